@@ -1,0 +1,95 @@
+//! Findings: what a check saw on a page.
+//!
+//! Types with a text parameter `T` exist twice: with [`Phrase`] as the core makes and the store keeps them (both
+//! languages), and with `String` as a caller reads them (one language).
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::lang::{Lang, Phrase, Value};
+
+/// How bad a finding is. Ordered from most to least severe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Stops indexing or correct display, exposes the site, or is invalid so that consumers drop it. Takes 18 points.
+    Error,
+    /// A measurable loss. Takes 8 points.
+    Warn,
+    /// Advice or a fact to know. Takes nothing.
+    Info,
+}
+
+impl Severity {
+    /// The wire word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+        }
+    }
+}
+
+/// One finding (Achado). At most one per code and audit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Achado")]
+pub struct Finding<T = Phrase> {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Stable check code; findings are filtered and compared by it.
+    pub code: String,
+    /// One sentence for a person, with the measured values.
+    pub message: T,
+    /// The measured values by name, as a program reads them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, Value>,
+    /// Where on the page; at most 10.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Place>,
+}
+
+/// One place where a finding shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Evidence")]
+pub struct Place {
+    /// CSS path of the element.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// The file or address concerned, where it is not an element of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// As found, at most 160 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// 1-based line in the page or file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// Findings per severity (ContagemAchados).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ContagemAchados")]
+pub struct Counts {
+    /// Number of `error` findings.
+    pub errors: u32,
+    /// Number of `warn` findings.
+    pub warnings: u32,
+    /// Number of `info` findings.
+    pub info: u32,
+}
+
+impl Finding<Phrase> {
+    /// The finding as a reader of `lang` gets it.
+    pub fn in_lang(&self, lang: Lang) -> Finding<String> {
+        Finding {
+            severity: self.severity,
+            code: self.code.clone(),
+            message: self.message.in_lang(lang).to_owned(),
+            values: self.values.clone(),
+            evidence: self.evidence.clone(),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Fixes: what makes a finding go away.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Severity;
+use crate::lang::{Lang, Phrase};
+
+/// How ready a fix is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum FixClass {
+    /// Whole from the page: ready to paste.
+    #[serde(rename = "deterministico")]
+    Deterministic,
+    /// Has a `{{NAME}}` placeholder to fill in.
+    #[serde(rename = "molde")]
+    Template,
+    /// An instruction: needs a decision or infrastructure.
+    #[serde(rename = "sem_patch")]
+    Instruction,
+}
+
+/// Where a fix goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum FixTarget {
+    /// Inside `<head>`.
+    #[serde(rename = "head")]
+    Head,
+    /// Inside `<body>`.
+    #[serde(rename = "corpo")]
+    Body,
+    /// An image tag.
+    #[serde(rename = "img")]
+    Image,
+    /// A file at the host root.
+    #[serde(rename = "arquivo")]
+    File,
+    /// The document as a whole, its response headers, or the server.
+    #[serde(rename = "pagina")]
+    Page,
+}
+
+/// One ready fix (Correcao); one per finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Correcao")]
+pub struct Fix<T = Phrase> {
+    /// Code of the finding.
+    pub code: String,
+    /// Severity of the finding.
+    pub severity: Severity,
+    /// How ready it is.
+    #[serde(rename = "classe")]
+    pub class: FixClass,
+    /// Where it goes.
+    #[serde(rename = "alvo")]
+    pub target: FixTarget,
+    /// Ready tag; null for files and instructions.
+    pub snippet: Option<String>,
+    /// The file to create, with its whole content.
+    #[serde(rename = "arquivo")]
+    pub file: Option<HostFile>,
+    /// Where the value came from, or what the page already had.
+    #[serde(rename = "fonte")]
+    pub origin: Option<T>,
+    /// How to apply it, or what to decide.
+    #[serde(rename = "nota")]
+    pub note: Option<T>,
+}
+
+/// A file at the host root.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ArquivoCorrecao")]
+pub struct HostFile {
+    /// Absolute path on the host, `/robots.txt`.
+    pub path: String,
+    /// Full content.
+    #[serde(rename = "conteudo")]
+    pub content: String,
+}
+
+impl Fix<Phrase> {
+    /// The fix as a reader of `lang` gets it.
+    pub fn in_lang(&self, lang: Lang) -> Fix<String> {
+        let pick = |phrase: &Option<Phrase>| phrase.as_ref().map(|phrase| phrase.in_lang(lang).to_owned());
+        Fix {
+            code: self.code.clone(),
+            severity: self.severity,
+            class: self.class,
+            target: self.target,
+            snippet: self.snippet.clone(),
+            file: self.file.clone(),
+            origin: pick(&self.origin),
+            note: pick(&self.note),
+        }
+    }
+}

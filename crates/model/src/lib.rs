@@ -1,0 +1,14 @@
+//! Types that cross a border: between crates, to the database, to the wire.
+//!
+//! Rust names are the field's English terms; Portuguese wire names appear only in serde attributes.
+
+pub mod capture;
+pub mod discovery;
+pub mod finding;
+pub mod fix;
+pub mod id;
+pub mod lang;
+pub mod patch;
+pub mod report;
+pub mod summary;
+pub mod time;

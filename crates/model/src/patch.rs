@@ -1,0 +1,145 @@
+//! The consolidated patch of an audit.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fix::FixTarget;
+use crate::lang::{Lang, Phrase};
+
+/// All fixes of an audit together (Patch). Applying it = every `edits` entry, then `head` directly after the `<head>` tag.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Patch")]
+pub struct Patch<T = Phrase> {
+    /// Final audited URL.
+    pub url: Option<String>,
+    /// Deterministic head tags that the page lacks, one per line, in head order; at most one per key.
+    pub head: String,
+    /// Files to create or replace at the host root, one per path.
+    #[serde(rename = "arquivos")]
+    pub files: Vec<FilePatch>,
+    /// Deterministic changes of what exists, or lies outside `<head>`.
+    #[serde(rename = "edicoes")]
+    pub edits: Vec<Edit>,
+    /// Templates for what only the owner can fill in.
+    #[serde(rename = "moldes")]
+    pub templates: Vec<TemplatePatch<T>>,
+    /// Decisions and infrastructure.
+    #[serde(rename = "sem_patch")]
+    pub instructions: Vec<Instruction<T>>,
+    /// Fixes by class.
+    #[serde(rename = "resumo")]
+    pub totals: PatchTotals,
+    /// One sentence on how to apply it.
+    #[serde(rename = "como_aplicar")]
+    pub how_to_apply: T,
+}
+
+/// One file of a patch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ArquivoPatch")]
+pub struct FilePatch {
+    /// First finding that asks for the file.
+    pub code: String,
+    /// Absolute path on the host.
+    pub path: String,
+    /// Full content, without placeholders.
+    #[serde(rename = "conteudo")]
+    pub content: String,
+}
+
+/// One exact replacement in the page's source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "EdicaoPatch")]
+pub struct Edit {
+    /// First finding that asks for it.
+    pub code: String,
+    /// Where it lies.
+    #[serde(rename = "alvo")]
+    pub target: FixTarget,
+    /// 1-based line of the first character.
+    pub line: u32,
+    /// Byte offset of the first character in the page decoded to UTF-8.
+    pub offset: usize,
+    /// Exact source text.
+    pub original: String,
+    /// Its replacement; may be empty.
+    pub snippet: String,
+}
+
+/// One template of a patch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MoldePatch")]
+pub struct TemplatePatch<T = Phrase> {
+    /// Code of the finding.
+    pub code: String,
+    /// `head`, `corpo` or `img`.
+    #[serde(rename = "alvo")]
+    pub target: FixTarget,
+    /// Tag with `{{PLACEHOLDER}}`.
+    pub snippet: String,
+    /// Suggestion from the page.
+    #[serde(rename = "fonte")]
+    pub origin: Option<T>,
+    /// How to fill it in.
+    #[serde(rename = "nota")]
+    pub note: Option<T>,
+}
+
+/// One instruction of a patch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SemPatch")]
+pub struct Instruction<T = Phrase> {
+    /// Code of the finding.
+    pub code: String,
+    /// What to decide or do.
+    #[serde(rename = "nota")]
+    pub note: T,
+}
+
+/// Fixes by class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ResumoPatch")]
+pub struct PatchTotals {
+    /// Ready to paste.
+    #[serde(rename = "deterministicos")]
+    pub deterministic: u32,
+    /// To fill in.
+    #[serde(rename = "moldes")]
+    pub templates: u32,
+    /// To decide.
+    #[serde(rename = "sem_patch")]
+    pub instructions: u32,
+    /// All.
+    pub total: u32,
+}
+
+impl Patch<Phrase> {
+    /// The patch as a reader of `lang` gets it.
+    pub fn in_lang(&self, lang: Lang) -> Patch<String> {
+        let pick = |phrase: &Phrase| phrase.in_lang(lang).to_owned();
+        Patch {
+            url: self.url.clone(),
+            head: self.head.clone(),
+            files: self.files.clone(),
+            edits: self.edits.clone(),
+            templates: self
+                .templates
+                .iter()
+                .map(|template| TemplatePatch {
+                    code: template.code.clone(),
+                    target: template.target,
+                    snippet: template.snippet.clone(),
+                    origin: template.origin.as_ref().map(pick),
+                    note: template.note.as_ref().map(pick),
+                })
+                .collect(),
+            instructions: self
+                .instructions
+                .iter()
+                .map(|instruction| Instruction { code: instruction.code.clone(), note: pick(&instruction.note) })
+                .collect(),
+            totals: self.totals,
+            how_to_apply: pick(&self.how_to_apply),
+        }
+    }
+}

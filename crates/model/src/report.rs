@@ -1,0 +1,212 @@
+//! The result of an audit: pure, stored, answered.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Counts, Finding};
+use crate::fix::Fix;
+use crate::lang::Lang;
+use crate::patch::Patch;
+use crate::summary::PageSummary;
+use crate::time::Timestamp;
+
+/// What the pure core makes of a capture. Stored as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Final audited URL.
+    pub url: String,
+    /// 0 to 100.
+    pub score: u32,
+    /// Version of the weights behind `score`.
+    pub weights: u32,
+    /// Findings, most to least severe.
+    pub findings: Vec<Finding>,
+    /// One fix per finding, in the same order.
+    pub fixes: Vec<Fix>,
+    /// Findings per severity.
+    pub counts: Counts,
+    /// What the page declares; `None` when there was no page.
+    pub summary: Option<PageSummary>,
+    /// Response headers without `Set-Cookie`, repeats joined by `, `.
+    pub headers: BTreeMap<String, String>,
+    /// Raw JSON-LD blocks within the caps.
+    pub json_ld: Vec<serde_json::Value>,
+    /// Number of blocks in `json_ld`.
+    pub json_ld_stored: u32,
+    /// The page was longer than we read.
+    pub html_truncated: bool,
+    /// What was cut when keeping this report.
+    pub truncated: Vec<Cut>,
+    /// Which checks were measured.
+    pub coverage: Coverage,
+    /// The consolidated patch.
+    pub patch: Patch,
+}
+
+/// What was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cut {
+    /// JSON-LD blocks over 256 KiB together.
+    JsonldSize,
+    /// More than 50 JSON-LD nodes.
+    #[serde(rename = "jsonld_nodes_over_50")]
+    JsonldNodesOver50,
+    /// The report passed 1 MiB of JSON.
+    ResultSize,
+    /// A text passed 2,000 characters.
+    #[serde(rename = "text_over_2000")]
+    TextOver2000,
+    /// A list passed 200 entries.
+    #[serde(rename = "list_over_200")]
+    ListOver200,
+}
+
+/// Which checks were measured: every code of the catalog that did not fail is in exactly one of these.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Coverage")]
+pub struct Coverage {
+    /// Version of the catalog.
+    pub catalog: String,
+    /// Measured and fine.
+    pub passed: Vec<String>,
+    /// The feature is not on the page.
+    pub not_applicable: Vec<String>,
+    /// Code to reason (`robots`, `trunc`, `offline`…).
+    pub not_measured: BTreeMap<String, String>,
+}
+
+/// Answer of `POST /api/audit` (Audit).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Audit")]
+pub struct Audit {
+    /// Stored audit id; null when the database was unavailable.
+    pub id: Option<String>,
+    /// 0 to 100.
+    pub score: u32,
+    /// Findings, most to least severe.
+    pub issues: Vec<Finding<String>>,
+    /// What the page declares.
+    pub summary: PageSummary<String>,
+    /// Findings per severity.
+    pub counts: Counts,
+    /// Response headers of the target, `Set-Cookie` removed.
+    pub headers: BTreeMap<String, String>,
+    /// The page was longer than 2 MB and read only that far.
+    pub html_truncated: bool,
+    /// Raw JSON-LD blocks as found.
+    pub json_ld: Vec<serde_json::Value>,
+    /// Blocks that survived the size cap.
+    pub json_ld_stored: u32,
+    /// What was cut.
+    pub truncated: Vec<Cut>,
+    /// One fix per finding.
+    pub fixes: Vec<Fix<String>>,
+    /// Which checks were measured.
+    pub coverage: Coverage,
+    /// Free allowance and the price beyond it.
+    pub quota: AuditQuota,
+    /// Related addresses.
+    #[serde(rename = "_links")]
+    pub links: AuditLinks,
+}
+
+/// Free allowance (CotaAudit).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CotaAudit")]
+pub struct AuditQuota {
+    /// Free audits per network and day.
+    pub free_per_day: u32,
+    /// Price beyond it, in US dollars.
+    pub price_usd: f64,
+}
+
+/// Related addresses (LinksAudit).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "LinksAudit")]
+pub struct AuditLinks {
+    /// The stored audit; absent when nobody owns it.
+    #[serde(rename = "self", default, skip_serializing_if = "Option::is_none")]
+    pub this: Option<String>,
+    /// The consolidated patch; null when the audit can't be re-read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+    /// `GET /api/`.
+    pub api_index: String,
+}
+
+/// A stored audit as it is read again (AuditGravado).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuditGravado")]
+pub struct StoredAudit {
+    /// Its id.
+    pub audit_id: String,
+    /// Final audited URL.
+    pub url: String,
+    /// 0 to 100.
+    pub score: u32,
+    /// What the page declared; null when the page could not be reached.
+    pub summary: Option<PageSummary<String>>,
+    /// Findings per severity.
+    pub counts: Counts,
+    /// Findings, most to least severe.
+    pub issues: Vec<Finding<String>>,
+    /// One fix per finding.
+    pub fixes: Vec<Fix<String>>,
+    /// Raw JSON-LD blocks.
+    #[serde(rename = "jsonLd")]
+    pub json_ld: Vec<serde_json::Value>,
+    /// Blocks that survived the size cap.
+    #[serde(rename = "jsonLdStored")]
+    pub json_ld_stored: u32,
+    /// The page was longer than 2 MB.
+    #[serde(rename = "htmlTruncated")]
+    pub html_truncated: bool,
+    /// Response headers of the target.
+    pub headers: BTreeMap<String, String>,
+    /// What was cut when storing.
+    pub truncated: Vec<Cut>,
+    /// Which checks were measured.
+    pub coverage: Coverage,
+    /// Public slug, when shared.
+    pub share_slug: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+impl Report {
+    /// Findings in `lang`.
+    pub fn issues_in(&self, lang: Lang) -> Vec<Finding<String>> {
+        self.findings.iter().map(|finding| finding.in_lang(lang)).collect()
+    }
+
+    /// Fixes in `lang`.
+    pub fn fixes_in(&self, lang: Lang) -> Vec<Fix<String>> {
+        self.fixes.iter().map(|fix| fix.in_lang(lang)).collect()
+    }
+
+    /// The report as it is read again in `lang`.
+    pub fn stored_audit(&self, audit_id: &str, created_at: Timestamp, lang: Lang) -> StoredAudit {
+        StoredAudit {
+            audit_id: audit_id.to_owned(),
+            url: self.url.clone(),
+            score: self.score,
+            summary: self.summary.as_ref().map(|summary| summary.in_lang(lang)),
+            counts: self.counts,
+            issues: self.issues_in(lang),
+            fixes: self.fixes_in(lang),
+            json_ld: self.json_ld.clone(),
+            json_ld_stored: self.json_ld_stored,
+            html_truncated: self.html_truncated,
+            headers: self.headers.clone(),
+            truncated: self.truncated.clone(),
+            coverage: self.coverage.clone(),
+            share_slug: None,
+            created_at,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What a page declares (ResumoPagina) and its inner shapes. Definitions: `decisions.md`, "Audit inner shapes" and "Page facts".
+#![expect(missing_docs, reason = "the fields are the contract's own names; each struct says what it counts")]
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::discovery::Discovery;
+use crate::lang::{Lang, Phrase};
+
+/// What the page declares, field by field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ResumoPagina")]
+pub struct PageSummary<T = Phrase> {
+    pub final_url: String,
+    pub status: u16,
+    pub content_type: Option<String>,
+    pub title: Option<String>,
+    pub meta_description: Option<String>,
+    pub canonical: Option<String>,
+    pub robots: Option<String>,
+    pub viewport: Option<String>,
+    pub charset: Option<String>,
+    pub lang: Option<String>,
+    pub favicon: Option<String>,
+    /// `declared`, or `default` when found by its path.
+    pub favicon_source: Option<String>,
+    pub h1s: Vec<String>,
+    pub open_graph: BTreeMap<String, String>,
+    pub twitter: BTreeMap<String, String>,
+    pub json_ld_count: u32,
+    pub json_ld_blocks: u32,
+    pub json_ld_dropped: bool,
+    pub json_ld_types: Vec<String>,
+    pub json_ld_errors: u32,
+    pub images: ImageCounts,
+    pub links: LinkCounts,
+    pub words: u32,
+    pub hreflang: Vec<Alternate>,
+    pub legacy: LegacyCounts,
+    pub redirects: Vec<Redirect>,
+    pub robots_txt: RobotsTxtSummary,
+    pub sitemap: SitemapSummary,
+    pub discovery: Option<Discovery<T>>,
+    pub x_robots_tag: XRobotsTag,
+    pub canonical_header: Option<CanonicalHeader>,
+    pub timing: Option<TimingSummary>,
+    pub headings: HeadingSummary,
+    pub scripts: ScriptSummary,
+}
+
+impl PageSummary<Phrase> {
+    /// The summary as a reader of `lang` gets it.
+    pub fn in_lang(&self, lang: Lang) -> PageSummary<String> {
+        let s = self.clone();
+        PageSummary {
+            discovery: self.discovery.as_ref().map(|discovery| discovery.in_lang(lang)),
+            final_url: s.final_url,
+            status: s.status,
+            content_type: s.content_type,
+            title: s.title,
+            meta_description: s.meta_description,
+            canonical: s.canonical,
+            robots: s.robots,
+            viewport: s.viewport,
+            charset: s.charset,
+            lang: s.lang,
+            favicon: s.favicon,
+            favicon_source: s.favicon_source,
+            h1s: s.h1s,
+            open_graph: s.open_graph,
+            twitter: s.twitter,
+            json_ld_count: s.json_ld_count,
+            json_ld_blocks: s.json_ld_blocks,
+            json_ld_dropped: s.json_ld_dropped,
+            json_ld_types: s.json_ld_types,
+            json_ld_errors: s.json_ld_errors,
+            images: s.images,
+            links: s.links,
+            words: s.words,
+            hreflang: s.hreflang,
+            legacy: s.legacy,
+            redirects: s.redirects,
+            robots_txt: s.robots_txt,
+            sitemap: s.sitemap,
+            x_robots_tag: s.x_robots_tag,
+            canonical_header: s.canonical_header,
+            timing: s.timing,
+            headings: s.headings,
+            scripts: s.scripts,
+        }
+    }
+}
+
+/// `img` elements of the document.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImageCounts {
+    pub total: u32,
+    pub without_alt: u32,
+    pub empty_alt: u32,
+    pub without_dimensions: u32,
+    pub lazy: u32,
+}
+
+/// `a[href]` elements of the document, repeats and fragments counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkCounts {
+    pub internal: u32,
+    pub external: u32,
+    pub without_text: u32,
+    pub nofollow: u32,
+    pub total: u32,
+}
+
+/// Markup that HTML calls obsolete.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LegacyCounts {
+    pub font_tags: u32,
+    pub center_tags: u32,
+    pub layout_tables: u32,
+    pub frames: u32,
+    pub marquees: u32,
+    pub bgcolor_attributes: u32,
+    pub other_obsolete: u32,
+}
+
+/// One redirect, in order. `kind` is `http`, or `meta` for a refresh that names a URL (never followed).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Redirect {
+    pub url: String,
+    pub status: u16,
+    pub location: String,
+    pub kind: String,
+}
+
+/// What robots.txt says of this URL. `state` is `found`, `missing`, `unreachable` or `invalid`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RobotsTxtSummary {
+    pub url: Option<String>,
+    pub status: u16,
+    pub state: String,
+    pub allowed: Option<bool>,
+    pub rule: Option<String>,
+    pub line: Option<u32>,
+    pub user_agent: Option<String>,
+    pub sitemaps: Vec<String>,
+    pub ai_crawlers: BTreeMap<String, bool>,
+    pub size: u64,
+    pub truncated: bool,
+}
+
+/// Whether the URL is in a declared or usual sitemap. `state` is `found`, `absent`, `missing`, `unreachable`, `invalid` or `tooLarge`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SitemapSummary {
+    pub declared: Vec<String>,
+    pub checked: Vec<String>,
+    pub found: Option<bool>,
+    pub url: Option<String>,
+    pub lastmod: Option<String>,
+    pub state: String,
+    pub urls: u64,
+}
+
+/// One language alternate. `source` is `link`, `header` or `sitemap`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Alternate {
+    pub lang: String,
+    pub href: String,
+    pub source: String,
+}
+
+/// The `X-Robots-Tag` headers, raw and read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct XRobotsTag {
+    pub raw: Vec<String>,
+    pub directives: Vec<RobotsDirective>,
+}
+
+/// One directive and the agent it is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RobotsDirective {
+    pub user_agent: Option<String>,
+    pub directive: String,
+    pub value: Option<String>,
+}
+
+/// The canonical URL of the `Link` header.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CanonicalHeader {
+    pub href: String,
+    pub raw: String,
+}
+
+/// Durations of the final hop; `totalMs` from the first request.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TimingSummary {
+    pub dns_ms: Option<u32>,
+    pub connect_ms: Option<u32>,
+    pub tls_ms: Option<u32>,
+    pub ttfb_ms: Option<u32>,
+    pub download_ms: Option<u32>,
+    pub total_ms: u32,
+    pub bytes: u64,
+    pub decoded_bytes: u64,
+    pub http_version: String,
+    pub encoding: Option<String>,
+}
+
+/// Headings by level, and the outline (first 100).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct HeadingSummary {
+    pub h1: u32,
+    pub h2: u32,
+    pub h3: u32,
+    pub h4: u32,
+    pub h5: u32,
+    pub h6: u32,
+    pub outline: Vec<OutlineEntry>,
+}
+
+/// One heading of the outline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutlineEntry {
+    pub level: u8,
+    pub text: String,
+}
+
+/// `script` elements, data blocks included in `total`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ScriptSummary {
+    pub total: u32,
+    pub external: u32,
+    pub inline: u32,
+    pub module: u32,
+    pub r#async: u32,
+    pub defer: u32,
+    pub blocking_head: u32,
+    pub bytes_inline: u64,
+    pub third_party_origins: Vec<String>,
+}

@@ -1,0 +1,3 @@
+//! Every command of this repository: `cargo xtask` lists them.
+
+fn main() {}

@@ -165,6 +165,7 @@ fn fill(template: &str, values: &[(&str, Value)]) -> String {
     while let Some(open) = rest.find('{') {
         let (before, after) = rest.split_at(open);
         out.push_str(before);
+        rest = after;
         if after.starts_with("{{") {
             let end = after.find("}}").map_or(after.len(), |end| end + 2);
             let (literal, tail) = after.split_at(end);

@@ -1,1 +1,277 @@
 //! What a capture says, parsed and unjudged. One file a part; each is total on any bytes.
+//!
+//! [`Facts`] is what a check sees. Its methods answer `Err(NotMeasured)` where the part is unknown, so that `?` in a
+//! check *is* its not-measured condition, and absent is never confused with unknown.
+
+pub mod challenge;
+pub mod charset;
+//LATER pub mod discovery;
+pub mod derive;
+pub mod document;
+pub mod font_metrics;
+pub mod hreflang;
+//LATER pub mod image_header;
+//LATER pub mod jsonld;
+pub mod language_tag;
+pub mod link_header;
+pub mod lost_head;
+pub mod names;
+pub mod page;
+pub mod robots_directives;
+//LATER pub mod robots_txt;
+pub mod shell;
+//LATER pub mod sitemap;
+pub mod text;
+pub mod url_identity;
+
+use model::capture::{Capture, Exchange, Source};
+use model::discovery::Discovery;
+use model::summary::RobotsDirective;
+use url::Url;
+
+use crate::check::NotMeasured;
+use challenge::Blocked;
+use document::Element;
+use hreflang::Alternate;
+use link_header::HeaderLink;
+use page::{Html, LinkElement, Page};
+use robots_directives::Directive;
+
+/// All that is known of one audit. Made once; every check reads it.
+#[derive(Debug)]
+pub struct Facts<'c> {
+    /// What the network answered.
+    pub capture: &'c Capture,
+    /// The discovery block of the summary; `None` for supplied bytes.
+    pub discovery: Option<Discovery>,
+    html: Option<&'c Html>,
+    url: Option<Url>,
+    blocked: Option<Blocked>,
+    shell: Option<shell::Shell>,
+    header_links: Vec<HeaderLink>,
+    directives: Vec<Directive>,
+    alternates: Vec<Alternate>,
+}
+
+impl<'c> Facts<'c> {
+    /// Reads a capture whose page was parsed.
+    pub fn new(capture: &'c Capture, page: &'c Page) -> Self {
+        let exchange = capture.page.response();
+        let blocked = challenge::blocked(&capture.page);
+        let html = page.html.as_ref();
+        let header_links = exchange.map(link_header::read).unwrap_or_default();
+        let alternates = hreflang::read(html, &header_links);
+        Self {
+            capture,
+            discovery: None,
+            html,
+            url: exchange.and_then(|exchange| Url::parse(&exchange.url).ok()),
+            shell: html.and_then(shell::read),
+            blocked,
+            directives: robots_directives::read(html, exchange),
+            header_links,
+            alternates,
+        }
+    }
+
+    /// URL after all redirects; the requested one where no response came.
+    pub fn final_url(&self) -> &str {
+        self.capture.page.response().map_or(&self.capture.requested_url, |exchange| &exchange.url)
+    }
+
+    /// The final URL, parsed.
+    pub fn url(&self) -> Result<&Url, NotMeasured> {
+        self.url.as_ref().ok_or(NotMeasured::Fetch)
+    }
+
+    /// The document whatever its status, for the summary.
+    pub fn markup(&self) -> Option<&'c Html> {
+        self.html
+    }
+
+    /// The page's response, challenge or not.
+    pub fn any_response(&self) -> Result<&'c Exchange, NotMeasured> {
+        self.capture.page.response().ok_or(NotMeasured::Fetch)
+    }
+
+    /// What answered instead of the page.
+    pub fn blocked(&self) -> Option<&Blocked> {
+        self.blocked.as_ref()
+    }
+
+    /// The page's response, whatever its status.
+    pub fn response(&self) -> Result<&'c Exchange, NotMeasured> {
+        let exchange = self.any_response()?;
+        if self.blocked.is_some() { Err(NotMeasured::Challenge) } else { Ok(exchange) }
+    }
+
+    /// The response with its headers and timing as measured: not for supplied bytes.
+    pub fn measured_response(&self) -> Result<&'c Exchange, NotMeasured> {
+        let exchange = self.response()?;
+        if self.capture.source == Source::Supplied { Err(NotMeasured::Offline) } else { Ok(exchange) }
+    }
+
+    /// The document of a successful response.
+    pub fn page(&self) -> Result<&'c Html, NotMeasured> {
+        let exchange = self.response()?;
+        if !exchange.is_success() {
+            return Err(NotMeasured::Status);
+        }
+        self.html.ok_or(NotMeasured::Html)
+    }
+
+    /// The document, read to its end: absence can be claimed.
+    pub fn whole_page(&self) -> Result<&'c Html, NotMeasured> {
+        let html = self.page()?;
+        if html.cut || html.document.too_complex.is_some() { Err(NotMeasured::Truncated) } else { Ok(html) }
+    }
+
+    /// The document, when it is more than a shell that a script fills: absence of content can be claimed.
+    pub fn filled_page(&self) -> Result<&'c Html, NotMeasured> {
+        let html = self.page()?;
+        if self.shell.is_some() { Err(NotMeasured::Shell) } else { Ok(html) }
+    }
+
+    /// Why the page is an empty shell, if it is.
+    pub fn shell(&self) -> Option<&shell::Shell> {
+        self.shell.as_ref()
+    }
+
+    /// `Link` header entries.
+    pub fn header_links(&self) -> &[HeaderLink] {
+        &self.header_links
+    }
+
+    /// Robots directives of metas and headers.
+    pub fn directives(&self) -> &[Directive] {
+        &self.directives
+    }
+
+    /// The directives of the header in wire form.
+    pub fn header_directives(&self) -> Vec<RobotsDirective> {
+        self.directives
+            .iter()
+            .filter(|directive| matches!(directive.source, robots_directives::Origin::Header(_)))
+            .map(|directive| RobotsDirective {
+                user_agent: directive.agent.clone(),
+                directive: directive.name.clone(),
+                value: directive.value.clone(),
+            })
+            .collect()
+    }
+
+    /// `Err(NoIndex)` when the page asks Google not to index it: advice on its appearance would be noise.
+    pub fn indexable(&self) -> Result<(), NotMeasured> {
+        let now = self.capture.started_at;
+        let hidden =
+            self.directives.iter().filter(|directive| robots_directives::for_google(directive)).any(|directive| {
+                let expired = || {
+                    directive.value.as_deref().and_then(robots_directives::parse_date).is_some_and(|date| date <= now)
+                };
+                matches!(directive.name.as_str(), "noindex" | "none")
+                    || directive.name == "unavailable_after" && expired()
+            });
+        if hidden { Err(NotMeasured::NoIndex) } else { Ok(()) }
+    }
+
+    /// Language alternates of elements and header.
+    pub fn alternates(&self) -> &[Alternate] {
+        &self.alternates
+    }
+
+    /// Canonical `link` elements in the head, in order.
+    pub fn canonical_links(&self) -> Result<Vec<&'c LinkElement>, NotMeasured> {
+        Ok(self.page()?.links_rel("canonical").filter(|link| link.in_head).collect())
+    }
+
+    /// Canonical of the `Link` header: target resolved, and as written.
+    pub fn canonical_header(&self) -> Option<(String, String)> {
+        let link = self.header_links.iter().find(|link| link.is("canonical"))?;
+        Some((link.url.as_ref().map_or_else(|| link.target.clone(), ToString::to_string), link.raw.clone()))
+    }
+
+    /// What the page says its own address is: its one valid canonical, else its final URL without fragment.
+    pub fn own_url(&self) -> Result<Url, NotMeasured> {
+        let declared = self.canonical_links()?;
+        let canonical =
+            declared.iter().filter_map(|link| link.url.as_ref()).find(|url| matches!(url.scheme(), "http" | "https"));
+        let mut own = canonical.cloned().map_or_else(|| self.url().cloned(), Ok)?;
+        own.set_fragment(None);
+        Ok(own)
+    }
+
+    /// Whether the final URL is https; `Err(Scheme)` otherwise.
+    pub fn https(&self) -> Result<&Url, NotMeasured> {
+        let url = self.url()?;
+        if url.scheme() == "https" { Ok(url) } else { Err(NotMeasured::Scheme) }
+    }
+
+    /// URL that a meta refresh or a `Refresh` header names.
+    pub fn refresh(&self) -> Option<String> {
+        let header = self.capture.page.response().and_then(|exchange| exchange.header("refresh"));
+        let meta = self.html.and_then(|html| {
+            html.metas.iter().find(|meta| meta.http_equiv.as_deref() == Some("refresh"))?.content.as_deref()
+        });
+        let target = [header, meta].into_iter().flatten().find_map(|value| parse_refresh(value)?.1)?;
+        let base = self.html.map(|html| &html.base).or(self.url.as_ref())?;
+        base.join(&target).ok().map(Into::into)
+    }
+
+    /// The declared icon, or the default one when the probe found it; with `declared` or `default`.
+    pub fn favicon(&self) -> Option<(String, &'static str)> {
+        let declared = self.html.and_then(|html| {
+            let link = html.links_rel("icon").find(|link| link.url.is_some())?;
+            link.url.as_ref().map(ToString::to_string)
+        });
+        if let Some(url) = declared {
+            return Some((url, "declared"));
+        }
+        let probe = &self.discovery.as_ref()?.favicon;
+        let found = probe.status == model::discovery::DiscoveryStatus::Pass;
+        found.then(|| probe.url.clone()).flatten().map(|url| (url, "default"))
+    }
+}
+
+/// Delay in seconds and target of a refresh value (WHATWG HTML §4.2.5.3, "shared declarative refresh steps").
+pub fn parse_refresh(value: &str) -> Option<(u64, Option<String>)> {
+    let value = value.trim_start();
+    let digits = value.len() - value.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, rest) = value.split_at(digits);
+    if digits == 0 && !rest.starts_with('.') {
+        return None;
+    }
+    let delay = if digits == 0 { 0 } else { number.parse().unwrap_or(u64::MAX) };
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let rest = rest.trim_start().trim_start_matches([';', ',']).trim_start();
+    if rest.is_empty() {
+        return Some((delay, None));
+    }
+    let after_key = rest.get(..3).filter(|key| key.eq_ignore_ascii_case("url")).and_then(|_| rest.get(3..));
+    let target = after_key.and_then(|after| after.trim_start().strip_prefix('=')).map_or(rest, str::trim_start);
+    let target = match target.chars().next() {
+        Some(quote @ ('"' | '\'')) => target.get(1..).unwrap_or_default().split(quote).next().unwrap_or_default(),
+        _ => target,
+    };
+    Some((delay, Some(target.trim_end().to_owned()).filter(|target| !target.is_empty())))
+}
+
+/// The element of a fact, with the text that a finding quotes.
+pub fn quoted(element: Element<'_>) -> String {
+    element.start_tag_source().unwrap_or_default().chars().take(160).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refresh_values_of_every_spelling_are_read() {
+        let read = |value| parse_refresh(value).map(|(delay, url)| (delay, url.unwrap_or_default()));
+        assert_eq!(read("0; url=/a"), Some((0, "/a".to_owned())));
+        assert_eq!(read("5;URL='https://x/ y'"), Some((5, "https://x/ y".to_owned())));
+        assert_eq!(read("3, /b"), Some((3, "/b".to_owned())));
+        assert_eq!(read("30"), Some((30, String::new())));
+        assert_eq!(read(".5;url=c"), Some((0, "c".to_owned())));
+        assert_eq!(read("never"), None);
+    }
+}

@@ -1,3 +1,16 @@
 //! The pure core: a capture in, a report out. No I/O, no clock, no randomness: the same capture gives the same bytes.
+//!
+//! [`wanted`] says what to fetch next, [`Page::read`] parses, [`report`] judges.
 
+pub mod check;
+pub mod checks;
+pub mod escape;
 pub mod facts;
+pub mod fix;
+pub mod patch;
+pub mod report;
+pub mod score;
+mod silence;
+
+pub use facts::page::Page;
+pub use report::{report, report_on};

@@ -1,0 +1,218 @@
+//! What a check is, and the few builders that checks use.
+
+use std::collections::BTreeMap;
+
+use model::finding::{Place, Severity};
+use model::lang::{Phrase, Text, Value};
+
+use crate::facts::Facts;
+use crate::fix::FixDraft;
+
+/// A family of checks: one subject, one file, one tool page.
+#[derive(Debug)]
+pub struct Family {
+    /// Name in addresses: `/tools/canonical`. Also the name of its file.
+    pub slug: &'static str,
+    /// Its group in the catalog.
+    pub category: Category,
+    /// Its checks, in the order in which a reader wants them.
+    pub checks: &'static [Check],
+}
+
+/// One check: everything known about it.
+#[derive(Debug)]
+pub struct Check {
+    /// Stable for ever, never reused: `canonical_missing`.
+    pub code: &'static str,
+    /// Constant within a catalog version.
+    pub severity: Severity,
+    /// What is wrong, as a heading.
+    pub title: Text,
+    /// What it costs the owner: one paragraph.
+    pub why: Text,
+    /// How to mend it, Markdown.
+    pub how: Text,
+    /// The standard or vendor page that says so.
+    pub reference: &'static str,
+    /// The rule. Pure.
+    pub run: fn(&Facts<'_>) -> Verdict,
+}
+
+/// `Ok(None)`: measured and fine. `Err`: could not be looked at, or has nothing to look at; yields no finding.
+pub type Verdict = Result<Option<Problem>, NotMeasured>;
+
+/// Measured and fine.
+pub const PASS: Verdict = Ok(None);
+
+/// What a check saw. Code and severity come from the [`Check`].
+#[derive(Debug)]
+pub struct Problem {
+    /// The sentence, with its values filled in.
+    pub message: Phrase,
+    /// The values, for programs.
+    pub values: BTreeMap<String, Value>,
+    /// What makes it go away.
+    pub fix: FixDraft,
+    /// Where; at most [`MAX_PLACES`] are kept.
+    pub places: Vec<Place>,
+}
+
+/// Places kept of one finding (decisions.md, Finding).
+pub const MAX_PLACES: usize = 10;
+
+impl Problem {
+    /// Adds the places where it shows.
+    pub fn at(mut self, places: impl IntoIterator<Item = Place>) -> Self {
+        self.places.extend(places.into_iter().take(MAX_PLACES));
+        self
+    }
+}
+
+/// A finding: the message with its values, and the fix.
+pub fn fail(message: Text, values: &[(&str, Value)], fix: FixDraft) -> Result<Option<Problem>, NotMeasured> {
+    Ok(Some(problem(message, values, fix)))
+}
+
+/// The same before it is known whether it becomes a verdict: to add places to.
+pub fn problem(message: Text, values: &[(&str, Value)], fix: FixDraft) -> Problem {
+    Problem {
+        message: message.phrase(values),
+        values: values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+        fix,
+        places: Vec::new(),
+    }
+}
+
+/// Why a check has no verdict. The words are those of the catalog (`checks.md` §2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotMeasured {
+    /// There was no response.
+    Fetch,
+    /// The final status is not 2xx.
+    Status,
+    /// Not an HTML document.
+    Html,
+    /// A bot interstitial answered.
+    Challenge,
+    /// The page opts out of the index.
+    NoIndex,
+    /// The document was cut: absence can't be claimed.
+    Truncated,
+    /// An empty app shell: a script may add what is missing.
+    Shell,
+    /// robots.txt could not be evaluated.
+    Robots,
+    /// Not every sitemap was read to its end.
+    Sitemap,
+    /// The probe was skipped, failed, or is masked.
+    Probe,
+    /// Language unknown or without a word list.
+    Language,
+    /// Supplied bytes: no headers, no timing, no other files.
+    Offline,
+    /// Meaningless for this URL scheme.
+    Scheme,
+    /// The feature is not on the page: not applicable.
+    Absent,
+    /// The check itself failed; a defect of ours, logged.
+    Defect,
+}
+
+impl NotMeasured {
+    /// The wire word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fetch => "fetch",
+            Self::Status => "status",
+            Self::Html => "html",
+            Self::Challenge => "challenge",
+            Self::NoIndex => "noindex",
+            Self::Truncated => "trunc",
+            Self::Shell => "shell",
+            Self::Robots => "robots",
+            Self::Sitemap => "sitemap",
+            Self::Probe => "probe",
+            Self::Language => "lang",
+            Self::Offline => "offline",
+            Self::Scheme => "scheme",
+            Self::Absent => "absent",
+            Self::Defect => "defect",
+        }
+    }
+}
+
+/// Groups of the catalog, in its order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are the catalog's own; `title` says them in words")]
+pub enum Category {
+    Http,
+    Indexing,
+    Crawl,
+    Canonical,
+    Head,
+    Content,
+    Links,
+    Images,
+    StructuredData,
+    I18n,
+    Social,
+    Performance,
+    Security,
+    Agents,
+}
+
+impl Category {
+    /// Name in data and folders.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Indexing => "indexing",
+            Self::Crawl => "crawl",
+            Self::Canonical => "canonical",
+            Self::Head => "head",
+            Self::Content => "content",
+            Self::Links => "links",
+            Self::Images => "images",
+            Self::StructuredData => "structured_data",
+            Self::I18n => "i18n",
+            Self::Social => "social",
+            Self::Performance => "performance",
+            Self::Security => "security",
+            Self::Agents => "agents",
+        }
+    }
+
+    /// Name for a person.
+    pub fn title(self) -> Text {
+        let (en, pt) = match self {
+            Self::Http => ("Access and redirects", "Acesso e redirecionamentos"),
+            Self::Indexing => ("Index directives", "Diretivas de indexação"),
+            Self::Crawl => ("robots.txt and sitemaps", "robots.txt e sitemaps"),
+            Self::Canonical => ("Canonical URL", "URL canônica"),
+            Self::Head => ("Document head", "Cabeçalho do documento"),
+            Self::Content => ("Content and headings", "Conteúdo e títulos"),
+            Self::Links => ("Links", "Links"),
+            Self::Images => ("Images", "Imagens"),
+            Self::StructuredData => ("Structured data", "Dados estruturados"),
+            Self::I18n => ("Language and hreflang", "Idioma e hreflang"),
+            Self::Social => ("Social cards", "Cartões sociais"),
+            Self::Performance => ("Performance", "Desempenho"),
+            Self::Security => ("Security", "Segurança"),
+            Self::Agents => ("AI agents", "Agentes de IA"),
+        };
+        Text { en, pt }
+    }
+}
+
+/// What a family file starts with.
+pub mod prelude {
+    pub use model::finding::{Place, Severity};
+    pub use model::fix::FixTarget;
+    pub use model::lang::{Text, Value, text};
+
+    pub use super::{Category, Check, Family, NotMeasured, PASS, Problem, Verdict, fail, problem};
+    pub use crate::escape::{attribute, html_text};
+    pub use crate::facts::Facts;
+    pub use crate::facts::document::Element;
+    pub use crate::fix::FixDraft;
+}

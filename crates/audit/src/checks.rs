@@ -1,0 +1,93 @@
+//! The catalog: every family, by category and name. Written by `cargo xtask gen` from the folder; a test compares.
+
+use crate::check::{Check, Family};
+
+mod agents {
+    pub(super) mod app_shell;
+}
+mod canonical {
+    #[expect(clippy::module_inception, reason = "a family may be named as its category is")]
+    pub(super) mod canonical;
+}
+mod content {
+    pub(super) mod headings;
+    pub(super) mod legacy_markup;
+}
+mod head {
+    pub(super) mod charset;
+    pub(super) mod doctype;
+    pub(super) mod head_structure;
+    pub(super) mod meta_description;
+    pub(super) mod title;
+    pub(super) mod viewport;
+}
+mod http {
+    pub(super) mod access;
+    pub(super) mod document;
+    pub(super) mod redirects;
+}
+mod i18n {
+    pub(super) mod hreflang;
+    pub(super) mod html_lang;
+}
+mod images {
+    pub(super) mod image_alt;
+    pub(super) mod image_dimensions;
+}
+mod indexing {
+    pub(super) mod robots_meta;
+}
+mod links {
+    pub(super) mod link_target;
+    pub(super) mod link_text;
+}
+mod performance {
+    pub(super) mod delivery;
+    pub(super) mod scripts;
+}
+mod security {
+    pub(super) mod https;
+    pub(super) mod mixed_content;
+}
+mod social {
+    pub(super) mod open_graph;
+}
+
+/// Every family, in catalog order.
+pub const FAMILIES: &[&Family] = &[
+    &http::access::FAMILY,
+    &http::document::FAMILY,
+    &http::redirects::FAMILY,
+    &indexing::robots_meta::FAMILY,
+    &canonical::canonical::FAMILY,
+    &head::charset::FAMILY,
+    &head::doctype::FAMILY,
+    &head::head_structure::FAMILY,
+    &head::meta_description::FAMILY,
+    &head::title::FAMILY,
+    &head::viewport::FAMILY,
+    &content::headings::FAMILY,
+    &content::legacy_markup::FAMILY,
+    &links::link_target::FAMILY,
+    &links::link_text::FAMILY,
+    &images::image_alt::FAMILY,
+    &images::image_dimensions::FAMILY,
+    &i18n::hreflang::FAMILY,
+    &i18n::html_lang::FAMILY,
+    &social::open_graph::FAMILY,
+    &performance::delivery::FAMILY,
+    &performance::scripts::FAMILY,
+    &security::https::FAMILY,
+    &security::mixed_content::FAMILY,
+    &agents::app_shell::FAMILY,
+];
+
+/// Every check, in catalog order.
+pub fn all() -> impl Iterator<Item = &'static Check> {
+    FAMILIES.iter().flat_map(|family| family.checks)
+}
+
+/// The check of a code.
+pub fn find(code: &str) -> Option<&'static Check> {
+    all().find(|check| check.code == code)
+}

@@ -1,0 +1,61 @@
+//! A head that ends before its metadata does.
+
+use crate::check::prelude::*;
+use crate::facts::lost_head;
+use crate::fix::HeadKey;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family { slug: "head-structure", category: Category::Head, checks: &[BROKEN] };
+
+const BROKEN: Check = Check {
+    code: "head_broken_by_element",
+    severity: Severity::Error,
+    title: text("An element breaks the head", "Um elemento quebra o cabeçalho"),
+    why: text(
+        "`<head>` may hold only metadata. At the first other element the parser closes it, and what follows lands in the body, where search engines ignore it.",
+        "`<head>` só pode conter metadados. No primeiro outro elemento o leitor o fecha, e o que vem depois cai no corpo, onde os buscadores o ignoram.",
+    ),
+    how: text(
+        "Move the offending element into `<body>`, or put all metadata in front of it.",
+        "Mova o elemento culpado para dentro de `<body>`, ou coloque todos os metadados antes dele.",
+    ),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/valid-page-metadata",
+    run: broken,
+};
+
+/// Fails when a non-metadata element closes the head early and metadata lands in the body.
+fn broken(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let Some(broken) = lost_head::read(html) else { return PASS };
+    let source = html.document.source();
+    let mut fix = FixDraft::edit(FixTarget::Head, "");
+    let mut snippet = Vec::new();
+    for element in &broken.lost {
+        let Some(tag) = element.source_span().and_then(|span| source.get(span)) else { continue };
+        snippet.push(tag.to_owned());
+        fix = fix.remove(*element).with_head(key(*element), tag);
+    }
+    fix.snippet = Some(snippet.join("\n"));
+    const CLOSES: Text = text(
+        "<{offender}> on line {line} closes the head; {count} metadata {count|element|elements} after it {count|lands|land} in the body.",
+        "<{offender}> na linha {line} fecha o cabeçalho; {count} {count|elemento|elementos} de metadados depois dele {count|cai|caem} no corpo.",
+    );
+    let values = [
+        ("offender", broken.offender.name().into()),
+        ("line", broken.offender.line().unwrap_or_default().into()),
+        ("count", broken.lost.len().into()),
+    ];
+    let places = std::iter::once(broken.offender.place()).chain(broken.lost.iter().map(|element| element.place()));
+    Ok(Some(problem(CLOSES, &values, fix).at(places)))
+}
+
+fn key(element: Element<'_>) -> HeadKey {
+    let name = || element.attribute("name").unwrap_or_default().trim().to_ascii_lowercase();
+    match element.name() {
+        "title" => HeadKey::Title,
+        "meta" if name() == "viewport" => HeadKey::Viewport,
+        "meta" => HeadKey::Name(name()),
+        _ if element.has_token("rel", "canonical") => HeadKey::Canonical,
+        _ => HeadKey::Hreflang(element.attribute("hreflang").unwrap_or_default().to_ascii_lowercase()),
+    }
+}

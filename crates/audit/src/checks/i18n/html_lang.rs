@@ -1,0 +1,102 @@
+//! The language of the document.
+
+use crate::check::prelude::*;
+use crate::facts::language_tag::{self, Tag};
+
+/// The family.
+pub(crate) const FAMILY: Family = Family { slug: "html-lang", category: Category::I18n, checks: &[MISSING, INVALID] };
+
+const MISSING: Check = Check {
+    code: "html_lang_missing",
+    severity: Severity::Warn,
+    title: text("Language not declared", "Idioma não declarado"),
+    why: text(
+        "Screen readers choose their voice by it, browsers offer to translate by it, and fonts and hyphenation follow it.",
+        "Leitores de tela escolhem a voz por ele, navegadores oferecem tradução por ele, e fontes e hifenização o seguem.",
+    ),
+    how: text(
+        "Set `lang` on `<html>`, for example `<html lang=\"en\">`.",
+        "Defina `lang` em `<html>`, por exemplo `<html lang=\"pt-BR\">`.",
+    ),
+    reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/b5c3f8/",
+    run: missing,
+};
+
+const INVALID: Check = Check {
+    code: "html_lang_invalid",
+    severity: Severity::Warn,
+    title: text("Language tag not valid", "Etiqueta de idioma inválida"),
+    why: text(
+        "A tag that is no language is ignored, as if none were there.",
+        "Uma etiqueta que não é um idioma é ignorada, como se não existisse.",
+    ),
+    how: text(
+        "Use a language tag of BCP 47: `en`, `pt-BR`, `zh-Hant`.",
+        "Use uma etiqueta de idioma da BCP 47: `en`, `pt-BR`, `zh-Hant`.",
+    ),
+    reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/bf051a/",
+    run: invalid,
+};
+
+/// Fails when the root element has no `lang`, or a blank one.
+fn missing(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let Some(root) = html.document.html() else { return Err(NotMeasured::Html) };
+    if root.attribute("lang").is_some_and(|lang| !lang.trim().is_empty()) {
+        return PASS;
+    }
+    const NONE: Text = text("<html> declares no language.", "<html> não declara idioma.");
+    Ok(Some(problem(NONE, &[], fix(facts, root, None)).at([root.place()])))
+}
+
+/// Fails when the value is no well-formed tag, or its first part is no language.
+fn invalid(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let Some(root) = html.document.html() else { return Err(NotMeasured::Html) };
+    let Some(lang) = root.attribute("lang").filter(|lang| !lang.trim().is_empty()) else {
+        return Err(NotMeasured::Absent);
+    };
+    if language_tag::read(lang.trim()).is_some() {
+        return PASS;
+    }
+    const NO_TAG: Text = text("“{lang}” is not a language tag.", "“{lang}” não é uma etiqueta de idioma.");
+    let corrected = language_tag::corrected(lang.trim());
+    Ok(Some(problem(NO_TAG, &[("lang", lang.into())], fix(facts, root, corrected)).at([root.place()])))
+}
+
+/// The corrected tag, else what the page says of its language elsewhere, else a template.
+fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft {
+    const CORRECTED: Text = text("the declared value, corrected", "o valor declarado, corrigido");
+    const ELSEWHERE: Text =
+        text("what the page declares elsewhere: {where}", "o que a página declara em outro lugar: {where}");
+    let (lang, origin, place) = match (corrected, declared_elsewhere(facts)) {
+        (Some(tag), _) => (tag.to_string(), CORRECTED, ""),
+        (None, Some((lang, place))) => (lang, ELSEWHERE, place),
+        (None, None) => return FixDraft::template(FixTarget::Page, "<html lang=\"{{LANG}}\">"),
+    };
+    let tag = format!("<html lang=\"{}\">", attribute(&lang));
+    if root.start_tag().is_none() {
+        // The source has no <html> tag to change; a patch can't set an attribute of it.
+        return FixDraft::template(FixTarget::Page, tag).from(origin, &[("where", place.into())]);
+    }
+    FixDraft::edit(FixTarget::Page, tag).set(root, "lang", &lang).from(origin, &[("where", place.into())])
+}
+
+/// The language by `Content-Language`, the hreflang entry of this very page, or `og:locale`.
+fn declared_elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {
+    let valid = |text: &str| language_tag::read(text).map(|tag| tag.to_string());
+    let header = facts.response().ok()?.header("content-language").filter(|value| !value.contains(','));
+    if let Some(lang) = header.and_then(|value| valid(value.trim())) {
+        return Some((lang, "Content-Language"));
+    }
+    let own = facts.own_url().ok()?;
+    let entry = facts
+        .alternates()
+        .iter()
+        .find(|alternate| alternate.url.as_ref() == Some(&own) && alternate.lang != "x-default");
+    if let Some(lang) = entry.and_then(|alternate| valid(&alternate.lang)) {
+        return Some((lang, "hreflang"));
+    }
+    let locale = facts.markup()?.social("og:locale")?.replace('_', "-");
+    valid(&locale).map(|lang| (lang, "og:locale"))
+}

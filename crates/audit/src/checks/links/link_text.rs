@@ -1,0 +1,146 @@
+//! Links without text, and links whose text says nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::check::prelude::*;
+use crate::facts::names::has_name;
+use crate::facts::page::Html;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family { slug: "link-text", category: Category::Links, checks: &[EMPTY, GENERIC] };
+
+const GOOGLE_LINKS: &str = "https://developers.google.com/search/docs/crawling-indexing/links-crawlable";
+
+const EMPTY: Check = Check {
+    code: "link_text_empty",
+    severity: Severity::Warn,
+    title: text("Links without text", "Links sem texto"),
+    why: text(
+        "Search engines learn from a link's text what the target is about, and a screen reader has nothing to read out.",
+        "Os buscadores aprendem pelo texto do link do que trata o destino, e o leitor de tela não tem o que ler.",
+    ),
+    how: text(
+        "Write text into the link, give its image an `alt`, or add `aria-label`.",
+        "Escreva texto no link, dê um `alt` à imagem ou adicione `aria-label`.",
+    ),
+    reference: GOOGLE_LINKS,
+    run: empty,
+};
+
+const GENERIC: Check = Check {
+    code: "link_text_generic",
+    severity: Severity::Info,
+    title: text("Link text says nothing", "Texto de link que não diz nada"),
+    why: text(
+        "“Click here” tells neither a searcher nor a screen-reader user where the link goes.",
+        "“Clique aqui” não diz nem a quem busca nem a quem usa leitor de tela para onde o link vai.",
+    ),
+    how: text("Name the target in the link's text.", "Diga o destino no texto do link."),
+    reference: GOOGLE_LINKS,
+    run: generic,
+};
+
+/// Fails on `a[href]` without any name, unless another link to the same target has one (judged per destination).
+fn empty(facts: &Facts<'_>) -> Verdict {
+    let html = facts.filled_page()?;
+    if html.anchors.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let mut named: HashSet<&str> = HashSet::new();
+    let mut nameless: Vec<(&str, Element<'_>)> = Vec::new();
+    for anchor in &html.anchors {
+        let Some(element) = html.element(anchor.node) else { continue };
+        let target = anchor.url.as_ref().map_or("", url::Url::as_str);
+        if has_name(element) {
+            named.insert(target);
+        } else if !element.is_hidden() && element.attribute("aria-hidden") != Some("true") {
+            nameless.push((target, element));
+        }
+    }
+    nameless.retain(|(target, _)| !named.contains(target));
+    let Some((target, first)) = nameless.first() else { return PASS };
+    const NAMELESS: Text = text(
+        "{count} {count|link has|links have} no text; the first leads to {target}.",
+        "{count} {count|link não tem|links não têm} texto; o primeiro leva a {target}.",
+    );
+    const TARGET: Text = text("the link to {target}", "o link para {target}");
+    let values = [("count", nameless.len().into()), ("target", (*target).into())];
+    let fix = FixDraft::template(FixTarget::Body, with_label(*first)).from(TARGET, &[("target", (*target).into())]);
+    Ok(Some(problem(NAMELESS, &values, fix).at(nameless.iter().map(|(_, link)| link.place()))))
+}
+
+/// The link's start tag with a placeholder label.
+fn with_label(link: Element<'_>) -> String {
+    let tag = link.start_tag_source().unwrap_or("<a>");
+    let body = tag.trim_end_matches('>');
+    format!("{body} aria-label=\"{{{{DESTINATION}}}}\">")
+}
+
+/// Texts that say nothing, by language. Source and date in the file.
+const GENERIC_TEXTS: &str = include_str!("../../data/generic_link_texts.tsv");
+
+fn generic_texts() -> HashMap<&'static str, HashSet<&'static str>> {
+    GENERIC_TEXTS
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(lang, texts)| (lang, texts.split('|').collect()))
+        .collect()
+}
+
+/// Language in force at an element: the nearest `lang`, primary subtag in lower case.
+fn language(link: Element<'_>) -> Option<String> {
+    std::iter::once(link)
+        .chain(link.ancestors())
+        .find_map(|element| element.attribute("lang"))
+        .and_then(|lang| lang.trim().split(['-', '_']).next())
+        .filter(|lang| !lang.is_empty())
+        .map(str::to_ascii_lowercase)
+}
+
+/// Fails when a link's whole text is in the list of its language.
+fn generic(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    if html.anchors.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let texts = generic_texts();
+    let found = generic_links(html, &texts)?;
+    let Some((text_of_first, first)) = found.first() else { return PASS };
+    const SAYS_NOTHING: Text = text(
+        "{count} {count|link says|links say} nothing about {count|its|their} target; the first reads “{text}”.",
+        "{count} {count|link não diz|links não dizem} nada sobre o destino; o primeiro diz “{text}”.",
+    );
+    const NOW: Text = text("now: {text}", "agora: {text}");
+    let tag = first.start_tag_source().unwrap_or("<a>");
+    let values = [("count", found.len().into()), ("text", text_of_first.as_str().into())];
+    let fix = FixDraft::template(FixTarget::Body, format!("{tag}{{{{DESCRIPTION}}}}</a>"))
+        .from(NOW, &[("text", text_of_first.as_str().into())]);
+    Ok(Some(problem(SAYS_NOTHING, &values, fix).at(found.iter().map(|(_, link)| link.place()))))
+}
+
+fn generic_links<'p>(
+    html: &'p Html,
+    texts: &HashMap<&'static str, HashSet<&'static str>>,
+) -> Result<Vec<(String, Element<'p>)>, NotMeasured> {
+    let mut found = Vec::new();
+    let mut any_language = false;
+    let page = html.url.as_str().split('#').next().unwrap_or_default();
+    for anchor in &html.anchors {
+        let Some(link) = html.element(anchor.node) else { continue };
+        let Some(list) = language(link).and_then(|lang| texts.get(lang.as_str())) else { continue };
+        any_language = true;
+        let target = anchor.url.as_ref().map_or("", url::Url::as_str);
+        let same_page = target.contains('#') && target.split('#').next() == Some(page);
+        if anchor.nofollow || same_page || anchor.reach == crate::facts::page::Reach::Other {
+            continue;
+        }
+        let shown = link.text();
+        let plain = shown.to_lowercase();
+        let plain = plain.trim_matches(|c: char| !c.is_alphanumeric());
+        if list.contains(plain) && !link.has("aria-label") {
+            found.push((shown, link));
+        }
+    }
+    if any_language { Ok(found) } else { Err(NotMeasured::Language) }
+}

@@ -1,0 +1,79 @@
+//! Scripts that keep the page from showing.
+
+use crate::check::prelude::*;
+use crate::facts::names::is_classic_script;
+use crate::facts::page::Html;
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "blocking-scripts", category: Category::Performance, checks: &[BLOCKING] };
+
+const BLOCKING: Check = Check {
+    code: "render_blocking_scripts",
+    severity: Severity::Warn,
+    title: text("Scripts in the head hold the page up", "Scripts no cabeçalho seguram a página"),
+    why: text(
+        "At each classic script in the head the browser stops, fetches and runs it before it shows anything.",
+        "A cada script clássico no cabeçalho o navegador para, busca e executa o script antes de mostrar qualquer coisa.",
+    ),
+    how: text(
+        "Add `defer` to scripts that the page does not need while it is read, or `async` to independent ones.",
+        "Adicione `defer` aos scripts de que a página não precisa durante a leitura, ou `async` aos independentes.",
+    ),
+    reference: "https://developer.chrome.com/docs/performance/insights/render-blocking",
+    run: blocking,
+};
+
+/// Scripts from which on they are too many (catalog).
+const TOO_MANY: usize = 3;
+
+fn blocking_scripts(html: &Html) -> Vec<Element<'_>> {
+    html.elements(&html.scripts)
+        .filter(|script| script.has("src") && is_classic_script(*script))
+        .filter(|script| !["async", "defer", "nomodule"].iter().any(|name| script.has(name)))
+        .filter(|script| script.ancestors().any(|ancestor| ancestor.is("head")))
+        .collect()
+}
+
+/// Fails at three or more classic scripts in the head without `async`, `defer` or `nomodule`.
+fn blocking(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    if html.scripts.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let found = blocking_scripts(html);
+    if found.len() < TOO_MANY {
+        return PASS;
+    }
+    const HOLD: Text =
+        text("{count} scripts in the head hold up rendering.", "{count} scripts no cabeçalho seguram a renderização.");
+    let inline_after = html.elements(&html.scripts).any(|script| {
+        !script.has("src")
+            && is_classic_script(script)
+            && script
+                .start_tag()
+                .zip(found.first().and_then(|first| first.start_tag()))
+                .is_some_and(|(a, b)| a.start > b.start)
+    });
+    let fix = if inline_after {
+        const DECIDE: Text = text(
+            "Inline scripts follow and may use these files: find out which, then add `defer` to the others.",
+            "Há scripts embutidos depois que podem usar estes arquivos: descubra quais e adicione `defer` aos outros.",
+        );
+        FixDraft::instruction(FixTarget::Head, DECIDE, &[])
+    } else {
+        const SAME: Text =
+            text("the same tags with defer; their order stays", "as mesmas tags com defer; a ordem fica");
+        let snippet = found
+            .iter()
+            .map(|script| {
+                format!("<script src=\"{}\" defer></script>", attribute(script.attribute("src").unwrap_or_default()))
+            })
+            .collect::<Vec<_>>()
+            .join("\n");
+        found
+            .iter()
+            .fold(FixDraft::edit(FixTarget::Head, snippet).from(SAME, &[]), |fix, script| fix.set(*script, "defer", ""))
+    };
+    Ok(Some(problem(HOLD, &[("count", found.len().into())], fix).at(found.iter().map(|script| script.place()))))
+}

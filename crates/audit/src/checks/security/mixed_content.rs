@@ -1,0 +1,110 @@
+//! Things that a secure page loads over http.
+
+use crate::check::prelude::*;
+use crate::facts::page::Html;
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "mixed-content", category: Category::Security, checks: &[ACTIVE, PASSIVE] };
+
+const STANDARD: &str = "https://www.w3.org/TR/mixed-content/";
+
+const ACTIVE: Check = Check {
+    code: "mixed_content_active",
+    severity: Severity::Error,
+    title: text("Scripts, styles or frames over http", "Scripts, estilos ou quadros por http"),
+    why: text(
+        "Browsers block scripts, style sheets and frames that a secure page asks for over http: the page is broken.",
+        "Os navegadores bloqueiam scripts, folhas de estilo e quadros que uma página segura pede por http: a página fica quebrada.",
+    ),
+    how: text("Load them over https.", "Carregue-os por https."),
+    reference: STANDARD,
+    run: active,
+};
+
+const PASSIVE: Check = Check {
+    code: "mixed_content_passive",
+    severity: Severity::Warn,
+    title: text("Images or media over http", "Imagens ou mídia por http"),
+    why: text(
+        "Browsers load these over https instead, and drop what is not there; the page is no longer wholly secure.",
+        "Os navegadores tentam carregar por https e descartam o que não existir lá; a página deixa de ser toda segura.",
+    ),
+    how: text("Load them over https.", "Carregue-os por https."),
+    reference: STANDARD,
+    run: passive,
+};
+
+/// Element, attribute, and whether the request is blockable (W3C Mixed Content §5.3 and §4).
+const REQUESTS: [(&str, &str, bool); 10] = [
+    ("script", "src", true),
+    ("iframe", "src", true),
+    ("object", "data", true),
+    ("embed", "src", true),
+    ("link", "href", true),
+    ("img", "src", false),
+    ("audio", "src", false),
+    ("video", "src", false),
+    ("source", "src", false),
+    ("video", "poster", false),
+];
+
+/// `link` relations that fetch something to run or apply; canonical and alternate never count.
+fn link_loads(link: Element<'_>) -> bool {
+    ["stylesheet", "preload", "modulepreload", "manifest"].iter().any(|rel| link.has_token("rel", rel))
+}
+
+fn insecure(html: &Html, blockable: bool) -> Vec<(&'static str, String, Element<'_>)> {
+    let mut found = Vec::new();
+    for element in html.document.elements() {
+        for (tag, name, blocks) in REQUESTS {
+            if blocks != blockable || !element.is(tag) || tag == "link" && !link_loads(element) {
+                continue;
+            }
+            let url = element.attribute(name).and_then(|value| html.resolve(value));
+            if let Some(mut url) = url.filter(|url| url.scheme() == "http")
+                && url.set_scheme("https").is_ok()
+            {
+                found.push((name, url.to_string(), element));
+            }
+        }
+    }
+    found
+}
+
+fn active(facts: &Facts<'_>) -> Verdict {
+    const BLOCKED: Text = text(
+        "{count} {count|resource is|resources are} loaded over http and blocked by browsers; the first is {url}.",
+        "{count} {count|recurso é carregado|recursos são carregados} por http e {count|bloqueado|bloqueados} pelos navegadores; o primeiro é {url}.",
+    );
+    judge(facts, true, BLOCKED, FixTarget::Body)
+}
+
+fn passive(facts: &Facts<'_>) -> Verdict {
+    const UPGRADED: Text = text(
+        "{count} {count|image or media file is|images or media files are} asked for over http; the first is {url}.",
+        "{count} {count|imagem ou mídia é pedida|imagens ou mídias são pedidas} por http; a primeira é {url}.",
+    );
+    judge(facts, false, UPGRADED, FixTarget::Image)
+}
+
+/// Fails when a page on https asks for something of the kind over http.
+fn judge(facts: &Facts<'_>, blockable: bool, message: Text, target: FixTarget) -> Verdict {
+    let html = facts.page()?;
+    facts.https()?;
+    let found = insecure(html, blockable);
+    let Some((name, url, first)) = found.first() else { return PASS };
+    const SECURE: Text = text(
+        "the same address over https; check that it answers there",
+        "o mesmo endereço por https; confira se ele responde lá",
+    );
+    let values = [("count", found.len().into()), ("url", first.attribute(name).unwrap_or_default().into())];
+    let places: Vec<Place> = found.iter().map(|(_, _, element)| element.place()).collect();
+    let snippet = format!("<{} {name}=\"{}\">", first.name(), attribute(url));
+    let fix = if found.iter().all(|(_, _, element)| element.start_tag().is_some()) {
+        found.iter().fold(FixDraft::edit(target, snippet), |fix, (name, url, element)| fix.set(*element, name, url))
+    } else {
+        FixDraft::template(target, snippet)
+    };
+    Ok(Some(problem(message, &values, fix.from(SECURE, &[])).at(places)))
+}

@@ -1,0 +1,101 @@
+//! Values for fixes, taken from what the page holds. Nothing here is invented: each value occurs on the page.
+
+use model::lang::{Text, text};
+
+use super::document::collapse;
+use super::page::Html;
+
+/// Characters a paragraph must have to serve as a description.
+const SHORTEST_PARAGRAPH: usize = 50;
+/// Characters of a derived description at most: what a result shows of it.
+pub const LONGEST_DESCRIPTION: usize = 155;
+/// Characters of a derived title at most: a heading longer than this is no title.
+const LONGEST_TITLE: usize = 120;
+
+/// A derived value and where it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Derived {
+    /// The value, unescaped.
+    pub value: String,
+    /// For `fonte`.
+    pub origin: Text,
+}
+
+/// A title: the first h1 with the site's name behind it, else the social title.
+pub fn title(html: &Html) -> Option<Derived> {
+    let heading = html.h1_texts().into_iter().find(|text| !text.is_empty() && text.chars().count() <= LONGEST_TITLE);
+    let Some(heading) = heading else {
+        let social = html.social("og:title").filter(|title| !is_placeholder(title))?;
+        return Some(Derived {
+            value: social.to_owned(), origin: text("the page's og:title", "o og:title da página")
+        });
+    };
+    match html.social("og:site_name").filter(|name| !heading.contains(name)) {
+        Some(name) => Some(Derived {
+            value: format!("{heading} - {name}"),
+            origin: text("the first h1 and og:site_name", "o primeiro h1 e og:site_name"),
+        }),
+        None => Some(Derived { value: heading, origin: text("the first h1", "o primeiro h1") }),
+    }
+    .filter(|derived| !is_placeholder(&derived.value))
+}
+
+/// A description: the first paragraph of the main content that is long enough, cut at a sentence or word.
+pub fn description(html: &Html) -> Option<Derived> {
+    let body = html.document.body()?;
+    let main = body.descendants().find(|element| element.is("main")).unwrap_or(body);
+    main.descendants()
+        .filter(|element| element.is("p") && !element.is_hidden())
+        .map(|paragraph| paragraph.text())
+        .find(|text| text.chars().count() >= SHORTEST_PARAGRAPH)
+        .map(|text| Derived { value: cut(&text, LONGEST_DESCRIPTION), origin: text_origin() })
+}
+
+const fn text_origin() -> Text {
+    text("the first paragraph of the main content", "o primeiro parágrafo do conteúdo principal")
+}
+
+/// Cuts at the last sentence end past the middle, else at the last word, so that at most `characters` remain.
+pub fn cut(text: &str, characters: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(characters) else { return text.to_owned() };
+    let head = text.get(..end).unwrap_or_default();
+    let sentence = head.rfind(". ").filter(|at| *at > end / 2).map(|at| at + 1);
+    let at = sentence.or_else(|| head.rfind(' ')).unwrap_or(end);
+    head.get(..at).unwrap_or_default().trim_end_matches([' ', ',', ';', ':', '-']).to_owned()
+}
+
+/// Titles that generators leave behind, in lower case; and marks of a template that was not filled.
+const PLACEHOLDERS: &str = include_str!("../data/placeholder_titles.txt");
+
+/// Whether a title or description is a generator's default or an unfilled template.
+pub fn is_placeholder(value: &str) -> bool {
+    let lower = collapse(value).to_lowercase();
+    let lines = PLACEHOLDERS.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lower.contains("{{") && lower.contains("}}")
+        || lower.contains("lorem ipsum")
+        || matches!(lower.as_str(), "%s" | "undefined" | "null" | "nan" | "[object object]")
+        || lines.into_iter().any(|line| match line.strip_suffix('*') {
+            Some(start) => lower.starts_with(start),
+            None => lower == line,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_at_a_sentence_or_a_word() {
+        assert_eq!(cut("One two. Three four five", 12), "One two.");
+        assert_eq!(cut("One two three", 9), "One two");
+        assert_eq!(cut("short", 9), "short");
+    }
+
+    #[test]
+    fn generator_defaults_are_placeholders() {
+        for title in ["Untitled", "React App", "Vite + React", "{{ title }}", "Lorem ipsum dolor", "undefined"] {
+            assert!(is_placeholder(title), "{title}");
+        }
+        assert!(!is_placeholder("Homemade bread"));
+    }
+}

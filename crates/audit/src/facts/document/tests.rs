@@ -1,0 +1,88 @@
+//! What the arena promises.
+
+use super::*;
+
+fn parse(source: &str) -> Document {
+    Document::parse(source.to_owned())
+}
+
+fn first<'d>(document: &'d Document, name: &str) -> Element<'d> {
+    document.elements().find(|element| element.is(name)).unwrap()
+}
+
+#[test]
+fn start_and_end_tags_are_found_in_the_source() {
+    let document = parse("<!doctype html><title>a &amp; b < c</title><p class=x>one<b>two</p>three<img src=a>");
+    for (name, start, end) in
+        [("title", "<title>", Some("</title>")), ("p", "<p class=x>", Some("</p>")), ("img", "<img src=a>", None)]
+    {
+        let element = first(&document, name);
+        assert_eq!(document.source().get(element.start_tag().unwrap()), Some(start));
+        assert_eq!(element.end_tag().and_then(|span| document.source().get(span)), end);
+    }
+    assert_eq!(document.source().get(document.doctype.clone().unwrap()), Some("<!doctype html>"));
+    assert_eq!(first(&document, "html").start_tag(), None);
+    let bolds: Vec<bool> =
+        document.elements().filter(|element| element.is("b")).map(|element| element.start_tag().is_some()).collect();
+    assert_eq!(bolds, [true, false], "the clone after </p> has no place of its own");
+}
+
+#[test]
+fn text_around_odd_characters_moves_no_tag() {
+    for source in
+        ["a < <i>x", "a<<i>x", "a&amp<i>x", "a&#x<i>x", "a\r\n<i>x", "a\0<i>x", "é\u{feff}<i>x", "<!-- - --><i>x"]
+    {
+        let document = parse(source);
+        assert_eq!(first(&document, "i").start_tag_source(), Some("<i>"), "{source:?}");
+    }
+}
+
+#[test]
+fn tags_across_feeding_pieces_keep_their_place() {
+    let source = format!("<p>{}<a href=\"{}\">x</a>", "y".repeat(4090), "z".repeat(9000));
+    let document = parse(&source);
+    assert!(first(&document, "a").start_tag_source().unwrap().starts_with("<a href="));
+    assert_eq!(first(&document, "a").attribute("href").map(str::len), Some(9000));
+}
+
+#[test]
+fn titles_in_svg_are_not_titles() {
+    let document = parse("<svg><title>no</title></svg>");
+    assert!(!document.elements().any(|element| element.is("title")));
+}
+
+#[test]
+fn template_contents_and_noscript_stay_out() {
+    let document = parse("<template><h1>a</h1></template><noscript><h1>b</h1></noscript><h1>c</h1>");
+    let headings: Vec<String> = document.elements().filter(|e| e.is("h1")).map(Element::text).collect();
+    assert_eq!(headings, ["c"]);
+}
+
+#[test]
+fn depth_attributes_and_work_are_bounded() {
+    let deep = parse(&"<div>".repeat(100_000));
+    assert_eq!(deep.too_complex, Some(Complexity::Depth));
+    let wide = parse(&format!("<p {}>after", (0..100_000).map(|n| format!("a{n} ")).collect::<String>()));
+    assert_eq!(wide.too_complex, Some(Complexity::Attributes));
+    assert_eq!(first(&wide, "p").attributes().count(), MAX_ATTRIBUTES);
+    assert_eq!(first(&wide, "p").text(), "after");
+    let clones = parse(&(0..20_000).map(|n| format!("<b x{n}><p>")).collect::<String>());
+    assert!(clones.too_complex.is_some());
+    let quoted = parse(&format!("<p {}>after", (0..5_000).map(|n| format!("a{n}=\"> {n}\" ")).collect::<String>()));
+    assert_eq!(first(&quoted, "p").text(), "after");
+    let honest = parse(&"<p>a<p>b".repeat(50_000));
+    assert_eq!(honest.too_complex, None);
+}
+
+#[test]
+fn selectors_lead_from_the_nearest_id() {
+    let document = parse("<div id=main><p>a<p>b<span>c</span></div>");
+    assert_eq!(first(&document, "span").selector(), "div#main > p:nth-of-type(2) > span");
+}
+
+#[test]
+fn white_space_is_collapsed_across_elements() {
+    let document = parse("<h1>  a\n<b> b </b>\u{a0} c</h1>");
+    assert_eq!(first(&document, "h1").text(), "a b c");
+    assert_eq!(collapse(" x  y "), "x y");
+}

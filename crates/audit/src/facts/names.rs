@@ -1,0 +1,45 @@
+//! What an element is called for someone who can't see it, and what kind of script a script is.
+
+use super::document::Element;
+
+/// Whether an element has an accessible name: text, image alternative, `aria-label`, `aria-labelledby`, `title`, SVG title.
+///
+/// A shortened form of the accessible-name computation (W3C accname 1.2 §4.3): enough to tell named from nameless.
+pub fn has_name(element: Element<'_>) -> bool {
+    let filled =
+        |element: Element<'_>, name: &str| element.attribute(name).is_some_and(|value| !value.trim().is_empty());
+    filled(element, "aria-label")
+        || filled(element, "aria-labelledby")
+        || filled(element, "title")
+        || element.texts_where(|below| !below.is("script") && !below.is("style")).any(|text| !text.trim().is_empty())
+        || element.descendants().any(|below| {
+            filled(below, "aria-label")
+                || (below.is("img") || below.is("area")) && filled(below, "alt")
+                || filled(below, "title") && (below.is("img") || below.is("iframe"))
+        })
+}
+
+/// Whether a script runs as a classic script: no type, or a JavaScript media type (WHATWG HTML §4.12.1).
+pub fn is_classic_script(script: Element<'_>) -> bool {
+    let Some(kind) = script.attribute("type") else { return true };
+    let kind = super::page::media_type(kind);
+    matches!(
+        kind.as_str(),
+        "" | "text/javascript"
+            | "application/javascript"
+            | "application/ecmascript"
+            | "application/x-ecmascript"
+            | "application/x-javascript"
+            | "text/ecmascript"
+            | "text/javascript1.0"
+            | "text/javascript1.1"
+            | "text/javascript1.2"
+            | "text/javascript1.3"
+            | "text/javascript1.4"
+            | "text/javascript1.5"
+            | "text/jscript"
+            | "text/livescript"
+            | "text/x-ecmascript"
+            | "text/x-javascript"
+    )
+}

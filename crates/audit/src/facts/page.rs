@@ -1,0 +1,374 @@
+//! The page as markup: everything that one walk over the tree finds. Unjudged.
+
+use model::capture::{BodyCut, Capture, Exchange, Source};
+use url::Url;
+
+use super::charset::{self, Charset};
+use super::document::{Document, Element, NodeId};
+//LATER use super::jsonld::JsonLd;
+use super::text::VisibleText;
+
+/// What became of the page's bytes. Reading it is the costly part of an audit; do it off the async workers.
+#[derive(Debug)]
+pub struct Page {
+    /// The document, when the response is one.
+    pub html: Option<Html>,
+}
+
+/// A parsed HTML document with its facts.
+#[derive(Debug)]
+pub struct Html {
+    /// The tree.
+    pub document: Document,
+    /// How the bytes were decoded.
+    pub charset: Charset,
+    /// The body was cut before its end.
+    pub cut: bool,
+    /// URL of the document.
+    pub url: Url,
+    /// What relative addresses resolve against: the first valid `base`, else the document's URL.
+    pub base: Url,
+    /// `base` elements in order.
+    pub bases: Vec<NodeId>,
+    /// HTML `title` elements in order, wherever they are.
+    pub titles: Vec<NodeId>,
+    /// `meta` elements in order.
+    pub metas: Vec<Meta>,
+    /// `link` elements in order.
+    pub links: Vec<LinkElement>,
+    /// `a[href]` elements in order.
+    pub anchors: Vec<Anchor>,
+    /// `img` elements in order.
+    pub images: Vec<NodeId>,
+    /// `h1` to `h6` in order, with their level.
+    pub headings: Vec<(u8, NodeId)>,
+    /// `script` elements in order, data blocks too.
+    pub scripts: Vec<NodeId>,
+    /// Text that a person sees.
+    pub text: VisibleText,
+    //LATER JSON-LD blocks.
+    /// JSON-LD `script` elements, in the order of the blocks.
+    pub json_ld_scripts: Vec<NodeId>,
+}
+
+/// A `meta` element.
+#[derive(Debug)]
+pub struct Meta {
+    /// The element.
+    pub node: NodeId,
+    /// `name`, trimmed and in lower case.
+    pub name: Option<String>,
+    /// `property`, trimmed and in lower case.
+    pub property: Option<String>,
+    /// `http-equiv`, trimmed and in lower case.
+    pub http_equiv: Option<String>,
+    /// `content`, white space collapsed.
+    pub content: Option<String>,
+    /// Whether it is below `head`.
+    pub in_head: bool,
+}
+
+impl Meta {
+    /// `property`, else `name`: what social readers take.
+    pub fn social_key(&self) -> Option<&str> {
+        self.property.as_deref().or(self.name.as_deref())
+    }
+}
+
+/// A `link` element.
+#[derive(Debug)]
+pub struct LinkElement {
+    /// The element.
+    pub node: NodeId,
+    /// `rel` tokens in lower case.
+    pub rels: Vec<String>,
+    /// `href`, trimmed, as written.
+    pub href: Option<String>,
+    /// `href` resolved.
+    pub url: Option<Url>,
+    /// Whether it is below `head`.
+    pub in_head: bool,
+}
+
+impl LinkElement {
+    /// Whether `rel` has the token.
+    pub fn is(&self, rel: &str) -> bool {
+        self.rels.iter().any(|token| token == rel)
+    }
+}
+
+/// Where an `a[href]` leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// http(s) on the page's host.
+    Internal,
+    /// http(s) elsewhere.
+    External,
+    /// mailto, tel, javascript and the like, or not a URL.
+    Other,
+}
+
+/// An `a[href]` element.
+#[derive(Debug)]
+pub struct Anchor {
+    /// The element.
+    pub node: NodeId,
+    /// `href` resolved; `None` when it is no URL.
+    pub url: Option<Url>,
+    /// Where it leads.
+    pub reach: Reach,
+    /// `rel` has `nofollow`.
+    pub nofollow: bool,
+}
+
+impl Page {
+    /// Reads the page of a capture. Total on any bytes.
+    pub fn read(capture: &Capture) -> Self {
+        let exchange = capture.page.response().filter(|exchange| is_html(exchange, capture.source));
+        Self { html: exchange.and_then(Html::read) }
+    }
+}
+
+/// Whether the response is an HTML document: by its media type, or by its bytes where none is declared.
+pub fn is_html(exchange: &Exchange, source: Source) -> bool {
+    match exchange.header("content-type").map(media_type) {
+        Some(kind) => kind == "text/html" || kind == "application/xhtml+xml",
+        None => source == Source::Supplied || looks_like_html(&exchange.body.bytes),
+    }
+}
+
+/// The media type of a `Content-Type`, without parameters, in lower case.
+pub fn media_type(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether bytes start as HTML does (WHATWG MIME Sniffing §7.1, table of patterns).
+pub fn looks_like_html(bytes: &[u8]) -> bool {
+    const STARTS: [&str; 17] = [
+        "<!doctype html",
+        "<html",
+        "<head",
+        "<script",
+        "<iframe",
+        "<h1",
+        "<div",
+        "<font",
+        "<table",
+        "<a",
+        "<style",
+        "<title",
+        "<b",
+        "<body",
+        "<br",
+        "<p",
+        "<!--",
+    ];
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let start = bytes.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(bytes.len());
+    let bytes = bytes.get(start..).unwrap_or_default();
+    STARTS.iter().any(|pattern| {
+        let (head, rest) = bytes.split_at_checked(pattern.len()).unwrap_or_default();
+        let ended =
+            *pattern == "<!--" || rest.first().is_none_or(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'>' | b'/'));
+        !head.is_empty() && head.eq_ignore_ascii_case(pattern.as_bytes()) && ended
+    })
+}
+
+impl Html {
+    fn read(exchange: &Exchange) -> Option<Self> {
+        let url = Url::parse(&exchange.url).ok()?;
+        let bytes = &exchange.body.bytes;
+        let mut charset = charset::decide(bytes, exchange.header("content-type"));
+        let mut document = Document::parse(charset.decode(bytes));
+        // "Change the encoding": a declaration past the first 1,024 bytes, met by the tree builder; once.
+        if let Some(label) = charset.may_change().then(|| late_charset(&document)).flatten()
+            && charset.change_to(&label)
+        {
+            document = Document::parse(charset.decode(bytes));
+        }
+        let cut = exchange.body.cut.is_some();
+        Some(Self::walk(document, charset, cut, url))
+    }
+
+    fn walk(document: Document, charset: Charset, cut: bool, url: Url) -> Self {
+        let bases: Vec<NodeId> =
+            document.elements().filter(|e| e.is("base") && e.has("href")).map(Element::id).collect();
+        let base = bases
+            .iter()
+            .filter_map(|id| document.element(*id)?.attribute("href"))
+            .filter_map(|href| url.join(href.trim()).ok())
+            .find(|base| matches!(base.scheme(), "http" | "https"))
+            .unwrap_or_else(|| url.clone());
+        let text = VisibleText::read(&document);
+        let mut html = Self {
+            charset,
+            cut,
+            url,
+            base,
+            bases,
+            titles: Vec::new(),
+            metas: Vec::new(),
+            links: Vec::new(),
+            anchors: Vec::new(),
+            images: Vec::new(),
+            headings: Vec::new(),
+            scripts: Vec::new(),
+            text,
+            json_ld_scripts: Vec::new(),
+            document: Document::parse(String::new()),
+        };
+        let mut blocks = Vec::new();
+        for element in document.elements() {
+            html.take(element, &mut blocks);
+        }
+        //LATER html.json_ld = JsonLd::read(&blocks);
+        html.document = document;
+        html
+    }
+
+    fn take(&mut self, element: Element<'_>, blocks: &mut Vec<(String, usize)>) {
+        let id = element.id();
+        match element.name() {
+            _ if element.namespace() != super::document::Namespace::Html => {}
+            "title" => self.titles.push(id),
+            "meta" => self.metas.push(read_meta(element)),
+            "link" => self.links.push(self.read_link(element)),
+            "a" => self.anchors.extend(self.read_anchor(element)),
+            "img" => self.images.push(id),
+            "script" => {
+                self.scripts.push(id);
+                if element.attribute("type").is_some_and(|kind| media_type(kind) == "application/ld+json") {
+                    self.json_ld_scripts.push(id);
+                    let start = element.start_tag().map_or(0, |span| span.end);
+                    blocks.push((element.raw_text(), start));
+                }
+            }
+            name => {
+                if let [b'h', digit @ b'1'..=b'6'] = name.as_bytes() {
+                    self.headings.push((digit - b'0', id));
+                }
+            }
+        }
+    }
+
+    fn read_link(&self, element: Element<'_>) -> LinkElement {
+        let href = element.attribute("href").map(|href| href.trim().to_owned());
+        LinkElement {
+            node: element.id(),
+            rels: element
+                .attribute("rel")
+                .unwrap_or_default()
+                .split_ascii_whitespace()
+                .map(str::to_ascii_lowercase)
+                .collect(),
+            url: href.as_deref().filter(|href| !href.is_empty()).and_then(|href| self.base.join(href).ok()),
+            href,
+            in_head: in_head(element),
+        }
+    }
+
+    fn read_anchor(&self, element: Element<'_>) -> Option<Anchor> {
+        let href = element.attribute("href")?;
+        let url = self.base.join(href.trim()).ok();
+        let reach = match &url {
+            Some(url) if matches!(url.scheme(), "http" | "https") => {
+                if url.host_str() == self.url.host_str() {
+                    Reach::Internal
+                } else {
+                    Reach::External
+                }
+            }
+            _ => Reach::Other,
+        };
+        Some(Anchor { node: element.id(), url, reach, nofollow: element.has_token("rel", "nofollow") })
+    }
+
+    /// The element of an id of this document.
+    pub fn element(&self, id: NodeId) -> Option<Element<'_>> {
+        self.document.element(id)
+    }
+
+    /// The elements of some ids.
+    pub fn elements<'p>(&'p self, ids: &'p [NodeId]) -> impl Iterator<Item = Element<'p>> {
+        ids.iter().filter_map(|id| self.document.element(*id))
+    }
+
+    /// Resolves an address as the document would.
+    pub fn resolve(&self, href: &str) -> Option<Url> {
+        self.base.join(href.trim()).ok()
+    }
+
+    /// `meta` elements of a name, in order.
+    pub fn metas_named<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p Meta> {
+        self.metas.iter().filter(move |meta| meta.name.as_deref() == Some(name))
+    }
+
+    /// First non-empty content of a `meta` name.
+    pub fn meta(&self, name: &str) -> Option<&str> {
+        self.metas
+            .iter()
+            .filter(|meta| meta.name.as_deref() == Some(name))
+            .find_map(|meta| filled(meta.content.as_deref()))
+    }
+
+    /// First non-empty content of a social key (`property`, else `name`).
+    pub fn social(&self, key: &str) -> Option<&str> {
+        self.metas.iter().filter(|meta| meta.social_key() == Some(key)).find_map(|meta| filled(meta.content.as_deref()))
+    }
+
+    /// Text of the first HTML title, collapsed; empty when it is blank.
+    pub fn title(&self) -> Option<String> {
+        self.elements(&self.titles).next().map(Element::text)
+    }
+
+    /// `link` elements with a rel token, in order.
+    pub fn links_rel<'p>(&'p self, rel: &'p str) -> impl Iterator<Item = &'p LinkElement> {
+        self.links.iter().filter(move |link| link.is(rel))
+    }
+
+    /// Texts of every h1, empty ones too.
+    pub fn h1_texts(&self) -> Vec<String> {
+        self.headings
+            .iter()
+            .filter(|(level, _)| *level == 1)
+            .filter_map(|(_, id)| self.element(*id))
+            .map(Element::text)
+            .collect()
+    }
+}
+
+fn filled(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}
+
+fn read_meta(element: Element<'_>) -> Meta {
+    let lower = |name| element.attribute(name).map(|value| value.trim().to_ascii_lowercase());
+    Meta {
+        node: element.id(),
+        name: lower("name"),
+        property: lower("property"),
+        http_equiv: lower("http-equiv"),
+        content: element.attribute("content").map(super::document::collapse),
+        in_head: in_head(element),
+    }
+}
+
+fn in_head(element: Element<'_>) -> bool {
+    element.ancestors().any(|ancestor| ancestor.is("head"))
+}
+
+/// The label of the first charset declaration in the head of the parsed tree.
+fn late_charset(document: &Document) -> Option<String> {
+    document.head()?.descendants().filter(|element| element.is("meta")).find_map(|meta| {
+        if let Some(label) = meta.attribute("charset") {
+            return Some(label.trim().to_owned());
+        }
+        let is_type = meta.attribute("http-equiv").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("content-type"));
+        is_type.then(|| meta.attribute("content")).flatten().and_then(charset::label_in_content)
+    })
+}
+
+/// Whether a body was cut by a limit of ours, not by its sender.
+pub fn cut_by_us(exchange: &Exchange) -> bool {
+    matches!(exchange.body.cut, Some(BodyCut::Size))
+}

@@ -1,0 +1,321 @@
+//! Robots meta tags and `X-Robots-Tag` headers: tokens, their agents, and the effective set.
+//!
+//! Names and values are case-insensitive, separators are commas; meta tags and headers for the same agent are united
+//! and the most restrictive wins (Google, robots meta tag specifications).
+
+use model::capture::Exchange;
+use model::time::Timestamp;
+
+use super::document::NodeId;
+use super::page::Html;
+
+/// One directive as declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directive {
+    /// `None`: everyone. Else the agent's name in lower case.
+    pub agent: Option<String>,
+    /// Token in lower case, without its value.
+    pub name: String,
+    /// What stood after the colon, trimmed.
+    pub value: Option<String>,
+    /// Where it is declared.
+    pub source: Origin,
+}
+
+/// Where a directive stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A `meta` element.
+    Meta(NodeId),
+    /// A header line, as written.
+    Header(String),
+}
+
+/// Directives without a value that mean something today.
+const PLAIN: [&str; 10] = [
+    "all",
+    "index",
+    "follow",
+    "noindex",
+    "nofollow",
+    "none",
+    "nosnippet",
+    "indexifembedded",
+    "notranslate",
+    "noimageindex",
+];
+/// Directives that take a value.
+const VALUED: [&str; 4] = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
+/// Directives that no longer mean anything to Google, or never did.
+const KNOWN_OTHERS: [&str; 10] = [
+    "noarchive",
+    "nocache",
+    "noodp",
+    "noydir",
+    "nositelinkssearchbox",
+    "noai",
+    "noimageai",
+    "noimageclick",
+    "nopagereadaloud",
+    "googlebot",
+];
+/// Directives read of one page at most.
+const MOST: usize = 200;
+
+/// Whether a token is in the valid or the historical list.
+pub fn is_known(name: &str) -> bool {
+    PLAIN.contains(&name) || VALUED.contains(&name) || KNOWN_OTHERS.contains(&name)
+}
+
+/// The one valid token within two edits of an unknown one, if there is just one.
+pub fn suggestion(name: &str) -> Option<&'static str> {
+    /// Edits up to which a token is a misspelling.
+    const NEAR: usize = 2;
+    let mut near = PLAIN.iter().chain(&VALUED).map(|known| (distance(name, known), *known)).filter(|(d, _)| *d <= NEAR);
+    let best = near.by_ref().min()?;
+    let rivals = PLAIN.iter().chain(&VALUED).filter(|known| distance(name, known) == best.0).count();
+    (rivals == 1).then_some(best.1)
+}
+
+/// Edits between two short words: insertions, deletions, substitutions and swaps (Damerau-Levenshtein, restricted).
+fn distance(a: &str, b: &str) -> usize {
+    /// Longer words are no misspelling of any token.
+    const LONGEST: usize = 32;
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(LONGEST).collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, to) in b.iter().enumerate() {
+            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
+            let mut best = (at(&row, j) + usize::from(from != to)).min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(to) && b.get(j - 1) == Some(from);
+            if swapped {
+                best = best.min(at(&before, j - 1) + 1);
+            }
+            next.push(best);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+/// Every directive of a page, metas first.
+pub fn read(html: Option<&Html>, exchange: Option<&Exchange>) -> Vec<Directive> {
+    let metas = html.into_iter().flat_map(|html| &html.metas).filter_map(|meta| {
+        let name = meta.name.as_deref()?;
+        let agent = match name {
+            "robots" => None,
+            "googlebot" | "googlebot-news" | "bingbot" | "slurp" | "duckduckbot" | "yandex" | "baiduspider"
+            | "applebot" => Some(name.to_owned()),
+            _ => return None,
+        };
+        Some((agent, meta.content.as_deref()?, meta.node))
+    });
+    let from_metas = metas.flat_map(|(agent, content, node)| {
+        tokens(content).into_iter().map(move |(name, value)| Directive {
+            agent: agent.clone(),
+            name,
+            value,
+            source: Origin::Meta(node),
+        })
+    });
+    let headers = exchange.into_iter().flat_map(|exchange| exchange.headers_named("x-robots-tag"));
+    let from_headers = headers.flat_map(|line| {
+        let mut agent: Option<String> = None;
+        let mut out = Vec::new();
+        for (name, value) in tokens_with_agents(line) {
+            match (name, value) {
+                (Token::Agent(name), _) => agent = Some(name),
+                (Token::Directive(name), value) => {
+                    out.push(Directive { agent: agent.clone(), name, value, source: Origin::Header(line.to_owned()) })
+                }
+            }
+        }
+        out
+    });
+    from_metas.chain(from_headers).take(MOST).collect()
+}
+
+enum Token {
+    Agent(String),
+    Directive(String),
+}
+
+/// Splits `a, b: c` into names and values. The value of `unavailable_after` may hold commas and colons: what follows a
+/// comma and is no token belongs to it.
+fn tokens(content: &str) -> Vec<(String, Option<String>)> {
+    let mut out: Vec<(String, Option<String>)> = Vec::new();
+    for part in content.split(',') {
+        let part = part.trim();
+        if part.is_empty() {
+            continue;
+        }
+        let (name, value) = match part.split_once(':') {
+            Some((name, value)) => (name.trim().to_ascii_lowercase(), Some(value.trim().to_owned())),
+            None => (part.to_ascii_lowercase(), None),
+        };
+        let in_date = out.last().is_some_and(|(name, value)| {
+            name == "unavailable_after" && value.as_deref().is_some_and(|value| parse_date(value).is_none())
+        });
+        if in_date && !is_known(&name) {
+            if let Some((_, Some(date))) = out.last_mut() {
+                date.push_str(", ");
+                date.push_str(part);
+            }
+            continue;
+        }
+        out.push((name, value));
+    }
+    out
+}
+
+/// The same for a header, where an unknown name before a colon is the agent of what follows.
+fn tokens_with_agents(line: &str) -> Vec<(Token, Option<String>)> {
+    let mut out = Vec::new();
+    for (name, value) in tokens(line) {
+        match value {
+            Some(value) if !VALUED.contains(&name.as_str()) => {
+                out.push((Token::Agent(name), None));
+                out.extend(tokens(&value).into_iter().map(|(name, value)| (Token::Directive(name), value)));
+            }
+            value => out.push((Token::Directive(name), value)),
+        }
+    }
+    out
+}
+
+/// Whether a directive is for Googlebot: everyone's, or its own.
+pub fn for_google(directive: &Directive) -> bool {
+    directive.agent.as_deref().is_none_or(|agent| agent == "googlebot")
+}
+
+/// Reads a date of `unavailable_after`: ISO 8601, RFC 822 or RFC 850. Only the day and, where given, the time; zones
+/// other than UTC offsets count as UTC.
+pub fn parse_date(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    parse_iso(text).or_else(|| parse_rfc(text))
+}
+
+fn parse_iso(text: &str) -> Option<Timestamp> {
+    let (date, time) = text.split_at_checked(10)?;
+    let mut parts = date.split('-');
+    let (year, month, day) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let time = time.trim_start_matches(['T', 't', ' ']);
+    let zone_at = time.find(['Z', 'z', '+', '-', ' ']).unwrap_or(time.len());
+    let (clock, zone) = time.split_at(zone_at);
+    build(year, month, day, clock, zone.trim())
+}
+
+/// `25 Jun 2027 15:00:00 PST`, `Friday, 25-Jun-27 15:00:00 UTC`, `25-Aug-2027 15:00:00 EST`.
+fn parse_rfc(text: &str) -> Option<Timestamp> {
+    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let after_weekday = text.split_once(',').map_or(text, |(_, rest)| rest).trim();
+    let words: Vec<&str> = after_weekday.split([' ', '-']).filter(|word| !word.is_empty()).collect();
+    let [day, month, year, rest @ ..] = words.as_slice() else { return None };
+    let month = MONTHS.iter().position(|name| month.get(..3).is_some_and(|m| m.eq_ignore_ascii_case(name)))? + 1;
+    let mut year: i64 = year.parse().ok()?;
+    if year < 100 {
+        year += if year < 70 { 2000 } else { 1900 };
+    }
+    let clock = rest.first().copied().unwrap_or_default();
+    build(year, i64::try_from(month).ok()?, day.parse().ok()?, clock, rest.get(1).copied().unwrap_or_default())
+}
+
+fn build(year: i64, month: i64, day: i64, clock: &str, zone: &str) -> Option<Timestamp> {
+    let mut parts = clock.split('.').next().unwrap_or_default().split(':').filter(|part| !part.is_empty());
+    let mut number = || parts.next().map_or(Some(0), |part| part.parse::<i64>().ok());
+    let (hour, minute, second) = (number()?, number()?, number()?);
+    if !(1..=9999).contains(&year)
+        || !(1..=12).contains(&month)
+        || !(1..=31).contains(&day)
+        || hour > 24
+        || minute > 59
+        || second > 60
+    {
+        return None;
+    }
+    let seconds = ((model::time::days_from_civil(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+    Some(Timestamp((seconds - zone_offset(zone)) * 1000))
+}
+
+/// Seconds east of UTC of `+02:00`, `-0300`; named zones count as UTC.
+fn zone_offset(zone: &str) -> i64 {
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let digits: String = zone.chars().filter(char::is_ascii_digit).collect();
+    let number =
+        |range: std::ops::Range<usize>| digits.get(range).and_then(|part| part.parse::<i64>().ok()).unwrap_or(0);
+    if zone.starts_with(['+', '-']) { sign * (number(0..2) * 3600 + number(2..4) * 60) } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn names(line: &str) -> Vec<String> {
+        let mut agent = String::new();
+        tokens_with_agents(line)
+            .into_iter()
+            .filter_map(|(token, value)| match token {
+                Token::Agent(name) => {
+                    agent = format!("{name}/");
+                    None
+                }
+                Token::Directive(name) => {
+                    Some(format!("{agent}{name}{}", value.map(|v| format!("={v}")).unwrap_or_default()))
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_prefix_scopes_what_follows_it() {
+        assert_eq!(names("NoIndex, nofollow"), ["noindex", "nofollow"]);
+        assert_eq!(names("otherbot: noindex, nofollow"), ["otherbot/noindex", "otherbot/nofollow"]);
+        assert_eq!(
+            names("nosnippet, bingbot: noindex, max-snippet:20"),
+            ["nosnippet", "bingbot/noindex", "bingbot/max-snippet=20"]
+        );
+        assert_eq!(names("max-snippet: -1, max-image-preview:large"), ["max-snippet=-1", "max-image-preview=large"]);
+    }
+
+    #[test]
+    fn a_date_keeps_its_commas() {
+        assert_eq!(
+            names("unavailable_after: Friday, 25-Jun-27 15:00:00 UTC, noindex"),
+            ["unavailable_after=Friday, 25-Jun-27 15:00:00 UTC", "noindex"]
+        );
+    }
+
+    #[test]
+    fn dates_of_all_three_forms_are_read() {
+        for (text, iso) in [
+            ("2027-06-25", "2027-06-25T00:00:00.000Z"),
+            ("2027-06-25T15:00:00+02:00", "2027-06-25T13:00:00.000Z"),
+            ("25 Jun 2027 15:00:00 UTC", "2027-06-25T15:00:00.000Z"),
+            ("Friday, 25-Jun-27 15:00:00 GMT", "2027-06-25T15:00:00.000Z"),
+        ] {
+            assert_eq!(parse_date(text).map(|date| date.to_string()).as_deref(), Some(iso), "{text}");
+        }
+        assert_eq!(parse_date("soon"), None);
+        assert_eq!(parse_date("2027-13-45"), None);
+    }
+
+    #[test]
+    fn misspelled_tokens_have_one_suggestion() {
+        assert_eq!(suggestion("no-index"), Some("noindex"));
+        assert_eq!(suggestion("nofolow"), Some("nofollow"));
+        assert_eq!(suggestion("xyz"), None);
+        assert_eq!(distance("noidnex", "noindex"), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_split(text in ".{0,80}") {
+            let _tokens = tokens_with_agents(&text);
+            let _date = parse_date(&text);
+            let _near = suggestion(&text);
+        }
+    }
+}

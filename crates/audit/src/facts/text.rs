@@ -1,0 +1,98 @@
+//! The text that a person sees, and its words (UAX #29).
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::document::{Document, Element};
+
+/// Elements whose text is not shown (`decisions.md`, Parsing).
+const UNSEEN: [&str; 4] = ["script", "style", "template", "noscript"];
+
+/// Visible text of a document.
+#[derive(Debug, Default)]
+pub struct VisibleText {
+    /// Runs joined, white space collapsed.
+    pub text: String,
+    /// Words that hold a letter or digit.
+    pub words: usize,
+}
+
+impl VisibleText {
+    /// Reads the text of `body`: not in script, style, template, noscript, or an element with `hidden`.
+    pub fn read(document: &Document) -> Self {
+        document.body().map(Self::of).unwrap_or_default()
+    }
+
+    /// The visible text below one element.
+    pub fn of(root: Element<'_>) -> Self {
+        let mut text = String::new();
+        for run in root.texts_where(|element| !element.has("hidden") && !UNSEEN.iter().any(|name| element.is(name))) {
+            text.push_str(run);
+            text.push(' ');
+        }
+        let text = super::document::collapse(&text);
+        Self { words: count_words(&text), text }
+    }
+}
+
+/// Counts words with a letter or digit by Unicode segmentation.
+pub fn count_words(text: &str) -> usize {
+    if text.is_ascii() {
+        return count_ascii_words(text.as_bytes());
+    }
+    text.unicode_words().count()
+}
+
+/// The rules of UAX #29 as far as ASCII needs them: letters, digits and `_` join; `'` `.` `:` join two letters, `'` `.`
+/// `,` `;` two digits.
+fn count_ascii_words(bytes: &[u8]) -> usize {
+    let mut count = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let mut has_alphanumeric = false;
+        let start = at;
+        while let Some(byte) = bytes.get(at) {
+            let next = bytes.get(at + 1).copied().unwrap_or_default();
+            let before = at.checked_sub(1).filter(|before| *before >= start).and_then(|b| bytes.get(b)).copied();
+            let before = before.unwrap_or_default();
+            let joins = match byte {
+                b'\'' | b'.' => {
+                    before.is_ascii_alphabetic() && next.is_ascii_alphabetic()
+                        || before.is_ascii_digit() && next.is_ascii_digit()
+                }
+                b':' => before.is_ascii_alphabetic() && next.is_ascii_alphabetic(),
+                b',' | b';' => before.is_ascii_digit() && next.is_ascii_digit(),
+                byte => byte.is_ascii_alphanumeric() || *byte == b'_',
+            };
+            if !joins {
+                break;
+            }
+            has_alphanumeric |= byte.is_ascii_alphanumeric();
+            at += 1;
+        }
+        count += usize::from(has_alphanumeric);
+        at = at.max(start + 1);
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn hidden_and_data_text_is_not_seen() {
+        let document = Document::parse(
+            "<p>Two words<script>x</script><style>y</style><p hidden>no<b>no</b></p><noscript>z</noscript>".to_owned(),
+        );
+        assert_eq!(VisibleText::read(&document).text, "Two words");
+        assert_eq!(VisibleText::read(&document).words, 2);
+    }
+
+    proptest! {
+        #[test]
+        fn ascii_counts_as_unicode_does(text in "[ a-c0-2_'.:,;!-]{0,40}") {
+            prop_assert_eq!(count_ascii_words(text.as_bytes()), text.unicode_words().count());
+        }
+    }
+}

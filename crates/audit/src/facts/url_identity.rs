@@ -1,0 +1,85 @@
+//! When two addresses are the same page.
+
+use url::Url;
+
+/// Query parameters that say where a visitor came from, not what is shown. A trailing `*` stands for any ending.
+const TRACKING: [&str; 14] = [
+    "utm_*", "gclid", "gbraid", "wbraid", "dclid", "fbclid", "msclkid", "yclid", "twclid", "ttclid", "igshid",
+    "mc_cid", "mc_eid", "_ga",
+];
+
+/// An address without fragment and tracking parameters; the other parameters stay as written.
+pub fn without_tracking(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    let Some(query) = url.query() else { return url };
+    let kept: Vec<&str> =
+        query.split('&').filter(|pair| !is_tracking(pair.split('=').next().unwrap_or_default())).collect();
+    let kept = kept.join("&");
+    url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
+    url
+}
+
+fn is_tracking(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    TRACKING.iter().any(|known| match known.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *known,
+    })
+}
+
+/// Whether two addresses name the same page: compared parsed, without fragment and default port, percent-encoding
+/// normalised. A trailing slash counts.
+pub fn same_page(a: &Url, b: &Url) -> bool {
+    identity(a) == identity(b)
+}
+
+/// The form in which addresses are compared.
+pub fn identity(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    normal_percent(url.as_str())
+}
+
+/// Percent-encoding with upper-case digits, unreserved characters unencoded (RFC 3986 §6.2.2).
+pub fn normal_percent(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        let (before, encoded) = rest.split_at(at);
+        out.push_str(before);
+        let byte = encoded.get(1..3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte {
+            Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') => {
+                out.push(char::from(byte));
+            }
+            Some(byte) => out.push_str(&format!("%{byte:02X}")),
+            None => {
+                out.push('%');
+                rest = encoded.get(1..).unwrap_or_default();
+                continue;
+            }
+        }
+        rest = encoded.get(3..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_of_one_address_does_not_matter() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        assert!(same_page(&url("HTTPS://Example.com:443/%7Ea%2fb#x"), &url("https://example.com/~a%2Fb")));
+        assert!(!same_page(&url("https://example.com/a"), &url("https://example.com/a/")));
+        assert_eq!(
+            without_tracking(&url("https://e.com/?utm_source=x&id=1&gclid=2#t")).as_str(),
+            "https://e.com/?id=1"
+        );
+        assert_eq!(without_tracking(&url("https://e.com/?fbclid=2")).as_str(), "https://e.com/");
+        assert_eq!(normal_percent("%zz%4"), "%zz%4");
+    }
+}

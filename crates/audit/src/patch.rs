@@ -1,0 +1,199 @@
+//! From the fixes of single findings to one patch that can be applied as a whole.
+
+mod edits;
+
+use model::fix::{Fix, FixClass, FixTarget};
+use model::lang::{Phrase, text};
+use model::patch::{Edit, FilePatch, Instruction, Patch, PatchTotals, TemplatePatch};
+
+use crate::check::Check;
+use crate::facts::document::Document;
+use crate::facts::page::Html;
+use crate::fix::{Change, DraftEdit, FileChange, FixDraft, HeadKey, HeadTag, apply_to_file};
+
+/// A charset declaration must end within these first bytes of the source (WHATWG HTML §4.2.5.4).
+const CHARSET_WITHIN: usize = 1024;
+
+/// A check that fired, and what it drafted.
+pub(crate) struct Drafted {
+    pub(crate) check: &'static Check,
+    pub(crate) draft: FixDraft,
+}
+
+/// The site's own files at the host root, as far as they were read whole: path and text.
+pub(crate) type OwnFiles<'f> = &'f [(&'f str, String)];
+
+/// Merges all drafts: the fixes in their order, and the patch.
+pub(crate) fn merge(
+    url: &str,
+    html: Option<&Html>,
+    own_files: OwnFiles<'_>,
+    drafted: Vec<Drafted>,
+) -> (Vec<Fix>, Patch) {
+    let ready = || drafted.iter().filter(|item| item.draft.class == FixClass::Deterministic);
+    let mut head: Vec<HeadTag> = Vec::new();
+    for tag in ready().flat_map(|item| &item.draft.head_tags) {
+        if head.iter().all(|known| known.key != tag.key) {
+            head.push(tag.clone());
+        }
+    }
+    let mut changes: Vec<(&str, DraftEdit)> =
+        ready().flat_map(|item| item.draft.edits.iter().map(|edit| (item.check.code, edit.clone()))).collect();
+    if let Some(html) = html {
+        keep_charset_early(html, &mut head, &mut changes);
+        make_room_for_head(html, ready().find(|item| !item.draft.head_tags.is_empty()), &mut changes);
+    }
+    head.sort_by(|a, b| a.key.cmp(&b.key));
+    let mut patch = Patch {
+        url: Some(url.to_owned()),
+        head: head.into_iter().map(|tag| tag.tag).collect::<Vec<_>>().join("\n"),
+        files: files(own_files, &drafted),
+        edits: html.map(|html| edits::merge(&html.document, &changes)).unwrap_or_default(),
+        templates: Vec::new(),
+        instructions: Vec::new(),
+        totals: PatchTotals::default(),
+        how_to_apply: HOW_TO_APPLY.into(),
+    };
+    let fixes = drafted.into_iter().map(|item| finish(item, &mut patch)).collect();
+    (fixes, patch)
+}
+
+const HOW_TO_APPLY: model::lang::Text = text(
+    "Replace every `original` of `edicoes` by its `snippet`, put `head` directly after the `<head>` tag, upload `arquivos` to the host root, then fill in `moldes` and decide `sem_patch`.",
+    "Troque cada `original` de `edicoes` pelo seu `snippet`, coloque `head` logo após a tag `<head>`, envie `arquivos` para a raiz do host e depois preencha `moldes` e decida `sem_patch`.",
+);
+
+/// Adds a fix to the patch's lists and totals, and gives it its final form.
+fn finish(item: Drafted, patch: &mut Patch) -> Fix {
+    let Drafted { check, draft } = item;
+    let code = check.code.to_owned();
+    patch.totals.total += 1;
+    match draft.class {
+        FixClass::Deterministic => patch.totals.deterministic += 1,
+        FixClass::Template => patch.totals.templates += 1,
+        FixClass::Instruction => patch.totals.instructions += 1,
+    }
+    match (draft.class, draft.target) {
+        (FixClass::Deterministic, _) => {}
+        (FixClass::Template, FixTarget::File) => {
+            let lines = draft.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content)).unwrap_or_default();
+            let note = draft.note.clone().unwrap_or_else(|| check.how.into());
+            let join = |text: &str| format!("{text}\n\n{lines}");
+            let note = Phrase { en: join(&note.en), pt: join(&note.pt) };
+            patch.instructions.push(Instruction { code: code.clone(), note });
+        }
+        (FixClass::Template, target) => patch.templates.push(TemplatePatch {
+            code: code.clone(),
+            target,
+            snippet: draft.snippet.clone().unwrap_or_default(),
+            origin: draft.origin.clone(),
+            note: draft.note.clone(),
+        }),
+        (FixClass::Instruction, _) => {
+            let note = draft.note.clone().unwrap_or_else(|| check.how.into());
+            patch.instructions.push(Instruction { code: code.clone(), note });
+        }
+    }
+    let is_file = draft.file.is_some();
+    Fix {
+        code,
+        severity: check.severity,
+        class: draft.class,
+        target: draft.target,
+        snippet: draft.snippet.filter(|_| !is_file && draft.class != FixClass::Instruction),
+        file: draft.file,
+        origin: draft.origin,
+        note: draft.note,
+    }
+}
+
+/// One entry per path: the site's own file, with every deterministic change.
+fn files(own_files: OwnFiles<'_>, drafted: &[Drafted]) -> Vec<FilePatch> {
+    let mut patches: Vec<(FilePatch, Vec<FileChange>)> = Vec::new();
+    for item in drafted.iter().filter(|item| item.draft.class == FixClass::Deterministic) {
+        for edit in &item.draft.file_edits {
+            match patches.iter_mut().find(|(patch, _)| patch.path == edit.path) {
+                Some((_, changes)) => changes.push(edit.change.clone()),
+                None => {
+                    let (code, path) = (item.check.code.to_owned(), edit.path.clone());
+                    patches.push((FilePatch { code, path, content: String::new() }, vec![edit.change.clone()]));
+                }
+            }
+        }
+    }
+    patches
+        .into_iter()
+        .map(|(mut patch, changes)| {
+            let own = own_files.iter().find(|(path, _)| *path == patch.path).map_or("", |(_, text)| text);
+            patch.content = apply_to_file(own, &changes);
+            patch
+        })
+        .collect()
+}
+
+/// New head tags come first in the head and may push an existing charset declaration past the bytes in which a parser
+/// looks for it: then it moves to the front too.
+fn keep_charset_early(html: &Html, head: &mut Vec<HeadTag>, changes: &mut Vec<(&str, DraftEdit)>) {
+    if head.is_empty() || head.iter().any(|tag| tag.key == HeadKey::Charset) {
+        return;
+    }
+    let declaration =
+        html.metas.iter().filter(|meta| meta.in_head).filter_map(|meta| html.element(meta.node)).find(|meta| {
+            meta.has("charset")
+                || meta.attribute("http-equiv").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("content-type"))
+        });
+    let Some((meta, span)) = declaration.and_then(|meta| Some((meta, meta.start_tag()?))) else { return };
+    let added: usize = head.iter().map(|tag| tag.tag.len() + 1).sum();
+    let inserted: usize = changes.iter().map(|(_, edit)| edit.change.most_bytes_added()).sum();
+    let already_late = span.end > CHARSET_WITHIN;
+    if already_late || span.end + added + inserted <= CHARSET_WITHIN {
+        return;
+    }
+    let Some((source, (code, _))) =
+        meta.start_tag_source().zip(changes.first().map(|(code, _)| (*code, ())).or(Some(("charset_late", ()))))
+    else {
+        return;
+    };
+    head.push(HeadTag { key: HeadKey::Charset, tag: source.to_owned() });
+    changes.push((code, DraftEdit { target: FixTarget::Head, change: Change::Remove { node: meta.id() } }));
+}
+
+/// Head tags go after the `<head>` tag. A page whose source has none gets one, where the parser would imply it.
+fn make_room_for_head<'c>(html: &Html, first: Option<&Drafted>, changes: &mut Vec<(&'c str, DraftEdit)>) {
+    let has_tag = html.document.head().is_some_and(|head| head.start_tag().is_some());
+    let Some(first) = first.filter(|_| !has_tag) else { return };
+    let after_html = html.document.html().and_then(|root| root.start_tag()).map(|span| span.end);
+    let at = after_html.or_else(|| html.document.doctype.clone().map(|span| span.end)).unwrap_or(0);
+    let change = Change::Replace { span: at..at, text: "<head>".to_owned() };
+    changes.push((first.check.code, DraftEdit { target: FixTarget::Head, change }));
+}
+
+/// Applies a patch to the source it was made for: every edit, then `head` directly after the `<head>` tag.
+///
+/// `None` when an edit's `original` is not where it should be, so that a patch is never applied to another page.
+pub fn apply<T>(source: &str, patch: &Patch<T>) -> Option<String> {
+    let edited = apply_edits(source, &patch.edits)?;
+    if patch.head.is_empty() {
+        return Some(edited);
+    }
+    let document = Document::parse(edited);
+    let at = document.head()?.start_tag()?.end;
+    let (before, after) = document.source().split_at_checked(at)?;
+    Some(format!("{before}\n{}{after}", patch.head))
+}
+
+fn apply_edits(source: &str, edits: &[Edit]) -> Option<String> {
+    let mut out = String::with_capacity(source.len());
+    let mut at = 0;
+    for edit in edits {
+        out.push_str(source.get(at..edit.offset)?);
+        let end = edit.offset + edit.original.len();
+        if source.get(edit.offset..end)? != edit.original {
+            return None;
+        }
+        out.push_str(&edit.snippet);
+        at = end;
+    }
+    out.push_str(source.get(at..)?);
+    Some(out)
+}

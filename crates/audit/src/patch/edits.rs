@@ -1,0 +1,211 @@
+//! Merging changes of one source: attributes of one element into one edit, nothing twice, nothing overlapping.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use model::fix::FixTarget;
+use model::patch::Edit;
+
+use crate::escape::attribute;
+use crate::facts::document::{Document, NodeId, attribute_spans};
+use crate::fix::{Change, DraftEdit};
+
+/// Source characters taken along by an insertion, so that its `original` is something to find.
+const ANCHOR_CHARACTERS: usize = 40;
+
+impl Change {
+    /// An upper bound of the bytes that a change adds to the source.
+    pub(super) fn most_bytes_added(&self) -> usize {
+        match self {
+            Self::SetAttribute { name, value, .. } => name.len() + attribute(value).len() + 4,
+            Self::SetContent { content, .. } => content.len(),
+            Self::InsertBefore { html, .. } | Self::InsertInside { html, .. } => html.len(),
+            Self::Replace { text, span } => text.len().saturating_sub(span.len()),
+            Self::RemoveAttribute { .. } | Self::Remove { .. } => 0,
+        }
+    }
+}
+
+/// One replacement of a span.
+struct Splice {
+    span: Range<usize>,
+    text: String,
+    code: String,
+    target: FixTarget,
+}
+
+/// The edits of a patch, in source order.
+pub(super) fn merge(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Edit> {
+    let mut splices = splices(document, changes);
+    // Outermost first, so that what lies inside a removed or rewritten element is dropped with it.
+    splices.sort_by(|a, b| a.span.start.cmp(&b.span.start).then(b.span.end.cmp(&a.span.end)));
+    let mut kept: Vec<Splice> = Vec::new();
+    for splice in splices {
+        match kept.last_mut() {
+            Some(last) if last.span.is_empty() && last.span.start == splice.span.start => {
+                last.text.push_str(&splice.text);
+                last.span = splice.span;
+            }
+            Some(last) if splice.span.is_empty() && splice.span.start == last.span.start && !last.span.is_empty() => {
+                last.text.insert_str(0, &splice.text);
+            }
+            Some(last) if splice.span.start < last.span.end => {}
+            _ => kept.push(splice),
+        }
+    }
+    give_anchors(document.source(), &mut kept);
+    kept.into_iter().filter_map(|splice| finish(document, splice)).collect()
+}
+
+fn finish(document: &Document, splice: Splice) -> Option<Edit> {
+    let original = document.source().get(splice.span.clone())?;
+    (original != splice.text).then(|| Edit {
+        code: splice.code,
+        target: splice.target,
+        line: document.line_at(splice.span.start),
+        offset: splice.span.start,
+        original: original.to_owned(),
+        snippet: splice.text,
+    })
+}
+
+/// An insertion gets some source text after it (or, at the end, before it) as its original.
+fn give_anchors(source: &str, splices: &mut Vec<Splice>) {
+    for at in 0..splices.len() {
+        let next_start = splices.get(at + 1).map_or(source.len(), |next| next.span.start);
+        let previous_end = at.checked_sub(1).and_then(|at| splices.get(at)).map_or(0, |previous| previous.span.end);
+        let Some(splice) = splices.get_mut(at).filter(|splice| splice.span.is_empty()) else { continue };
+        let start = splice.span.start;
+        let after = source.get(start..next_start).unwrap_or_default();
+        let taken: String = after.chars().take(ANCHOR_CHARACTERS).take_while(|c| *c != '\n').collect();
+        if !taken.is_empty() {
+            splice.span.end = start + taken.len();
+            splice.text.push_str(&taken);
+            continue;
+        }
+        let before = source.get(previous_end..start).unwrap_or_default();
+        let length: usize = before.chars().rev().take(ANCHOR_CHARACTERS).map(char::len_utf8).sum();
+        splice.span.start = start - length;
+        splice.text.insert_str(0, source.get(start - length..start).unwrap_or_default());
+    }
+}
+
+fn splices(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
+    let mut out = Vec::new();
+    let mut tags: BTreeMap<NodeId, TagRewrite> = BTreeMap::new();
+    for (code, edit) in changes {
+        let mut push = |span: Option<Range<usize>>, text: &str| {
+            if let Some(span) = span {
+                out.push(Splice { span, text: text.to_owned(), code: (*code).to_owned(), target: edit.target });
+            }
+        };
+        let element = |node: &NodeId| document.element(*node);
+        match &edit.change {
+            Change::Replace { span, text } => push(Some(span.clone()), text),
+            Change::Remove { node } => push(element(node).and_then(|e| e.source_span()), ""),
+            Change::SetContent { node, content } => {
+                let span = element(node).and_then(|e| Some(e.start_tag()?.end..e.end_tag()?.start));
+                push(span, content);
+            }
+            Change::InsertBefore { node, html } => {
+                push(element(node).and_then(|e| e.start_tag()).map(|span| span.start..span.start), html);
+            }
+            Change::InsertInside { node, html } => {
+                push(element(node).and_then(|e| e.start_tag()).map(|span| span.end..span.end), html);
+            }
+            Change::SetAttribute { node, name, value } => {
+                tags.entry(*node).or_insert_with(|| TagRewrite::new(code, edit.target)).set(name, Some(value));
+            }
+            Change::RemoveAttribute { node, name } => {
+                tags.entry(*node).or_insert_with(|| TagRewrite::new(code, edit.target)).set(name, None);
+            }
+        }
+    }
+    for (node, rewrite) in tags {
+        let Some(element) = document.element(node) else { continue };
+        let Some((span, source)) = element.start_tag().zip(element.start_tag_source()) else { continue };
+        out.push(Splice { span, text: rewrite.apply(source), code: rewrite.code, target: rewrite.target });
+    }
+    out
+}
+
+/// Attribute changes of one start tag.
+struct TagRewrite {
+    code: String,
+    target: FixTarget,
+    attributes: Vec<(String, Option<String>)>,
+}
+
+impl TagRewrite {
+    fn new(code: &str, target: FixTarget) -> Self {
+        Self { code: code.to_owned(), target, attributes: Vec::new() }
+    }
+
+    /// The first wish for an attribute stands: findings come most severe first.
+    fn set(&mut self, name: &str, value: Option<&str>) {
+        if self.attributes.iter().all(|(known, _)| known != name) {
+            self.attributes.push((name.to_owned(), value.map(str::to_owned)));
+        }
+    }
+
+    /// The start tag with the changes; every other byte stays.
+    fn apply(&self, tag: &str) -> String {
+        let spans = attribute_spans(tag);
+        let mut out = tag.to_owned();
+        let mut added = String::new();
+        let mut replaced: Vec<(Range<usize>, String)> = Vec::new();
+        for (name, value) in &self.attributes {
+            let existing =
+                spans.iter().find(|span| tag.get(span.name.clone()).is_some_and(|n| n.eq_ignore_ascii_case(name)));
+            match (existing, value) {
+                (Some(span), Some(value)) => {
+                    replaced.push((span.whole.clone(), format!("{name}=\"{}\"", attribute(value))));
+                }
+                (Some(span), None) => {
+                    let gap = tag.get(..span.whole.start).unwrap_or_default();
+                    let start = gap.trim_end_matches(|c: char| c.is_ascii_whitespace()).len();
+                    replaced.push((start..span.whole.end, String::new()));
+                }
+                (None, Some(value)) => added.push_str(&format!(" {name}=\"{}\"", attribute(value))),
+                (None, None) => {}
+            }
+        }
+        replaced.sort_by(|a, b| b.0.start.cmp(&a.0.start));
+        let end = insertion_point(tag);
+        out.insert_str(end, &added);
+        for (span, text) in replaced {
+            out.replace_range(span, &text);
+        }
+        out
+    }
+}
+
+/// Where a new attribute goes: after the last one, before a closing slash. A slash that belongs to an unquoted value
+/// stays with it.
+fn insertion_point(tag: &str) -> usize {
+    let name_end = tag.find(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>').unwrap_or(tag.len());
+    attribute_spans(tag).last().map_or(name_end, |span| span.whole.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_change_in_place_and_nothing_else_does() {
+        let rewrite = TagRewrite {
+            code: String::new(),
+            target: FixTarget::Image,
+            attributes: vec![
+                ("src".to_owned(), Some("https://a/?x=1&y".to_owned())),
+                ("width".to_owned(), Some("5".to_owned())),
+                ("loading".to_owned(), None),
+            ],
+        };
+        assert_eq!(
+            rewrite.apply("<IMG  SRC = a/b  loading=lazy alt='x' />"),
+            "<IMG  src=\"https://a/?x=1&amp;y\" alt='x' width=\"5\" />"
+        );
+        assert_eq!(rewrite.apply("<img>"), "<img src=\"https://a/?x=1&amp;y\" width=\"5\">");
+    }
+}

@@ -1,0 +1,97 @@
+//! From facts to report: run every check, silence what follows from something else, merge the fixes, keep the limits.
+
+mod limits;
+mod summary;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use model::capture::Capture;
+use model::finding::Finding;
+use model::fix::FixClass;
+use model::report::{Coverage, Report};
+
+use crate::check::{Check, MAX_PLACES, NotMeasured, Problem, Verdict};
+use crate::facts::Facts;
+use crate::facts::page::Page;
+use crate::patch::{self, Drafted};
+use crate::{checks, score, silence};
+
+/// Version of the catalog: changes with any rule, threshold or severity.
+pub const CATALOG_VERSION: &str = "2026-11-21";
+
+/// The report of a capture.
+pub fn report(capture: &Capture) -> Report {
+    report_on(capture, &Page::read(capture))
+}
+
+/// The report of a capture whose page was read already.
+pub fn report_on(capture: &Capture, page: &Page) -> Report {
+    let facts = Facts::new(capture, page);
+    let mut coverage = Coverage { catalog: CATALOG_VERSION.to_owned(), ..Coverage::default() };
+    let mut failed: Vec<(&'static Check, Problem)> = Vec::new();
+    for check in checks::all() {
+        match run(check, &facts) {
+            Ok(Some(problem)) => failed.push((check, problem)),
+            Ok(None) => coverage.passed.push(check.code.to_owned()),
+            Err(NotMeasured::Absent) => coverage.not_applicable.push(check.code.to_owned()),
+            Err(reason) => {
+                coverage.not_measured.insert(check.code.to_owned(), reason.word().to_owned());
+            }
+        }
+    }
+    let fired: Vec<&str> = failed.iter().map(|(check, _)| check.code).collect();
+    failed.retain(|(check, _)| match silence::silencer(check.code, &fired) {
+        Some(cause) => {
+            coverage.not_measured.insert(check.code.to_owned(), format!("silenced:{cause}"));
+            false
+        }
+        None => true,
+    });
+    // Stable: within one severity the catalog's order stays.
+    failed.sort_by_key(|(check, _)| check.severity);
+    assemble(&facts, failed, coverage)
+}
+
+/// Runs one check. A check that panics is a defect of ours: it is not measured, and the audit goes on.
+fn run(check: &Check, facts: &Facts<'_>) -> Verdict {
+    catch_unwind(AssertUnwindSafe(|| (check.run)(facts))).unwrap_or(Err(NotMeasured::Defect))
+}
+
+fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage: Coverage) -> Report {
+    let mut findings = Vec::with_capacity(failed.len());
+    let mut drafted = Vec::with_capacity(failed.len());
+    for (check, problem) in failed {
+        let mut evidence = problem.places;
+        evidence.truncate(MAX_PLACES);
+        findings.push(Finding {
+            severity: check.severity,
+            code: check.code.to_owned(),
+            message: problem.message,
+            values: problem.values,
+            evidence,
+        });
+        drafted.push(Drafted { check, draft: problem.fix });
+    }
+    let url = facts.final_url().to_owned();
+    let (fixes, patch) = patch::merge(&url, facts.markup(), &[] /*LATER*/, drafted);
+    debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));
+    let mut report = Report {
+        url,
+        score: score::score(&findings),
+        weights: score::WEIGHTS,
+        counts: score::counts(&findings),
+        findings,
+        fixes,
+        summary: facts.capture.page.response().map(|exchange| summary::summary(facts, exchange)),
+        headers: facts.capture.page.response().map(summary::headers).unwrap_or_default(),
+        json_ld: Vec::new(), /*LATER*/
+        json_ld_stored: 0,
+        html_truncated: facts.capture.page.response().is_some_and(|exchange| exchange.body.cut.is_some()),
+        truncated: Vec::new(), /*LATER*/
+        coverage,
+        patch,
+    };
+    report.json_ld_stored = u32::try_from(report.json_ld.len()).unwrap_or(u32::MAX);
+    limits::keep(&mut report);
+    report
+}

@@ -1,0 +1,35 @@
+//! Score, counts and order of findings.
+
+use model::finding::{Counts, Finding, Severity};
+
+/// Version of the weights below. Stored with each score; a stored score never changes.
+pub const WEIGHTS: u32 = 1;
+/// Points of a page without errors and warnings.
+pub const FULL: u32 = 100;
+
+/// Points that one finding takes.
+pub fn weight(severity: Severity) -> u32 {
+    match severity {
+        Severity::Error => 18,
+        Severity::Warn => 8,
+        Severity::Info => 0,
+    }
+}
+
+/// 0 to 100.
+pub fn score(findings: &[Finding]) -> u32 {
+    findings.iter().fold(FULL, |left, finding| left.saturating_sub(weight(finding.severity)))
+}
+
+/// Findings per severity.
+pub fn counts(findings: &[Finding]) -> Counts {
+    let mut counts = Counts::default();
+    for finding in findings {
+        match finding.severity {
+            Severity::Error => counts.errors += 1,
+            Severity::Warn => counts.warnings += 1,
+            Severity::Info => counts.info += 1,
+        }
+    }
+    counts
+}

@@ -1,0 +1,94 @@
+//! Who silences whom: one root cause, one deduction.
+//!
+//! A check that is silenced by what caused it yields no finding and takes no points; coverage names the cause.
+//! Silencing of single elements (a lost tag, an image without source) is inside the checks concerned.
+
+/// What fires, and what it silences. A trailing `*` stands for every code with that start.
+const TABLE: &[(&str, &[&str])] = &[
+    (
+        "https_missing",
+        &[
+            "hsts_*",
+            "mixed_content_*",
+            "canonical_insecure",
+            "link_insecure_internal",
+            "cookie_flags_missing",
+            "form_action_insecure",
+        ],
+    ),
+    ("noindex_meta", NOT_IN_RESULTS),
+    ("noindex_header", NOT_IN_RESULTS),
+    ("unavailable_after_past", NOT_IN_RESULTS),
+    ("noindex_meta", &["noindex_header"]),
+    (
+        "robots_txt_unreachable",
+        &[
+            "robots_txt_blocks_*",
+            "robots_txt_syntax_error",
+            "robots_txt_html_response",
+            "robots_txt_sitemap_missing",
+            "ai_*_blocked",
+            "ai_search_bot_blocked",
+            "ai_training_bot_blocked",
+        ],
+    ),
+    (
+        "robots_txt_html_response",
+        &["robots_txt_syntax_error", "robots_txt_sitemap_missing", "robots_txt_unsupported_rule"],
+    ),
+    ("sitemap_missing", &["robots_txt_sitemap_missing", "sitemap_*"]),
+    ("title_missing", &["title_multiple", "title_too_short", "title_too_long", "title_placeholder"]),
+    ("canonical_hreflang_conflict", &["canonical_other_page"]),
+    ("canonical_to_homepage", &["canonical_other_page"]),
+    ("canonical_pagination_to_first", &["canonical_other_page"]),
+    ("charset_missing", &["charset_late", "charset_invalid"]),
+    ("image_lazy_script_only", &["image_src_missing"]),
+    (
+        "app_shell_empty",
+        &["h1_missing", "links_internal_none", "text_thin", "main_landmark_missing", "structured_data_missing"],
+    ),
+    ("soft_404_missing_path", &["discovery_file_masked"]),
+];
+
+/// Advice on how a page looks in results, pointless for one that asks not to be in them.
+const NOT_IN_RESULTS: &[&str] = &[
+    "title_too_short",
+    "title_too_long",
+    "title_placeholder",
+    "meta_description_missing",
+    "meta_description_too_long",
+    "meta_description_placeholder",
+    "og_*",
+    "twitter_card_*",
+    "jsonld_recommended_missing",
+    "sitemap_page_absent",
+    "site_name_missing",
+];
+
+/// The code among `fired` that silences `code`, if any.
+pub(crate) fn silencer<'f>(code: &str, fired: &[&'f str]) -> Option<&'f str> {
+    TABLE
+        .iter()
+        .filter(|(cause, silenced)| *cause != code && silenced.iter().any(|pattern| matches(pattern, code)))
+        .find_map(|(cause, _)| fired.iter().find(|fired| *fired == cause).copied())
+}
+
+fn matches(pattern: &str, code: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((start, end)) => code.len() >= start.len() + end.len() && code.starts_with(start) && code.ends_with(end),
+        None => pattern == code,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_silences_what_follows_from_it() {
+        assert_eq!(silencer("hsts_missing", &["title_missing", "https_missing"]), Some("https_missing"));
+        assert_eq!(silencer("sitemap_missing", &["sitemap_missing"]), None);
+        assert_eq!(silencer("ai_user_fetch_blocked", &["robots_txt_unreachable"]), Some("robots_txt_unreachable"));
+        assert_eq!(silencer("h1_missing", &["title_missing"]), None);
+    }
+}

@@ -179,9 +179,14 @@ impl<'c> Facts<'c> {
         &self.alternates
     }
 
-    /// Canonical `link` elements in the head, in order.
+    /// Canonical `link` elements in order: those of the head, and those that a stray element pushed out of it.
     pub fn canonical_links(&self) -> Result<Vec<&'c LinkElement>, NotMeasured> {
-        Ok(self.page()?.links_rel("canonical").filter(|link| link.in_head).collect())
+        let html = self.page()?;
+        let lost = lost_head::read(html);
+        let is_lost = |link: &LinkElement| {
+            lost.as_ref().is_some_and(|broken| broken.lost.iter().any(|element| element.id() == link.node))
+        };
+        Ok(html.links_rel("canonical").filter(|link| link.in_head || is_lost(link)).collect())
     }
 
     /// Canonical of the `Link` header: target resolved, and as written.

@@ -39,9 +39,9 @@ pub(crate) fn merge(
     }
     let mut changes: Vec<(&str, DraftEdit)> =
         ready().flat_map(|item| item.draft.edits.iter().map(|edit| (item.check.code, edit.clone()))).collect();
-    if let Some(html) = html {
-        keep_charset_early(html, &mut head, &mut changes);
-        make_room_for_head(html, ready().find(|item| !item.draft.head_tags.is_empty()), &mut changes);
+    if let Some((html, first)) = html.zip(ready().find(|item| !item.draft.head_tags.is_empty())) {
+        keep_charset_early(html, first.check.code, &mut head, &mut changes);
+        make_room_for_head(html, first.check.code, &mut changes);
     }
     head.sort_by(|a, b| a.key.cmp(&b.key));
     let mut patch = Patch {
@@ -133,8 +133,13 @@ fn files(own_files: OwnFiles<'_>, drafted: &[Drafted]) -> Vec<FilePatch> {
 
 /// New head tags come first in the head and may push an existing charset declaration past the bytes in which a parser
 /// looks for it: then it moves to the front too.
-fn keep_charset_early(html: &Html, head: &mut Vec<HeadTag>, changes: &mut Vec<(&str, DraftEdit)>) {
-    if head.is_empty() || head.iter().any(|tag| tag.key == HeadKey::Charset) {
+fn keep_charset_early<'c>(
+    html: &Html,
+    first: &'c str,
+    head: &mut Vec<HeadTag>,
+    changes: &mut Vec<(&'c str, DraftEdit)>,
+) {
+    if head.iter().any(|tag| tag.key == HeadKey::Charset) {
         return;
     }
     let declaration =
@@ -149,23 +154,34 @@ fn keep_charset_early(html: &Html, head: &mut Vec<HeadTag>, changes: &mut Vec<(&
     if already_late || span.end + added + inserted <= CHARSET_WITHIN {
         return;
     }
-    let Some((source, (code, _))) =
-        meta.start_tag_source().zip(changes.first().map(|(code, _)| (*code, ())).or(Some(("charset_late", ()))))
-    else {
-        return;
+    let rewritten = changes.iter_mut().find_map(|(_, edit)| match &edit.change {
+        Change::Replace { span: replaced, text } if *replaced == span => {
+            let text = text.clone();
+            edit.change = Change::Remove { node: meta.id() };
+            Some(text)
+        }
+        _ => None,
+    });
+    let tag = match rewritten {
+        Some(tag) => tag,
+        None => {
+            let Some(source) = meta.start_tag_source() else { return };
+            changes.push((first, DraftEdit { target: FixTarget::Head, change: Change::Remove { node: meta.id() } }));
+            source.to_owned()
+        }
     };
-    head.push(HeadTag { key: HeadKey::Charset, tag: source.to_owned() });
-    changes.push((code, DraftEdit { target: FixTarget::Head, change: Change::Remove { node: meta.id() } }));
+    head.push(HeadTag { key: HeadKey::Charset, tag });
 }
 
 /// Head tags go after the `<head>` tag. A page whose source has none gets one, where the parser would imply it.
-fn make_room_for_head<'c>(html: &Html, first: Option<&Drafted>, changes: &mut Vec<(&'c str, DraftEdit)>) {
-    let has_tag = html.document.head().is_some_and(|head| head.start_tag().is_some());
-    let Some(first) = first.filter(|_| !has_tag) else { return };
+fn make_room_for_head<'c>(html: &Html, first: &'c str, changes: &mut Vec<(&'c str, DraftEdit)>) {
+    if html.document.head().is_some_and(|head| head.start_tag().is_some()) {
+        return;
+    }
     let after_html = html.document.html().and_then(|root| root.start_tag()).map(|span| span.end);
     let at = after_html.or_else(|| html.document.doctype.clone().map(|span| span.end)).unwrap_or(0);
     let change = Change::Replace { span: at..at, text: "<head>".to_owned() };
-    changes.push((first.check.code, DraftEdit { target: FixTarget::Head, change }));
+    changes.push((first, DraftEdit { target: FixTarget::Head, change }));
 }
 
 /// Applies a patch to the source it was made for: every edit, then `head` directly after the `<head>` tag.

@@ -134,7 +134,7 @@ impl Prescan<'_> {
             };
             if rest.starts_with(b"<!--") {
                 // `<!-->` is a whole comment: its dashes may be those of the opening.
-                let end = rest.windows(3).skip(2).position(|window| window == b"-->").map(|at| at + 5);
+                let end = rest.windows(3).skip(2).position(|window| window == b"-->").map(|at| at + 4);
                 self.at += end.unwrap_or(rest.len());
             } else if after_name("<meta") {
                 self.at += "<meta".len();

@@ -3,14 +3,15 @@
 use model::lang::{Text, text};
 
 use super::document::collapse;
+use super::font_metrics::title_px;
 use super::page::Html;
 
 /// Characters a paragraph must have to serve as a description.
 const SHORTEST_PARAGRAPH: usize = 50;
 /// Characters of a derived description at most: what a result shows of it.
 pub const LONGEST_DESCRIPTION: usize = 155;
-/// Characters of a derived title at most: a heading longer than this is no title.
-const LONGEST_TITLE: usize = 120;
+/// Width in pixels after which a result on a desktop may cut a title (Arial 20 px; measured results of 2026-11).
+pub const WIDEST_TITLE_PX: u32 = 600;
 
 /// A derived value and where it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,23 +22,35 @@ pub struct Derived {
     pub origin: Text,
 }
 
-/// A title: the first h1 with the site's name behind it, else the social title.
+/// A title that fits a result: the first h1 with the site's name behind it where there is room, else the social title.
 pub fn title(html: &Html) -> Option<Derived> {
-    let heading = html.h1_texts().into_iter().find(|text| !text.is_empty() && text.chars().count() <= LONGEST_TITLE);
+    let heading = html.h1_texts().into_iter().find(|text| !text.is_empty() && !is_placeholder(text));
     let Some(heading) = heading else {
         let social = html.social("og:title").filter(|title| !is_placeholder(title))?;
-        return Some(Derived {
-            value: social.to_owned(), origin: text("the page's og:title", "o og:title da página")
-        });
+        return Some(Derived { value: fitting(social), origin: text("the page's og:title", "o og:title da página") });
     };
-    match html.social("og:site_name").filter(|name| !heading.contains(name)) {
-        Some(name) => Some(Derived {
-            value: format!("{heading} - {name}"),
-            origin: text("the first h1 and og:site_name", "o primeiro h1 e og:site_name"),
-        }),
-        None => Some(Derived { value: heading, origin: text("the first h1", "o primeiro h1") }),
+    let with_name = html
+        .social("og:site_name")
+        .filter(|name| !heading.contains(name))
+        .map(|name| format!("{heading} - {name}"))
+        .filter(|title| title_px(title) <= WIDEST_TITLE_PX);
+    Some(match with_name {
+        Some(value) => Derived { value, origin: text("the first h1 and og:site_name", "o primeiro h1 e og:site_name") },
+        None => Derived { value: fitting(&heading), origin: text("the first h1", "o primeiro h1") },
+    })
+}
+
+/// A title cut at a word so that a desktop result shows it whole.
+fn fitting(title: &str) -> String {
+    let mut shown = title;
+    while title_px(shown) > WIDEST_TITLE_PX {
+        shown = match shown.rfind(' ') {
+            Some(at) => shown.get(..at).unwrap_or_default(),
+            // One word wider than a result: characters go one by one.
+            None => shown.char_indices().next_back().and_then(|(at, _)| shown.get(..at)).unwrap_or_default(),
+        };
     }
-    .filter(|derived| !is_placeholder(&derived.value))
+    shown.trim_end_matches([' ', ',', ';', ':', '-']).to_owned()
 }
 
 /// A description: the first paragraph of the main content that is long enough, cut at a sentence or word.

@@ -25,7 +25,7 @@ pub fn description_px(text: &str) -> u32 {
 
 fn px(text: &str, size: u32) -> u32 {
     let advances: u64 = text.chars().map(|character| u64::from(advance(character))).sum();
-    u32::try_from(advances * u64::from(size) / 1000).unwrap_or(u32::MAX)
+    u32::try_from((advances * u64::from(size) + 500) / 1000).unwrap_or(u32::MAX)
 }
 
 fn advance(character: char) -> u16 {

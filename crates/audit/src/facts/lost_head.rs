@@ -18,13 +18,12 @@ pub struct LostHead<'p> {
 /// is not lost, it is misplaced.
 pub fn read(html: &Html) -> Option<LostHead<'_>> {
     let document = &html.document;
-    let head = document.head()?;
     let body = document.body()?;
     // The source's own `</head>` (or `<body>`) stands after the offender, but the parser had left the head before it.
     let source_end = source_end_of_head(html)?;
     let offender = body.descendants().find(|element| element.start_tag().is_some())?;
     let offender_start = offender.start_tag()?.start;
-    if offender_start >= source_end || head.start_tag().is_none() {
+    if offender_start >= source_end {
         return None;
     }
     let lost: Vec<Element<'_>> = body

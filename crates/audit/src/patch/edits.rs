@@ -70,7 +70,7 @@ fn finish(document: &Document, splice: Splice) -> Option<Edit> {
 }
 
 /// An insertion gets some source text after it (or, at the end, before it) as its original.
-fn give_anchors(source: &str, splices: &mut Vec<Splice>) {
+fn give_anchors(source: &str, splices: &mut [Splice]) {
     for at in 0..splices.len() {
         let next_start = splices.get(at + 1).map_or(source.len(), |next| next.span.start);
         let previous_end = at.checked_sub(1).and_then(|at| splices.get(at)).map_or(0, |previous| previous.span.end);
@@ -170,7 +170,7 @@ impl TagRewrite {
                 (None, None) => {}
             }
         }
-        replaced.sort_by(|a, b| b.0.start.cmp(&a.0.start));
+        replaced.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
         let end = insertion_point(tag);
         out.insert_str(end, &added);
         for (span, text) in replaced {

@@ -72,6 +72,10 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     if let Some(h1) = empty {
         return fix.content(*h1, html_text(&title));
     }
+    // In front of a deeper heading an h1 would leave a level out: where it goes is then the owner's to say.
+    if html.headings.first().is_some_and(|(level, _)| *level > 2) {
+        return FixDraft::template(FixTarget::Body, tag).from(FROM_TITLE, &[]);
+    }
     let main = html
         .document
         .elements()

@@ -30,10 +30,17 @@ fn broken(facts: &Facts<'_>) -> Verdict {
     let source = html.document.source();
     let mut fix = FixDraft::edit(FixTarget::Head, "");
     let mut snippet = Vec::new();
+    let head = html.document.head();
+    let in_head =
+        head.iter().flat_map(|head| head.descendants()).filter(|element| lost_head::is_page_metadata(*element));
+    let kept: Vec<HeadKey> = in_head.map(key).collect();
     for element in &broken.lost {
         let Some(tag) = element.source_span().and_then(|span| source.get(span)) else { continue };
         snippet.push(tag.to_owned());
-        fix = fix.remove(*element).with_head(key(*element), tag);
+        fix = fix.remove(*element);
+        if !kept.contains(&key(*element)) {
+            fix = fix.with_head(key(*element), tag);
+        }
     }
     fix.snippet = Some(snippet.join("\n"));
     const CLOSES: Text = text(

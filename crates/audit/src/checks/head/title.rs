@@ -13,9 +13,6 @@ pub(crate) const FAMILY: Family =
 
 const GOOGLE_TITLE: &str = "https://developers.google.com/search/docs/appearance/title-link";
 
-/// Width in pixels after which a result on a desktop may cut a title (Arial 20 px; measured results of 2026-11).
-const WIDEST_PX: u32 = 600;
-
 const MISSING: Check = Check {
     code: "title_missing",
     severity: Severity::Error,
@@ -77,8 +74,15 @@ const TOO_LONG: Check = Check {
     run: too_long,
 };
 
+/// HTML titles of the head, and those that a stray element pushed out of it.
 fn head_titles(html: &Html) -> Vec<Element<'_>> {
-    html.elements(&html.titles).filter(|title| title.ancestors().any(|ancestor| ancestor.is("head"))).collect()
+    let lost = lost_head::read(html);
+    html.elements(&html.titles)
+        .filter(|title| {
+            title.ancestors().any(|ancestor| ancestor.is("head"))
+                || lost.as_ref().is_some_and(|broken| broken.lost.contains(title))
+        })
+        .collect()
 }
 
 fn first_filled(html: &Html) -> Option<String> {
@@ -88,7 +92,7 @@ fn first_filled(html: &Html) -> Option<String> {
 /// Fails when no title in the head has text; one that the parser pushed out of the head is `head_broken_by_element`.
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
-    if first_filled(html).is_some() || lost_head::lost(html, |element| element.is("title")) {
+    if first_filled(html).is_some() {
         return PASS;
     }
     if facts.shell().is_some() {
@@ -192,7 +196,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let Some(title) = first_filled(html) else { return Err(NotMeasured::Absent) };
     let width = title_px(&title);
-    if width <= WIDEST_PX {
+    if width <= derive::WIDEST_TITLE_PX {
         return PASS;
     }
     const WIDE: Text = text(
@@ -202,6 +206,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
     const SHORTEN: Text = text("Now: {title}", "Agora: {title}");
     let fix = FixDraft::template(FixTarget::Head, "<title>{{SHORTER_TITLE}}</title>")
         .from(SHORTEN, &[("title", title.as_str().into())]);
-    let values = [("px", width.into()), ("characters", title.chars().count().into()), ("limit", WIDEST_PX.into())];
+    let values =
+        [("px", width.into()), ("characters", title.chars().count().into()), ("limit", derive::WIDEST_TITLE_PX.into())];
     fail(WIDE, &values, fix)
 }

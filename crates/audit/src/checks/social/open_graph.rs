@@ -146,7 +146,7 @@ fn image_relative(facts: &Facts<'_>) -> Verdict {
     let concerned =
         || html.metas.iter().filter(|meta| meta.social_key().is_some_and(|key| ADDRESS_KEYS.contains(&key)));
     let filled = |meta: &&Meta| meta.content.as_deref().is_some_and(|content| !content.is_empty());
-    if concerned().filter(filled).next().is_none() {
+    if !concerned().any(|meta| filled(&meta)) {
         return Err(NotMeasured::Absent);
     }
     let bad: Vec<(&Meta, Element<'_>)> = concerned()

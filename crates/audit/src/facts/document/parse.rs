@@ -12,7 +12,7 @@ use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeS
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
-use html5ever::{LocalName, QualName, ns};
+use html5ever::{LocalName, QualName, TokenizerResult, ns};
 
 use super::{
     Attribute, Complexity, Document, ElementData, Kind, LineIndex, MAX_ATTRIBUTES, MAX_DEPTH, MAX_WORK, Namespace,
@@ -43,8 +43,9 @@ pub(super) fn parse(source: String) -> Document {
     while let Some(piece) = feeder.next(&tokenizer.sink) {
         tokenizer.sink.fed.set(feeder.at);
         input.push_back(StrTendril::from_slice(piece));
-        // A script end tag makes the tokenizer pause; nothing runs here, so it goes on.
-        while let html5ever::TokenizerResult::Script(_) = tokenizer.feed(&input) {}
+        // A script's end and an encoding declaration make the tokenizer pause. Nothing runs here, and the encoding is
+        // settled before and after parsing: it goes on.
+        while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
         if tokenizer.sink.builder.sink.tree.borrow().stopped.is_some() {
             break;
         }

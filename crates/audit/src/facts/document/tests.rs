@@ -86,3 +86,12 @@ fn white_space_is_collapsed_across_elements() {
     assert_eq!(first(&document, "h1").text(), "a b c");
     assert_eq!(collapse(" x  y "), "x y");
 }
+
+#[test]
+fn head_and_body_are_found_in_an_indented_document() {
+    let document =
+        parse("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>a</title>\n</head>\n<body><p>b</body>\n</html>\n");
+    assert_eq!(document.head().unwrap().children().map(Element::name).collect::<Vec<_>>(), ["title"]);
+    assert_eq!(document.body().unwrap().text(), "b");
+    assert_eq!(document.html().unwrap().children().map(Element::name).collect::<Vec<_>>(), ["head", "body"]);
+}

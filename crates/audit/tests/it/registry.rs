@@ -1,0 +1,46 @@
+//! The catalog as a whole.
+
+use std::collections::BTreeSet;
+
+use audit::checks::{FAMILIES, all, find};
+
+#[test]
+fn codes_and_slugs_are_unique_and_well_formed() {
+    let codes: BTreeSet<&str> = all().map(|check| check.code).collect();
+    assert_eq!(codes.len(), all().count());
+    let slugs: BTreeSet<&str> = FAMILIES.iter().map(|family| family.slug).collect();
+    assert_eq!(slugs.len(), FAMILIES.len());
+    for code in codes {
+        assert!(code.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'), "{code}");
+        assert_eq!(find(code).map(|check| check.code), Some(code));
+    }
+}
+
+#[test]
+fn every_check_is_explained_in_both_languages_with_a_reference() {
+    for check in all() {
+        for text in [check.title, check.why, check.how] {
+            assert!(!text.en.is_empty() && !text.pt.is_empty(), "{}", check.code);
+            assert_ne!(text.en, text.pt, "{}", check.code);
+        }
+        assert!(check.reference.starts_with("https://"), "{}", check.code);
+        assert!(!check.title.en.ends_with('.'), "{}: a title is no sentence", check.code);
+        assert!(check.why.en.ends_with('.') && check.why.pt.ends_with('.'), "{}", check.code);
+    }
+}
+
+#[test]
+fn the_family_list_names_every_file_of_the_folder() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/checks");
+    let listing = std::fs::read_to_string(folder.with_extension("rs")).unwrap();
+    for category in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
+    {
+        let category_name = category.file_name().unwrap().to_string_lossy().into_owned();
+        for file in std::fs::read_dir(&category).unwrap().map(|entry| entry.unwrap().path()) {
+            if file.extension().is_some_and(|extension| extension == "rs") {
+                let line = format!("&{category_name}::{}::FAMILY,", file.file_stem().unwrap().to_string_lossy());
+                assert!(listing.contains(&line), "checks.rs lacks {line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Reports of single cases.
+
+use audit::report;
+use model::capture::{BodyCut, FailureKind, FetchFailure, Fetched};
+use model::report::Report;
+
+use crate::capture::{page, with_headers};
+
+fn codes(report: &Report) -> Vec<&str> {
+    report.findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+/// A page about which there is nothing to say.
+const GOOD: &str = r#"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>How to bake bread at home</title>
+<meta name="description" content="Flour, water, salt and time: a loaf in twelve steps.">
+<link rel="canonical" href="https://example.com/bread">
+<meta property="og:title" content="How to bake bread at home">
+<meta property="og:image" content="https://example.com/bread.jpg">
+<meta name="twitter:card" content="summary_large_image">
+</head>
+<body><main><h1>How to bake bread at home</h1><p>Mix flour and water.</p><a href="/rye">Rye bread</a></main></body>
+</html>
+"#;
+
+#[test]
+fn a_well_made_page_scores_100_without_findings() {
+    let report = report(&page("https://example.com/bread", GOOD));
+    assert_eq!(codes(&report), Vec::<&str>::new());
+    assert_eq!(report.score, 100);
+}
+
+#[test]
+fn each_code_is_in_exactly_one_place_of_the_coverage() {
+    for source in ["", "<p>x", GOOD] {
+        let report = report(&page("https://example.com/", source));
+        for check in audit::checks::all() {
+            let code = check.code;
+            let places = [
+                codes(&report).contains(&code),
+                report.coverage.passed.iter().any(|known| known == code),
+                report.coverage.not_applicable.iter().any(|known| known == code),
+                report.coverage.not_measured.contains_key(code),
+            ];
+            assert_eq!(places.into_iter().filter(|there| *there).count(), 1, "{code}");
+        }
+        assert!(!report.coverage.not_measured.values().any(|reason| reason == "defect"));
+    }
+}
+
+#[test]
+fn a_page_cut_anywhere_gains_no_claim_of_absence() {
+    let whole = report(&page("https://example.com/bread", GOOD));
+    for end in 0..GOOD.len() {
+        let mut capture = page("https://example.com/bread", &GOOD.as_bytes()[..end]);
+        if let Fetched::Response(exchange) = &mut capture.page {
+            exchange.body.cut = Some(BodyCut::Time);
+        }
+        let report = report(&capture);
+        let new: Vec<&str> = codes(&report)
+            .into_iter()
+            .filter(|code| code.ends_with("_missing") && !codes(&whole).contains(code))
+            .filter(|code| !["doctype_missing", "html_lang_missing"].contains(code))
+            .collect();
+        assert_eq!(new, Vec::<&str>::new(), "cut at {end}");
+    }
+}
+
+#[test]
+fn a_status_error_leaves_the_content_unjudged() {
+    let mut capture = page("https://example.com/", "<p>not found");
+    if let Fetched::Response(exchange) = &mut capture.page {
+        exchange.status = 404;
+    }
+    let report = report(&capture);
+    assert_eq!(codes(&report), ["http_status_client_error"]);
+    assert_eq!(report.coverage.not_measured.get("title_missing").map(String::as_str), Some("status"));
+}
+
+#[test]
+fn a_page_that_never_came_has_one_finding_and_no_summary() {
+    let mut capture = page("https://example.com/", "");
+    capture.page = Fetched::Failed(FetchFailure {
+        kind: FailureKind::Unreachable,
+        reason: "dns".to_owned(),
+        hops: Vec::new(),
+        url: "https://example.com/".to_owned(),
+    });
+    let report = report(&capture);
+    assert_eq!(codes(&report), ["page_unreachable"]);
+    assert!(report.summary.is_none());
+}
+
+#[test]
+fn http_silences_what_only_https_can_have() {
+    let report = report(&page("http://example.com/bread", GOOD));
+    assert!(codes(&report).contains(&"https_missing"));
+    assert!(!codes(&report).contains(&"hsts_missing"));
+}
+
+#[test]
+fn noindex_silences_advice_on_results() {
+    let source =
+        GOOD.replace("<meta charset", "<meta name=robots content=noindex><meta charset").replace("bread.jpg", "");
+    let report = report(&page(
+        "https://example.com/bread",
+        source.replace("<meta name=\"twitter:card\" content=\"summary_large_image\">", ""),
+    ));
+    assert_eq!(codes(&report), ["noindex_meta"]);
+    assert_eq!(
+        report.coverage.not_measured.get("twitter_card_missing").map(String::as_str),
+        Some("silenced:noindex_meta")
+    );
+}
+
+#[test]
+fn a_pdf_is_no_page_and_loses_no_points() {
+    let report = report(&with_headers("https://example.com/a.pdf", &[("content-type", "application/pdf")], "%PDF-1.7"));
+    assert_eq!(report.score, 100);
+    assert!(codes(&report).contains(&"page_not_html"));
+}
+
+#[test]
+fn html_under_another_type_is_told() {
+    let report = report(&with_headers("https://example.com/", &[("content-type", "text/plain")], GOOD));
+    assert!(codes(&report).contains(&"content_type_wrong"));
+}
+
+#[test]
+fn hostile_markup_is_read_within_budget() {
+    let counting = |shape: fn(u32) -> String| (0..20_000).map(shape).collect::<String>();
+    for source in [
+        "<div>".repeat(100_000),
+        "<ul><li>".repeat(60_000),
+        counting(|n| format!("<b x{n}><p>")),
+        format!("<p {}>", counting(|n| format!("a{n} "))),
+    ] {
+        let report = report(&page("https://example.com/", source));
+        assert!(codes(&report).contains(&"html_too_complex"));
+    }
+    let honest = report(&page("https://example.com/", "<table><tr>x".repeat(60_000)));
+    assert!(!codes(&honest).contains(&"html_too_complex"));
+}

@@ -1,3 +1,72 @@
 //! Every command of this repository: `cargo xtask` lists them.
+#![expect(clippy::print_stdout, reason = "a command talks to the person who typed it")]
 
-fn main() {}
+mod generate;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+/// One command: name, what it does, how.
+type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
+
+const COMMANDS: [Entry; 5] = [
+    ("test", "run every test", test),
+    ("lint", "formatting, compiler and clippy warnings as errors, licences and bans", lint),
+    ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
+    ("gen", "write the generated files again (docs/checks.md)", generate::write),
+    ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
+];
+
+fn main() -> Result<()> {
+    let root = root()?;
+    let wanted = std::env::args().nth(1).unwrap_or_default();
+    match COMMANDS.iter().find(|(name, _, _)| *name == wanted) {
+        Some((_, _, command)) => command(&root),
+        None => {
+            println!("usage: cargo xtask COMMAND\n");
+            for (name, what, _) in COMMANDS {
+                println!("  {name:<6} {what}");
+            }
+            if wanted.is_empty() { Ok(()) } else { bail!("there is no command {wanted}") }
+        }
+    }
+}
+
+/// The workspace's root: the folder above this package.
+fn root() -> Result<PathBuf> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    Ok(package.parent().context("xtask lies in the workspace")?.to_owned())
+}
+
+/// Runs a program in the workspace's root; its failure is ours.
+fn run(root: &Path, program: &str, arguments: &[&str]) -> Result<()> {
+    println!("$ {program} {}", arguments.join(" "));
+    let status = Command::new(program)
+        .args(arguments)
+        .current_dir(root)
+        .status()
+        .with_context(|| format!("{program} could not be started"))?;
+    if status.success() { Ok(()) } else { bail!("{program} {} failed: {status}", arguments.join(" ")) }
+}
+
+fn has(program: &str, argument: &str) -> bool {
+    Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
+}
+
+fn test(root: &Path) -> Result<()> {
+    run(root, "cargo", &["test", "--workspace", "--locked"])?;
+    generate::compare(root)
+}
+
+fn lint(root: &Path) -> Result<()> {
+    run(root, "cargo", &["fmt", "--all", "--check"])?;
+    run(root, "cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    if has("cargo-deny", "--version") {
+        run(root, "cargo", &["deny", "check", "licenses", "bans", "sources"])
+    } else {
+        println!("passed over: cargo-deny is not installed (cargo install --locked cargo-deny)");
+        Ok(())
+    }
+}

@@ -24,13 +24,18 @@ pub struct Derived {
 
 /// A title that fits a result: the first h1 with the site's name behind it where there is room, else the social title.
 pub fn title(html: &Html) -> Option<Derived> {
-    let heading = html.h1_texts().into_iter().find(|text| !text.is_empty() && !is_placeholder(text));
+    let heading =
+        html.h1_texts().iter().map(|text| html.as_meant(text)).find(|text| !text.is_empty() && !is_placeholder(text));
     let Some(heading) = heading else {
         let social = html.social("og:title").filter(|title| !is_placeholder(title))?;
-        return Some(Derived { value: fitting(social), origin: text("the page's og:title", "o og:title da página") });
+        return Some(Derived {
+            value: fitting(&html.as_meant(social)),
+            origin: text("the page's og:title", "o og:title da página"),
+        });
     };
     let with_name = html
         .social("og:site_name")
+        .map(|name| html.as_meant(name))
         .filter(|name| !heading.contains(name))
         .map(|name| format!("{heading} - {name}"))
         .filter(|title| title_px(title) <= WIDEST_TITLE_PX);
@@ -59,7 +64,7 @@ pub fn description(html: &Html) -> Option<Derived> {
     let main = body.descendants().find(|element| element.is("main")).unwrap_or(body);
     main.descendants()
         .filter(|element| element.is("p") && !element.is_hidden())
-        .map(|paragraph| paragraph.text())
+        .map(|paragraph| html.as_meant(&paragraph.text()))
         .find(|text| text.chars().count() >= SHORTEST_PARAGRAPH)
         .map(|text| Derived { value: cut(&text, LONGEST_DESCRIPTION), origin: text_origin() })
 }

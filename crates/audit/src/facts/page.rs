@@ -3,7 +3,7 @@
 use model::capture::{BodyCut, Capture, Exchange, Source};
 use url::Url;
 
-use super::charset::{self, Charset};
+use super::charset::{self, Charset, CharsetSource};
 use super::document::{Document, Element, NodeId};
 //LATER use super::jsonld::JsonLd;
 use super::text::VisibleText;
@@ -22,6 +22,8 @@ pub struct Html {
     pub document: Document,
     /// How the bytes were decoded.
     pub charset: Charset,
+    /// The bytes are UTF-8 that nobody declared: a browser misreads them, and so does this document.
+    pub unlabelled_utf8: bool,
     /// The body was cut before its end.
     pub cut: bool,
     /// URL of the document.
@@ -187,7 +189,11 @@ impl Html {
             document = Document::parse(charset.decode(bytes));
         }
         let cut = exchange.body.cut.is_some();
-        Some(Self::walk(document, charset, cut, url))
+        let unlabelled_utf8 =
+            charset.source == CharsetSource::Detected && !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok();
+        let mut html = Self::walk(document, charset, cut, url);
+        html.unlabelled_utf8 = unlabelled_utf8;
+        Some(html)
     }
 
     fn walk(document: Document, charset: Charset, cut: bool, url: Url) -> Self {
@@ -202,6 +208,7 @@ impl Html {
         let text = VisibleText::read(&document);
         let mut html = Self {
             charset,
+            unlabelled_utf8: false,
             cut,
             url,
             base,
@@ -281,6 +288,18 @@ impl Html {
             _ => Reach::Other,
         };
         Some(Anchor { node: element.id(), url, reach, nofollow: element.has_token("rel", "nofollow") })
+    }
+
+    /// Page text as its author meant it: undoes the misreading of undeclared UTF-8, for text that goes into a fix.
+    pub fn as_meant(&self, text: &str) -> String {
+        if !self.unlabelled_utf8 {
+            return text.to_owned();
+        }
+        let (bytes, _, lossy) = self.charset.encoding.encode(text);
+        match std::str::from_utf8(&bytes) {
+            Ok(meant) if !lossy => meant.to_owned(),
+            _ => text.to_owned(),
+        }
     }
 
     /// The element of an id of this document.

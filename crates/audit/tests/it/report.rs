@@ -145,3 +145,11 @@ fn hostile_markup_is_read_within_budget() {
     let honest = report(&page("https://example.com/", "<table><tr>x".repeat(60_000)));
     assert!(!codes(&honest).contains(&"html_too_complex"));
 }
+
+#[test]
+fn fixes_hold_undeclared_utf8_as_it_was_meant() {
+    let source = "<!doctype html><html lang=pt><h1>Pão de queijo</h1><p>Uma receita simples de pão de queijo mineiro, com polvilho e queijo.";
+    let report = report(&with_headers("https://example.com/", &[("content-type", "text/html")], source));
+    assert!(report.patch.head.contains("<title>Pão de queijo</title>"), "{}", report.patch.head);
+    assert!(report.patch.head.contains("pão de queijo mineiro"));
+}

@@ -95,7 +95,9 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text = text("The page has no og:title.", "A página não tem og:title.");
     const FROM_TITLE: Text = text("the page's title", "o título da página");
     let title = html.title().filter(|title| !title.is_empty() && !derive::is_placeholder(title));
-    let derived = title.map(|value| derive::Derived { value, origin: FROM_TITLE }).or_else(|| derive::title(html));
+    let derived = title
+        .map(|title| derive::Derived { value: html.as_meant(&title), origin: FROM_TITLE })
+        .or_else(|| derive::title(html));
     match derived {
         Some(derived) => {
             fail(NONE, &[], tag_fix(html, "property", "og:title", &derived.value).from(derived.origin, &[]))

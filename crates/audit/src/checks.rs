@@ -3,6 +3,7 @@
 use crate::check::{Check, Family};
 
 mod agents {
+    pub(super) mod ai_crawlers;
     pub(super) mod app_shell;
 }
 mod canonical {
@@ -12,6 +13,9 @@ mod canonical {
 mod content {
     pub(super) mod headings;
     pub(super) mod legacy_markup;
+}
+mod crawl {
+    pub(super) mod robots_txt;
 }
 mod head {
     pub(super) mod charset;
@@ -59,6 +63,7 @@ pub const FAMILIES: &[&Family] = &[
     &http::document::FAMILY,
     &http::redirects::FAMILY,
     &indexing::robots_meta::FAMILY,
+    &crawl::robots_txt::FAMILY,
     &canonical::canonical::FAMILY,
     &head::charset::FAMILY,
     &head::doctype::FAMILY,
@@ -79,6 +84,7 @@ pub const FAMILIES: &[&Family] = &[
     &performance::scripts::FAMILY,
     &security::https::FAMILY,
     &security::mixed_content::FAMILY,
+    &agents::ai_crawlers::FAMILY,
     &agents::app_shell::FAMILY,
 ];
 

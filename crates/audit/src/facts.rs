@@ -6,6 +6,7 @@
 pub mod challenge;
 pub mod charset;
 //LATER pub mod discovery;
+pub mod crawlers;
 pub mod derive;
 pub mod document;
 pub mod font_metrics;
@@ -17,14 +18,15 @@ pub mod link_header;
 pub mod lost_head;
 pub mod names;
 pub mod page;
+mod robots;
 pub mod robots_directives;
-//LATER pub mod robots_txt;
+pub mod robots_txt;
 pub mod shell;
 //LATER pub mod sitemap;
 pub mod text;
 pub mod url_identity;
 
-use model::capture::{Capture, Exchange, Source};
+use model::capture::{Capture, Exchange, Source, WantKind};
 use model::discovery::Discovery;
 use model::summary::RobotsDirective;
 use url::Url;
@@ -36,6 +38,7 @@ use hreflang::Alternate;
 use link_header::HeaderLink;
 use page::{Html, LinkElement, Page};
 use robots_directives::Directive;
+use robots_txt::RobotsState;
 
 /// All that is known of one audit. Made once; every check reads it.
 #[derive(Debug)]
@@ -50,6 +53,7 @@ pub struct Facts<'c> {
     shell: Option<shell::Shell>,
     header_links: Vec<HeaderLink>,
     directives: Vec<Directive>,
+    robots: Option<RobotsState>,
     alternates: Vec<Alternate>,
 }
 
@@ -69,6 +73,11 @@ impl<'c> Facts<'c> {
             shell: html.and_then(shell::read),
             blocked,
             directives: robots_directives::read(html, exchange),
+            robots: capture
+                .extras
+                .iter()
+                .find(|extra| extra.want.kind == WantKind::RobotsTxt)
+                .map(|extra| RobotsState::read(&extra.fetched)),
             header_links,
             alternates,
         }

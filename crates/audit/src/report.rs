@@ -73,7 +73,7 @@ fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage:
         drafted.push(Drafted { check, draft: problem.fix });
     }
     let url = facts.final_url().to_owned();
-    let (fixes, patch) = patch::merge(&url, facts.markup(), &[] /*LATER*/, drafted);
+    let (fixes, patch) = patch::merge(&url, facts.markup(), &facts.own_files(), drafted);
     debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));
     let mut report = Report {
         url,

@@ -28,8 +28,6 @@ const TABLE: &[(&str, &[&str])] = &[
             "robots_txt_html_response",
             "robots_txt_sitemap_missing",
             "ai_*_blocked",
-            "ai_search_bot_blocked",
-            "ai_training_bot_blocked",
         ],
     ),
     (

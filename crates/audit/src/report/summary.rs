@@ -61,8 +61,8 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         hreflang: facts.alternates().iter().map(alternate).collect(),
         legacy: html.map(legacy).unwrap_or_default(),
         redirects: redirects(facts, exchange),
-        robots_txt: Default::default(), /*LATER*/
-        sitemap: Default::default(),    /*LATER*/
+        robots_txt: facts.robots_summary(),
+        sitemap: Default::default(), /*LATER*/
         discovery: facts.discovery.clone(),
         x_robots_tag: XRobotsTag {
             raw: exchange.headers_named("x-robots-tag").map(str::to_owned).collect(),

@@ -1,0 +1,76 @@
+//! What robots.txt says about this page: the state of the file, and the summary of it.
+
+use std::collections::BTreeMap;
+
+use model::capture::{Extra, Source, WantKind};
+use model::summary::RobotsTxtSummary;
+
+use super::Facts;
+use super::crawlers::ai_tokens;
+use super::robots_txt::RobotsState;
+use crate::check::NotMeasured;
+
+impl Facts<'_> {
+    fn robots_extra(&self) -> Option<&Extra> {
+        self.capture.extras.iter().find(|extra| extra.want.kind == WantKind::RobotsTxt)
+    }
+
+    /// What asking for robots.txt came to.
+    pub fn robots(&self) -> Result<&RobotsState, NotMeasured> {
+        let unknown = if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Robots };
+        self.robots.as_ref().ok_or(unknown)
+    }
+
+    /// Address of the file, after redirects.
+    pub fn robots_url(&self) -> Option<String> {
+        let extra = self.robots_extra()?;
+        Some(extra.fetched.response().map_or_else(|| extra.want.url.clone(), |exchange| exchange.url.clone()))
+    }
+
+    /// Path and query of the final URL, as rules are matched against them.
+    pub fn robots_path(&self) -> Result<String, NotMeasured> {
+        let url = self.url()?;
+        Ok(match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        })
+    }
+
+    /// The site's own files at the host root that were read whole: what a patch of a file starts from.
+    pub(crate) fn own_files(&self) -> Vec<(&'static str, String)> {
+        match &self.robots {
+            Some(RobotsState::Found(file)) if !file.truncated => vec![("/robots.txt", file.text.clone())],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The `robotsTxt` block. `allowed`, `rule`, `line` and `userAgent` are Googlebot's.
+    pub(crate) fn robots_summary(&self) -> RobotsTxtSummary {
+        let mut summary = RobotsTxtSummary { url: self.robots_url(), ..RobotsTxtSummary::default() };
+        let exchange = self.robots_extra().and_then(|extra| extra.fetched.response());
+        summary.status = exchange.map_or(0, |exchange| exchange.status);
+        summary.size = exchange.map_or(0, |exchange| exchange.body.bytes.len() as u64);
+        let open = || ai_tokens().map(|token| (token.to_owned(), true)).collect::<BTreeMap<_, _>>();
+        match (&self.robots, self.robots_path()) {
+            (Some(RobotsState::Found(file)), Ok(path)) => {
+                let verdict = file.verdict("Googlebot", &path);
+                summary.state = "found".to_owned();
+                summary.allowed = Some(verdict.allowed);
+                (summary.rule, summary.line) = verdict.rule.unzip();
+                summary.user_agent = verdict.agent;
+                summary.sitemaps = file.sitemaps.iter().map(|(_, url)| url.clone()).collect();
+                summary.ai_crawlers =
+                    ai_tokens().map(|token| (token.to_owned(), file.verdict(token, &path).allowed)).collect();
+                summary.truncated = file.truncated;
+            }
+            (Some(RobotsState::Missing(_)), _) => {
+                (summary.state, summary.allowed, summary.ai_crawlers) = ("missing".to_owned(), Some(true), open());
+            }
+            (Some(RobotsState::Html), _) => {
+                (summary.state, summary.allowed, summary.ai_crawlers) = ("invalid".to_owned(), Some(true), open());
+            }
+            _ => summary.state = "unreachable".to_owned(),
+        }
+        summary
+    }
+}

@@ -1,0 +1,247 @@
+//! Robots Exclusion Protocol (RFC 9309), read as Google reads it.
+
+mod line;
+mod matching;
+
+use model::capture::{Fetched, ROBOTS_BYTES};
+
+use super::page::looks_like_html;
+use line::{Key, Line};
+pub use line::{LineProblem, ProblemKind};
+
+/// What asking for robots.txt came to.
+#[derive(Debug)]
+pub enum RobotsState {
+    /// A file with rules, or an empty one.
+    Found(RobotsTxt),
+    /// 400 to 499 except 429, or more than five redirects: no restrictions (RFC 9309 §2.3.1.3).
+    Missing(u16),
+    /// 200 with an HTML document: no rules can be read from it.
+    Html,
+    /// 429, 5xx or no answer: crawlers must assume that everything is disallowed (§2.3.1.4). Holds what happened.
+    Unreachable(String),
+}
+
+impl RobotsState {
+    /// Judges the answer to the request for the file.
+    pub fn read(fetched: &Fetched) -> Self {
+        let exchange = match fetched {
+            Fetched::Response(exchange) => exchange,
+            Fetched::Failed(failure) if failure.reason == "too_many_redirects" => return Self::Missing(0),
+            Fetched::Failed(failure) => return Self::Unreachable(failure.reason.clone()),
+        };
+        match exchange.status {
+            200..=299 if looks_like_html(&exchange.body.bytes) => Self::Html,
+            200..=299 => Self::Found(RobotsTxt::parse(&exchange.body.bytes)),
+            429 | 500.. => Self::Unreachable(exchange.status.to_string()),
+            status => Self::Missing(status),
+        }
+    }
+}
+
+/// A parsed file.
+#[derive(Debug, Default)]
+pub struct RobotsTxt {
+    groups: Vec<Group>,
+    /// `Sitemap` values with their lines, as written.
+    pub sitemaps: Vec<(u32, String)>,
+    /// Lines that crawlers can't read, or read only out of kindness.
+    pub problems: Vec<LineProblem>,
+    /// Lines with rules that Google ignores, as written.
+    pub unsupported: Vec<(u32, String)>,
+    /// The text that was read.
+    pub text: String,
+    /// There was more than is read.
+    pub truncated: bool,
+}
+
+#[derive(Debug, Default)]
+struct Group {
+    /// Product tokens in lower case; `*` for everyone.
+    agents: Vec<String>,
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    allow: bool,
+    /// Percent-encoding normalised.
+    pattern: String,
+    /// The line as written.
+    text: String,
+    line: u32,
+}
+
+/// Whether a crawler may fetch a path, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RobotsVerdict {
+    /// May it?
+    pub allowed: bool,
+    /// The deciding line as written, and its 1-based number; `None` when no rule matched.
+    pub rule: Option<(String, u32)>,
+    /// The token of the group that was used: the crawler's own, or `*`.
+    pub agent: Option<String>,
+}
+
+impl RobotsTxt {
+    /// Reads the first 500 KiB, whole lines only. Total on any bytes.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let truncated = bytes.len() > ROBOTS_BYTES;
+        let mut kept = bytes.get(..ROBOTS_BYTES).unwrap_or(bytes);
+        if truncated {
+            let end = kept.iter().rposition(|b| matches!(b, b'\n' | b'\r')).map_or(0, |at| at + 1);
+            kept = kept.get(..end).unwrap_or_default();
+        }
+        let kept = kept.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(kept);
+        let text = String::from_utf8_lossy(kept).into_owned();
+        let mut file = Self { truncated, ..Self::default() };
+        let mut open = false;
+        for (number, source) in line::lines(&text) {
+            file.take(&Line::read(source), number, source, &mut open);
+        }
+        file.text = text;
+        file
+    }
+
+    /// Adds one line. `open`: the last group still takes agents, since no rule of it has come.
+    fn take(&mut self, read: &Line<'_>, number: u32, source: &str, open: &mut bool) {
+        self.problems.extend(read.problem(number, source, self.groups.is_empty()));
+        match read.key {
+            Key::UserAgent => {
+                if !*open {
+                    self.groups.push(Group::default());
+                    *open = true;
+                }
+                if let Some(group) = self.groups.last_mut() {
+                    group.agents.push(agent_token(read.value).to_ascii_lowercase());
+                }
+            }
+            Key::Allow | Key::Disallow => {
+                *open = false;
+                if let Some(group) = self.groups.last_mut() {
+                    group.rules.push(Rule {
+                        allow: read.key == Key::Allow,
+                        pattern: matching::normal(read.value),
+                        text: source.trim().to_owned(),
+                        line: number,
+                    });
+                }
+            }
+            Key::Sitemap => self.sitemaps.push((number, read.value.to_owned())),
+            Key::Unsupported => self.unsupported.push((number, source.trim().to_owned())),
+            Key::Blank | Key::Unknown => {}
+        }
+    }
+
+    /// Whether the crawler of a product token may fetch a path with its query, percent-encoded as in a URL.
+    pub fn verdict(&self, token: &str, path: &str) -> RobotsVerdict {
+        if path == "/robots.txt" {
+            return RobotsVerdict { allowed: true, rule: None, agent: None };
+        }
+        let token = token.to_ascii_lowercase();
+        let named = |name: &str| self.groups.iter().any(|group| group.agents.iter().any(|agent| agent == name));
+        let agent = if !token.is_empty() && named(&token) { token } else { "*".to_owned() };
+        let rules = self.groups.iter().filter(|group| group.agents.contains(&agent)).flat_map(|group| &group.rules);
+        let matched = rules.filter_map(|rule| Some((matching::matched_length(rule, path)?, rule)));
+        // Of the longest matches an allow wins, and of several alike the first.
+        let best =
+            matched.filter(|(length, _)| *length > 0).fold(None, |best: Option<(usize, &Rule)>, (length, rule)| {
+                match best {
+                    Some((longest, known)) if (length, rule.allow) <= (longest, known.allow) => best,
+                    _ => Some((length, rule)),
+                }
+            });
+        RobotsVerdict {
+            allowed: best.is_none_or(|(_, rule)| rule.allow),
+            rule: best.map(|(_, rule)| (rule.text.clone(), rule.line)),
+            agent: named(&agent).then_some(agent),
+        }
+    }
+}
+
+/// The product token of a `User-agent` value: leading letters, `_` and `-`; `*` for everyone.
+fn agent_token(value: &str) -> &str {
+    if value == "*" || value.strip_prefix('*').is_some_and(|rest| rest.starts_with(char::is_whitespace)) {
+        return "*";
+    }
+    let end = value.find(|c: char| !c.is_ascii_alphabetic() && c != '_' && c != '-').unwrap_or(value.len());
+    value.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn allowed(robots: &str, token: &str, path: &str) -> bool {
+        RobotsTxt::parse(robots.as_bytes()).verdict(token, path).allowed
+    }
+
+    #[test]
+    fn a_rule_for_another_bot_is_not_for_all() {
+        let robots = "User-agent: OtherBot\nDisallow: /\n";
+        assert!(allowed(robots, "Googlebot", "/"));
+        assert!(!allowed(robots, "otherbot", "/"));
+    }
+
+    #[test]
+    fn the_longest_match_wins_and_allow_wins_ties() {
+        let robots = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b$\nAllow: /c\nDisallow: /c\n";
+        assert!(!allowed(robots, "x", "/a/x"));
+        assert!(allowed(robots, "x", "/a/b/c"));
+        assert!(!allowed(robots, "x", "/a/b"));
+        assert!(allowed(robots, "x", "/c"));
+        let verdict = RobotsTxt::parse(robots.as_bytes()).verdict("x", "/a/x");
+        assert_eq!(verdict.rule, Some(("Disallow: /a".to_owned(), 2)));
+        assert_eq!(verdict.agent.as_deref(), Some("*"));
+    }
+
+    #[test]
+    fn every_line_end_and_a_mark_are_read() {
+        for robots in [
+            "\u{feff}User-agent: *\rDisallow: /a",
+            "User-agent: *\r\nDisallow: /a\r\n",
+            "user-agent : *\n disallow :/a # x",
+        ] {
+            assert!(!allowed(robots, "x", "/a"), "{robots:?}");
+        }
+    }
+
+    #[test]
+    fn only_whole_lines_within_the_limit_count() {
+        let mut robots = b"User-agent: *\nDisallow: /a\n#".to_vec();
+        robots.resize(ROBOTS_BYTES - 3, b'x');
+        robots.extend_from_slice(b"\nDisallow: /b\n");
+        let file = RobotsTxt::parse(&robots);
+        assert!(file.truncated);
+        assert!(!file.verdict("x", "/a").allowed);
+        assert!(file.verdict("x", "/b").allowed);
+    }
+
+    #[test]
+    fn problems_are_told_with_line_and_kind() {
+        let file = RobotsTxt::parse(
+            b"Disallow: /x\nUser-agent: *\nfoo bar baz\nDisalow: /y\nAllow: z\nUser-agent:\nDisallow: /a$b\n",
+        );
+        let kinds: Vec<(u32, ProblemKind)> = file.problems.iter().map(|problem| (problem.line, problem.kind)).collect();
+        assert_eq!(
+            kinds,
+            [
+                (1, ProblemKind::RuleBeforeAgent),
+                (3, ProblemKind::NoColon),
+                (4, ProblemKind::Misspelled),
+                (5, ProblemKind::PathStart),
+                (6, ProblemKind::EmptyAgent),
+                (7, ProblemKind::DollarInside),
+            ]
+        );
+        assert_eq!(file.problems.get(2).and_then(|problem| problem.corrected.clone()).as_deref(), Some("Disallow: /y"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_and_judged(bytes in proptest::collection::vec(any::<u8>(), 0..300), path in "/.{0,30}") {
+            let _verdict = RobotsTxt::parse(&bytes).verdict("Googlebot", &path);
+        }
+    }
+}

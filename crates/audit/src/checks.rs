@@ -56,6 +56,9 @@ mod security {
 mod social {
     pub(super) mod open_graph;
 }
+mod structured_data {
+    pub(super) mod jsonld;
+}
 
 /// Every family, in catalog order.
 pub const FAMILIES: &[&Family] = &[
@@ -77,6 +80,7 @@ pub const FAMILIES: &[&Family] = &[
     &links::link_text::FAMILY,
     &images::image_alt::FAMILY,
     &images::image_dimensions::FAMILY,
+    &structured_data::jsonld::FAMILY,
     &i18n::hreflang::FAMILY,
     &i18n::html_lang::FAMILY,
     &social::open_graph::FAMILY,

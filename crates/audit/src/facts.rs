@@ -5,14 +5,12 @@
 
 pub mod challenge;
 pub mod charset;
-//LATER pub mod discovery;
 pub mod crawlers;
 pub mod derive;
 pub mod document;
 pub mod font_metrics;
 pub mod hreflang;
-//LATER pub mod image_header;
-//LATER pub mod jsonld;
+pub mod jsonld;
 pub mod language_tag;
 pub mod link_header;
 pub mod lost_head;
@@ -22,7 +20,6 @@ mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
 pub mod shell;
-//LATER pub mod sitemap;
 pub mod text;
 pub mod url_identity;
 

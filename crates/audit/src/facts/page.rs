@@ -5,7 +5,7 @@ use url::Url;
 
 use super::charset::{self, Charset, CharsetSource};
 use super::document::{Document, Element, NodeId};
-//LATER use super::jsonld::JsonLd;
+use super::jsonld::JsonLd;
 use super::text::VisibleText;
 
 /// What became of the page's bytes. Reading it is the costly part of an audit; do it off the async workers.
@@ -48,7 +48,8 @@ pub struct Html {
     pub scripts: Vec<NodeId>,
     /// Text that a person sees.
     pub text: VisibleText,
-    //LATER JSON-LD blocks.
+    /// JSON-LD blocks.
+    pub json_ld: JsonLd,
     /// JSON-LD `script` elements, in the order of the blocks.
     pub json_ld_scripts: Vec<NodeId>,
 }
@@ -221,6 +222,7 @@ impl Html {
             headings: Vec::new(),
             scripts: Vec::new(),
             text,
+            json_ld: JsonLd::default(),
             json_ld_scripts: Vec::new(),
             document: Document::parse(String::new()),
         };
@@ -228,7 +230,7 @@ impl Html {
         for element in document.elements() {
             html.take(element, &mut blocks);
         }
-        //LATER html.json_ld = JsonLd::read(&blocks);
+        html.json_ld = JsonLd::read(&blocks);
         html.document = document;
         html
     }

@@ -50,11 +50,11 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         h1s: html.map(Html::h1_texts).unwrap_or_default(),
         open_graph: html.map(|html| social(html, "og:")).unwrap_or_default(),
         twitter: html.map(|html| social(html, "twitter:")).unwrap_or_default(),
-        json_ld_count: 0, /*LATER*/
+        json_ld_count: html.map_or(0, |html| count(html.json_ld.count)),
         json_ld_blocks: html.map_or(0, |html| count(html.json_ld_scripts.len())),
-        json_ld_dropped: false,    /*LATER*/
-        json_ld_types: Vec::new(), /*LATER*/
-        json_ld_errors: 0,         /*LATER*/
+        json_ld_dropped: html.is_some_and(|html| html.json_ld.dropped),
+        json_ld_types: html.map(|html| html.json_ld.types.clone()).unwrap_or_default(),
+        json_ld_errors: html.map_or(0, |html| count(html.json_ld.errors.len())),
         images: html.map(images).unwrap_or_default(),
         links: html.map(links).unwrap_or_default(),
         words: html.map_or(0, |html| count(html.text.words)),
@@ -62,7 +62,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         legacy: html.map(legacy).unwrap_or_default(),
         redirects: redirects(facts, exchange),
         robots_txt: facts.robots_summary(),
-        sitemap: Default::default(), /*LATER*/
+        sitemap: facts.sitemap_summary(),
         discovery: facts.discovery.clone(),
         x_robots_tag: XRobotsTag {
             raw: exchange.headers_named("x-robots-tag").map(str::to_owned).collect(),

@@ -60,6 +60,7 @@ const PAGES: &[&str] = &[
     "<!doctype html><html lang=en><head><script src=a.js></script><script src=b.js></script><script src=http://example.com/c.js></script></head><body></body></html>",
     "<!doctype html><html lang=en><head><meta name=robots content='index, noindex'><meta name=robots content='follow,max-snippet:20,max-snippet:5'></head><body></body></html>",
     "<!doctype html><html lang=en><head><meta charset=utf-8><meta http-equiv=content-type content='text/html; charset=iso-8859-1'></head><body>é</body></html>",
+    "<!doctype html><html lang=en><head><script type=application/ld+json>{\"@type\":\"Thing\",\"name\":\"a </b> c\",}</script></head><body></body></html>",
 ];
 
 #[test]

@@ -22,6 +22,7 @@ const GOOD: &str = r#"<!DOCTYPE html>
 <meta property="og:title" content="How to bake bread at home">
 <meta property="og:image" content="https://example.com/bread.jpg">
 <meta name="twitter:card" content="summary_large_image">
+<script type="application/ld+json">{"@context":"https://schema.org","@type":"WebPage","name":"How to bake bread at home"}</script>
 </head>
 <body><main><h1>How to bake bread at home</h1><p>Mix flour and water.</p><a href="/rye">Rye bread</a></main></body>
 </html>

@@ -1,0 +1,169 @@
+//! JSON-LD: blocks that can't be read, results that have ended, and pages without any structured data.
+
+use serde_json::Value as Json;
+
+use crate::check::prelude::*;
+use crate::escape::json_in_html;
+use crate::facts::jsonld::{repaired, types_of};
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "json-ld", category: Category::StructuredData, checks: &[SYNTAX, RETIRED, MISSING] };
+
+const INTRO: &str = "https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data";
+
+const SYNTAX: Check = Check {
+    code: "jsonld_syntax_error",
+    severity: Severity::Error,
+    title: text("Structured data that is not JSON", "Dados estruturados que não são JSON"),
+    why: text(
+        "One comma too many, and consumers drop the whole block: no rich result comes of it.",
+        "Uma vírgula a mais, e os consumidores descartam o bloco inteiro: nenhum resultado avançado sai dele.",
+    ),
+    how: text("Write valid JSON; let a library print it.", "Escreva JSON válido; deixe uma biblioteca gerá-lo."),
+    reference: "https://www.rfc-editor.org/rfc/rfc8259",
+    run: syntax,
+};
+
+const RETIRED: Check = Check {
+    code: "jsonld_retired_type",
+    severity: Severity::Info,
+    title: text(
+        "Structured data without a Google result any more",
+        "Dados estruturados que já não geram resultado no Google",
+    ),
+    why: text(
+        "Google ended the rich result of this type. The vocabulary stays valid, and others may read it.",
+        "O Google encerrou o resultado avançado deste tipo. O vocabulário continua válido, e outros podem lê-lo.",
+    ),
+    how: text(
+        "Nothing has to go; just don't expect a rich result from it.",
+        "Nada precisa sair; só não espere um resultado avançado dele.",
+    ),
+    reference: "https://developers.google.com/search/updates",
+    run: retired,
+};
+
+const MISSING: Check = Check {
+    code: "structured_data_missing",
+    severity: Severity::Info,
+    title: text("No structured data", "Sem dados estruturados"),
+    why: text(
+        "Structured data tells machines what the page is about, and makes rich results possible. It is optional.",
+        "Dados estruturados dizem às máquinas do que a página trata e permitem resultados avançados. São opcionais.",
+    ),
+    how: text(
+        "Add a JSON-LD block of the type that fits the page: Article, Product, Organization, BreadcrumbList.",
+        "Adicione um bloco JSON-LD do tipo que combina com a página: Article, Product, Organization, BreadcrumbList.",
+    ),
+    reference: INTRO,
+    run: missing,
+};
+
+/// Fails when a block is not JSON, or its root is no object.
+fn syntax(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let errors = &html.json_ld.errors;
+    if html.json_ld_scripts.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let Some(first) = errors.first() else { return PASS };
+    if html.cut {
+        return Err(NotMeasured::Truncated);
+    }
+    const BROKEN: Text = text(
+        "{count} JSON-LD {count|block is|blocks are} not JSON; line {line}: {reason}.",
+        "{count} {count|bloco JSON-LD não é|blocos JSON-LD não são} JSON; linha {line}: {reason}.",
+    );
+    let element = |block: usize| html.json_ld_scripts.get(block).and_then(|id| html.element(*id));
+    let repairs: Option<Vec<(Element<'_>, Json)>> = errors
+        .iter()
+        .map(|error| {
+            let script =
+                element(error.block).filter(|script| script.start_tag().is_some() && script.end_tag().is_some())?;
+            Some((script, repaired(&script.raw_text())?))
+        })
+        .collect();
+    let fix = match repairs.filter(|_| !html.unlabelled_utf8) {
+        Some(repairs) => {
+            const SAME: Text =
+                text("the page's own block, repaired without loss", "o bloco da própria página, consertado sem perda");
+            let snippet = repairs.iter().map(|(_, json)| json_in_html(json)).collect::<Vec<_>>().join("\n");
+            let fix = FixDraft::edit(FixTarget::Head, snippet).from(SAME, &[]);
+            repairs.iter().fold(fix, |fix, (script, json)| fix.content(*script, json_in_html(json)))
+        }
+        None => {
+            const CORRECT: Text =
+                text("Correct the JSON at line {line}: {reason}.", "Corrija o JSON na linha {line}: {reason}.");
+            let line = html.document.line_at(first.offset);
+            FixDraft::instruction(
+                FixTarget::Head,
+                CORRECT,
+                &[("line", line.into()), ("reason", first.reason.as_str().into())],
+            )
+        }
+    };
+    let values = [
+        ("count", errors.len().into()),
+        ("line", html.document.line_at(first.offset).into()),
+        ("reason", first.reason.as_str().into()),
+    ];
+    let places = errors.iter().filter_map(|error| {
+        let mut place = element(error.block)?.place();
+        place.line = Some(html.document.line_at(error.offset));
+        Some(place)
+    });
+    Ok(Some(problem(BROKEN, &values, fix).at(places)))
+}
+
+/// Types whose result has ended, with source and date in the file.
+const RETIRED_TYPES: &str = include_str!("../../data/retired_types.tsv");
+
+/// Says which types no longer give a rich result. Never advises to delete them.
+fn retired(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    if html.json_ld.blocks.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let table = || RETIRED_TYPES.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+    let found: Vec<(&str, &str)> = table()
+        .filter(|(name, _)| html.json_ld.nodes().into_iter().any(|node| types_of(node).any(|kind| kind == *name)))
+        .collect();
+    let Some((name, since)) = found.first() else { return PASS };
+    const ENDED: Text = text(
+        "{types}: Google ended this rich result ({since}).",
+        "{types}: o Google encerrou este resultado avançado ({since}).",
+    );
+    const KEEP: Text = text(
+        "{type} may stay; expect no rich result from it.",
+        "{type} pode ficar; não espere um resultado avançado dele.",
+    );
+    let types = found.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let fix = FixDraft::instruction(FixTarget::Head, KEEP, &[("type", (*name).into())]);
+    fail(ENDED, &[("types", types.into()), ("since", (*since).into())], fix)
+}
+
+/// Fails when there is neither JSON-LD nor microdata nor RDFa Lite on a page that may be indexed.
+fn missing(facts: &Facts<'_>) -> Verdict {
+    let html = facts.whole_page()?;
+    facts.indexable()?;
+    if facts.shell().is_some() {
+        return Err(NotMeasured::Shell);
+    }
+    let marked = html.document.elements().any(|element| element.has("itemscope") || element.has("typeof"));
+    if marked || !html.json_ld_scripts.is_empty() {
+        return PASS;
+    }
+    const NONE: Text =
+        text("The page has no JSON-LD, microdata or RDFa.", "A página não tem JSON-LD, microdados nem RDFa.");
+    const TYPE: Text = text("Choose the type that fits the page.", "Escolha o tipo que combina com a página.");
+    let name = html.title().filter(|title| !title.is_empty());
+    let block = serde_json::json!({
+        "@context": "https://schema.org",
+        "@type": "{{TYPE}}",
+        "name": name.map_or_else(|| "{{NAME}}".to_owned(), |name| html.as_meant(&name)),
+        "url": facts.own_url()?.as_str(),
+    });
+    let snippet = format!("<script type=\"application/ld+json\">{}</script>", json_in_html(&block));
+    fail(NONE, &[], FixDraft::template(FixTarget::Head, snippet).note(TYPE, &[]))
+}

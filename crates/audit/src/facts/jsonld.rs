@@ -1,0 +1,203 @@
+//! JSON-LD blocks: what parses, what it holds, and what does not parse, with its place.
+
+mod repair;
+
+use model::report::Cut;
+use serde_json::{Map, Value};
+
+pub use repair::repaired;
+
+/// Blocks read of one page.
+const MOST_BLOCKS: usize = 100;
+/// Bytes read of one block.
+const LARGEST_BLOCK: usize = 512 * 1024;
+/// Bytes of all blocks kept in a report (decisions.md, Audit inner shapes).
+const KEPT_BYTES: usize = 256 * 1024;
+/// Nodes counted before the rest is dropped (interface §8).
+const MOST_NODES: usize = 50;
+
+/// The JSON-LD of a page.
+#[derive(Debug, Default)]
+pub struct JsonLd {
+    /// Blocks that parsed, with the index of their element.
+    pub blocks: Vec<(usize, Value)>,
+    /// Blocks that did not, or whose root is no object or array of objects.
+    pub errors: Vec<BlockError>,
+    /// Root objects, members of root arrays and of `@graph`.
+    pub count: usize,
+    /// More nodes than are looked at.
+    pub dropped: bool,
+    /// `@type` values in order, nested ones too, each once.
+    pub types: Vec<String>,
+    /// Blocks within the size that a report keeps.
+    pub kept: Vec<Value>,
+    /// What was cut.
+    pub cuts: Vec<Cut>,
+}
+
+/// A block that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockError {
+    /// Index of its element among the JSON-LD scripts.
+    pub block: usize,
+    /// Byte offset of the defect in the page's source.
+    pub offset: usize,
+    /// What a JSON parser says.
+    pub reason: String,
+}
+
+impl JsonLd {
+    /// Reads the blocks: their text, and where it begins in the source. Nothing is fetched, whatever a context names.
+    pub fn read(blocks: &[(String, usize)]) -> Self {
+        let mut out = Self::default();
+        let mut kept_bytes = 0;
+        for (index, (text, start)) in blocks.iter().enumerate().take(MOST_BLOCKS) {
+            match parse(text) {
+                Ok(value) => {
+                    out.count_nodes(&value);
+                    collect_types(&value, &mut out.types);
+                    kept_bytes += text.len();
+                    if kept_bytes <= KEPT_BYTES {
+                        out.kept.push(value.clone());
+                    }
+                    out.blocks.push((index, value));
+                }
+                Err((at, reason)) => out.errors.push(BlockError { block: index, offset: start + at, reason }),
+            }
+        }
+        if kept_bytes > KEPT_BYTES || blocks.len() > MOST_BLOCKS {
+            out.cuts.push(Cut::JsonldSize);
+        }
+        if out.dropped {
+            out.cuts.push(Cut::JsonldNodesOver50);
+        }
+        out
+    }
+
+    fn count_nodes(&mut self, root: &Value) {
+        let roots: Vec<&Value> = match root {
+            Value::Array(members) => members.iter().collect(),
+            other => vec![other],
+        };
+        for root in roots.into_iter().filter(|root| root.is_object()) {
+            let members = root.get("@graph").and_then(Value::as_array);
+            self.count += members.map_or(1, |members| members.iter().filter(|member| member.is_object()).count());
+        }
+        self.dropped |= self.count > MOST_NODES;
+    }
+
+    /// Every object of every block, outermost first.
+    pub fn nodes(&self) -> Vec<&Map<String, Value>> {
+        let mut out = Vec::new();
+        for (_, block) in &self.blocks {
+            visit(block, &mut |node| out.push(node));
+        }
+        out
+    }
+}
+
+/// A block as JSON, or the byte offset of the defect in it and what it is. An empty block is no defect of syntax.
+fn parse(text: &str) -> Result<Value, (usize, String)> {
+    if text.len() > LARGEST_BLOCK {
+        return Err((0, format!("the block is longer than {LARGEST_BLOCK} bytes")));
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let reason = error.to_string();
+        let plain = reason.split(" at line ").next().unwrap_or(&reason).to_owned();
+        (offset(text, error.line(), error.column()), plain)
+    })?;
+    let objects = match &value {
+        Value::Object(_) => true,
+        Value::Array(members) => members.iter().all(Value::is_object),
+        _ => false,
+    };
+    if objects { Ok(value) } else { Err((0, "the root is not an object".to_owned())) }
+}
+
+/// Byte offset of a 1-based line and column (in bytes) of a text.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    (before + column.saturating_sub(1)).min(text.len())
+}
+
+/// Visits every object of a value. The parser allows 127 levels, so the stack holds.
+fn visit<'v>(value: &'v Value, seen: &mut impl FnMut(&'v Map<String, Value>)) {
+    match value {
+        Value::Object(fields) => {
+            seen(fields);
+            fields.values().for_each(|field| visit(field, seen));
+        }
+        Value::Array(members) => members.iter().for_each(|member| visit(member, seen)),
+        _ => {}
+    }
+}
+
+fn collect_types(value: &Value, types: &mut Vec<String>) {
+    visit(value, &mut |node| {
+        for name in types_of(node) {
+            if types.iter().all(|known| known != name) {
+                types.push(name.to_owned());
+            }
+        }
+    });
+}
+
+/// The `@type` values of a node.
+pub fn types_of(node: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let (one, many) = match node.get("@type") {
+        Some(Value::String(name)) => (Some(name.as_str()), None),
+        Some(Value::Array(names)) => (None, Some(names)),
+        _ => (None, None),
+    };
+    one.into_iter().chain(many.into_iter().flatten().filter_map(Value::as_str))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(texts: &[&str]) -> JsonLd {
+        JsonLd::read(&texts.iter().map(|text| ((*text).to_owned(), 100)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn nodes_and_types_are_counted_through_arrays_and_graphs() {
+        let read = read(&[
+            r#"{"@type":"WebPage","author":{"@type":["Person","Author"]}}"#,
+            r#"[{"@type":"A"},{"@graph":[{"@type":"B"},{"@type":"A"},"x"]}]"#,
+        ]);
+        assert_eq!(read.count, 4);
+        assert_eq!(read.types, ["WebPage", "Person", "Author", "A", "B"]);
+        assert!(read.errors.is_empty());
+    }
+
+    #[test]
+    fn a_defect_is_told_with_its_place_in_the_page() {
+        let read = read(&["{\n \"a\": 1,\n}", "\"text\"", "{}"]);
+        assert_eq!(read.errors.first().map(|error| (error.block, error.offset)), Some((0, 111)));
+        assert_eq!(read.errors.get(1).map(|error| error.block), Some(1));
+        assert_eq!(read.blocks.len(), 1);
+    }
+
+    #[test]
+    fn nodes_past_the_cap_are_told() {
+        let many = format!("[{}]", vec!["{}"; 51].join(","));
+        assert!(read(&[&many]).dropped);
+        assert_eq!(read(&[&many]).cuts, [Cut::JsonldNodesOver50]);
+    }
+
+    #[test]
+    fn deep_and_odd_input_is_an_error_and_no_panic() {
+        for text in [&"[".repeat(100_000), "{\"a\":1e400}", "{\"a\":NaN}", "{\"a\":\"\\ud800\"}", "<!-- {} -->"] {
+            assert_eq!(read(&[text]).errors.len(), 1, "{}", &text[..10.min(text.len())]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "[\\[\\]{}\":,a1é \\n]{0,60}") {
+            let _read = read(&[&text]);
+        }
+    }
+}

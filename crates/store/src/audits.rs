@@ -1,0 +1,77 @@
+//! Stored audits.
+
+use model::id::{AuditId, Owner};
+use model::report::Report;
+use model::time::Timestamp;
+use sqlx::Row;
+
+use crate::body::unpack;
+use crate::{Store, StoreError};
+
+/// An audit to keep.
+#[derive(Debug, Clone)]
+pub struct NewAudit<'a> {
+    /// Its id, unique.
+    pub id: AuditId,
+    /// Who may read it again; `None`: nobody.
+    pub owner: Option<Owner>,
+    /// The address as it was asked for.
+    pub requested_url: &'a str,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// What it found, at most 8 MiB of JSON.
+    pub report: &'a Report,
+}
+
+/// An audit as it was kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredReport {
+    /// Its id.
+    pub id: AuditId,
+    /// The address as it was asked for.
+    pub requested_url: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// What it found.
+    pub report: Report,
+}
+
+const INSERT: &str = "INSERT INTO audits (id, owner, requested_url, url, score, created_at, body) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+const SELECT: &str = "SELECT requested_url, created_at, body FROM audits WHERE id = $1 AND owner = $2";
+
+impl Store {
+    /// Keeps an audit; it is on disk when this answers. [`StoreError::Conflict`] when the id is taken.
+    pub async fn insert_audit(&self, audit: NewAudit<'_>) -> Result<(), StoreError> {
+        let body = self.codec.pack(audit.report)?;
+        let statement = sqlx::query(INSERT)
+            .bind(audit.id.0)
+            .bind(audit.owner.map(|owner| owner.to_string()))
+            .bind(storable(audit.requested_url))
+            .bind(storable(&audit.report.url))
+            .bind(i64::from(audit.report.score))
+            .bind(audit.created_at.0)
+            .bind(body);
+        self.db.write("keeping an audit", statement).await.map(drop)
+    }
+
+    /// The audit `id` of `owner`; [`StoreError::NotFound`] also when it is someone else's.
+    pub async fn audit_of(&self, owner: &Owner, id: &AuditId) -> Result<StoredReport, StoreError> {
+        let subject = "reading an audit";
+        let statement = sqlx::query(SELECT).bind(id.0.clone()).bind(owner.to_string());
+        let row = self.db.read(subject, statement).await?.ok_or(StoreError::NotFound { subject })?;
+        let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+        Ok(StoredReport {
+            id: id.clone(),
+            requested_url: row.try_get("requested_url").map_err(failed)?,
+            created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
+            report: unpack(&row.try_get::<Vec<u8>, _>("body").map_err(failed)?)?,
+        })
+    }
+}
+
+/// `url` without NUL, which PostgreSQL's TEXT can't hold; escaped, as a URL parser does.
+fn storable(url: &str) -> String {
+    url.replace('\0', "%00")
+}

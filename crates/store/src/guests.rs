@@ -1,0 +1,44 @@
+//! Guests: holders of a token of which only the digest is kept.
+
+use model::id::GuestId;
+use model::time::{DAY_MS, Timestamp};
+use sqlx::Row;
+
+use crate::{Store, StoreError};
+
+const INSERT: &str = "INSERT INTO guests (id, token_digest, created_at, last_seen_at) VALUES ($1, $2, $3, $3)";
+
+const SELECT: &str = "SELECT id, last_seen_at FROM guests WHERE token_digest = $1";
+
+const TOUCH: &str = "UPDATE guests SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2";
+
+impl Store {
+    /// Makes a guest. [`StoreError::Conflict`] when the id or the digest is taken.
+    pub async fn create_guest(&self, id: GuestId, token_digest: &[u8; 32], now: Timestamp) -> Result<(), StoreError> {
+        let statement = sqlx::query(INSERT).bind(id.0).bind(token_digest.to_vec()).bind(now.0);
+        self.db.write("making a guest", statement).await.map(drop)
+    }
+
+    /// The guest whose token has this digest, if any. Notes, at most once a day, that the guest was seen.
+    pub async fn guest_by_digest(
+        &self,
+        token_digest: &[u8; 32],
+        now: Timestamp,
+    ) -> Result<Option<GuestId>, StoreError> {
+        let subject = "looking up a guest";
+        let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+        let Some(row) = self.db.read(subject, sqlx::query(SELECT).bind(token_digest.to_vec())).await? else {
+            return Ok(None);
+        };
+        let id: String = row.try_get("id").map_err(failed)?;
+        let last_seen = Timestamp(row.try_get("last_seen_at").map_err(failed)?);
+        if now >= last_seen.plus_ms(DAY_MS) {
+            let touch = sqlx::query(TOUCH).bind(id.clone()).bind(now.0);
+            // Reading goes on while nothing can be written; the next visit notes it.
+            if let Err(error) = self.db.write("noting a guest's visit", touch).await {
+                tracing::warn!(%error, "a guest's visit was not noted");
+            }
+        }
+        Ok(Some(GuestId(id)))
+    }
+}

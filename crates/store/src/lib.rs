@@ -1,0 +1,57 @@
+//! Everything Site Audit keeps, in SQLite or PostgreSQL.
+//!
+//! All SQL is here, written once in the dialect that both databases share; [`Store`] gives plain async functions by
+//! subject. An acknowledged write is on disk. Instants come from the caller: there is no clock here.
+
+mod audits;
+mod body;
+mod db;
+mod error;
+mod guests;
+mod migrations;
+mod postgres;
+mod quotas;
+mod retention;
+mod sqlite;
+
+use std::sync::Arc;
+
+pub use audits::{NewAudit, StoredReport};
+pub use error::{Cause, StoreError};
+pub use quotas::{DailySpend, HourlySpend};
+
+/// An open database. Cheap to clone; all clones share its connections.
+#[derive(Clone)]
+pub struct Store {
+    db: Arc<db::Db>,
+    codec: Arc<body::Codec>,
+}
+
+impl Store {
+    /// Opens `database_url` and brings its tables up to date. `sqlite://PATH` makes the file and its folder where
+    /// absent, readable by their owner only; `postgres://…` wants an existing database.
+    ///
+    /// Call within a Tokio runtime. [`StoreError::Corrupt`] for a damaged SQLite file; [`StoreError::Unavailable`]
+    /// for an address that is neither, a place that can't be written, or a server that does not answer or would
+    /// acknowledge commits before they are durable.
+    pub async fn open(database_url: &str) -> Result<Self, StoreError> {
+        Ok(Self { db: Arc::new(db::Db::open(database_url).await?), codec: Arc::default() })
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        self.db.read("asking the database for a sign of life", sqlx::query("SELECT 1")).await.map(drop)
+    }
+
+    /// Finishes the writes that were accepted and closes all connections; later calls are
+    /// [`StoreError::Unavailable`].
+    pub async fn close(&self) {
+        self.db.close().await;
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,57 @@
+//! PostgreSQL: how a connection is set up.
+
+use std::time::Duration;
+
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Executor, Row};
+
+use crate::error::StoreError;
+use crate::migrations;
+
+/// Connections of one server process. Chosen: several processes fit into PostgreSQL's default of 100.
+const CONNECTIONS: u32 = 16;
+
+/// How long a statement waits for a free connection (`specs/reliability.md` 1.4, F06).
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Limits of a session, in milliseconds (`specs/reliability.md` 1.3).
+const SESSION: &str = "SET statement_timeout = 5000; \
+    SET lock_timeout = 2000; \
+    SET idle_in_transaction_session_timeout = 10000";
+
+/// Connects, verifies that a commit is durable when it is acknowledged, and brings the tables up to date.
+pub(crate) async fn open(database_url: &str) -> Result<AnyPool, StoreError> {
+    let subject = "opening the PostgreSQL database";
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let options: AnyConnectOptions = database_url.parse().map_err(failed)?;
+
+    // Migrations run outside the pool: waiting for another server's migration may take longer than a session's limits.
+    let mut connection = options.connect().await.map_err(failed)?;
+    verify_durability(&mut connection).await?;
+    migrations::run(&mut connection).await?;
+    connection.close().await.map_err(failed)?;
+
+    AnyPoolOptions::new()
+        .max_connections(CONNECTIONS)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .after_connect(|connection, _| {
+            Box::pin(async move { connection.execute(sqlx::raw_sql(SESSION)).await.map(drop) })
+        })
+        .connect_with(options)
+        .await
+        .map_err(failed)
+}
+
+/// Refuses a server, role or database that acknowledges commits before they are on disk.
+async fn verify_durability(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    let subject = "verifying synchronous_commit";
+    let setting: String = sqlx::query("SHOW synchronous_commit")
+        .fetch_one(connection)
+        .await
+        .and_then(|row| row.try_get(0))
+        .map_err(|error| StoreError::of_driver(subject, error))?;
+    if setting == "off" {
+        return Err(StoreError::unavailable(subject, "it is off; set it to on for this database or role"));
+    }
+    Ok(())
+}

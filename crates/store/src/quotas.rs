@@ -1,0 +1,183 @@
+//! What a network has used of its free allowance and of its hourly ceilings.
+//!
+//! Networks and buckets are opaque keys: the caller hashes addresses before they get here. Each spending is one
+//! statement, so that any number of callers and servers together never pass a limit.
+
+use model::time::{Day, Timestamp};
+use sqlx::Row;
+
+use crate::{Store, StoreError};
+
+/// Milliseconds of an hour.
+const HOUR_MS: i64 = 3_600_000;
+
+/// Rows that one purging statement deletes at most, so that it never holds up other writes for long.
+const PURGE_BATCH: i64 = 1000;
+
+/// What became of a daily spending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DailySpend {
+    /// One was spent; so many are left today.
+    Granted {
+        /// Left today after this one.
+        remaining: u32,
+    },
+    /// None was left; nothing was spent.
+    Exhausted,
+}
+
+/// What became of an hourly spending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HourlySpend {
+    /// One was spent.
+    Granted,
+    /// The ceiling is reached; nothing was spent.
+    Refused {
+        /// Seconds until one is free again, 1 to 3,600.
+        retry_after_s: u32,
+    },
+}
+
+const SPEND_DAILY: &str = "INSERT INTO daily_counters (network, sku, day, used) VALUES ($1, $2, $3, 1) \
+    ON CONFLICT (network, sku, day) DO UPDATE SET used = daily_counters.used + 1 \
+    WHERE daily_counters.used < $4 RETURNING used";
+
+const RELEASE_DAILY: &str = "UPDATE daily_counters SET used = used - 1 \
+    WHERE network = $1 AND sku = $2 AND day = $3 AND used > 0";
+
+const DAILY_USED: &str = "SELECT used FROM daily_counters WHERE network = $1 AND sku = $2 AND day = $3";
+
+// $2 is now, $3 the interval, $4 the tolerance, $5 an hour. Never more than an hour is owed: a mark further away was
+// written before the clock was set back, and counts as paid.
+const SPEND_HOURLY: &str = "INSERT INTO hourly_counters (bucket, spent_until) VALUES ($1, $2 + $3) \
+    ON CONFLICT (bucket) DO UPDATE SET spent_until = $3 + CASE \
+        WHEN hourly_counters.spent_until > $2 AND hourly_counters.spent_until <= $2 + $5 \
+        THEN hourly_counters.spent_until ELSE $2 END \
+    WHERE hourly_counters.spent_until <= $2 + $4 OR hourly_counters.spent_until > $2 + $5 \
+    RETURNING spent_until";
+
+const RELEASE_HOURLY: &str = "UPDATE hourly_counters SET spent_until = spent_until - $2 WHERE bucket = $1";
+
+const SPENT_UNTIL: &str = "SELECT spent_until FROM hourly_counters WHERE bucket = $1";
+
+const PURGE_DAILY: &str = "DELETE FROM daily_counters WHERE (network, sku, day) IN \
+    (SELECT network, sku, day FROM daily_counters WHERE day < $1 ORDER BY day, network, sku LIMIT $2) RETURNING day";
+
+const PURGE_HOURLY: &str = "DELETE FROM hourly_counters WHERE bucket IN \
+    (SELECT bucket FROM hourly_counters WHERE spent_until < $1 ORDER BY bucket LIMIT $2) RETURNING spent_until";
+
+impl Store {
+    /// Spends one of `limit` uses of `sku` that `network` has on `day`.
+    pub async fn spend_daily(&self, network: &str, sku: &str, day: Day, limit: u32) -> Result<DailySpend, StoreError> {
+        let subject = "spending of a daily allowance";
+        if limit == 0 {
+            return Ok(DailySpend::Exhausted);
+        }
+        let statement =
+            sqlx::query(SPEND_DAILY).bind(network.to_owned()).bind(sku.to_owned()).bind(day.0).bind(i64::from(limit));
+        let rows = self.db.write(subject, statement).await?;
+        let Some(row) = rows.first() else { return Ok(DailySpend::Exhausted) };
+        let used = count(subject, row.try_get("used"))?;
+        Ok(DailySpend::Granted { remaining: limit.saturating_sub(used) })
+    }
+
+    /// Gives back one use of `sku`; what was never spent is not given back.
+    pub async fn release_daily(&self, network: &str, sku: &str, day: Day) -> Result<(), StoreError> {
+        let statement = sqlx::query(RELEASE_DAILY).bind(network.to_owned()).bind(sku.to_owned()).bind(day.0);
+        self.db.write("giving back a daily use", statement).await.map(drop)
+    }
+
+    /// How many uses of `sku` the `network` has spent on `day`.
+    pub async fn daily_used(&self, network: &str, sku: &str, day: Day) -> Result<u32, StoreError> {
+        let subject = "reading a daily allowance";
+        let statement = sqlx::query(DAILY_USED).bind(network.to_owned()).bind(sku.to_owned()).bind(day.0);
+        match self.db.read(subject, statement).await? {
+            Some(row) => count(subject, row.try_get("used")),
+            None => Ok(0),
+        }
+    }
+
+    /// Spends one of the `per_hour` uses of `bucket`, by the generic cell rate algorithm: all of them may come at
+    /// once, and each comes back after an hour's `per_hour`-th part.
+    pub async fn spend_hourly(&self, bucket: &str, now: Timestamp, per_hour: u32) -> Result<HourlySpend, StoreError> {
+        let subject = "spending of an hourly allowance";
+        let Some(interval) = interval(per_hour) else {
+            return Ok(refused(HOUR_MS));
+        };
+        let tolerance = interval * (i64::from(per_hour) - 1);
+        let statement =
+            sqlx::query(SPEND_HOURLY).bind(bucket.to_owned()).bind(now.0).bind(interval).bind(tolerance).bind(HOUR_MS);
+        if !self.db.write(subject, statement).await?.is_empty() {
+            return Ok(HourlySpend::Granted);
+        }
+        // The refusal is decided; this second look only tells how long it lasts.
+        let spent_until = match self.db.read(subject, sqlx::query(SPENT_UNTIL).bind(bucket.to_owned())).await? {
+            Some(row) => row.try_get("spent_until").map_err(|error| StoreError::of_driver(subject, error))?,
+            None => now.0,
+        };
+        Ok(refused(spent_until.saturating_sub(tolerance).saturating_sub(now.0)))
+    }
+
+    /// Gives back one of the `per_hour` uses of `bucket`.
+    pub async fn release_hourly(&self, bucket: &str, per_hour: u32) -> Result<(), StoreError> {
+        let Some(interval) = interval(per_hour) else { return Ok(()) };
+        let statement = sqlx::query(RELEASE_HOURLY).bind(bucket.to_owned()).bind(interval);
+        self.db.write("giving back an hourly use", statement).await.map(drop)
+    }
+
+    /// Deletes the counters of days before the one of `before`, and hourly ones that were full again by then; how
+    /// many.
+    pub async fn purge_counters(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let daily = self.purge_all("purging daily counters", PURGE_DAILY, before.day().0).await?;
+        let hourly = self.purge_all("purging hourly counters", PURGE_HOURLY, before.0).await?;
+        Ok(daily + hourly)
+    }
+
+    async fn purge_all(&self, subject: &'static str, sql: &'static str, before: i64) -> Result<u64, StoreError> {
+        let mut purged = 0;
+        loop {
+            let rows = self.db.write(subject, sqlx::query(sql).bind(before).bind(PURGE_BATCH)).await?;
+            if rows.is_empty() {
+                return Ok(purged);
+            }
+            purged += rows.len() as u64;
+        }
+    }
+}
+
+/// Milliseconds after which one use comes back; `None` where there are none.
+fn interval(per_hour: u32) -> Option<i64> {
+    // At least one millisecond: more than 3.6 million uses an hour is no limit worth keeping exactly.
+    HOUR_MS.checked_div(i64::from(per_hour)).map(|interval| interval.max(1))
+}
+
+fn refused(wait_ms: i64) -> HourlySpend {
+    let seconds = wait_ms.clamp(1, HOUR_MS).unsigned_abs().div_ceil(1000);
+    HourlySpend::Refused { retry_after_s: u32::try_from(seconds).unwrap_or(u32::MAX) }
+}
+
+fn count(subject: &'static str, stored: Result<i64, sqlx::Error>) -> Result<u32, StoreError> {
+    let stored = stored.map_err(|error| StoreError::of_driver(subject, error))?;
+    u32::try_from(stored).map_err(|error| StoreError::corrupt(subject, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_told_in_whole_seconds_within_an_hour() {
+        for (ms, retry_after_s) in [(-5, 1), (0, 1), (1, 1), (1000, 1), (1001, 2), (i64::MAX, 3600)] {
+            assert_eq!(refused(ms), HourlySpend::Refused { retry_after_s }, "{ms}");
+        }
+    }
+
+    #[test]
+    fn uses_come_back_evenly_over_an_hour() {
+        for (per_hour, ms) in
+            [(0, None), (1, Some(HOUR_MS)), (300, Some(12_000)), (7, Some(514_285)), (u32::MAX, Some(1))]
+        {
+            assert_eq!(interval(per_hour), ms, "{per_hour}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What is kept for how long (`decisions.md`, Retention).
+
+use model::time::Timestamp;
+
+use crate::{Store, StoreError};
+
+const PURGE_NOBODYS: &str = "DELETE FROM audits WHERE id IN \
+    (SELECT id FROM audits WHERE owner IS NULL AND created_at < $1 ORDER BY created_at, id LIMIT $2) RETURNING id";
+
+const PURGE_GUESTS: &str = "DELETE FROM audits WHERE id IN \
+    (SELECT audits.id FROM guests JOIN audits ON audits.owner = 'guest:' || guests.id \
+    WHERE guests.last_seen_at < $1 ORDER BY audits.created_at, audits.id LIMIT $2) RETURNING id";
+
+impl Store {
+    /// Deletes at most `batch` audits of nobody made before `nobody_before`, and at most `batch` of guests last seen
+    /// before `guest_seen_before`, oldest first; how many in all. Call again until 0.
+    pub async fn purge_audits(
+        &self,
+        nobody_before: Timestamp,
+        guest_seen_before: Timestamp,
+        batch: u32,
+    ) -> Result<u64, StoreError> {
+        let batch = i64::from(batch);
+        let nobodys = sqlx::query(PURGE_NOBODYS).bind(nobody_before.0).bind(batch);
+        let guests = sqlx::query(PURGE_GUESTS).bind(guest_seen_before.0).bind(batch);
+        let nobodys = self.db.write("purging audits of nobody", nobodys).await?.len();
+        let guests = self.db.write("purging audits of guests", guests).await?.len();
+        Ok(nobodys as u64 + guests as u64)
+    }
+}

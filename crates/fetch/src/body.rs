@@ -1,0 +1,157 @@
+//! Content codings: undone under one cap, whatever they are.
+
+use std::io::Read;
+
+use model::capture::{Body, BodyCut, Coding};
+
+/// Codings undone of one response.
+const MOST_CODINGS: usize = 2;
+/// Times the wire's size that a body may unfold to, once [`RATIO_FROM`] bytes are decoded.
+const MOST_RATIO: usize = 100;
+/// Decoded bytes below which the ratio does not matter.
+const RATIO_FROM: usize = 256 * 1024;
+/// Largest zstd window (RFC 9659).
+const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
+
+/// The decoded body of a response: `declared` is its `Content-Encoding`, `wire` what came, `cut` how the wire ended.
+pub fn decoded(declared: Option<&str>, wire: Vec<u8>, cut: Option<BodyCut>, max_bytes: usize) -> Body {
+    let value = declared.unwrap_or_default().trim().to_ascii_lowercase();
+    let codings: Vec<&str> =
+        value.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != "identity").collect();
+    if codings.is_empty() {
+        return Body { bytes: wire, cut, coding: Coding::Identity };
+    }
+    if codings.len() > MOST_CODINGS || codings.iter().any(|name| !is_known(name)) {
+        return Body { bytes: Vec::new(), cut: None, coding: Coding::Unknown(value) };
+    }
+    let mut bytes = wire;
+    let mut cut = cut;
+    // The last coding named was applied last.
+    for name in codings.iter().rev() {
+        match undo(name, &bytes, max_bytes) {
+            Some((out, ended)) => {
+                cut = ended.or(cut);
+                bytes = out;
+            }
+            None => return Body { bytes: Vec::new(), cut: None, coding: Coding::Broken(value) },
+        }
+    }
+    Body { bytes, cut, coding: Coding::Decoded(value) }
+}
+
+fn is_known(name: &str) -> bool {
+    matches!(name, "gzip" | "x-gzip" | "deflate" | "br" | "zstd")
+}
+
+/// One coding undone, and how it ended; `None` when the bytes are not in it.
+fn undo(name: &str, wire: &[u8], max_bytes: usize) -> Option<(Vec<u8>, Option<BodyCut>)> {
+    match name {
+        "gzip" | "x-gzip" => read(flate2::read::MultiGzDecoder::new(wire), wire.len(), max_bytes),
+        // The name means zlib (RFC 9110 §8.4.1.2), but bare deflate is sent too.
+        "deflate" => read(flate2::read::ZlibDecoder::new(wire), wire.len(), max_bytes)
+            .or_else(|| read(flate2::read::DeflateDecoder::new(wire), wire.len(), max_bytes)),
+        "br" => read(brotli_decompressor::Decompressor::new(wire, 8_192), wire.len(), max_bytes),
+        "zstd" => {
+            if zstd_window(wire)? > ZSTD_WINDOW {
+                return None;
+            }
+            read(ruzstd::decoding::StreamingDecoder::new(wire).ok()?, wire.len(), max_bytes)
+        }
+        _ => None,
+    }
+}
+
+/// Window of a zstd frame (RFC 8878 §3.1.1.1): how much memory its decoder needs.
+fn zstd_window(wire: &[u8]) -> Option<u64> {
+    let rest = wire.strip_prefix(&[0x28, 0xB5, 0x2F, 0xFD])?;
+    let descriptor = *rest.first()?;
+    let single_segment = descriptor & 0x20 != 0;
+    if !single_segment {
+        let window = *rest.get(1)?;
+        let base = 1_u64 << (10 + u32::from(window >> 3));
+        return Some(base + base / 8 * u64::from(window & 7));
+    }
+    // The window is then the content's size, which stands after the dictionary id.
+    let dictionary = [0, 1, 2, 4].get(usize::from(descriptor & 3)).copied()?;
+    let size_bytes = [1, 2, 4, 8].get(usize::from(descriptor >> 6)).copied()?;
+    let field = rest.get(1 + dictionary..1 + dictionary + size_bytes)?;
+    let size = field.iter().rev().fold(0_u64, |size, byte| size << 8 | u64::from(*byte));
+    Some(if size_bytes == 2 { size + 256 } else { size })
+}
+
+/// Reads up to the cap. What was decoded before an error counts; an error before anything was means another coding.
+fn read(mut decoder: impl Read, wire: usize, max_bytes: usize) -> Option<(Vec<u8>, Option<BodyCut>)> {
+    let mut out = Vec::new();
+    let mut piece = [0; 8_192];
+    loop {
+        match decoder.read(&mut piece) {
+            Ok(0) => return Some((out, None)),
+            Ok(count) => {
+                let room = max_bytes.saturating_sub(out.len());
+                out.extend_from_slice(piece.get(..count.min(room)).unwrap_or_default());
+                let bomb = out.len() > RATIO_FROM && out.len() / MOST_RATIO > wire.max(1);
+                if count > room || bomb {
+                    return Some((out, Some(BodyCut::Size)));
+                }
+            }
+            Err(_) if out.is_empty() && wire > 0 => return None,
+            Err(_) => return Some((out, Some(BodyCut::Connection))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::Write as _;
+
+    const CAP: usize = 2_097_152;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn z01_a_bomb_stops_at_its_ratio_or_cap() {
+        let bomb = gzip(&vec![0; 50_000_000]);
+        let body = decoded(Some("gzip"), bomb, None, CAP);
+        assert_eq!(body.cut, Some(BodyCut::Size));
+        assert!(body.bytes.len() <= CAP);
+    }
+
+    #[test]
+    fn z03_a_cut_stream_keeps_what_was_decoded() {
+        let text: String = (0..20_000).map(|n| format!("{n} ")).collect();
+        let whole = gzip(text.as_bytes());
+        let body = decoded(Some("gzip"), whole[..whole.len() / 2].to_vec(), None, CAP);
+        assert_eq!(body.cut, Some(BodyCut::Connection));
+        assert!(!body.bytes.is_empty() && text.as_bytes().starts_with(&body.bytes));
+    }
+
+    #[test]
+    fn z04_z05_wrong_and_unknown_codings_give_no_bytes() {
+        assert_eq!(decoded(Some("gzip"), b"<p>plain".to_vec(), None, CAP).coding, Coding::Broken("gzip".to_owned()));
+        assert_eq!(decoded(Some("zstd"), b"<p>plain".to_vec(), None, CAP).coding, Coding::Broken("zstd".to_owned()));
+        assert_eq!(decoded(Some("exi"), b"x".to_vec(), None, CAP).coding, Coding::Unknown("exi".to_owned()));
+        assert_eq!(
+            decoded(Some("gzip, gzip, gzip"), Vec::new(), None, CAP).coding,
+            Coding::Unknown("gzip, gzip, gzip".to_owned())
+        );
+    }
+
+    #[test]
+    fn z06_z07_stacked_codings_and_several_members_are_undone() {
+        assert_eq!(decoded(Some("gzip, gzip"), gzip(&gzip(b"twice")), None, CAP).bytes, b"twice");
+        assert_eq!(decoded(Some("GZIP"), [gzip(b"one "), gzip(b"two")].concat(), None, CAP).bytes, b"one two");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_decoded_within_the_cap(bytes in proptest::collection::vec(any::<u8>(), 0..400), name in "gzip|deflate|br|zstd") {
+            prop_assert!(decoded(Some(&name), bytes, None, 1_000).bytes.len() <= 1_000);
+        }
+    }
+}

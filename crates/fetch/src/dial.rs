@@ -1,0 +1,138 @@
+//! Connecting to the very address that was judged, and TLS with the name that was asked for.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use model::capture::{Certificate, FailureKind};
+use model::time::Timestamp;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{CertificateError, ClientConfig, RootCertStore};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use crate::{FetchConfig, Limits, SetupError};
+
+/// Addresses of one name that are tried.
+const TRIED: usize = 4;
+
+/// What goes wrong before a request can be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Trouble {
+    pub(crate) kind: FailureKind,
+    pub(crate) reason: &'static str,
+}
+
+pub(crate) const fn unreachable(reason: &'static str) -> Trouble {
+    Trouble { kind: FailureKind::Unreachable, reason }
+}
+
+pub(crate) const fn timeout(phase: &'static str) -> Trouble {
+    Trouble { kind: FailureKind::Timeout, reason: phase }
+}
+
+/// A connection, plain or over TLS.
+pub(crate) trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<C: AsyncRead + AsyncWrite + Send + Unpin> Connection for C {}
+
+/// TCP to the first address that answers; the address it really has is judged again by `allowed`.
+pub(crate) async fn connect(
+    addresses: &[SocketAddr],
+    limits: &Limits,
+    allowed: impl Fn(SocketAddr) -> bool,
+) -> Result<TcpStream, Trouble> {
+    let all = async {
+        let mut last = unreachable("connect");
+        for address in addresses.iter().take(TRIED) {
+            match tokio::time::timeout(limits.connect, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => {
+                    let peer = stream.peer_addr().map_err(|_| unreachable("connect"))?;
+                    if !allowed(peer) {
+                        return Err(Trouble { kind: FailureKind::AddressNotAllowed, reason: "address" });
+                    }
+                    stream.set_nodelay(true).map_err(|_| unreachable("connect"))?;
+                    return Ok(stream);
+                }
+                Ok(Err(_)) => last = unreachable("connect"),
+                Err(_) => last = timeout("connect"),
+            }
+        }
+        Err(last)
+    };
+    tokio::time::timeout(limits.connect_all, all).await.unwrap_or(Err(timeout("connect")))
+}
+
+/// TLS for outbound connections. A failure is final: nothing is retried without verification.
+#[derive(Debug)]
+pub(crate) struct Tls {
+    config: Arc<ClientConfig>,
+}
+
+impl Tls {
+    pub(crate) fn new(config: &FetchConfig) -> Result<Self, SetupError> {
+        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        if let Some(path) = &config.ca_file {
+            let problem = |source: std::io::Error| SetupError::TrustAnchors { path: path.clone(), source };
+            let pem = std::fs::read(path).map_err(problem)?;
+            for anchor in CertificateDer::pem_slice_iter(&pem) {
+                let anchor = anchor.map_err(|error| problem(std::io::Error::other(error.to_string())))?;
+                roots.add(anchor).map_err(SetupError::Tls)?;
+            }
+        }
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut tls = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(SetupError::Tls)?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        // Each measured fetch makes its own full handshake.
+        tls.resumption = rustls::client::Resumption::disabled();
+        Ok(Self { config: Arc::new(tls) })
+    }
+
+    /// The handshake, and what may be known of the leaf certificate.
+    pub(crate) async fn handshake(
+        &self,
+        host: &str,
+        stream: TcpStream,
+        limits: &Limits,
+    ) -> Result<(impl Connection + use<>, Option<Certificate>), Trouble> {
+        let host = host.strip_suffix('.').unwrap_or(host).trim_start_matches('[').trim_end_matches(']');
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| unreachable("cert_name_mismatch"))?;
+        let connector = TlsConnector::from(Arc::clone(&self.config));
+        let done = tokio::time::timeout(limits.tls, connector.connect(name, stream)).await;
+        let stream = done.map_err(|_| timeout("tls"))?.map_err(|error| unreachable(reason(&error)))?;
+        let leaf = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first()).and_then(certificate);
+        Ok((stream, leaf))
+    }
+}
+
+/// The word for a failed handshake.
+fn reason(error: &std::io::Error) -> &'static str {
+    let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match tls {
+        Some(rustls::Error::InvalidCertificate(problem)) => match problem {
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "cert_expired",
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "cert_not_yet_valid",
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => "cert_name_mismatch",
+            _ => "cert_untrusted",
+        },
+        Some(
+            rustls::Error::PeerIncompatible(_)
+            | rustls::Error::AlertReceived(rustls::AlertDescription::ProtocolVersion),
+        ) => "tls_version",
+        _ => "tls_handshake",
+    }
+}
+
+fn certificate(der: &CertificateDer<'_>) -> Option<Certificate> {
+    let (_, parsed) = x509_parser::parse_x509_certificate(der).ok()?;
+    let issuer = parsed.issuer();
+    let name = issuer.iter_common_name().chain(issuer.iter_organization()).find_map(|part| part.as_str().ok());
+    Some(Certificate {
+        not_after: Timestamp(parsed.validity().not_after.timestamp().saturating_mul(1_000)),
+        issuer: name.unwrap_or_default().to_owned(),
+    })
+}

@@ -1,0 +1,7 @@
+//! The client against real sockets: stub servers that answer exact bytes, and listeners that must see nobody.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+mod guarded;
+mod site;
+mod tls;
+mod transport;

@@ -1,0 +1,125 @@
+//! A server that answers each connection with exact bytes, and counts them.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use fetch::{FetchConfig, Fetcher, Limits};
+use model::capture::Fetched;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+
+/// What a connection gets.
+#[derive(Clone)]
+pub(crate) enum Answer {
+    /// These bytes, then the end of the connection.
+    Bytes(Vec<u8>),
+    /// These bytes, and then nothing more until the client leaves.
+    Stall(Vec<u8>),
+    /// These bytes over and over until the client leaves.
+    Endless(Vec<u8>, Vec<u8>),
+}
+
+pub(crate) struct Site {
+    pub(crate) address: SocketAddr,
+    accepts: Arc<AtomicUsize>,
+}
+
+impl Site {
+    /// Listens on an address; `answer` maps a request target to what is sent.
+    pub(crate) async fn start(ip: IpAddr, answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((ip, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let accepts = Arc::new(AtomicUsize::new(0));
+        let (counter, answer) = (Arc::clone(&accepts), Arc::new(answer));
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                counter.fetch_add(1, Ordering::SeqCst);
+                let answer = Arc::clone(&answer);
+                tokio::spawn(async move {
+                    let mut request = vec![0; 8_192];
+                    let read = stream.read(&mut request).await.unwrap_or(0);
+                    let text = String::from_utf8_lossy(&request[..read]).into_owned();
+                    let target = text.split(' ').nth(1).unwrap_or("/").to_owned();
+                    match answer(&target) {
+                        Answer::Bytes(bytes) => {
+                            let _sent = stream.write_all(&bytes).await;
+                        }
+                        Answer::Stall(bytes) => {
+                            let _sent = stream.write_all(&bytes).await;
+                            // Ends when the client does.
+                            let _left = stream.read(&mut request).await;
+                        }
+                        Answer::Endless(head, piece) => {
+                            let _sent = stream.write_all(&head).await;
+                            while stream.write_all(&piece).await.is_ok() {}
+                        }
+                    }
+                });
+            }
+        });
+        Self { address, accepts }
+    }
+
+    /// A stub on 127.0.0.2, the one address that tests allow.
+    pub(crate) async fn allowed(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start(Ipv4Addr::new(127, 0, 0, 2).into(), answer).await
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub(crate) fn accepts(&self) -> usize {
+        self.accepts.load(Ordering::SeqCst)
+    }
+}
+
+/// Short waits, and 127.0.0.2 alone allowed.
+pub(crate) fn config() -> FetchConfig {
+    let short = Duration::from_millis(400);
+    FetchConfig {
+        allow_private: vec!["127.0.0.2/32".parse().unwrap()],
+        allow_ports: Vec::new(),
+        limits: Limits {
+            dns: short,
+            connect: short,
+            connect_all: short,
+            tls: short,
+            head: short,
+            body_idle: short,
+            body: short * 4,
+        },
+        ..FetchConfig::default()
+    }
+}
+
+pub(crate) async fn get_with(config: FetchConfig, url: &str) -> Fetched {
+    let fetcher = Fetcher::new(config).unwrap();
+    match fetcher.intake(url) {
+        Ok(url) => fetcher.page(&url, Instant::now() + Duration::from_secs(10)).await,
+        Err(failure) => Fetched::Failed(failure),
+    }
+}
+
+pub(crate) async fn get(url: &str) -> Fetched {
+    get_with(config(), url).await
+}
+
+/// What a fetch failed with: its reason.
+pub(crate) fn reason(fetched: &Fetched) -> &str {
+    match fetched {
+        Fetched::Failed(failure) => &failure.reason,
+        Fetched::Response(_) => "response",
+    }
+}
+
+pub(crate) fn html(body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+pub(crate) fn redirect(to: &str) -> Vec<u8> {
+    format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n").into_bytes()
+}

@@ -1,0 +1,119 @@
+//! A database that lives as long as a test.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor};
+use store::Store;
+use tempfile::TempDir;
+use url::Url;
+
+/// Address of a PostgreSQL superuser, as `postgres://…/postgres`.
+const POSTGRES: &str = "SITE_AUDIT_TEST_POSTGRES";
+
+/// When one of these is set, tests without [`POSTGRES`] fail rather than pass.
+const REQUIRED: [&str; 2] = ["CI", "SITE_AUDIT_REQUIRE_POSTGRES"];
+
+/// A fresh, empty database on either server; gone when dropped.
+pub(crate) struct TestDatabase {
+    url: String,
+    place: Place,
+}
+
+enum Place {
+    Folder(TempDir),
+    Server { admin: Url, name: String },
+}
+
+impl TestDatabase {
+    /// An SQLite file that is not there yet.
+    pub(crate) fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}/data/site-audit.db", folder.path().display());
+        Self { url, place: Place::Folder(folder) }
+    }
+
+    /// A new PostgreSQL database; `None`, with a line printed, where there is no server and none is required.
+    pub(crate) async fn postgres() -> Option<Self> {
+        let Ok(admin) = std::env::var(POSTGRES) else {
+            assert!(!REQUIRED.iter().any(|name| std::env::var_os(name).is_some()), "{POSTGRES} is not set");
+            println!("not run on PostgreSQL: {POSTGRES} is not set");
+            return None;
+        };
+        let admin: Url = admin.parse().unwrap();
+        let name = unique_name();
+        execute(admin.as_str(), &format!("CREATE DATABASE {name} TEMPLATE template0")).await;
+        let mut url = admin.clone();
+        url.set_path(&name);
+        Some(Self { url: url.into(), place: Place::Server { admin, name } })
+    }
+
+    /// Its address, as `database_url` takes it.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Whether it is PostgreSQL.
+    pub(crate) fn is_postgres(&self) -> bool {
+        matches!(self.place, Place::Server { .. })
+    }
+
+    /// Opens it.
+    pub(crate) async fn store(&self) -> Store {
+        Store::open(&self.url).await.unwrap()
+    }
+
+    /// A connection beside the store, to look behind it or to do it harm.
+    pub(crate) async fn connection(&self) -> AnyConnection {
+        sqlx::any::install_default_drivers();
+        AnyConnection::connect(&self.url).await.unwrap()
+    }
+
+    /// Runs `sql` beside the store.
+    pub(crate) async fn execute(&self, sql: &str) {
+        execute(&self.url, sql).await;
+    }
+
+    /// The one row that `sql` gives.
+    pub(crate) async fn row(&self, sql: &'static str) -> AnyRow {
+        self.connection().await.fetch_one(sql).await.unwrap()
+    }
+
+    /// Its name on the PostgreSQL server.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match &self.place {
+            Place::Server { name, .. } => Some(name),
+            Place::Folder(_) => None,
+        }
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        let Place::Server { admin, name } = &self.place else { return };
+        let (admin, sql) = (admin.to_string(), format!("DROP DATABASE {name} WITH (FORCE)"));
+        // A runtime of its own on a thread of its own: this one may be unwinding, and can't wait here.
+        let dropped = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(execute(&admin, &sql));
+        })
+        .join();
+        if dropped.is_err() {
+            println!("the test database {name} was left behind");
+        }
+    }
+}
+
+async fn execute(url: &str, sql: &str) {
+    sqlx::any::install_default_drivers();
+    let mut connection = AnyConnection::connect(url).await.unwrap();
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+fn unique_name() -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+    format!("site_audit_{}_{started}_{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed))
+}

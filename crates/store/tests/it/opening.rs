@@ -1,0 +1,91 @@
+use sqlx::Row;
+use store::{Store, StoreError};
+
+use crate::database::TestDatabase;
+use crate::sample::{NOW, audit_id, guest, insert};
+
+crate::on_both_databases! {
+    a_database_is_opened_again_with_what_it_holds,
+}
+
+async fn a_database_is_opened_again_with_what_it_holds(database: TestDatabase) {
+    let first = database.store().await;
+    insert(&first, "a", Some(guest("g")), NOW).await.unwrap();
+    let second = database.store().await;
+    second.audit_of(&guest("g"), &audit_id("a")).await.unwrap();
+    insert(&second, "b", Some(guest("g")), NOW).await.unwrap();
+    first.audit_of(&guest("g"), &audit_id("b")).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_address_of_neither_database_is_unavailable() {
+    for url in ["", "mysql://localhost/x", "sqlite://", "sqlite://:memory:", "sqlite://x.db?mode=ro", "postgres://"] {
+        let answer = Store::open(url).await;
+        assert!(matches!(answer, Err(StoreError::Unavailable { .. })), "{url}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn any_path_makes_an_sqlite_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["plain.db", "with space.db", "100%.db", "a%20b.db", "#hash.db", "ação.db", "new/folder/x.db"] {
+        let path = folder.path().join(name);
+        let store = Store::open(&format!("sqlite://{}", path.display())).await.unwrap();
+        store.ping().await.unwrap();
+        store.close().await;
+        assert!(path.is_file(), "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_sqlite_file_is_its_owners_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let store = Store::open(&format!("sqlite://{}/x.db", data.display())).await.unwrap();
+    insert(&store, "a", None, NOW).await.unwrap();
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    for name in ["x.db", "x.db-wal", "x.db-shm"] {
+        assert_eq!(mode(&data.join(name)), 0o600, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_sqlite_file_has_our_pages_and_log() {
+    let database = TestDatabase::sqlite();
+    let _store = database.store().await;
+    assert_eq!(database.row("PRAGMA page_size").await.try_get::<i64, _>(0).unwrap(), 8192);
+    assert_eq!(database.row("PRAGMA journal_mode").await.try_get::<String, _>(0).unwrap(), "wal");
+}
+
+#[tokio::test]
+async fn a_damaged_sqlite_file_is_refused() {
+    let database = TestDatabase::sqlite();
+    let store = database.store().await;
+    for n in 0..50 {
+        insert(&store, &format!("audit-{n}"), Some(guest("g")), NOW).await.unwrap();
+    }
+    store.close().await;
+    let path = database.url().strip_prefix("sqlite://").unwrap();
+    let whole = std::fs::read(path).unwrap();
+
+    let mut torn = whole.clone();
+    torn[8192..].fill(0x5a);
+    for damaged in [torn, b"not a database at all".repeat(1000)] {
+        std::fs::write(path, damaged).unwrap();
+        let answer = Store::open(database.url()).await;
+        assert!(matches!(answer, Err(StoreError::Corrupt { .. })), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_postgres_database_that_acknowledges_early_is_refused() {
+    let Some(database) = TestDatabase::postgres().await else { return };
+    let name = database.name().unwrap();
+    database.execute(&format!("ALTER DATABASE {name} SET synchronous_commit = off")).await;
+    let answer = Store::open(database.url()).await;
+    assert!(matches!(answer, Err(StoreError::Unavailable { .. })), "{answer:?}");
+}

@@ -22,7 +22,7 @@ pub(crate) struct TestDatabase {
 }
 
 enum Place {
-    Folder(TempDir),
+    Folder(#[expect(dead_code, reason = "held to be removed when dropped")] TempDir),
     Server { admin: Url, name: String },
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a command talks to the person who typed it")]
 
 mod generate;
+mod postgres;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,8 +12,9 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 5] = [
-    ("test", "run every test", test),
+const COMMANDS: [Entry; 6] = [
+    ("test", "run every test; installs and starts PostgreSQL for them", test),
+    ("test-fast", "the same without PostgreSQL", |root| run_tests(root, &[])),
     ("lint", "formatting, compiler and clippy warnings as errors, licences and bans", lint),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
     ("gen", "write the generated files again (docs/checks.md)", generate::write),
@@ -27,7 +29,7 @@ fn main() -> Result<()> {
         None => {
             println!("usage: cargo xtask COMMAND\n");
             for (name, what, _) in COMMANDS {
-                println!("  {name:<6} {what}");
+                println!("  {name:<9} {what}");
             }
             if wanted.is_empty() { Ok(()) } else { bail!("there is no command {wanted}") }
         }
@@ -42,9 +44,14 @@ fn root() -> Result<PathBuf> {
 
 /// Runs a program in the workspace's root; its failure is ours.
 fn run(root: &Path, program: &str, arguments: &[&str]) -> Result<()> {
+    run_with(root, program, arguments, &[])
+}
+
+fn run_with(root: &Path, program: &str, arguments: &[&str], environment: &[(&str, String)]) -> Result<()> {
     println!("$ {program} {}", arguments.join(" "));
     let status = Command::new(program)
         .args(arguments)
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .current_dir(root)
         .status()
         .with_context(|| format!("{program} could not be started"))?;
@@ -56,7 +63,12 @@ fn has(program: &str, argument: &str) -> bool {
 }
 
 fn test(root: &Path) -> Result<()> {
-    run(root, "cargo", &["test", "--workspace", "--locked"])?;
+    let postgres = postgres::Postgres::start(root)?;
+    run_tests(root, &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_REQUIRE_POSTGRES", "1".to_owned())])
+}
+
+fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
+    run_with(root, "cargo", &["test", "--workspace", "--locked"], environment)?;
     generate::compare(root)
 }
 

@@ -11,6 +11,9 @@ pub mod patch;
 pub mod report;
 pub mod score;
 mod silence;
+mod wanted;
 
+pub use facts::challenge::{Blocked, blocked};
 pub use facts::page::Page;
 pub use report::{report, report_on};
+pub use wanted::wanted;

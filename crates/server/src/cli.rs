@@ -16,7 +16,7 @@ use model::lang::Lang;
     name = "site-audit",
     version,
     arg_required_else_help = true,
-    after_help = "Examples:\n  site-audit audit --html page.html --url https://example.com/page\n  site-audit audit --html page.html --url https://example.com/page --format sarif --fail-on error\n  site-audit checks title_missing --lang pt-BR"
+    after_help = "Examples:\n  site-audit audit https://example.com/\n  site-audit audit https://example.com/ --format sarif --fail-on error\n  site-audit audit --html page.html --url https://example.com/page\n  site-audit checks title_missing --lang pt-BR"
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -25,7 +25,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Audit a page. Exit code 0: passed; 1: below the bar you set; 2: could not audit.
+    /// Audit pages. Exit code 0: passed; 1: below the bar you set; 2: could not audit.
     Audit(audit::Arguments),
     /// List the catalog of checks, or explain one.
     Checks(checks::Arguments),

@@ -1,3 +1,4 @@
-//! Site Audit as a program: the command line over the pure core.
+//! Site Audit as a program: the audit loop, and the command line over it.
 
 pub mod cli;
+pub mod engine;

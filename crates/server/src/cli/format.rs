@@ -44,18 +44,29 @@ pub struct Audited<'r> {
     pub at: Timestamp,
 }
 
-/// The result in a format. Ends with a line end.
-pub fn render(format: Format, audited: &Audited<'_>, lang: Lang, style: Style) -> Result<String> {
+/// The results in a format. Ends with a line end.
+pub fn render(format: Format, audited: &[Audited<'_>], lang: Lang, style: Style) -> Result<String> {
+    let reports: Vec<&Report> = audited.iter().map(|audited| audited.report).collect();
     Ok(match format {
-        Format::Text => text::render(audited.report, lang, style),
+        Format::Text => text::render(&reports, lang, style),
         Format::Json => json(audited, lang)?,
-        Format::Markdown => markdown::render(audited.report, lang),
-        Format::Sarif => sarif::render(audited.report, lang)?,
-        Format::Junit => junit::render(audited.report, lang),
+        Format::Markdown => reports.iter().map(|report| markdown::render(report, lang)).collect::<Vec<_>>().join("\n"),
+        Format::Sarif => sarif::render(&reports, lang)?,
+        Format::Junit => junit::render(&reports, lang),
     })
 }
 
-fn json(audited: &Audited<'_>, lang: Lang) -> Result<String> {
+/// One page as an object, several as an array of them.
+fn json(audited: &[Audited<'_>], lang: Lang) -> Result<String> {
+    let values = audited.iter().map(|audited| object(audited, lang)).collect::<Result<Vec<_>>>()?;
+    let text = match values.as_slice() {
+        [one] => serde_json::to_string_pretty(one)?,
+        many => serde_json::to_string_pretty(many)?,
+    };
+    Ok(text + "\n")
+}
+
+fn object(audited: &Audited<'_>, lang: Lang) -> Result<serde_json::Value> {
     let report = audited.report;
     let mut value = serde_json::to_value(report.stored_audit("", audited.at, lang))?;
     if let Some(fields) = value.as_object_mut() {
@@ -63,7 +74,7 @@ fn json(audited: &Audited<'_>, lang: Lang) -> Result<String> {
         fields.insert("audit_id".to_owned(), serde_json::Value::Null);
         fields.insert("patch".to_owned(), serde_json::to_value(report.patch.in_lang(lang))?);
     }
-    Ok(serde_json::to_string_pretty(&value)? + "\n")
+    Ok(value)
 }
 
 /// Page text made safe for a terminal or a log: control and bidirectional characters become visible escapes.
@@ -109,7 +120,7 @@ pub(crate) mod tests {
     fn json_is_a_stored_audit_with_its_patch() {
         let report = report();
         let text =
-            render(Format::Json, &Audited { report: &report, at: Timestamp(0) }, Lang::En, Style::Plain).unwrap();
+            render(Format::Json, &[Audited { report: &report, at: Timestamp(0) }], Lang::En, Style::Plain).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["score"], report.score);
         assert_eq!(value["issues"].as_array().unwrap().len(), report.findings.len());

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use crate::check::prelude::*;
 use crate::escape::json_in_html;
+use crate::facts::derive;
 use crate::facts::jsonld::{repaired, types_of};
 
 /// The family.
@@ -157,7 +158,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text =
         text("The page has no JSON-LD, microdata or RDFa.", "A página não tem JSON-LD, microdados nem RDFa.");
     const TYPE: Text = text("Choose the type that fits the page.", "Escolha o tipo que combina com a página.");
-    let name = html.title().filter(|title| !title.is_empty());
+    let name = html.title().filter(|title| !title.is_empty() && !derive::is_placeholder(title));
     let block = serde_json::json!({
         "@context": "https://schema.org",
         "@type": "{{TYPE}}",

@@ -6,12 +6,18 @@ use model::finding::Severity;
 use model::lang::Lang;
 use model::report::Report;
 
+/// A suite for each page.
+pub(super) fn render(reports: &[&Report], lang: Lang) -> String {
+    let suites: String = reports.iter().map(|report| suite(report, lang)).collect();
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n{suites}</testsuites>\n")
+}
+
 /// One suite: errors and warnings fail, what was not measured is skipped.
-pub(super) fn render(report: &Report, lang: Lang) -> String {
+fn suite(report: &Report, lang: Lang) -> String {
     let failures = report.counts.errors + report.counts.warnings;
     let skipped = report.coverage.not_measured.len() + report.coverage.not_applicable.len();
     let mut out = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">\n",
+        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">\n",
         safe(&report.url),
         checks::all().count()
     );
@@ -38,7 +44,7 @@ pub(super) fn render(report: &Report, lang: Lang) -> String {
         }
         out.push_str("</testcase>\n");
     }
-    out.push_str("</testsuite>\n</testsuites>\n");
+    out.push_str("</testsuite>\n");
     out
 }
 
@@ -55,7 +61,7 @@ mod tests {
     #[test]
     fn each_check_is_a_case_and_counts_agree() {
         let report = report();
-        let xml = render(&report, Lang::En);
+        let xml = render(&[&report], Lang::En);
         assert_eq!(xml.matches("<testcase ").count(), checks::all().count());
         assert_eq!(xml.matches("<failure ").count(), (report.counts.errors + report.counts.warnings) as usize);
         assert!(!xml.contains('\u{1b}'));

@@ -7,8 +7,8 @@ use model::lang::Lang;
 use model::report::Report;
 use serde_json::{Value, json};
 
-/// One run with the whole catalog as its rules and one result per place of each finding.
-pub(super) fn render(report: &Report, lang: Lang) -> Result<String> {
+/// A run for each page, with the whole catalog as its rules and a result for each finding.
+pub(super) fn render(reports: &[&Report], lang: Lang) -> Result<String> {
     let rules: Vec<Value> = checks::all()
         .map(|check| {
             json!({
@@ -21,22 +21,23 @@ pub(super) fn render(report: &Report, lang: Lang) -> Result<String> {
             })
         })
         .collect();
-    let results: Vec<Value> = report.findings.iter().map(|finding| result(report, finding, lang)).collect();
+    let runs: Vec<Value> = reports.iter().map(|report| run(report, &rules, lang)).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "Site Audit",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-            "properties": {"score": report.score},
-        }],
+        "runs": runs,
     });
     Ok(serde_json::to_string_pretty(&log)? + "\n")
+}
+
+fn run(report: &Report, rules: &[Value], lang: Lang) -> Value {
+    let results: Vec<Value> = report.findings.iter().map(|finding| result(report, finding, lang)).collect();
+    json!({
+        "tool": {"driver": {"name": "Site Audit", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+        "properties": {"score": report.score},
+    })
 }
 
 fn result(report: &Report, finding: &Finding, lang: Lang) -> Value {
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn results_name_rules_and_lines_that_exist() {
-        let log: Value = serde_json::from_str(&render(&report(), Lang::En).unwrap()).unwrap();
+        let log: Value = serde_json::from_str(&render(&[&report()], Lang::En).unwrap()).unwrap();
         let run = &log["runs"][0];
         let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
         for result in run["results"].as_array().unwrap() {

@@ -10,8 +10,21 @@ use super::{Style, printable};
 /// Lines kept of a fix's snippet: the whole is in the JSON.
 const SNIPPET_LINES: usize = 6;
 
+/// Each page, and a line for all of them where there are several.
+pub(super) fn render(reports: &[&Report], lang: Lang, style: Style) -> String {
+    let pages: Vec<String> = reports.iter().map(|report| page(report, lang, style)).collect();
+    let mut out = pages.join("\n");
+    if let [_, _, ..] = reports {
+        const ALL: Text = text("{count} pages, lowest score {score}", "{count} páginas, menor nota {score}");
+        let lowest = reports.iter().map(|report| report.score).min().unwrap_or_default();
+        let line = ALL.phrase(&[("count", reports.len().into()), ("score", lowest.into())]);
+        out.push_str(&format!("\n{}\n", line.in_lang(lang)));
+    }
+    out
+}
+
 /// Score, findings by severity with the fix under each, and what was not measured.
-pub(super) fn render(report: &Report, lang: Lang, style: Style) -> String {
+fn page(report: &Report, lang: Lang, style: Style) -> String {
     const SCORE: Text = text("{score} of 100", "{score} de 100");
     const COUNTS: Text = text(
         "{errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, {info} {info|note|notes}",
@@ -89,12 +102,12 @@ mod tests {
     #[test]
     fn every_finding_is_shown_with_its_fix_and_no_escape_of_the_page() {
         let report = report();
-        let shown = render(&report, Lang::PtBr, Style::Plain);
+        let shown = render(&[&report], Lang::PtBr, Style::Plain);
         for finding in &report.findings {
             assert!(shown.contains(&finding.code));
         }
         assert!(!shown.contains('\u{1b}'));
         assert!(shown.contains("pronto para colar"));
-        assert!(render(&report, Lang::En, Style::Colours).contains("\u{1b}[31m"));
+        assert!(render(&[&report, &report], Lang::En, Style::Colours).contains("\u{1b}[31m"));
     }
 }

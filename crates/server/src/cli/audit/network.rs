@@ -1,0 +1,160 @@
+//! Auditing addresses: the same engine as a server's, without one.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use fetch::{FetchConfig, Fetcher};
+use model::capture::{FailureKind, FetchFailure};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::{Outcome, now, with_scheme};
+use crate::engine::{AuditFailure, Engine, Ports};
+
+/// Bytes read of a list of addresses.
+const LIST_BYTES: u64 = 1024 * 1024;
+/// Addresses of one run.
+const MOST_ADDRESSES: usize = 1_000;
+
+/// The addresses of arguments, file and standard input: blank lines and lines with # are passed over.
+pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<Vec<String>> {
+    let mut text = String::new();
+    let mut urls: Vec<String> = arguments.iter().filter(|url| *url != "-").cloned().collect();
+    if let Some(path) = file {
+        let opened = std::fs::File::open(path).with_context(|| format!("{} could not be opened", path.display()))?;
+        opened
+            .take(LIST_BYTES)
+            .read_to_string(&mut text)
+            .with_context(|| format!("{} could not be read", path.display()))?;
+    }
+    if arguments.iter().any(|url| url == "-") {
+        std::io::stdin()
+            .lock()
+            .take(LIST_BYTES)
+            .read_to_string(&mut text)
+            .context("standard input could not be read")?;
+    }
+    urls.extend(
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned),
+    );
+    match urls.len() {
+        0 => bail!("there is no address to audit"),
+        1..=MOST_ADDRESSES => Ok(urls),
+        many => bail!("{many} addresses are too many for one run; the most is {MOST_ADDRESSES}"),
+    }
+}
+
+/// Audits all of them, `jobs` at once; outcomes come in the order of the addresses.
+pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, progress: bool) -> Result<Vec<Outcome>> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
+    let engine = Engine::new(Fetcher::new(config(allow_private)?)?, cores());
+    runtime.block_on(async {
+        let slots = Arc::new(Semaphore::new(usize::from(jobs)));
+        let mut running = JoinSet::new();
+        for (index, url) in urls.into_iter().enumerate() {
+            let (engine, slots) = (engine.clone(), Arc::clone(&slots));
+            running.spawn(async move {
+                let _slot = slots.acquire().await.context("the run ended")?;
+                let outcome = one(&engine, &url).await?;
+                Ok::<_, anyhow::Error>((index, outcome))
+            });
+        }
+        let mut outcomes = Vec::new();
+        while let Some(done) = running.join_next().await {
+            let (index, outcome) = done.context("an audit was cut off")??;
+            if progress {
+                tell(&outcome);
+            }
+            outcomes.push((index, outcome));
+        }
+        outcomes.sort_by_key(|(index, _)| *index);
+        Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+    })
+}
+
+fn config(allow_private: bool) -> Result<FetchConfig> {
+    let mut config = FetchConfig {
+        user_agent: format!("SiteAudit/{} (command line)", env!("CARGO_PKG_VERSION")),
+        ..FetchConfig::default()
+    };
+    if allow_private {
+        config.allow_private = vec!["0.0.0.0/0".parse()?, "::/0".parse()?];
+        config.allow_ports = Vec::new();
+    }
+    Ok(config)
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+async fn one(engine: &Engine, typed: &str) -> Result<Outcome> {
+    let at = now()?;
+    let typed = with_scheme(typed);
+    let url = match engine.fetcher().intake(&typed) {
+        Ok(url) => url,
+        Err(failure) => return Ok(Outcome { url: typed, at, report: Err(sentence(&failure)) }),
+    };
+    let ports = Ports { started_at: at, nonce: uuid::Uuid::new_v4().simple().to_string() };
+    let report = match engine.audit(&url, ports).await {
+        Ok(audited) => Ok(audited.report),
+        Err(AuditFailure::Fetch(failure)) => Err(sentence(&failure)),
+        Err(AuditFailure::Blocked(blocked)) if blocked.rate_limited => {
+            Err(format!("the target limits its rate (status {}); try again later", blocked.status))
+        }
+        Err(AuditFailure::Blocked(blocked)) => {
+            Err(format!("{} answered instead of the page (status {})", blocked.vendor, blocked.status))
+        }
+        Err(AuditFailure::Defect) => Err("the audit failed; this is a defect of Site Audit".to_owned()),
+    };
+    Ok(Outcome { url: url.to_string(), at, report })
+}
+
+/// A failure as a sentence that says what to do.
+fn sentence(failure: &FetchFailure) -> String {
+    match failure.kind {
+        FailureKind::InvalidUrl if failure.reason == "port" => {
+            "audits don't go to this port; --allow-private lifts this for your own machines".to_owned()
+        }
+        FailureKind::InvalidUrl => format!("not an address that can be audited ({})", failure.reason),
+        FailureKind::AddressNotAllowed => {
+            "its address is not on the public internet; --allow-private lifts this for your own machines".to_owned()
+        }
+        FailureKind::RedirectNotAllowed => {
+            format!(
+                "it redirects to where audits don't go, after {} hops; --allow-private lifts this for your own machines",
+                failure.hops.len()
+            )
+        }
+        FailureKind::Unreachable => format!("unreachable ({})", failure.reason),
+        FailureKind::Timeout => format!("no answer in time ({})", failure.reason),
+        FailureKind::TargetBusy => "the target is being audited already; try again later".to_owned(),
+    }
+}
+
+/// One line on standard error when a page is done.
+fn tell(outcome: &Outcome) {
+    let line = match &outcome.report {
+        Ok(report) => format!("done {} {}\n", outcome.url, report.score),
+        Err(_) => format!("failed {}\n", outcome.url),
+    };
+    // Progress that can't be shown is no reason to stop.
+    let _written = std::io::stderr().write_all(line.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_pass_over_blank_lines_and_comments() {
+        let path = std::env::temp_dir().join("site-audit-addresses.txt");
+        std::fs::write(&path, "# pages\n\nexample.com\n  https://example.org/a \n").unwrap();
+        let read = addresses(&["first.com".to_owned()], Some(&path)).unwrap();
+        std::fs::remove_file(path).unwrap();
+        assert_eq!(read, ["first.com", "example.com", "https://example.org/a"]);
+        assert!(addresses(&[], None).is_err());
+    }
+}

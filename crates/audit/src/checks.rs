@@ -11,6 +11,7 @@ mod canonical {
     pub(super) mod canonical;
 }
 mod content {
+    pub(super) mod garbled_text;
     pub(super) mod headings;
     pub(super) mod legacy_markup;
 }
@@ -74,6 +75,7 @@ pub const FAMILIES: &[&Family] = &[
     &head::meta_description::FAMILY,
     &head::title::FAMILY,
     &head::viewport::FAMILY,
+    &content::garbled_text::FAMILY,
     &content::headings::FAMILY,
     &content::legacy_markup::FAMILY,
     &links::link_target::FAMILY,

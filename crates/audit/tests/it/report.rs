@@ -154,3 +154,12 @@ fn fixes_hold_undeclared_utf8_as_it_was_meant() {
     assert!(report.patch.head.contains("<title>Pão de queijo</title>"), "{}", report.patch.head);
     assert!(report.patch.head.contains("pão de queijo mineiro"));
 }
+
+#[test]
+fn garbled_letters_are_told_unless_they_are_only_misread_here() {
+    let body = "<p>PÃ£o quentÃ­ssimo</p>";
+    let garbled = GOOD.replace("<p>", body);
+    assert_eq!(codes(&report(&page("https://example.com/bread", garbled))), ["mojibake_detected"]);
+    let invalid = [GOOD.as_bytes(), b"\xff"].concat();
+    assert_eq!(codes(&report(&page("https://example.com/bread", invalid))), ["mojibake_detected"]);
+}

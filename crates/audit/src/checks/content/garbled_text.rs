@@ -1,0 +1,141 @@
+//! Letters that came out wrong: bytes read in another encoding than they were written in.
+
+use crate::check::prelude::*;
+use crate::facts::page::Html;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family { slug: "garbled-text", category: Category::Content, checks: &[MOJIBAKE] };
+
+const MOJIBAKE: Check = Check {
+    code: "mojibake_detected",
+    severity: Severity::Warn,
+    title: text("Garbled letters", "Letras corrompidas"),
+    why: text(
+        "Readers see “Ã©” or “�” where a letter should be, and search engines index it so.",
+        "Os leitores veem “Ã©” ou “�” no lugar de uma letra, e os buscadores indexam assim.",
+    ),
+    how: text(
+        "Find where the text is read in the wrong encoding: database, import, or template; then store and serve UTF-8.",
+        "Descubra onde o texto é lido na codificação errada: banco de dados, importação ou modelo; depois guarde e sirva UTF-8.",
+    ),
+    reference: "https://encoding.spec.whatwg.org/#security-background",
+    run: mojibake,
+};
+
+const FOUND: Text = text(
+    "{count} {count|character is|characters are} garbled, as in “{sample}”.",
+    "{count} {count|caractere está corrompido|caracteres estão corrompidos}, como em “{sample}”.",
+);
+
+/// Sequences from which on it is no coincidence: one may be quoted on purpose.
+const MOST_QUOTED: usize = 1;
+/// Characters shown around the first one.
+const SHOWN: usize = 12;
+
+/// Elements whose text is source code, not prose.
+const CODE: [&str; 7] = ["script", "style", "template", "noscript", "pre", "code", "textarea"];
+
+/// Byte offset of the first garbled place of a text, its replacement characters, and its garbled sequences.
+fn garbled(text: &str) -> (Option<usize>, usize, usize) {
+    let mut first = None;
+    let (mut replacements, mut sequences) = (0, 0);
+    let mut before: Option<(usize, char)> = None;
+    for (at, character) in text.char_indices() {
+        if character == '\u{fffd}' {
+            replacements += 1;
+            first.get_or_insert(at);
+        }
+        // UTF-8 read as windows-1252: a lead byte's letter, then one that only a continuation byte gives.
+        if let Some((start, 'Ã' | 'Â' | 'â')) = before
+            && matches!(
+                character,
+                '\u{80}'
+                    ..='\u{bf}'
+                        | '€'
+                        | '‚'
+                        | 'ƒ'
+                        | '„'
+                        | '…'
+                        | '†'
+                        | '‡'
+                        | 'ˆ'
+                        | '‰'
+                        | 'Š'
+                        | '‹'
+                        | 'Œ'
+                        | '‘'
+                        | '’'
+                        | '“'
+                        | '”'
+                        | '•'
+                        | '–'
+                        | '—'
+                        | '˜'
+                        | '™'
+                        | 'š'
+                        | '›'
+                        | 'œ'
+            )
+            && !(character == '\u{a0}' && text.get(..start).is_none_or(|head| head.ends_with(char::is_whitespace)))
+        {
+            sequences += 1;
+            first.get_or_insert(start);
+        }
+        before = Some((at, character));
+    }
+    (first, replacements, sequences)
+}
+
+fn prose(html: &Html) -> String {
+    let Some(body) = html.document.body() else { return String::new() };
+    let mut text = String::new();
+    for run in body.texts_where(|element| !element.has("hidden") && !CODE.iter().any(|name| element.is(name))) {
+        text.push_str(run);
+        text.push('\n');
+    }
+    text
+}
+
+/// Fails on U+FFFD, or on two or more sequences of UTF-8 read as windows-1252, in visible text outside code.
+fn mojibake(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    // Undeclared UTF-8 is `charset_missing`, and its garbling is only how the page was read here.
+    if html.unlabelled_utf8 {
+        return PASS;
+    }
+    let seen = prose(html);
+    let (first, replacements, sequences) = garbled(&seen);
+    let Some(first) = first.filter(|_| replacements > 0 || sequences > MOST_QUOTED) else { return PASS };
+    const UTF8: Text = text(
+        "Look for the step that reads UTF-8 as another encoding, or the other way round.",
+        "Procure a etapa que lê UTF-8 como outra codificação, ou o contrário.",
+    );
+    let start =
+        seen.get(..first).unwrap_or_default().char_indices().rev().take(SHOWN).last().map_or(first, |(at, _)| at);
+    let sample: String = seen
+        .get(start..)
+        .unwrap_or_default()
+        .chars()
+        .take(2 * SHOWN)
+        .map(|c| if c == '\n' { ' ' } else { c })
+        .collect();
+    let values = [("count", (replacements + sequences).into()), ("sample", sample.trim().into())];
+    let place = Place { snippet: Some(sample.trim().to_owned()), ..Place::default() };
+    Ok(Some(problem(FOUND, &values, FixDraft::instruction(FixTarget::Body, UTF8, &[])).at([place])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn garbled_letters_are_told_from_ordinary_ones() {
+        let count = |text: &str| {
+            let (_, replacements, sequences) = garbled(text);
+            (replacements, sequences)
+        };
+        assert_eq!(count("PÃ£o de queijo quentÃ\u{ad}ssimo, â€œbomâ€\u{9d}"), (0, 4));
+        assert_eq!(count("a\u{fffd}b"), (1, 0));
+        assert_eq!(count("Âncora, Ã vontade, SÃO PAULO, château, l’âge d’or"), (0, 0));
+    }
+}

@@ -1,10 +1,5 @@
 //! The core from outside: captures in, reports out.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking and say what they pass over"
-)]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking and say what they pass over")]
 
 mod capture;
 mod corpus;

@@ -188,10 +188,8 @@ impl<'c> Facts<'c> {
     /// Canonical `link` elements in order: those of the head, and those that a stray element pushed out of it.
     pub fn canonical_links(&self) -> Result<Vec<&'c LinkElement>, NotMeasured> {
         let html = self.page()?;
-        let lost = lost_head::read(html);
-        let is_lost = |link: &LinkElement| {
-            lost.as_ref().is_some_and(|broken| broken.lost.iter().any(|element| element.id() == link.node))
-        };
+        let is_lost =
+            |link: &LinkElement| html.lost_head.as_ref().is_some_and(|broken| broken.lost.contains(&link.node));
         Ok(html.links_rel("canonical").filter(|link| link.in_head || is_lost(link)).collect())
     }
 

@@ -1,46 +1,51 @@
 //! Metadata that a stray element pushed out of the head (WHATWG HTML §13.2.6.4.4: anything else ends `head`).
 
-use super::document::Element;
+use super::document::{Document, Element, NodeId};
 use super::page::Html;
 
 /// What ended the head, and the metadata found after it.
 #[derive(Debug)]
-pub struct LostHead<'p> {
-    /// The element or text that closed it.
-    pub offender: Element<'p>,
+pub struct LostHead {
+    /// The element that closed it.
+    pub offender: NodeId,
     /// Lost metadata elements in order.
-    pub lost: Vec<Element<'p>>,
+    pub lost: Vec<NodeId>,
 }
 
-/// Finds metadata in the body that stands before any end of the head in the source, or directly after what broke it.
+/// Finds metadata that stands in the body although the source closes its head only behind it.
 ///
-/// Only when the source closes its head later than the parser did: metadata that an author put into the body on purpose
-/// is not lost, it is misplaced.
-pub fn read(html: &Html) -> Option<LostHead<'_>> {
-    let document = &html.document;
+/// Metadata that an author put behind the end of the head on purpose is not lost, it is misplaced.
+pub fn read(document: &Document) -> Option<LostHead> {
     let body = document.body()?;
-    // The source's own `</head>` (or `<body>`) stands after the offender, but the parser had left the head before it.
-    let source_end = source_end_of_head(html)?;
-    let offender = body.descendants().find(|element| element.start_tag().is_some())?;
-    let offender_start = offender.start_tag()?.start;
-    if offender_start >= source_end {
+    let mut written = body.descendants().filter_map(|element| Some((element, element.start_tag()?.start)));
+    let (offender, start) = written.next()?;
+    let end = source_end_of_head(document.source(), start)?;
+    let lost: Vec<NodeId> = std::iter::once((offender, start))
+        .chain(written)
+        .filter(|(element, at)| *at < end && is_page_metadata(*element))
+        .map(|(element, _)| element.id())
+        .collect();
+    (!lost.is_empty()).then_some(LostHead { offender: offender.id(), lost })
+}
+
+/// Offset of `</head>` in the source after `from`, else of `<body`; `None` when the source ends its head before.
+fn source_end_of_head(source: &str, from: usize) -> Option<usize> {
+    let find = |needle: &str, text: &str| {
+        let mut at = 0;
+        loop {
+            at += text.get(at..)?.find('<')?;
+            let tag = text.as_bytes().get(at..at + needle.len())?;
+            if tag.eq_ignore_ascii_case(needle.as_bytes()) {
+                return Some(at);
+            }
+            at += 1;
+        }
+    };
+    let (before, after) = source.split_at_checked(from)?;
+    if find("</head", before).is_some() {
         return None;
     }
-    let lost: Vec<Element<'_>> = body
-        .descendants()
-        .filter(|element| element.start_tag().is_some_and(|span| span.start < source_end))
-        .filter(|element| is_page_metadata(*element))
-        .collect();
-    (!lost.is_empty()).then_some(LostHead { offender, lost })
-}
-
-/// Offset of `</head>` in the source; else of `<body`.
-fn source_end_of_head(html: &Html) -> Option<usize> {
-    let source = html.document.source();
-    let find = |needle: &str| {
-        source.as_bytes().windows(needle.len()).position(|window| window.eq_ignore_ascii_case(needle.as_bytes()))
-    };
-    find("</head").or_else(|| find("<body"))
+    find("</head", after).or_else(|| find("<body", after)).map(|at| from + at)
 }
 
 /// Title, description, robots, canonical, hreflang and viewport: what consumers read in the head alone.
@@ -57,5 +62,5 @@ pub fn is_page_metadata(element: Element<'_>) -> bool {
 
 /// Whether an element of the lost metadata satisfies `wanted`.
 pub fn lost(html: &Html, wanted: impl Fn(Element<'_>) -> bool) -> bool {
-    read(html).is_some_and(|broken| broken.lost.into_iter().any(wanted))
+    html.lost_head.iter().flat_map(|broken| html.elements(&broken.lost)).any(wanted)
 }

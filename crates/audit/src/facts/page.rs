@@ -6,6 +6,7 @@ use url::Url;
 use super::charset::{self, Charset, CharsetSource};
 use super::document::{Document, Element, NodeId};
 use super::jsonld::JsonLd;
+use super::lost_head::{self, LostHead};
 use super::text::VisibleText;
 
 /// What became of the page's bytes. Reading it is the costly part of an audit; do it off the async workers.
@@ -46,6 +47,8 @@ pub struct Html {
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
     pub scripts: Vec<NodeId>,
+    /// What broke the head, when something did.
+    pub lost_head: Option<LostHead>,
     /// Text that a person sees.
     pub text: VisibleText,
     /// JSON-LD blocks.
@@ -221,6 +224,7 @@ impl Html {
             images: Vec::new(),
             headings: Vec::new(),
             scripts: Vec::new(),
+            lost_head: lost_head::read(&document),
             text,
             json_ld: JsonLd::default(),
             json_ld_scripts: Vec::new(),

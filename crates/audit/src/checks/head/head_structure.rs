@@ -26,7 +26,9 @@ const BROKEN: Check = Check {
 /// Fails when a non-metadata element closes the head early and metadata lands in the body.
 fn broken(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let Some(broken) = lost_head::read(html) else { return PASS };
+    let Some(broken) = &html.lost_head else { return PASS };
+    let Some(offender) = html.element(broken.offender) else { return PASS };
+    let lost: Vec<Element<'_>> = html.elements(&broken.lost).collect();
     let source = html.document.source();
     let mut fix = FixDraft::edit(FixTarget::Head, "");
     let mut snippet = Vec::new();
@@ -34,7 +36,7 @@ fn broken(facts: &Facts<'_>) -> Verdict {
     let in_head =
         head.iter().flat_map(|head| head.descendants()).filter(|element| lost_head::is_page_metadata(*element));
     let kept: Vec<HeadKey> = in_head.map(key).collect();
-    for element in &broken.lost {
+    for element in &lost {
         let Some(tag) = element.source_span().and_then(|span| source.get(span)) else { continue };
         snippet.push(tag.to_owned());
         fix = fix.remove(*element);
@@ -48,11 +50,11 @@ fn broken(facts: &Facts<'_>) -> Verdict {
         "<{offender}> na linha {line} fecha o cabeçalho; {count} {count|elemento|elementos} de metadados depois dele {count|cai|caem} no corpo.",
     );
     let values = [
-        ("offender", broken.offender.name().into()),
-        ("line", broken.offender.line().unwrap_or_default().into()),
-        ("count", broken.lost.len().into()),
+        ("offender", offender.name().into()),
+        ("line", offender.line().unwrap_or_default().into()),
+        ("count", lost.len().into()),
     ];
-    let places = std::iter::once(broken.offender.place()).chain(broken.lost.iter().map(|element| element.place()));
+    let places = std::iter::once(offender.place()).chain(lost.iter().map(|element| element.place()));
     Ok(Some(problem(CLOSES, &values, fix).at(places)))
 }
 

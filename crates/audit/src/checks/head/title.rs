@@ -1,10 +1,11 @@
 //! The title: missing, several, cut in results, or left over from a generator.
 
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::derive;
 use crate::facts::document::collapse;
 use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
-use crate::facts::{derive, lost_head};
 use crate::fix::HeadKey;
 
 /// The family.
@@ -76,11 +77,10 @@ const TOO_LONG: Check = Check {
 
 /// HTML titles of the head, and those that a stray element pushed out of it.
 fn head_titles(html: &Html) -> Vec<Element<'_>> {
-    let lost = lost_head::read(html);
     html.elements(&html.titles)
         .filter(|title| {
             title.ancestors().any(|ancestor| ancestor.is("head"))
-                || lost.as_ref().is_some_and(|broken| broken.lost.contains(title))
+                || html.lost_head.as_ref().is_some_and(|broken| broken.lost.contains(&title.id()))
         })
         .collect()
 }
@@ -127,7 +127,7 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let mut fix = FixDraft::edit(FixTarget::Head, "");
     let mut places = Vec::new();
     for (at, title) in titles.iter().enumerate() {
-        places.push(title.place());
+        places.extend(title.place_if(at < MAX_PLACES));
         if at != keep {
             fix = fix.remove(*title);
         }

@@ -1,5 +1,6 @@
 //! Things that a secure page loads over http.
 
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::page::Html;
 
@@ -99,7 +100,7 @@ fn judge(facts: &Facts<'_>, blockable: bool, message: Text, target: FixTarget) -
         "o mesmo endereço por https; confira se ele responde lá",
     );
     let values = [("count", found.len().into()), ("url", first.attribute(name).unwrap_or_default().into())];
-    let places: Vec<Place> = found.iter().map(|(_, _, element)| element.place()).collect();
+    let places: Vec<Place> = found.iter().take(MAX_PLACES).map(|(_, _, element)| element.place()).collect();
     let snippet = format!("<{} {name}=\"{}\">", first.name(), attribute(url));
     let fix = if found.iter().all(|(_, _, element)| element.start_tag().is_some()) {
         found.iter().fold(FixDraft::edit(target, snippet), |fix, (name, url, element)| fix.set(*element, name, url))

@@ -30,6 +30,7 @@ pub(crate) fn merge(
     own_files: OwnFiles<'_>,
     drafted: Vec<Drafted>,
 ) -> (Vec<Fix>, Patch) {
+    let drafted: Vec<Drafted> = drafted.into_iter().map(bounded).collect();
     let ready = || drafted.iter().filter(|item| item.draft.class == FixClass::Deterministic);
     let mut head: Vec<HeadTag> = Vec::new();
     for tag in ready().flat_map(|item| &item.draft.head_tags) {
@@ -56,6 +57,22 @@ pub(crate) fn merge(
     };
     let fixes = drafted.into_iter().map(|item| finish(item, &mut patch)).collect();
     (fixes, patch)
+}
+
+/// Places that one fix changes at most: more of them are one defect of a template, and a list of edits helps nobody.
+const MOST_CHANGES: usize = 500;
+
+/// A fix with more changes than that becomes an instruction to make the change where the page is made.
+fn bounded(mut item: Drafted) -> Drafted {
+    let count = item.draft.edits.len();
+    if count > MOST_CHANGES {
+        const AT_SOURCE: model::lang::Text = text(
+            "{count} places need the same change: make it in the template or program that writes the page.",
+            "{count} lugares precisam da mesma mudança: faça-a no modelo ou programa que escreve a página.",
+        );
+        item.draft = FixDraft::instruction(item.draft.target, AT_SOURCE, &[("count", count.into())]);
+    }
+    item
 }
 
 const HOW_TO_APPLY: model::lang::Text = text(

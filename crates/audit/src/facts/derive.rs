@@ -6,6 +6,8 @@ use super::document::collapse;
 use super::font_metrics::title_px;
 use super::page::Html;
 
+/// Characters of a text that is taken over whole: longer ones are no headline.
+pub const LONGEST_HEADLINE: usize = 200;
 /// Characters a paragraph must have to serve as a description.
 const SHORTEST_PARAGRAPH: usize = 50;
 /// Characters of a derived description at most: what a result shows of it.

@@ -1,5 +1,6 @@
 //! What a report keeps: texts, lists, and its size as a whole. What is cut is told in `truncated`.
 
+use model::lang::{Phrase, Value};
 use model::report::{Cut, Report};
 use model::summary::PageSummary;
 
@@ -20,9 +21,20 @@ pub(super) fn keep(report: &mut Report) {
         cuts.text(value);
     }
     for finding in &mut report.findings {
-        cuts.text(&mut finding.message.en);
-        cuts.text(&mut finding.message.pt);
+        cuts.phrase(&mut finding.message);
+        for value in finding.values.values_mut() {
+            if let Value::Text(text) = value {
+                cuts.text(text);
+            }
+        }
     }
+    for phrase in report.fixes.iter_mut().flat_map(|fix| [&mut fix.origin, &mut fix.note]).flatten() {
+        cuts.phrase(phrase);
+    }
+    for template in &mut report.patch.templates {
+        [&mut template.origin, &mut template.note].into_iter().flatten().for_each(|phrase| cuts.phrase(phrase));
+    }
+    report.patch.instructions.iter_mut().for_each(|instruction| cuts.phrase(&mut instruction.note));
     report.truncated.extend(cuts.text.then_some(Cut::TextOver2000));
     report.truncated.extend(cuts.list.then_some(Cut::ListOver200));
     shrink(report);
@@ -91,6 +103,11 @@ impl Cuts {
             text.truncate(end);
             self.text = true;
         }
+    }
+
+    fn phrase(&mut self, phrase: &mut Phrase) {
+        self.text(&mut phrase.en);
+        self.text(&mut phrase.pt);
     }
 
     fn list<T>(&mut self, list: &mut Vec<T>) {

@@ -163,3 +163,16 @@ fn garbled_letters_are_told_unless_they_are_only_misread_here() {
     let invalid = [GOOD.as_bytes(), b"\xff"].concat();
     assert_eq!(codes(&report(&page("https://example.com/bread", invalid))), ["mojibake_detected"]);
 }
+
+#[test]
+fn a_report_stays_within_its_size_whatever_a_page_repeats() {
+    for source in [
+        "<img src=http://a/b>".repeat(20_000),
+        "<title>a</title>".repeat(20_000),
+        (0..10_000).map(|n| format!("<link rel=alternate hreflang=en_{n} href=/a{n}>")).collect(),
+        format!("<title>{}</title>", "word ".repeat(100_000)),
+    ] {
+        let report = report(&page("https://example.com/", source));
+        assert!(serde_json::to_vec(&report).unwrap().len() <= 1024 * 1024);
+    }
+}

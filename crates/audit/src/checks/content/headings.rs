@@ -1,6 +1,7 @@
 //! Headings: a page without its main one, and levels that are left out.
 
 use crate::check::prelude::*;
+use crate::facts::derive::{LONGEST_HEADLINE, cut};
 use crate::facts::page::Html;
 
 /// The family.
@@ -61,8 +62,10 @@ fn h1_missing(facts: &Facts<'_>) -> Verdict {
 
 /// A heading out of the title, without the site's name; into an empty h1 that is there, else first in main or body.
 fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
-    let Some(title) =
-        html.title().map(|title| html.as_meant(&without_site_name(&title, html))).filter(|title| !title.is_empty())
+    let Some(title) = html
+        .title()
+        .map(|title| cut(&html.as_meant(&without_site_name(&title, html)), LONGEST_HEADLINE))
+        .filter(|title| !title.is_empty())
     else {
         return FixDraft::template(FixTarget::Body, "<h1>{{HEADING}}</h1>");
     };

@@ -96,7 +96,10 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
     const FROM_TITLE: Text = text("the page's title", "o título da página");
     let title = html.title().filter(|title| !title.is_empty() && !derive::is_placeholder(title));
     let derived = title
-        .map(|title| derive::Derived { value: html.as_meant(&title), origin: FROM_TITLE })
+        .map(|title| derive::Derived {
+            value: derive::cut(&html.as_meant(&title), derive::LONGEST_HEADLINE),
+            origin: FROM_TITLE,
+        })
         .or_else(|| derive::title(html));
     match derived {
         Some(derived) => {

@@ -162,7 +162,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let block = serde_json::json!({
         "@context": "https://schema.org",
         "@type": "{{TYPE}}",
-        "name": name.map_or_else(|| "{{NAME}}".to_owned(), |name| html.as_meant(&name)),
+        "name": name.map_or_else(|| "{{NAME}}".to_owned(), |name| derive::cut(&html.as_meant(&name), derive::LONGEST_HEADLINE)),
         "url": facts.own_url()?.as_str(),
     });
     let snippet = format!("<script type=\"application/ld+json\">{}</script>", json_in_html(&block));

@@ -12,12 +12,15 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 6] = [
+const COMMANDS: [Entry; 7] = [
     ("test", "run every test; installs and starts PostgreSQL for them", test),
     ("test-fast", "the same without PostgreSQL", |root| run_tests(root, &[])),
     ("lint", "formatting, compiler and clippy warnings as errors, licences and bans", lint),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
     ("gen", "write the generated files again (docs/checks.md)", generate::write),
+    ("bench", "measure the core beside the bare parse, and on hostile pages", |root| {
+        run(root, "cargo", &["run", "--release", "--locked", "--package", "bench"])
+    }),
     ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
 ];
 

@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::lost_head;
 use crate::facts::page::LinkElement;
@@ -128,7 +129,7 @@ fn tag(url: &Url) -> String {
 }
 
 fn places(facts: &Facts<'_>, links: &[&LinkElement]) -> Vec<Place> {
-    links.iter().filter_map(|link| facts.markup()?.element(link.node)).map(Element::place).collect()
+    links.iter().take(MAX_PLACES).filter_map(|link| facts.markup()?.element(link.node)).map(Element::place).collect()
 }
 
 /// Whether an address can name a page at all: http(s), and no fragment that a script would turn into another page.

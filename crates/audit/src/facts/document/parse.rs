@@ -21,6 +21,8 @@ use super::{
 
 /// Bytes given to the tokenizer at once. Small, so that a budget is noticed soon.
 const PIECE: usize = 4096;
+/// Bytes of an unfinished tag after which its attributes are counted again.
+const RESCAN: usize = 8 * PIECE;
 /// Nodes beyond the number of source bytes at which parsing stops: each byte makes at most one node in honest markup,
 /// while reconstructed formatting elements multiply.
 const SPARE_NODES: usize = 10_000;
@@ -126,7 +128,11 @@ impl<'s> Feeder<'s> {
             return None;
         }
         let open = tracker.token_start.get();
-        if self.at.saturating_sub(open) > PIECE
+        let held = self.at.saturating_sub(open);
+        // A long value is not read through again at every piece.
+        let due = held < RESCAN || held % RESCAN < PIECE;
+        if held > PIECE
+            && due
             && let Some(end) = self.end_of_long_tag(open)
         {
             self.attributes_cut = true;
@@ -158,7 +164,7 @@ impl<'s> Feeder<'s> {
             return None;
         }
         let rest = self.source.get(open + start..)?;
-        attribute_spans_end(rest).map(|end| open + start + end)
+        Some(open + start + attribute_spans_end(rest))
     }
 }
 
@@ -166,10 +172,10 @@ fn is_gap(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C | b'/' | b'"' | b'\'')
 }
 
-/// Offset of the `>` that ends the tag at the start of `source`.
-fn attribute_spans_end(source: &str) -> Option<usize> {
+/// Offset of the `>` that ends the tag at the start of `source`; its end when the tag is never closed.
+fn attribute_spans_end(source: &str) -> usize {
     let last = attribute_spans(source).last().map_or(1, |span| span.whole.end);
-    source.get(last..)?.find('>').map(|end| last + end)
+    source.get(last..).and_then(|rest| rest.find('>')).map_or(source.len(), |end| last + end)
 }
 
 /// Stands between tokenizer and tree builder, to know where in the source each tag lies.

@@ -66,6 +66,8 @@ fn depth_attributes_and_work_are_bounded() {
     assert_eq!(wide.too_complex, Some(Complexity::Attributes));
     assert_eq!(first(&wide, "p").attributes().count(), MAX_ATTRIBUTES);
     assert_eq!(first(&wide, "p").text(), "after");
+    let unclosed = parse(&format!("<i>x</i><p {}", (0..100_000).map(|n| format!("a{n} ")).collect::<String>()));
+    assert_eq!(first(&unclosed, "i").text(), "x");
     let clones = parse(&(0..20_000).map(|n| format!("<b x{n}><p>")).collect::<String>());
     assert!(clones.too_complex.is_some());
     let quoted = parse(&format!("<p {}>after", (0..5_000).map(|n| format!("a{n}=\"> {n}\" ")).collect::<String>()));

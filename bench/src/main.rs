@@ -1,0 +1,174 @@
+//! `cargo xtask bench`: the report over a folder of pages beside the bare parse of the same bytes, then hostile shapes.
+//!
+//! Everything runs on one core, in one process, in turns; medians of several rounds are printed.
+#![expect(clippy::print_stdout, reason = "a benchmark talks to the person who started it")]
+
+mod bare;
+
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use audit::Page;
+use audit::facts::document::Document;
+use model::capture::{Body, Capture, Coding, Exchange, Fetched, Source, Timing};
+use model::time::Timestamp;
+
+/// Rounds over the whole folder.
+const ROUNDS: usize = 9;
+/// Bytes of each hostile page: what is read of a page at most.
+const HOSTILE_BYTES: usize = 2_000_000;
+
+fn main() -> Result<()> {
+    let shared = std::env::var("SITE_AUDIT_SHARED")
+        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
+    let corpus = shared.join("corpus");
+    if corpus.exists() {
+        report(&corpus)?;
+    } else {
+        println!("passed over: no corpus in the shared data (set SITE_AUDIT_SHARED)");
+    }
+    hostile();
+    Ok(())
+}
+
+fn report(corpus: &std::path::Path) -> Result<()> {
+    let mut pages = Vec::new();
+    for entry in std::fs::read_dir(corpus).context("the corpus could not be listed")? {
+        pages.push(std::fs::read(entry?.path())?);
+    }
+    pages.sort();
+    if pages.is_empty() {
+        bail!("the corpus is empty");
+    }
+    let bytes: usize = pages.iter().map(Vec::len).sum();
+    let captures: Vec<Capture> = pages.iter().cloned().map(capture).collect();
+    let mut times: [Vec<Duration>; 5] = Default::default();
+    for _ in 0..ROUNDS {
+        let [bare, tree, page, judge, json] = &mut times;
+        bare.push(timed(|| pages.iter().for_each(|page| bare::parse(&String::from_utf8_lossy(page)))).0);
+        tree.push(
+            timed(|| {
+                for page in &pages {
+                    black_box(Document::parse(String::from_utf8_lossy(page).into_owned()));
+                }
+            })
+            .0,
+        );
+        let (took, read) = timed(|| captures.iter().map(Page::read).collect::<Vec<_>>());
+        page.push(took);
+        let (took, reports) = timed(|| {
+            captures.iter().zip(&read).map(|(capture, page)| audit::report_on(capture, page)).collect::<Vec<_>>()
+        });
+        judge.push(took);
+        json.push(timed(|| reports.iter().for_each(|report| drop(black_box(serde_json::to_vec(report))))).0);
+    }
+    let [bare, tree, page, judge, json] = times.map(median);
+    let whole = page + judge + json;
+    println!("{} pages, {:.1} MB, medians of {ROUNDS} rounds\n", pages.len(), bytes as f64 / 1e6);
+    for (name, took) in [
+        ("bare parse", bare),
+        ("tree with places", tree),
+        ("decode, tree, facts", page),
+        ("judge, fixes", judge),
+        ("JSON", json),
+        ("whole report", whole),
+    ] {
+        let ratio = took.as_secs_f64() / bare.as_secs_f64();
+        println!("{name:<20} {:>7.1} ms  {ratio:>5.2} x bare", took.as_secs_f64() * 1e3);
+    }
+    println!(
+        "\n{:.0} pages/s, {:.0} MB/s on one core\n",
+        pages.len() as f64 / whole.as_secs_f64(),
+        bytes as f64 / 1e6 / whole.as_secs_f64()
+    );
+    Ok(())
+}
+
+/// A shape: its name, and what it repeats for each number.
+type Shape = (&'static str, fn(usize) -> String);
+
+const SHAPES: [Shape; 21] = [
+    ("nested div", |_| "<div>".to_owned()),
+    ("nested ul li", |_| "<ul><li>".to_owned()),
+    ("nested b", |_| "<b>".to_owned()),
+    ("b xN p", |n| format!("<b x{n}><p>")),
+    ("nested svg g", |_| "<svg><g>".to_owned()),
+    ("nested template", |_| "<template>".to_owned()),
+    ("siblings", |_| "<p>a".to_owned()),
+    ("text before tables", |_| "<table>a<tr b=c>".to_owned()),
+    ("character references", |_| "&amp;".to_owned()),
+    ("links", |_| "<a href=/x>y</a>".to_owned()),
+    ("images", |_| "<img src=http://a/b>".to_owned()),
+    ("headings", |_| "<h1>a</h1><h4>b</h4>".to_owned()),
+    ("titles", |_| "<title>a</title>".to_owned()),
+    ("metas", |_| "<meta name=description content=a>".to_owned()),
+    ("canonicals", |n| format!("<link rel=canonical href=/{n}>")),
+    ("hreflangs", |n| format!("<link rel=alternate hreflang=en_{n} href=/{n}>")),
+    ("JSON-LD blocks", |_| "<script type=application/ld+json>{\"a\":1}</script>".to_owned()),
+    ("words of one value", |n| if n == 0 { "<p class='".to_owned() } else { "a ".to_owned() }),
+    ("value, then attributes", |n| match n {
+        0 => format!("<p class='{}' ", "a ".repeat(500_000)),
+        n => format!("a{n} "),
+    }),
+    ("tags of 1,300 attributes", |n| {
+        if n % 1_300 == 0 {
+            "<p ".to_owned()
+        } else if n % 1_300 == 1_299 {
+            ">".to_owned()
+        } else {
+            "a ".replace('a', &format!("a{}", n % 1_300))
+        }
+    }),
+    ("attributes of one tag", |n| if n == 0 { "<p ".to_owned() } else { format!("a{n} ") }),
+];
+
+fn hostile() {
+    println!("hostile pages of 2 MB, whole report each");
+    for (name, shape) in SHAPES {
+        let mut page = String::with_capacity(HOSTILE_BYTES);
+        for n in 0.. {
+            let piece = shape(n);
+            if page.len() + piece.len() > HOSTILE_BYTES {
+                break;
+            }
+            page.push_str(&piece);
+        }
+        let capture = capture(page.into_bytes());
+        let took = median((0..3).map(|_| timed(|| black_box(audit::report(&capture))).0).collect());
+        println!("{name:<22} {:>7.1} ms", took.as_secs_f64() * 1e3);
+    }
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let begun = Instant::now();
+    let done = work();
+    (begun.elapsed(), done)
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn capture(bytes: Vec<u8>) -> Capture {
+    let url = "https://www.example.com/a/page".to_owned();
+    Capture {
+        requested_url: url.clone(),
+        started_at: Timestamp(0),
+        nonce: String::new(),
+        source: Source::Network,
+        page: Fetched::Response(Exchange {
+            hops: Vec::new(),
+            url,
+            status: 200,
+            headers: vec![("content-type".to_owned(), "text/html; charset=utf-8".to_owned())],
+            body: Body { bytes, cut: None, coding: Coding::Decoded("gzip".to_owned()) },
+            timing: Timing::default(),
+            ambiguous_length: false,
+            certificate: None,
+        }),
+        extras: Vec::new(),
+    }
+}

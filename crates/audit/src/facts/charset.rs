@@ -39,7 +39,7 @@ pub enum CharsetSource {
 
 /// Decides by the rules above.
 pub fn decide(bytes: &[u8], content_type: Option<&str>) -> Charset {
-    let header_label = content_type.and_then(label_in_content);
+    let header_label = content_type.and_then(label_in_header);
     let scan = Prescan { bytes: bytes.get(..PRESCAN_BYTES).unwrap_or(bytes), at: 0 }.run();
     let (encoding, source) = if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         (encoding, CharsetSource::Bom)
@@ -73,6 +73,10 @@ impl Charset {
 
     /// "Change the encoding" (§13.2.3.4). Answers whether the bytes must be decoded again.
     pub fn change_to(&mut self, label: &str) -> bool {
+        // Once: after a change, or with a declaration in force, the encoding is certain.
+        if !self.may_change() {
+            return false;
+        }
         let Some(encoding) = Encoding::for_label(label.as_bytes()).map(as_declared_in_meta) else { return false };
         let changed = encoding != self.encoding;
         self.encoding = encoding;
@@ -92,7 +96,37 @@ fn as_declared_in_meta(encoding: &'static Encoding) -> &'static Encoding {
     }
 }
 
-/// The label after `charset=` in a `Content-Type` or a `meta` content (§2.6.6 of WHATWG HTML).
+/// The first `charset` parameter of a `Content-Type` (WHATWG MIME Sniffing §4.4). Unlike in a `meta`, the name is whole,
+/// single quotes are no quotes, and an unclosed quoted string runs to the end.
+fn label_in_header(value: &str) -> Option<String> {
+    let mut rest = value.split_once(';')?.1;
+    loop {
+        let end = rest.find([';', '='])?;
+        let (name, tail) = rest.split_at_checked(end)?;
+        let Some(tail) = tail.strip_prefix('=') else {
+            rest = tail.strip_prefix(';')?;
+            continue;
+        };
+        let mut label = String::new();
+        let after = if let Some(quoted) = tail.strip_prefix('"') {
+            let mut chars = quoted.chars();
+            while let Some(c) = chars.next().filter(|c| *c != '"') {
+                label.extend(if c == '\\' { chars.next().or(Some(c)) } else { Some(c) });
+            }
+            chars.as_str()
+        } else {
+            label.push_str(tail.split(';').next().unwrap_or_default());
+            tail
+        };
+        let label = label.trim();
+        if name.trim_start().eq_ignore_ascii_case("charset") && !label.is_empty() {
+            return Some(label.to_owned());
+        }
+        rest = after.split_once(';')?.1;
+    }
+}
+
+/// The label after `charset=` in the `content` of a `meta` (§2.6.6 of WHATWG HTML).
 pub fn label_in_content(content: &str) -> Option<String> {
     let lower = content.to_ascii_lowercase();
     let mut from = 0;
@@ -106,7 +140,11 @@ pub fn label_in_content(content: &str) -> Option<String> {
         let value = value.trim_start();
         return match value.chars().next()? {
             quote @ ('"' | '\'') => value.get(1..)?.split_once(quote).map(|(label, _)| label.trim().to_owned()),
-            _ => value.split([';', ' ', '\t', '\n', '\r']).next().map(str::to_owned).filter(|label| !label.is_empty()),
+            _ => value
+                .split([';', ' ', '\t', '\n', '\r', '\x0C'])
+                .next()
+                .map(str::to_owned)
+                .filter(|label| !label.is_empty()),
         };
     }
 }
@@ -174,6 +212,10 @@ impl Prescan<'_> {
                 _ => {}
             }
             names.push(name);
+        }
+        // A tag that does not end within the scanned bytes declares nothing.
+        if self.peek() != Some(b'>') {
+            return false;
         }
         let Some(label) = label.filter(|_| need_pragma == Some(false) || need_pragma == Some(true) && got_pragma)
         else {
@@ -311,6 +353,33 @@ mod tests {
         assert_eq!(decided("é".as_bytes(), None).1, CharsetSource::Detected);
         assert_ne!(decided("naïve café déjà vu".as_bytes(), None).0, "UTF-8");
         assert_eq!(decided(b"plain", None).0, "windows-1252");
+    }
+
+    #[test]
+    fn a_tag_past_the_prescan_declares_nothing() {
+        let source = format!("<meta charset=\"gbk\"{}>", " ".repeat(PRESCAN_BYTES));
+        let charset = decide(source.as_bytes(), None);
+        assert_eq!((charset.source, charset.meta_label), (CharsetSource::Detected, None));
+    }
+
+    #[test]
+    fn a_header_is_read_as_a_mime_type() {
+        for (header, label) in [
+            ("text/html; charset=\"koi8-r", Some("koi8-r")),
+            ("text/html; a=\"charset=gbk;\";CHARSET=utf-8 ; charset=gbk", Some("utf-8")),
+            ("text/html;charset;charset='utf-8'", Some("'utf-8'")),
+            ("text/html; xcharset=gbk", None),
+            ("charset=gbk", None),
+        ] {
+            assert_eq!(label_in_header(header).as_deref(), label, "{header}");
+        }
+    }
+
+    #[test]
+    fn the_encoding_changes_once() {
+        let mut charset = decide(b"plain", None);
+        assert!(charset.change_to("utf-8"));
+        assert!(!charset.change_to("gbk"));
     }
 
     proptest! {

@@ -30,6 +30,7 @@ mod http {
     pub(super) mod access;
     pub(super) mod document;
     pub(super) mod redirects;
+    pub(super) mod soft_404;
 }
 mod i18n {
     pub(super) mod hreflang;
@@ -66,6 +67,7 @@ pub const FAMILIES: &[&Family] = &[
     &http::access::FAMILY,
     &http::document::FAMILY,
     &http::redirects::FAMILY,
+    &http::soft_404::FAMILY,
     &indexing::robots_meta::FAMILY,
     &crawl::robots_txt::FAMILY,
     &canonical::canonical::FAMILY,

@@ -1,7 +1,7 @@
 //! Reports of single cases.
 
 use audit::report;
-use model::capture::{BodyCut, FailureKind, FetchFailure, Fetched};
+use model::capture::{BodyCut, Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
 use model::report::Report;
 
 use crate::capture::{page, with_headers};
@@ -174,5 +174,25 @@ fn a_report_stays_within_its_size_whatever_a_page_repeats() {
     ] {
         let report = report(&page("https://example.com/", source));
         assert!(serde_json::to_vec(&report).unwrap().len() <= 1024 * 1024);
+    }
+}
+
+#[test]
+fn a_missing_path_that_is_found_is_told_and_silence_is_not() {
+    let with_probe = |status: u16| {
+        let mut capture = page("https://example.com/bread", GOOD);
+        let mut answer = page("https://example.com/0123", "<p>app");
+        if let Fetched::Response(exchange) = &mut answer.page {
+            exchange.status = status;
+        }
+        let want = Want { kind: WantKind::NotFound, url: "https://example.com/0123".to_owned() };
+        capture.extras.push(Extra { want, fetched: answer.page });
+        report(&capture)
+    };
+    assert_eq!(codes(&with_probe(200)), ["soft_404_missing_path"]);
+    for (status, measured) in [(404, true), (410, true), (403, false), (503, false)] {
+        let report = with_probe(status);
+        assert_eq!(codes(&report), Vec::<&str>::new(), "{status}");
+        assert_eq!(report.coverage.passed.iter().any(|code| code == "soft_404_missing_path"), measured, "{status}");
     }
 }

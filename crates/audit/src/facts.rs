@@ -30,7 +30,6 @@ use url::Url;
 
 use crate::check::NotMeasured;
 use challenge::Blocked;
-use document::Element;
 use hreflang::Alternate;
 use link_header::HeaderLink;
 use page::{Html, LinkElement, Page};
@@ -262,11 +261,6 @@ pub fn parse_refresh(value: &str) -> Option<(u64, Option<String>)> {
         _ => target,
     };
     Some((delay, Some(target.trim_end().to_owned()).filter(|target| !target.is_empty())))
-}
-
-/// The element of a fact, with the text that a finding quotes.
-pub fn quoted(element: Element<'_>) -> String {
-    element.start_tag_source().unwrap_or_default().chars().take(160).collect()
 }
 
 #[cfg(test)]

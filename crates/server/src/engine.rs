@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use audit::{Blocked, Page};
 use fetch::Fetcher;
-use model::capture::{Capture, Extra, FetchFailure, Fetched, Source};
+use model::capture::{Body, Capture, Exchange, Extra, FetchFailure, Fetched, Source};
 use model::report::Report;
 use model::time::Timestamp;
 use tokio::sync::Semaphore;
@@ -113,7 +113,8 @@ impl Engine {
     /// Fetches what the core wants until it wants nothing more or time is out. Sorted, so that the same answers give
     /// the same capture.
     async fn extras(&self, capture: &Capture, deadline: Instant) -> Vec<Extra> {
-        let mut known = capture.clone();
+        // Without the page's bytes: what is wanted next does not depend on them, and they may be megabytes.
+        let mut known = headed(capture);
         for _ in 0..MOST_ROUNDS {
             let wants = audit::wanted(&known);
             if wants.is_empty() {
@@ -131,5 +132,30 @@ impl Engine {
         }
         known.extras.sort_by(|a, b| (a.want.kind, &a.want.url).cmp(&(b.want.kind, &b.want.url)));
         known.extras
+    }
+}
+
+/// A capture without the bytes of its page.
+fn headed(capture: &Capture) -> Capture {
+    let page = match &capture.page {
+        Fetched::Response(exchange) => Fetched::Response(Exchange {
+            hops: exchange.hops.clone(),
+            url: exchange.url.clone(),
+            status: exchange.status,
+            headers: exchange.headers.clone(),
+            body: Body::default(),
+            timing: exchange.timing.clone(),
+            ambiguous_length: exchange.ambiguous_length,
+            certificate: exchange.certificate.clone(),
+        }),
+        Fetched::Failed(failure) => Fetched::Failed(failure.clone()),
+    };
+    Capture {
+        requested_url: capture.requested_url.clone(),
+        started_at: capture.started_at,
+        nonce: capture.nonce.clone(),
+        source: capture.source,
+        page,
+        extras: capture.extras.clone(),
     }
 }

@@ -10,17 +10,10 @@ const ARIAL: [u16; 95] = [
 ];
 /// Size of a title in a result, in pixels.
 const TITLE_SIZE: u32 = 20;
-/// Size of a description in a result, in pixels.
-const DESCRIPTION_SIZE: u32 = 14;
 
 /// Width of a title, in pixels.
 pub fn title_px(text: &str) -> u32 {
     px(text, TITLE_SIZE)
-}
-
-/// Width of a description, in pixels.
-pub fn description_px(text: &str) -> u32 {
-    px(text, DESCRIPTION_SIZE)
 }
 
 fn px(text: &str, size: u32) -> u32 {

@@ -1,6 +1,6 @@
 //! The page as markup: everything that one walk over the tree finds. Unjudged.
 
-use model::capture::{BodyCut, Capture, Exchange, Source};
+use model::capture::{Capture, Exchange, Source};
 use url::Url;
 
 use super::charset::{self, Charset, CharsetSource};
@@ -391,9 +391,4 @@ fn late_charset(document: &Document) -> Option<String> {
         let is_type = meta.attribute("http-equiv").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("content-type"));
         is_type.then(|| meta.attribute("content")).flatten().and_then(charset::label_in_content)
     })
-}
-
-/// Whether a body was cut by a limit of ours, not by its sender.
-pub fn cut_by_us(exchange: &Exchange) -> bool {
-    matches!(exchange.body.cut, Some(BodyCut::Size))
 }

@@ -15,7 +15,7 @@ use model::report::Report;
 use model::time::Timestamp;
 
 use super::format::{self, Audited, Format, Style};
-use super::{COULD_NOT_AUDIT, LangName, print};
+use super::{LangName, print};
 
 /// Below the bar that the caller set.
 const BELOW_THE_BAR: u8 = 1;
@@ -91,7 +91,7 @@ impl Arguments {
         if !self.quiet && !audited.is_empty() {
             let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             let style = if colours { Style::Colours } else { Style::Plain };
-            print(&format::render(self.format, &audited, self.lang.into(), style)?)?;
+            print(&format::render(self.format, &audited, self.lang.into(), style, outcomes.len() > 1)?)?;
         }
         self.exit_code(&outcomes)
     }
@@ -109,7 +109,6 @@ impl Arguments {
         }
         let below =
             outcomes.iter().filter_map(|outcome| outcome.report.as_ref().ok()).any(|r| self.is_below_the_bar(r));
-        debug_assert_ne!(BELOW_THE_BAR, COULD_NOT_AUDIT);
         Ok(if below { ExitCode::from(BELOW_THE_BAR) } else { ExitCode::SUCCESS })
     }
 

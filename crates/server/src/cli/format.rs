@@ -44,23 +44,23 @@ pub struct Audited<'r> {
     pub at: Timestamp,
 }
 
-/// The results in a format. Ends with a line end.
-pub fn render(format: Format, audited: &[Audited<'_>], lang: Lang, style: Style) -> Result<String> {
+/// The results in a format. Ends with a line end. `several`: more than one page was asked for, whatever came of it.
+pub fn render(format: Format, audited: &[Audited<'_>], lang: Lang, style: Style, several: bool) -> Result<String> {
     let reports: Vec<&Report> = audited.iter().map(|audited| audited.report).collect();
     Ok(match format {
         Format::Text => text::render(&reports, lang, style),
-        Format::Json => json(audited, lang)?,
+        Format::Json => json(audited, lang, several)?,
         Format::Markdown => reports.iter().map(|report| markdown::render(report, lang)).collect::<Vec<_>>().join("\n"),
         Format::Sarif => sarif::render(&reports, lang)?,
         Format::Junit => junit::render(&reports, lang),
     })
 }
 
-/// One page as an object, several as an array of them.
-fn json(audited: &[Audited<'_>], lang: Lang) -> Result<String> {
+/// One page that was asked for as an object, several as an array of them.
+fn json(audited: &[Audited<'_>], lang: Lang, several: bool) -> Result<String> {
     let values = audited.iter().map(|audited| object(audited, lang)).collect::<Result<Vec<_>>>()?;
     let text = match values.as_slice() {
-        [one] => serde_json::to_string_pretty(one)?,
+        [one] if !several => serde_json::to_string_pretty(one)?,
         many => serde_json::to_string_pretty(many)?,
     };
     Ok(text + "\n")
@@ -82,7 +82,9 @@ fn printable(text: &str) -> String {
     text.chars()
         .map(|character| match character {
             '\n' | '\t' => character.to_string(),
-            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => character.escape_unicode().to_string(),
+            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
+                character.escape_unicode().to_string()
+            }
             character if character.is_control() => character.escape_unicode().to_string(),
             character => character.to_string(),
         })
@@ -120,7 +122,8 @@ pub(crate) mod tests {
     fn json_is_a_stored_audit_with_its_patch() {
         let report = report();
         let text =
-            render(Format::Json, &[Audited { report: &report, at: Timestamp(0) }], Lang::En, Style::Plain).unwrap();
+            render(Format::Json, &[Audited { report: &report, at: Timestamp(0) }], Lang::En, Style::Plain, false)
+                .unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["score"], report.score);
         assert_eq!(value["issues"].as_array().unwrap().len(), report.findings.len());

@@ -104,6 +104,8 @@ fn several_pages_are_audited_together_and_one_failure_is_told() {
     assert_eq!(code(&output), 2);
     assert!(String::from_utf8_lossy(&output.stderr).contains("Cloudflare"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("viewport_missing"));
+    let one_of_two = site_audit(&["audit", &page, &blocked, "--allow-private", "--format", "json"], "");
+    assert_eq!(json(&one_of_two).as_array().unwrap().len(), 1, "the shape follows what was asked for");
 }
 
 #[test]

@@ -20,30 +20,30 @@ const MOST_ADDRESSES: usize = 1_000;
 
 /// The addresses of arguments, file and standard input: blank lines and lines with # are passed over.
 pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<Vec<String>> {
-    let mut text = String::new();
     let mut urls: Vec<String> = arguments.iter().filter(|url| *url != "-").cloned().collect();
     if let Some(path) = file {
         let opened = std::fs::File::open(path).with_context(|| format!("{} could not be opened", path.display()))?;
-        opened
-            .take(LIST_BYTES)
-            .read_to_string(&mut text)
-            .with_context(|| format!("{} could not be read", path.display()))?;
+        urls.extend(list(opened, &path.display().to_string())?);
     }
     if arguments.iter().any(|url| url == "-") {
-        std::io::stdin()
-            .lock()
-            .take(LIST_BYTES)
-            .read_to_string(&mut text)
-            .context("standard input could not be read")?;
+        urls.extend(list(std::io::stdin().lock(), "standard input")?);
     }
-    urls.extend(
-        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned),
-    );
     match urls.len() {
         0 => bail!("there is no address to audit"),
         1..=MOST_ADDRESSES => Ok(urls),
         many => bail!("{many} addresses are too many for one run; the most is {MOST_ADDRESSES}"),
     }
+}
+
+/// The addresses of one list, a line each.
+fn list(source: impl std::io::Read, name: &str) -> Result<Vec<String>> {
+    let mut text = String::new();
+    source.take(LIST_BYTES + 1).read_to_string(&mut text).with_context(|| format!("{name} could not be read"))?;
+    if text.len() as u64 > LIST_BYTES {
+        bail!("{name} is longer than {LIST_BYTES} bytes");
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(lines.map(str::to_owned).collect())
 }
 
 /// Audits all of them, `jobs` at once; outcomes come in the order of the addresses.
@@ -149,12 +149,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_pass_over_blank_lines_and_comments() {
-        let path = std::env::temp_dir().join("site-audit-addresses.txt");
-        std::fs::write(&path, "# pages\n\nexample.com\n  https://example.org/a \n").unwrap();
-        let read = addresses(&["first.com".to_owned()], Some(&path)).unwrap();
-        std::fs::remove_file(path).unwrap();
-        assert_eq!(read, ["first.com", "example.com", "https://example.org/a"]);
+    fn lists_pass_over_blank_lines_and_comments_and_have_an_end() {
+        let read = |text: &str| list(text.as_bytes(), "list");
+        assert_eq!(
+            read("# pages\n\nexample.com\n  https://example.org/a ").unwrap(),
+            ["example.com", "https://example.org/a"]
+        );
+        assert!(read(&"a".repeat(1024 * 1024 + 1)).is_err());
         assert!(addresses(&[], None).is_err());
     }
 }

@@ -50,7 +50,7 @@ fn suite(report: &Report, lang: Lang) -> String {
 
 /// XML text without the characters that XML 1.0 forbids.
 fn safe(text: &str) -> String {
-    xml_text(&super::printable(text))
+    xml_text(&super::printable(text)).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 #[cfg(test)]

@@ -138,6 +138,7 @@ impl RobotsTxt {
         if path == "/robots.txt" {
             return RobotsVerdict { allowed: true, rule: None, agent: None };
         }
+        let path = &matching::normal_path(path);
         let token = token.to_ascii_lowercase();
         let named = |name: &str| self.groups.iter().any(|group| group.agents.iter().any(|agent| agent == name));
         let agent = if !token.is_empty() && named(&token) { token } else { "*".to_owned() };
@@ -194,6 +195,12 @@ mod tests {
         let verdict = RobotsTxt::parse(robots.as_bytes()).verdict("x", "/a/x");
         assert_eq!(verdict.rule, Some(("Disallow: /a".to_owned(), 2)));
         assert_eq!(verdict.agent.as_deref(), Some("*"));
+    }
+
+    #[test]
+    fn the_case_of_escapes_does_not_matter() {
+        assert!(!allowed("User-agent: *\nDisallow: /caf%c3%a9", "x", "/caf%c3%a9"));
+        assert!(!allowed("User-agent: *\nDisallow: /café", "x", "/caf%c3%a9"));
     }
 
     #[test]

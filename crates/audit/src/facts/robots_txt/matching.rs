@@ -2,6 +2,11 @@
 
 use super::Rule;
 
+/// The same for a path, which as part of a URL has no byte above 0x7F: only the digits of its escapes change case.
+pub(super) fn normal_path(path: &str) -> String {
+    if path.is_ascii() { normal(path) } else { path.to_owned() }
+}
+
 /// Percent-encoding as patterns are compared in: bytes above 0x7F encoded, digits in upper case (RFC 9309 §2.2.2).
 pub(super) fn normal(pattern: &str) -> String {
     let bytes = pattern.as_bytes();

@@ -67,7 +67,10 @@ fn has(program: &str, argument: &str) -> bool {
 
 fn test(root: &Path) -> Result<()> {
     let postgres = postgres::Postgres::start(root)?;
-    run_tests(root, &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_REQUIRE_POSTGRES", "1".to_owned())])
+    run_tests(
+        root,
+        &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_TEST_REQUIRE_POSTGRES", "1".to_owned())],
+    )
 }
 
 fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {

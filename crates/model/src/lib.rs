@@ -8,6 +8,7 @@ pub mod finding;
 pub mod fix;
 pub mod id;
 pub mod lang;
+pub mod money;
 pub mod patch;
 pub mod report;
 pub mod summary;

@@ -3,6 +3,7 @@
 mod audit;
 mod checks;
 pub mod format;
+mod serve;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -15,20 +16,30 @@ use model::lang::Lang;
 #[command(
     name = "site-audit",
     version,
-    arg_required_else_help = true,
-    after_help = "Examples:\n  site-audit audit https://example.com/\n  site-audit audit https://example.com/ --format sarif --fail-on error\n  site-audit audit --html page.html --url https://example.com/page\n  site-audit checks title_missing --lang pt-BR"
+    args_conflicts_with_subcommands = true,
+    after_help = "Without a command the service is started: `site-audit` is `site-audit serve`.\n\nExamples:\n  site-audit --listen 127.0.0.1:9000\n  site-audit audit https://example.com/\n  site-audit audit https://example.com/ --format sarif --fail-on error\n  site-audit audit --html page.html --url https://example.com/page\n  site-audit checks title_missing --lang pt-BR"
 )]
 pub struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: serve::Arguments,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Start the service: API and pages. The default.
+    Serve(serve::Arguments),
     /// Audit pages. Exit code 0: passed; 1: below the bar you set; 2: could not audit.
     Audit(audit::Arguments),
     /// List the catalog of checks, or explain one.
     Checks(checks::Arguments),
+    /// Bring the tables of the database up to date, and stop.
+    Migrate(serve::Arguments),
+    /// Print the OpenAPI description of the service.
+    Openapi(serve::Arguments),
+    /// Ask the service on this machine whether it runs: exit code 0, or 2.
+    Healthcheck(serve::Arguments),
     /// Print a completion script for your shell.
     Completions {
         /// Which shell.
@@ -62,9 +73,13 @@ const COULD_NOT_AUDIT: u8 = 2;
 impl Cli {
     /// Does what was asked, and answers with the process's exit code.
     pub fn run(self) -> ExitCode {
-        let done = match self.command {
+        let done = match self.command.unwrap_or(Command::Serve(self.serve)) {
+            Command::Serve(arguments) => arguments.serve(),
             Command::Audit(arguments) => arguments.run(),
             Command::Checks(arguments) => arguments.run(),
+            Command::Migrate(arguments) => arguments.migrate(),
+            Command::Openapi(arguments) => arguments.openapi(),
+            Command::Healthcheck(arguments) => arguments.healthcheck(),
             Command::Completions { shell } => {
                 let mut script = Vec::new();
                 clap_complete::generate(shell, &mut Self::command(), "site-audit", &mut script);

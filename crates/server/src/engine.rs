@@ -30,7 +30,7 @@ pub struct Engine {
 
 /// What comes from outside besides the network, so that a test can fix it.
 #[derive(Debug, Clone)]
-pub struct Ports {
+pub struct Given {
     /// The only "now" of the audit.
     pub started_at: Timestamp,
     /// 32 hex digits for the not-found probe.
@@ -69,7 +69,7 @@ impl Engine {
     }
 
     /// Audits a URL that was read by [`Fetcher::intake`].
-    pub async fn audit(&self, url: &Url, ports: Ports) -> Result<Audited, AuditFailure> {
+    pub async fn audit(&self, url: &Url, given: Given) -> Result<Audited, AuditFailure> {
         let begun = Instant::now();
         let page = self.fetcher.page(url, begun + PAGE_TIME).await;
         if let Some(blocked) = audit::blocked(&page) {
@@ -80,8 +80,8 @@ impl Engine {
         }
         let capture = Capture {
             requested_url: url.to_string(),
-            started_at: ports.started_at,
-            nonce: ports.nonce,
+            started_at: given.started_at,
+            nonce: given.nonce,
             source: Source::Network,
             page,
             extras: Vec::new(),

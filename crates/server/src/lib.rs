@@ -1,4 +1,22 @@
-//! Site Audit as a program: the audit loop, and the command line over it.
+//! Site Audit as a program: the audit loop, the service over it, and the command line.
 
+pub mod allowance;
+pub mod api;
+pub mod app;
+pub mod audits;
+pub mod caller;
+pub mod ceilings;
 pub mod cli;
+pub mod config;
+pub mod database;
 pub mod engine;
+pub mod error;
+pub mod gate;
+pub mod jobs;
+pub mod observe;
+pub mod operation;
+mod pages;
+pub mod payments;
+pub mod ports;
+pub mod surfaces;
+pub mod web;

@@ -12,6 +12,7 @@ mod migrations;
 mod postgres;
 mod quotas;
 mod retention;
+mod salts;
 mod sqlite;
 
 use std::sync::Arc;

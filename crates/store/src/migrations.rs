@@ -6,8 +6,10 @@ use sqlx::{AnyConnection, SqlSafeStr};
 use crate::error::StoreError;
 
 /// Version, name and SQL of every step, in order.
-const STEPS: [(i64, &str, &str); 1] =
-    [(1, "audits guests counters", include_str!("../migrations/0001_audits_guests_counters.sql"))];
+const STEPS: [(i64, &str, &str); 2] = [
+    (1, "audits guests counters", include_str!("../migrations/0001_audits_guests_counters.sql")),
+    (2, "daily salts", include_str!("../migrations/0002_daily_salts.sql")),
+];
 
 /// Takes the steps that this database has not taken yet, each in its own transaction.
 pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError> {

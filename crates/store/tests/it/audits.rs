@@ -1,9 +1,9 @@
 use store::StoreError;
 
-use crate::database::TestDatabase;
-use crate::sample::{NOW, audit_id, guest, insert, report};
+use crate::sample::{NOW, audit_id, guest, insert, opened, report};
+use testkit::TestDatabase;
 
-crate::on_both_databases! {
+testkit::on_both_databases! {
     an_audit_is_read_as_it_was_kept,
     an_audit_is_for_its_owner_only,
     a_taken_id_is_a_conflict_of_its_own_write_only,
@@ -11,7 +11,7 @@ crate::on_both_databases! {
 }
 
 async fn an_audit_is_read_as_it_was_kept(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     insert(&store, "a", Some(guest("g")), NOW).await.unwrap();
     let kept = store.audit_of(&guest("g"), &audit_id("a")).await.unwrap();
     assert_eq!(kept.id, audit_id("a"));
@@ -21,7 +21,7 @@ async fn an_audit_is_read_as_it_was_kept(database: TestDatabase) {
 }
 
 async fn an_audit_is_for_its_owner_only(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     insert(&store, "a", Some(guest("g")), NOW).await.unwrap();
     insert(&store, "nobodys", None, NOW).await.unwrap();
     for (owner, id) in [("other", "a"), ("g", "nobodys"), ("g", "absent"), ("", "nobodys")] {
@@ -31,7 +31,7 @@ async fn an_audit_is_for_its_owner_only(database: TestDatabase) {
 }
 
 async fn a_taken_id_is_a_conflict_of_its_own_write_only(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     // Sent together, so that on SQLite the refused ones share commits with the others.
     let writes: Vec<_> = (0..40)
         .map(|n| {
@@ -55,7 +55,7 @@ async fn a_taken_id_is_a_conflict_of_its_own_write_only(database: TestDatabase) 
 }
 
 async fn a_damaged_body_is_corrupt(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     insert(&store, "a", Some(guest("g")), NOW).await.unwrap();
     let literal = if database.is_postgres() { "'\\x0102'" } else { "x'0102'" };
     database.execute(&format!("UPDATE audits SET body = {literal}")).await;

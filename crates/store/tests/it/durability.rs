@@ -4,10 +4,10 @@ use std::process::{Command, Stdio};
 use sqlx::{Connection, Executor};
 use store::{DailySpend, Store, StoreError};
 
-use crate::database::TestDatabase;
-use crate::sample::{NOW, audit_id, guest, insert};
+use crate::sample::{NOW, audit_id, guest, insert, opened};
+use testkit::TestDatabase;
 
-crate::on_both_databases! {
+testkit::on_both_databases! {
     writers_that_read_first_never_fail,
     a_killed_process_loses_nothing_acknowledged,
     a_closed_store_has_kept_what_it_accepted,
@@ -19,7 +19,7 @@ const VICTIM: &str = "SITE_AUDIT_TEST_VICTIM";
 async fn writers_that_read_first_never_fail(database: TestDatabase) {
     const WRITERS: u32 = 8;
     const ROUNDS: u32 = 25;
-    let store = database.store().await;
+    let store = opened(&database).await;
     let writers: Vec<_> = (0..WRITERS)
         .map(|writer| {
             let store = store.clone();
@@ -56,7 +56,7 @@ async fn a_killed_process_loses_nothing_acknowledged(database: TestDatabase) {
     victim.wait().unwrap();
     assert_eq!(acknowledged.len(), ACKNOWLEDGED);
 
-    let store = database.store().await;
+    let store = opened(&database).await;
     for id in &acknowledged {
         store.audit_of(&guest("g"), &audit_id(id)).await.unwrap();
     }
@@ -89,20 +89,20 @@ async fn write_until_killed() {
 }
 
 async fn a_closed_store_has_kept_what_it_accepted(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     insert(&store, "a", Some(guest("g")), NOW).await.unwrap();
     store.ping().await.unwrap();
     store.close().await;
     for answer in [insert(&store, "b", None, NOW).await, store.ping().await] {
         assert!(matches!(answer, Err(StoreError::Unavailable { .. })), "{answer:?}");
     }
-    database.store().await.audit_of(&guest("g"), &audit_id("a")).await.unwrap();
+    opened(&database).await.audit_of(&guest("g"), &audit_id("a")).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_lock_on_the_file_is_busy_and_passes() {
     let database = TestDatabase::sqlite();
-    let store = database.store().await;
+    let store = opened(&database).await;
     let mut other = database.connection().await;
     other.execute("BEGIN IMMEDIATE").await.unwrap();
     let answer = insert(&store, "a", Some(guest("g")), NOW).await;

@@ -3,10 +3,10 @@ use model::time::{DAY_MS, Timestamp};
 use sqlx::Row;
 use store::StoreError;
 
-use crate::database::TestDatabase;
-use crate::sample::NOW;
+use crate::sample::{NOW, opened};
+use testkit::TestDatabase;
 
-crate::on_both_databases! {
+testkit::on_both_databases! {
     a_guest_is_found_by_digest,
     an_id_and_a_digest_are_taken_once,
     a_visit_is_noted_at_most_once_a_day,
@@ -17,14 +17,14 @@ fn id(name: &str) -> GuestId {
 }
 
 async fn a_guest_is_found_by_digest(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     store.create_guest(id("g"), &[7; 32], NOW).await.unwrap();
     assert_eq!(store.guest_by_digest(&[7; 32], NOW).await.unwrap(), Some(id("g")));
     assert_eq!(store.guest_by_digest(&[8; 32], NOW).await.unwrap(), None);
 }
 
 async fn an_id_and_a_digest_are_taken_once(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     store.create_guest(id("g"), &[7; 32], NOW).await.unwrap();
     for (name, digest) in [("g", [8; 32]), ("h", [7; 32])] {
         let answer = store.create_guest(id(name), &digest, NOW).await;
@@ -33,7 +33,7 @@ async fn an_id_and_a_digest_are_taken_once(database: TestDatabase) {
 }
 
 async fn a_visit_is_noted_at_most_once_a_day(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     store.create_guest(id("g"), &[7; 32], NOW).await.unwrap();
     let day = |offset| NOW.plus_ms(DAY_MS).plus_ms(offset);
     for (visit, noted) in [

@@ -1,17 +1,17 @@
 use sqlx::Row;
 use store::{Store, StoreError};
 
-use crate::database::TestDatabase;
-use crate::sample::{NOW, audit_id, guest, insert};
+use crate::sample::{NOW, audit_id, guest, insert, opened};
+use testkit::TestDatabase;
 
-crate::on_both_databases! {
+testkit::on_both_databases! {
     a_database_is_opened_again_with_what_it_holds,
 }
 
 async fn a_database_is_opened_again_with_what_it_holds(database: TestDatabase) {
-    let first = database.store().await;
+    let first = opened(&database).await;
     insert(&first, "a", Some(guest("g")), NOW).await.unwrap();
-    let second = database.store().await;
+    let second = opened(&database).await;
     second.audit_of(&guest("g"), &audit_id("a")).await.unwrap();
     insert(&second, "b", Some(guest("g")), NOW).await.unwrap();
     first.audit_of(&guest("g"), &audit_id("b")).await.unwrap();
@@ -56,7 +56,7 @@ async fn an_sqlite_file_is_its_owners_only() {
 #[tokio::test]
 async fn an_sqlite_file_has_our_pages_and_log() {
     let database = TestDatabase::sqlite();
-    let _store = database.store().await;
+    let _store = opened(&database).await;
     assert_eq!(database.row("PRAGMA page_size").await.try_get::<i64, _>(0).unwrap(), 8192);
     assert_eq!(database.row("PRAGMA journal_mode").await.try_get::<String, _>(0).unwrap(), "wal");
 }
@@ -64,7 +64,7 @@ async fn an_sqlite_file_has_our_pages_and_log() {
 #[tokio::test]
 async fn a_damaged_sqlite_file_is_refused() {
     let database = TestDatabase::sqlite();
-    let store = database.store().await;
+    let store = opened(&database).await;
     for n in 0..50 {
         insert(&store, &format!("audit-{n}"), Some(guest("g")), NOW).await.unwrap();
     }

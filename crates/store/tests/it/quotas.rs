@@ -1,10 +1,10 @@
 use model::time::{DAY_MS, Day};
 use store::{DailySpend, HourlySpend, Store};
 
-use crate::database::TestDatabase;
-use crate::sample::NOW;
+use crate::sample::{NOW, opened};
+use testkit::TestDatabase;
 
-crate::on_both_databases! {
+testkit::on_both_databases! {
     fifty_callers_share_one_free_audit,
     fifty_callers_share_ten_an_hour,
     days_networks_and_products_are_counted_apart,
@@ -22,7 +22,7 @@ async fn daily(store: &Store, limit: u32) -> DailySpend {
 }
 
 async fn fifty_callers_share_one_free_audit(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     for _ in 0..9 {
         daily(&store, 10).await;
     }
@@ -41,7 +41,7 @@ async fn fifty_callers_share_one_free_audit(database: TestDatabase) {
 }
 
 async fn fifty_callers_share_ten_an_hour(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     let callers: Vec<_> = (0..50)
         .map(|_| {
             let store = store.clone();
@@ -59,7 +59,7 @@ async fn fifty_callers_share_ten_an_hour(database: TestDatabase) {
 }
 
 async fn days_networks_and_products_are_counted_apart(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     for (network, sku, day) in
         [("net", "audit", TODAY), ("other", "audit", TODAY), ("net", "tab", TODAY), ("net", "audit", Day(TODAY.0 + 1))]
     {
@@ -71,7 +71,7 @@ async fn days_networks_and_products_are_counted_apart(database: TestDatabase) {
 }
 
 async fn a_release_gives_back_what_was_spent_and_no_more(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     store.release_daily("net", "audit", TODAY).await.unwrap();
     assert_eq!(daily(&store, 1).await, DailySpend::Granted { remaining: 0 });
     assert_eq!(daily(&store, 1).await, DailySpend::Exhausted);
@@ -89,7 +89,7 @@ async fn a_release_gives_back_what_was_spent_and_no_more(database: TestDatabase)
 }
 
 async fn a_limit_of_zero_grants_nothing(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     assert_eq!(daily(&store, 0).await, DailySpend::Exhausted);
     let refused = HourlySpend::Refused { retry_after_s: 3600 };
     assert_eq!(store.spend_hourly("net", NOW, 0).await.unwrap(), refused);
@@ -97,7 +97,7 @@ async fn a_limit_of_zero_grants_nothing(database: TestDatabase) {
 }
 
 async fn hourly_uses_come_back_one_by_one(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     let minutes = |minutes: i64| NOW.plus_ms(minutes * 60_000);
     // Three an hour: one comes back every 20 minutes.
     for (at, expected) in [
@@ -118,7 +118,7 @@ async fn hourly_uses_come_back_one_by_one(database: TestDatabase) {
 }
 
 async fn a_clock_set_back_locks_nobody_out(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     assert_eq!(store.spend_hourly("net", NOW, 1).await.unwrap(), HourlySpend::Granted);
     let yesterday = NOW.plus_ms(-26 * 3_600_000);
     assert_eq!(store.spend_hourly("net", yesterday, 1).await.unwrap(), HourlySpend::Granted);
@@ -126,7 +126,7 @@ async fn a_clock_set_back_locks_nobody_out(database: TestDatabase) {
 }
 
 async fn old_counters_are_purged(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     let today = NOW.day();
     for day in [Day(today.0 - 1), today] {
         store.spend_daily("net", "audit", day, 10).await.unwrap();

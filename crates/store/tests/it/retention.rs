@@ -2,15 +2,15 @@ use model::id::GuestId;
 use model::time::DAY_MS;
 use store::StoreError;
 
-use crate::database::TestDatabase;
-use crate::sample::{NOW, audit_id, guest, insert};
+use crate::sample::{NOW, audit_id, guest, insert, opened};
+use testkit::TestDatabase;
 
-crate::on_both_databases! {
+testkit::on_both_databases! {
     audits_are_purged_by_whose_they_are,
 }
 
 async fn audits_are_purged_by_whose_they_are(database: TestDatabase) {
-    let store = database.store().await;
+    let store = opened(&database).await;
     let old = NOW.plus_ms(-100 * DAY_MS);
     for (name, digest, seen) in [("gone", [1; 32], old), ("here", [2; 32], NOW)] {
         store.create_guest(GuestId(name.to_owned()), &digest, seen).await.unwrap();

@@ -14,6 +14,11 @@ use store::{NewAudit, Store, StoreError};
 /// An instant, 2026-01-31T09:30:00Z.
 pub(crate) const NOW: Timestamp = Timestamp(1_769_851_800_000);
 
+/// The store of a test's database.
+pub(crate) async fn opened(database: &testkit::TestDatabase) -> Store {
+    Store::open(database.url()).await.unwrap()
+}
+
 pub(crate) fn audit_id(name: &str) -> AuditId {
     AuditId(name.to_owned())
 }

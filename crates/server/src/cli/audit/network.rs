@@ -11,7 +11,8 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::{Outcome, now, with_scheme};
-use crate::engine::{AuditFailure, Engine, Ports};
+use crate::engine::{AuditFailure, Engine, Given};
+use crate::ports::Ports;
 
 /// Bytes read of a list of addresses.
 const LIST_BYTES: u64 = 1024 * 1024;
@@ -97,8 +98,8 @@ async fn one(engine: &Engine, typed: &str) -> Result<Outcome> {
         Ok(url) => url,
         Err(failure) => return Ok(Outcome { url: typed, at, report: Err(sentence(&failure)) }),
     };
-    let ports = Ports { started_at: at, nonce: uuid::Uuid::new_v4().simple().to_string() };
-    let report = match engine.audit(&url, ports).await {
+    let given = Given { started_at: at, nonce: Ports::real().nonce() };
+    let report = match engine.audit(&url, given).await {
         Ok(audited) => Ok(audited.report),
         Err(AuditFailure::Fetch(failure)) => Err(sentence(&failure)),
         Err(AuditFailure::Blocked(blocked)) if blocked.rate_limited => {

@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor};
-use store::Store;
 use tempfile::TempDir;
 use url::Url;
 
@@ -13,14 +12,16 @@ use url::Url;
 const POSTGRES: &str = "SITE_AUDIT_TEST_POSTGRES";
 
 /// When one of these is set, tests without [`POSTGRES`] fail rather than pass.
-const REQUIRED: [&str; 2] = ["CI", "SITE_AUDIT_REQUIRE_POSTGRES"];
+const REQUIRED: [&str; 2] = ["CI", "SITE_AUDIT_TEST_REQUIRE_POSTGRES"];
 
 /// A fresh, empty database on either server; gone when dropped.
-pub(crate) struct TestDatabase {
+#[derive(Debug)]
+pub struct TestDatabase {
     url: String,
     place: Place,
 }
 
+#[derive(Debug)]
 enum Place {
     Folder(#[expect(dead_code, reason = "held to be removed when dropped")] TempDir),
     Server { admin: Url, name: String },
@@ -28,14 +29,14 @@ enum Place {
 
 impl TestDatabase {
     /// An SQLite file that is not there yet.
-    pub(crate) fn sqlite() -> Self {
+    pub fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite://{}/data/site-audit.db", folder.path().display());
         Self { url, place: Place::Folder(folder) }
     }
 
     /// A new PostgreSQL database; `None`, with a line printed, where there is no server and none is required.
-    pub(crate) async fn postgres() -> Option<Self> {
+    pub async fn postgres() -> Option<Self> {
         let Ok(admin) = std::env::var(POSTGRES) else {
             assert!(!REQUIRED.iter().any(|name| std::env::var_os(name).is_some()), "{POSTGRES} is not set");
             println!("not run on PostgreSQL: {POSTGRES} is not set");
@@ -50,38 +51,33 @@ impl TestDatabase {
     }
 
     /// Its address, as `database_url` takes it.
-    pub(crate) fn url(&self) -> &str {
+    pub fn url(&self) -> &str {
         &self.url
     }
 
     /// Whether it is PostgreSQL.
-    pub(crate) fn is_postgres(&self) -> bool {
+    pub fn is_postgres(&self) -> bool {
         matches!(self.place, Place::Server { .. })
     }
 
-    /// Opens it.
-    pub(crate) async fn store(&self) -> Store {
-        Store::open(&self.url).await.unwrap()
-    }
-
     /// A connection beside the store, to look behind it or to do it harm.
-    pub(crate) async fn connection(&self) -> AnyConnection {
+    pub async fn connection(&self) -> AnyConnection {
         sqlx::any::install_default_drivers();
         AnyConnection::connect(&self.url).await.unwrap()
     }
 
     /// Runs `sql` beside the store.
-    pub(crate) async fn execute(&self, sql: &str) {
+    pub async fn execute(&self, sql: &str) {
         execute(&self.url, sql).await;
     }
 
     /// The one row that `sql` gives.
-    pub(crate) async fn row(&self, sql: &'static str) -> AnyRow {
+    pub async fn row(&self, sql: &'static str) -> AnyRow {
         self.connection().await.fetch_one(sql).await.unwrap()
     }
 
     /// Its name on the PostgreSQL server.
-    pub(crate) fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         match &self.place {
             Place::Server { name, .. } => Some(name),
             Place::Folder(_) => None,

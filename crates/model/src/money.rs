@@ -1,0 +1,90 @@
+//! Amounts of money, exact.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Millionths of a US dollar, never negative: the smallest unit of USDC. On the wire a number of dollars (`0.02`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Micros(pub u64);
+
+/// Micros of one dollar.
+const PER_DOLLAR: f64 = 1_000_000.0;
+/// Most dollars of one amount; keeps every amount exact in a double.
+const MOST_DOLLARS: f64 = 1_000_000.0;
+
+impl Micros {
+    /// Reads an amount of dollars; `None` when it is negative, not a number, over a million, or finer than a millionth.
+    pub fn from_dollars(dollars: f64) -> Option<Self> {
+        if !(0.0..=MOST_DOLLARS).contains(&dollars) {
+            return None;
+        }
+        let micros = (dollars * PER_DOLLAR).round();
+        // A double holds a million dollars in millionths to about 1e-10, so what is further off was finer.
+        if (dollars * PER_DOLLAR - micros).abs() > 1e-3 {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0 and 1e12, and whole")]
+        Some(Self(micros as u64))
+    }
+
+    /// The amount in dollars, for people and for the wire.
+    pub fn dollars(self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "amounts stay below 2^53")]
+        let micros = self.0 as f64;
+        micros / PER_DOLLAR
+    }
+}
+
+/// `0.02`: as few digits as the amount needs, at least two.
+impl std::fmt::Display for Micros {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = format!("{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000);
+        let (whole, cents) = text.split_at(text.len() - 4);
+        write!(f, "{whole}{}", cents.trim_end_matches('0'))
+    }
+}
+
+impl Serialize for Micros {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.dollars())
+    }
+}
+
+impl<'de> Deserialize<'de> for Micros {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let dollars = f64::deserialize(deserializer)?;
+        Self::from_dollars(dollars).ok_or_else(|| {
+            serde::de::Error::custom("expected an amount of dollars from 0 to 1000000, in whole millionths")
+        })
+    }
+}
+
+impl schemars::JsonSchema for Micros {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Dollars".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "number", "minimum": 0})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dollars_are_read_exactly_and_shown_with_cents() {
+        for (dollars, micros, shown) in
+            [(0.02, 20_000, "0.02"), (0.1, 100_000, "0.10"), (25.0, 25_000_000, "25.00"), (0.000_001, 1, "0.000001")]
+        {
+            assert_eq!(Micros::from_dollars(dollars), Some(Micros(micros)));
+            assert_eq!(Micros(micros).to_string(), shown);
+            assert!((Micros(micros).dollars() - dollars).abs() < f64::EPSILON);
+        }
+        for wrong in [-0.01, f64::NAN, f64::INFINITY, 1e7, 0.000_000_4] {
+            assert_eq!(Micros::from_dollars(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Notes the commit that the program is built from, and the name under which its style sheet is served.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=SITE_AUDIT_BUILD");
+    let given = std::env::var("SITE_AUDIT_BUILD").ok().filter(|id| !id.is_empty());
+    let id = given.or_else(commit).unwrap_or_else(|| "unknown".to_owned());
+    println!("cargo::rustc-env=SITE_AUDIT_BUILD_ID={id}");
+    println!("cargo::rerun-if-changed=assets/app.css");
+    let style = std::fs::read("assets/app.css").expect("the style sheet lies in assets/app.css");
+    println!("cargo::rustc-env=SITE_AUDIT_STYLE_HASH={:016x}", fnv1a(&style));
+}
+
+/// 64-bit FNV-1a: a name for content that changes with it. Not a defence against anybody.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The short id of the checked-out commit; `None` outside a checkout.
+fn commit() -> Option<String> {
+    // The log of HEAD changes with every commit and checkout. A file that is not there would rebuild every time.
+    let log = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
+    if Path::new(&log).exists() {
+        println!("cargo::rerun-if-changed={log}");
+    }
+    git(&["rev-parse", "--short=9", "HEAD"])
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,27 @@
+//! The catalog of the API: every endpoint, in the order of the documentation.
+
+mod audits;
+mod gate;
+mod guests;
+mod health;
+
+pub(crate) use audits::stored;
+pub(crate) use guests::new_guest;
+
+use crate::operation::Operation;
+use crate::surfaces::{index, openapi};
+
+/// Every endpoint. Routes, index and OpenAPI are made from these.
+pub fn catalog() -> Vec<Operation> {
+    [
+        audits::operations(),
+        guests::operations(),
+        gate::operations(),
+        health::operations(),
+        index::operations(),
+        openapi::operations(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

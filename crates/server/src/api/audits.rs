@@ -1,0 +1,162 @@
+//! Audits: make one, read it again, take its patch.
+
+use model::id::{AuditId, Owner};
+use model::lang::Lang;
+use model::patch::Patch;
+use model::report::{Audit, AuditLinks, AuditQuota, StoredAudit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use store::StoredReport;
+
+use crate::app::App;
+use crate::audits::{self, Finished};
+use crate::config::Sku;
+use crate::database::Trouble;
+use crate::error::{ApiError, Code};
+use crate::operation::{Access, Cx, Json, Operation};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post("/api/audit", "audit_page", run)
+            .text(
+                "Audit one page",
+                "Fetches `url` as a careful crawler would and answers with a score, findings, what the page declares, \
+                 and a ready fix for each finding. Takes up to 24 seconds. A guest token (`X-Guest-Token`, or \
+                 `guest_token` in the body) ties the audit to that guest, who can then read it again; without one \
+                 nobody can. Each network has a number of free audits a day (`GET /api/gate`); what failed costs \
+                 nothing.\n\nExample: `{\"url\": \"https://example.com/\"}`",
+            )
+            .price(Sku::Audit)
+            .check(|app: &App, input: &AuditRequest| Ok(app.engine().fetcher().intake(&input.url).map(drop)?))
+            .errors(&[
+                Code::InvalidUrl,
+                Code::AddressNotAllowed,
+                Code::AllowanceSpent,
+                Code::CrawlerNotAllowed,
+                Code::RateLimited,
+                Code::TargetBusy,
+                Code::RedirectNotAllowed,
+                Code::TargetUnreachable,
+                Code::TargetTimeout,
+                Code::TargetBlocked,
+                Code::TargetRateLimited,
+                Code::FacilitatorUnavailable,
+            ]),
+        Operation::get("/api/audits/{id}", "get_audit", read)
+            .text(
+                "Read an audit again",
+                "The stored audit, as it was made. Free, and no part of the daily allowance. Texts come in the \
+                 language of the call, whatever that of the audit was.",
+            )
+            .access(Access::Owner)
+            .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
+        Operation::get("/api/audits/{id}/patch", "get_patch", patch)
+            .text(
+                "Take an audit's patch",
+                "All fixes of an audit together: tags for the head in their order, exact replacements in the page's \
+                 source, files for the host's root, templates for what only the owner can fill in, and instructions.",
+            )
+            .access(Access::Owner)
+            .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
+    ]
+}
+
+/// What to audit.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct AuditRequest {
+    /// Absolute http or https URL, at most 2,048 bytes.
+    url: String,
+    /// Ties the audit to this guest; the same as the header `X-Guest-Token`.
+    #[serde(default)]
+    #[expect(dead_code, reason = "read at the gate; here for the schema and the type")]
+    guest_token: Option<String>,
+}
+
+/// Audits `url` now. Spends one of the network's free audits, or a payment.
+async fn run(cx: Cx, input: AuditRequest) -> Result<Json<Audit>, ApiError> {
+    let url = cx.app.engine().fetcher().intake(&input.url)?;
+    let finished = audits::audit(&cx, &url).await?;
+    Ok(Json::speaking(answer(&cx.app, finished, cx.lang)?))
+}
+
+fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> {
+    let Finished { id, is_owned, report, .. } = finished;
+    let (issues, fixes) = (report.issues_in(lang), report.fixes_in(lang));
+    let readable = id.as_ref().filter(|_| is_owned);
+    let links = AuditLinks {
+        this: readable.map(|id| app.url(&format!("/api/audits/{id}"))),
+        patch: readable.map(|id| app.url(&format!("/api/audits/{id}/patch"))),
+        api_index: app.url("/api/"),
+    };
+    Ok(Audit {
+        id: id.map(|id| id.0),
+        score: report.score,
+        issues,
+        // Only a capture without a page has none, and that is a refusal before it comes here.
+        summary: report.summary.ok_or_else(|| ApiError::new(Code::Internal))?.in_lang(lang),
+        counts: report.counts,
+        headers: report.headers,
+        html_truncated: report.html_truncated,
+        json_ld: report.json_ld,
+        json_ld_stored: report.json_ld_stored,
+        truncated: report.truncated,
+        fixes,
+        coverage: report.coverage,
+        quota: AuditQuota {
+            free_per_day: app.config().limits.free_audits_per_day,
+            price_usd: app.config().prices.audit_usd.dollars(),
+        },
+        links,
+    })
+}
+
+/// Which audit.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct AuditPath {
+    /// The `id` that the audit was answered with.
+    id: String,
+}
+
+/// The stored audit in the language of the call.
+async fn read(cx: Cx, input: AuditPath) -> Result<Json<StoredAudit>, ApiError> {
+    let stored = stored(&cx, &cx.caller.required_owner()?, input.id).await?;
+    Ok(Json::speaking(stored.report.stored_audit(&stored.id.0, stored.created_at, cx.lang)))
+}
+
+/// A patch and where it belongs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PatchAnswer {
+    /// Absolute link to the source audit.
+    audit: Option<String>,
+    #[serde(flatten)]
+    patch: Patch<String>,
+    #[serde(rename = "_links")]
+    links: PatchLinks,
+}
+
+/// Related addresses.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PatchLinks {
+    /// `GET /api/`.
+    api_index: String,
+}
+
+/// All fixes of an audit together.
+async fn patch(cx: Cx, input: AuditPath) -> Result<Json<PatchAnswer>, ApiError> {
+    let stored = stored(&cx, &cx.caller.required_owner()?, input.id).await?;
+    Ok(Json::speaking(PatchAnswer {
+        audit: Some(cx.app.url(&format!("/api/audits/{}", stored.id))),
+        patch: stored.report.patch.in_lang(cx.lang),
+        links: PatchLinks { api_index: cx.app.url("/api/") },
+    }))
+}
+
+/// An audit of an owner.
+pub(crate) async fn stored(cx: &Cx, owner: &Owner, id: String) -> Result<StoredReport, ApiError> {
+    let id = AuditId(id);
+    cx.app.database().ask(|store| store.audit_of(owner, &id)).await.map_err(|trouble| match trouble {
+        Trouble::NotFound => ApiError::new(Code::AuditNotFound),
+        other => other.into(),
+    })
+}

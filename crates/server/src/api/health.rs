@@ -1,0 +1,54 @@
+//! Whether the service runs.
+
+use model::time::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::BUILD;
+use crate::error::ApiError;
+use crate::operation::{Cx, Json, Nothing, Operation};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![Operation::get("/api/health", "get_health", health).text(
+        "See whether the service runs",
+        "Answers 200 while the process serves. `database` says whether the database answers; audits go on without it.",
+    )]
+}
+
+/// Health.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Health {
+    /// Always true: who can't serve does not answer.
+    ok: bool,
+    /// Id of the product.
+    app: String,
+    /// Short id of the commit.
+    build: &'static str,
+    /// Now, UTC.
+    ts: Timestamp,
+    /// `up`, or `down` while audits are not kept.
+    database: Database,
+}
+
+/// State of the database.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Database {
+    /// It answers.
+    Up,
+    /// It does not.
+    Down,
+}
+
+/// Health.
+async fn health(cx: Cx, _: Nothing) -> Result<Json<Health>, ApiError> {
+    let answers = cx.app.database().ask(|store| store.ping()).await.is_ok();
+    Ok(Json::new(Health {
+        ok: true,
+        app: cx.app.config().product.id.clone(),
+        build: BUILD,
+        ts: cx.app.ports().now(),
+        database: if answers { Database::Up } else { Database::Down },
+    }))
+}

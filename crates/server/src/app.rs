@@ -1,0 +1,126 @@
+//! The service: everything that a request may use.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use fetch::Fetcher;
+use store::Store;
+
+use crate::allowance::Allowance;
+use crate::api;
+use crate::ceilings::Ceilings;
+use crate::config::Config;
+use crate::database::Database;
+use crate::engine::Engine;
+use crate::operation::Operation;
+use crate::payments::Payments;
+use crate::ports::Ports;
+
+/// The service. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct App {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: Config,
+    base_url: String,
+    ports: Ports,
+    engine: Engine,
+    database: Database,
+    allowance: Allowance,
+    ceilings: Ceilings,
+    payments: Payments,
+    operations: Vec<Operation>,
+}
+
+impl App {
+    /// Opens the database and sets everything up. `address` is where the service listens.
+    pub async fn open(config: Config, ports: Ports, address: SocketAddr) -> Result<Self> {
+        let base_url = base_url(&config, address);
+        let fetcher = Fetcher::new(config.fetch_config(&base_url, address)).context("the fetching client")?;
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
+        let inner = Inner {
+            engine: Engine::new(fetcher, cores),
+            database: Database::new(store),
+            allowance: Allowance::new(config.limits),
+            ceilings: Ceilings::new(&config),
+            payments: Payments::new(&config),
+            operations: api::catalog(),
+            ports,
+            base_url,
+            config,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// The absolute URL of a path of ours.
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.inner.base_url)
+    }
+
+    /// The public origin, without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.inner.base_url
+    }
+
+    /// Whether the public origin is https: decides cookies and transport headers.
+    pub fn is_https(&self) -> bool {
+        self.inner.base_url.starts_with("https://")
+    }
+
+    /// Time and chance.
+    pub fn ports(&self) -> &Ports {
+        &self.inner.ports
+    }
+
+    /// The audit loop.
+    pub fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Database {
+        &self.inner.database
+    }
+
+    /// What networks may still do.
+    pub fn allowance(&self) -> &Allowance {
+        &self.inner.allowance
+    }
+
+    /// How much fetches at once.
+    pub fn ceilings(&self) -> &Ceilings {
+        &self.inner.ceilings
+    }
+
+    /// Prices and how they are asked for.
+    pub fn payments(&self) -> &Payments {
+        &self.inner.payments
+    }
+
+    /// Every endpoint of the API, in the order of the documentation.
+    pub fn operations(&self) -> &[Operation] {
+        &self.inner.operations
+    }
+}
+
+/// The public origin: as configured, else the address that is listened on, with `localhost` for an unspecified one.
+fn base_url(config: &Config, address: SocketAddr) -> String {
+    match &config.base_url {
+        Some(url) => url.trim_end_matches('/').to_owned(),
+        None if address.ip().is_unspecified() => format!("http://localhost:{}", address.port()),
+        None => format!("http://{address}"),
+    }
+}
+
+/// The short commit id that this program was built from.
+pub const BUILD: &str = env!("SITE_AUDIT_BUILD_ID");

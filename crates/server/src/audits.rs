@@ -1,0 +1,109 @@
+//! Auditing for a caller: the use case behind the API, the pages, and whatever else starts an audit.
+
+use audit::Blocked;
+use model::id::AuditId;
+use model::lang::{Phrase, Text, text};
+use model::report::Report;
+use model::time::Timestamp;
+use serde_json::json;
+use store::NewAudit;
+use url::Url;
+
+use crate::engine::{AuditFailure, Given};
+use crate::error::{ApiError, Code};
+use crate::operation::Cx;
+
+/// A finished audit of a caller.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its id; `None` when the database did not keep it.
+    pub id: Option<AuditId>,
+    /// Somebody may read it again.
+    pub is_owned: bool,
+    /// What was found.
+    pub report: Report,
+    /// When it began.
+    pub created_at: Timestamp,
+}
+
+/// Audits a URL that was read by the fetching client's intake, and keeps the report.
+pub async fn audit(cx: &Cx, url: &Url) -> Result<Finished, ApiError> {
+    let app = &cx.app;
+    let target = app.ceilings().target(url);
+    if let Some(target) = &target {
+        let per_hour = app.config().limits.audits_per_target_hour;
+        let what = format!("target {target}");
+        app.allowance()
+            .spend_hourly(app.database(), app.ports(), cx.caller.network, &what, per_hour)
+            .await
+            .map_err(too_many_of_target)?;
+    }
+    let created_at = app.ports().now();
+    let audited = {
+        let _places = app.ceilings().enter(cx.caller.network, target.as_deref()).await?;
+        let given = Given { started_at: created_at, nonce: app.ports().nonce() };
+        app.engine().audit(url, given).await
+    };
+    let report = match audited {
+        Ok(audited) => audited.report,
+        Err(failure) => return Err(refused(cx, failure).await),
+    };
+    let owner = cx.caller.owner();
+    let id = AuditId(app.ports().id());
+    let new =
+        || NewAudit { id: id.clone(), owner: owner.clone(), requested_url: url.as_str(), created_at, report: &report };
+    // An answer without an id says that it was not kept: the caller has the report all the same.
+    let kept = app.database().ask(|store| store.insert_audit(new())).await.is_ok();
+    tracing::info!(audit.id = %id, kept, score = report.score, findings = report.findings.len(), "audited");
+    Ok(Finished { id: kept.then_some(id), is_owned: kept && owner.is_some(), report, created_at })
+}
+
+/// The hourly ceiling of one target is told as what it is, not as the caller's own.
+fn too_many_of_target(error: ApiError) -> ApiError {
+    match error.code {
+        Code::RateLimited => ApiError { code: Code::TargetBusy, ..error },
+        _ => error,
+    }
+}
+
+/// Why there is no audit, as the caller gets it. Refused addresses are counted.
+async fn refused(cx: &Cx, failure: AuditFailure) -> ApiError {
+    match failure {
+        AuditFailure::Blocked(blocked) => blocked_error(&blocked),
+        AuditFailure::Defect => ApiError::new(Code::Internal),
+        AuditFailure::Fetch(failure) => count_refusal(cx, failure.into()).await,
+    }
+}
+
+/// Counts a refused address against the network; past the ceiling the answer is that.
+pub async fn count_refusal(cx: &Cx, error: ApiError) -> ApiError {
+    if !matches!(error.code, Code::AddressNotAllowed | Code::RedirectNotAllowed) {
+        return error;
+    }
+    let app = &cx.app;
+    match app.allowance().count_refusal(app.database(), app.ports(), cx.caller.network).await {
+        Ok(()) => error,
+        Err(limited) => limited,
+    }
+}
+
+fn blocked_error(blocked: &Blocked) -> ApiError {
+    const ALLOW: Text = text(
+        "Allow the user agent of this service in the firewall ({vendor}), then audit again.",
+        "Permita o user agent deste serviço no firewall ({vendor}) e audite de novo.",
+    );
+    const WAIT: Text = text(
+        "Wait until the target answers again, or raise its limit for the user agent of this service.",
+        "Espere até o alvo voltar a responder, ou aumente o limite dele para o user agent deste serviço.",
+    );
+    let (code, fix): (Code, Phrase) = if blocked.rate_limited {
+        (Code::TargetRateLimited, WAIT.into())
+    } else {
+        (Code::TargetBlocked, ALLOW.phrase(&[("vendor", blocked.vendor.as_str().into())]))
+    };
+    let mut error = ApiError::new(code)
+        .detail(format!("{}, {}", blocked.vendor, blocked.status))
+        .with("blocked", json!({"vendor": blocked.vendor, "status": blocked.status}));
+    error.fix = Some(fix);
+    error
+}

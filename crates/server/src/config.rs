@@ -1,0 +1,314 @@
+//! The configuration: one TOML file, environment over it, flags over both; every key has a default.
+//!
+//! The docstrings of the fields are the documentation of the keys: `docs/configuration.md` and the messages about bad
+//! values are made from them.
+
+mod keys;
+mod read;
+mod values;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use ipnet::{IpNet, Ipv6Net};
+use model::money::Micros;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use keys::{Key, reference};
+pub use read::{ConfigError, Sources};
+pub use values::{FixedName, LogFormat, PaymentMode, PaymentNetwork, Ports, Sku};
+
+/// Everything an operator can set.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Address and port to listen on; port 0 picks a free one and prints it.
+    pub listen: SocketAddr,
+    /// Public origin, such as `https://audit.example.com`; every absolute link is built from it. By default that of `listen`.
+    pub base_url: Option<String>,
+    /// `sqlite://PATH` (made with its folder, readable by its owner only) or `postgres://…`.
+    pub database_url: String,
+    /// How the product is named.
+    pub product: Product,
+    /// The client that reads other people's pages.
+    pub fetch: Fetch,
+    /// Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` is believed; without it the peer is the caller.
+    #[schemars(with = "Vec<String>")]
+    pub trusted_proxies: Vec<IpNet>,
+    /// What one network may do.
+    pub limits: Limits,
+    /// What is asked for beyond the free allowance.
+    pub prices: Prices,
+    /// What is free for the time being: `audit`.
+    pub free_now: Vec<Sku>,
+    /// Payment by x402.
+    pub payments: Payments,
+    /// How long things are kept.
+    pub retention: Retention,
+    /// Logs, written to standard error.
+    pub log: Log,
+}
+
+/// How the product is named.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Product {
+    /// The name that is shown.
+    pub name: String,
+    /// The id in machine-readable places: lower-case letters, digits and hyphens.
+    pub id: String,
+}
+
+/// The client that reads other people's pages.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fetch {
+    /// Target networks (CIDR) that are otherwise refused: for tests and intranets, such as `127.0.0.0/8`.
+    #[schemars(with = "Vec<String>")]
+    pub allow_private: Vec<IpNet>,
+    /// Target ports, or `["*"]` for any.
+    pub allow_ports: Ports,
+    /// Addresses of names, as `host=ip`, instead of DNS; judged like any other.
+    pub resolve: Vec<FixedName>,
+    /// Address and port of the resolver to ask; by default the system's.
+    pub dns: Option<SocketAddr>,
+    /// More refused target networks (CIDR).
+    #[schemars(with = "Vec<String>")]
+    pub deny: Vec<IpNet>,
+    /// NAT64 prefixes to unwrap before an address is judged.
+    #[schemars(with = "Vec<String>")]
+    pub nat64: Vec<Ipv6Net>,
+    /// File with more trust anchors (PEM).
+    pub ca_file: Option<PathBuf>,
+    /// What the client calls itself; by default product, version and the page that explains it.
+    pub user_agent: Option<String>,
+}
+
+/// What one network (an IPv4 address, an IPv6 /64) may do, and what the process does at once.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Free audits per network and UTC day.
+    pub free_audits_per_day: u32,
+    /// Audits per network and hour, free or paid.
+    pub audits_per_hour: u32,
+    /// Guest tokens made per network and hour.
+    pub guests_per_hour: u32,
+    /// Refused target addresses per network and hour, before its audits are refused for a while.
+    pub refused_per_hour: u32,
+    /// Audits fetching at once in the process.
+    pub fetches: u16,
+    /// Audits fetching at once for one caller.
+    pub fetches_per_caller: u16,
+    /// Audits fetching at once of one target (registrable domain, or the address itself).
+    pub fetches_per_target: u16,
+    /// Audits of one target per network and hour.
+    pub audits_per_target_hour: u32,
+}
+
+/// Prices in US dollars.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Prices {
+    /// One audit beyond the free allowance.
+    pub audit_usd: Micros,
+}
+
+/// Payment by x402.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Payments {
+    /// `live` charges, `dev` lets calls through unpaid; by default `dev` while `pay_to` is not set, else `live`.
+    pub mode: Option<PaymentMode>,
+    /// `base` or, for staging, `base-sepolia`.
+    pub network: PaymentNetwork,
+    /// Address that receives USDC: `0x` and 40 hex digits.
+    pub pay_to: Option<String>,
+    /// URL of the payment facilitator; on `base-sepolia` the public test one by default, on `base` required to charge.
+    pub facilitator: Option<String>,
+}
+
+/// How long things are kept.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retention {
+    /// Days that an audit of nobody is kept.
+    pub nobody_days: u32,
+    /// Days that a guest's audits are kept after the guest was last seen.
+    pub guest_days: u32,
+}
+
+/// Logs.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// `text` or `json`; by default `text` on a terminal, else `json`.
+    pub format: Option<LogFormat>,
+    /// What is logged: a level (`error`, `warn`, `info`, `debug`) or a list such as `info,site_audit=debug`.
+    pub filter: String,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            base_url: None,
+            database_url: "sqlite://data/site-audit.db".to_owned(),
+            product: Product::default(),
+            fetch: Fetch::default(),
+            trusted_proxies: Vec::new(),
+            limits: Limits::default(),
+            prices: Prices::default(),
+            free_now: Vec::new(),
+            payments: Payments::default(),
+            retention: Retention::default(),
+            log: Log::default(),
+        }
+    }
+}
+
+impl Default for Product {
+    fn default() -> Self {
+        Self { name: "Site Audit".to_owned(), id: "site-audit".to_owned() }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            free_audits_per_day: 10,
+            audits_per_hour: 300,
+            guests_per_hour: 30,
+            refused_per_hour: 30,
+            fetches: 64,
+            fetches_per_caller: 8,
+            fetches_per_target: 4,
+            audits_per_target_hour: 60,
+        }
+    }
+}
+
+impl Default for Prices {
+    fn default() -> Self {
+        Self { audit_usd: Micros(20_000) }
+    }
+}
+
+impl Default for Payments {
+    fn default() -> Self {
+        Self { mode: None, network: PaymentNetwork::BaseSepolia, pay_to: None, facilitator: None }
+    }
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        // 13 months, as for the cookie that holds a guest's token.
+        Self { nobody_days: 90, guest_days: 396 }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { format: None, filter: "info".to_owned() }
+    }
+}
+
+impl Config {
+    /// Whether calls beyond the allowance are charged or let through.
+    pub fn payment_mode(&self) -> PaymentMode {
+        let by_default = if self.payments.pay_to.is_some() { PaymentMode::Live } else { PaymentMode::Dev };
+        self.payments.mode.unwrap_or(by_default)
+    }
+
+    /// What the fetching client calls itself; `base_url` names the page that explains it.
+    pub fn user_agent(&self, base_url: &str) -> String {
+        self.fetch.user_agent.clone().unwrap_or_else(|| {
+            let name: String = self.product.name.split_whitespace().collect();
+            format!("{name}/{} (+{base_url}/bot)", env!("CARGO_PKG_VERSION"))
+        })
+    }
+
+    /// How the fetching client is set up.
+    pub fn fetch_config(&self, base_url: &str, own_address: SocketAddr) -> fetch::FetchConfig {
+        fetch::FetchConfig {
+            allow_private: self.fetch.allow_private.clone(),
+            allow_ports: self.fetch.allow_ports.list(),
+            resolve: self.fetch.resolve.iter().map(|fixed| (fixed.name.clone(), fixed.address)).collect(),
+            dns: self.fetch.dns,
+            deny: self.fetch.deny.clone(),
+            nat64: self.fetch.nat64.clone(),
+            ca_file: self.fetch.ca_file.clone(),
+            user_agent: self.user_agent(base_url),
+            own_addresses: vec![own_address],
+            limits: fetch::Limits::default(),
+        }
+    }
+
+    /// What fits no type: values that must agree with each other, or are more than their shape.
+    fn validate(&self) -> Result<(), (&'static str, &'static str)> {
+        if let Some(base) = &self.base_url {
+            let origin = url::Url::parse(base).ok().filter(|url| {
+                matches!(url.scheme(), "http" | "https")
+                    && url.host().is_some()
+                    && url.path() == "/"
+                    && url.query().is_none()
+                    && url.fragment().is_none()
+                    && url.username().is_empty()
+                    && url.password().is_none()
+            });
+            if origin.is_none() {
+                return Err(("base_url", "takes an origin: http:// or https://, a host and at most a port"));
+            }
+        }
+        let known = ["sqlite://", "postgres://", "postgresql://"];
+        if !known.iter().any(|scheme| self.database_url.starts_with(scheme)) {
+            return Err(("database_url", "takes sqlite://PATH or postgres://…"));
+        }
+        let id_byte = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        if self.product.id.is_empty() || !self.product.id.bytes().all(id_byte) {
+            return Err(("product.id", "takes lower-case letters, digits and hyphens"));
+        }
+        if self.product.name.trim().is_empty() || self.product.name.chars().any(char::is_control) {
+            return Err(("product.name", "takes a name of at least one character, without control characters"));
+        }
+        if self.fetch.user_agent.as_ref().is_some_and(|agent| http::HeaderValue::from_str(agent).is_err()) {
+            return Err(("fetch.user_agent", "takes a text that can stand in a header, without line ends"));
+        }
+        let limits = self.limits;
+        for (key, value) in [
+            ("limits.fetches", limits.fetches),
+            ("limits.fetches_per_caller", limits.fetches_per_caller),
+            ("limits.fetches_per_target", limits.fetches_per_target),
+        ] {
+            if value == 0 {
+                return Err((key, "takes a number of at least 1"));
+            }
+        }
+        self.validate_payments()
+    }
+
+    fn validate_payments(&self) -> Result<(), (&'static str, &'static str)> {
+        let payments = &self.payments;
+        let is_address = |text: &str| {
+            text.strip_prefix("0x").is_some_and(|hex| hex.len() == 40 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+        };
+        if payments.pay_to.as_ref().is_some_and(|address| !is_address(address)) {
+            return Err(("payments.pay_to", "takes 0x and 40 hex digits"));
+        }
+        if let Some(facilitator) = &payments.facilitator
+            && !url::Url::parse(facilitator).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+        {
+            return Err(("payments.facilitator", "takes an http or https URL"));
+        }
+        if self.payment_mode() == PaymentMode::Live {
+            if payments.pay_to.is_none() {
+                return Err(("payments.pay_to", "must be set while payments.mode is live"));
+            }
+            if payments.network == PaymentNetwork::Base && payments.facilitator.is_none() {
+                return Err(("payments.facilitator", "must be set to charge on base"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! The keys as data, out of the schema of [`Config`]: for the environment, for messages, for the documentation.
+
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use super::Config;
+
+/// One key of the configuration.
+#[derive(Debug, Clone)]
+pub struct Key {
+    /// Dotted name, `limits.fetches`.
+    pub name: String,
+    /// What it means and takes.
+    pub meaning: String,
+    /// Its default as JSON; null for none.
+    pub default: Value,
+    /// What kind of value it is.
+    pub(super) kind: Kind,
+}
+
+/// How a text of the environment becomes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Integer,
+    Number,
+    List,
+}
+
+impl Key {
+    /// The variable of the environment that sets it.
+    pub fn variable(&self) -> String {
+        format!("{}{}", super::read::PREFIX, self.name.to_uppercase().replace('.', "__"))
+    }
+}
+
+/// Every key, in the order of the documentation.
+pub fn reference() -> Vec<Key> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let schema = SchemaGenerator::from(settings).into_root_schema_for::<Config>();
+    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
+    let mut keys = Vec::new();
+    collect(schema.as_value(), &defaults, "", &mut keys);
+    keys
+}
+
+/// Walks one level of tables; the configuration has two, and the schema is our own.
+fn collect(schema: &Value, defaults: &Value, prefix: &str, keys: &mut Vec<Key>) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+    for (name, field) in properties {
+        let name_in_full = format!("{prefix}{name}");
+        let default = defaults.get(name).cloned().unwrap_or_default();
+        if field.get("properties").is_some() {
+            collect(field, &default, &format!("{name_in_full}."), keys);
+            continue;
+        }
+        let meaning = field.get("description").and_then(Value::as_str).unwrap_or_default();
+        keys.push(Key { name: name_in_full, meaning: meaning.replace('\n', " "), default, kind: kind(field) });
+    }
+}
+
+fn kind(field: &Value) -> Kind {
+    let types: Vec<&str> = match field.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let is = |wanted: &str| types.contains(&wanted);
+    match () {
+        () if is("array") => Kind::List,
+        () if is("integer") => Kind::Integer,
+        () if is("number") => Kind::Number,
+        () => Kind::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_says_what_it_means() {
+        let keys = reference();
+        assert!(keys.len() > 25, "{}", keys.len());
+        for key in &keys {
+            assert!(key.meaning.ends_with('.'), "{}: {:?}", key.name, key.meaning);
+        }
+        let kind = |name: &str| keys.iter().find(|key| key.name == name).map(|key| key.kind);
+        assert_eq!(kind("listen"), Some(Kind::Text));
+        assert_eq!(kind("fetch.allow_ports"), Some(Kind::List));
+        assert_eq!(kind("fetch.ca_file"), Some(Kind::Text));
+        assert_eq!(kind("limits.fetches"), Some(Kind::Integer));
+        assert_eq!(kind("prices.audit_usd"), Some(Kind::Number));
+    }
+}

@@ -1,0 +1,248 @@
+//! Reading the configuration: file, environment, flags, in this order; one line about the first bad value.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::Config;
+use super::keys::{Key, Kind, reference};
+
+/// What every variable of the environment begins with.
+pub(super) const PREFIX: &str = "SITE_AUDIT_";
+/// Variables with this beginning belong to the project's own tests.
+const OF_TESTS: [&str; 2] = ["SITE_AUDIT_TEST_", "SITE_AUDIT_SHARED"];
+/// The file that is read when none is named, if it is there.
+const USUAL_FILE: &str = "site-audit.toml";
+/// Bytes of a configuration file; far above any real one.
+const FILE_BYTES: u64 = 1024 * 1024;
+
+/// Where values come from.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// A file that must be there; `None`: `site-audit.toml` if present.
+    pub file: Option<PathBuf>,
+    /// The environment, all of it.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Flags: key and text.
+    pub flags: Vec<(&'static str, String)>,
+}
+
+/// Why the configuration can't be used: one line, with the key and what it takes.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file can't be read.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file is not TOML.
+    #[error("{path}:{line}: {problem}")]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line.
+        line: usize,
+        /// What the parser said.
+        problem: String,
+    },
+    /// A value that does not fit, or a key that is not known.
+    #[error("{origin}: {problem}")]
+    Value {
+        /// The key, with the variable that set it if it was one.
+        origin: String,
+        /// What is wrong and what it takes.
+        problem: String,
+    },
+}
+
+impl Sources {
+    /// The process's own environment.
+    pub fn of_process(file: Option<PathBuf>, flags: Vec<(&'static str, String)>) -> Self {
+        Self { file, environment: std::env::vars_os().collect(), flags }
+    }
+}
+
+impl Config {
+    /// Reads and judges the configuration.
+    pub fn read(sources: &Sources) -> Result<Self, ConfigError> {
+        let keys = reference();
+        let mut values = file(sources.file.as_deref())?;
+        for (variable, text) in &sources.environment {
+            let Some(variable) = variable.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
+            if OF_TESTS.iter().any(|prefix| variable.starts_with(prefix)) {
+                continue;
+            }
+            let Some(key) = keys.iter().find(|key| key.variable() == variable) else {
+                return Err(bad(variable, "there is no such key; docs/configuration.md lists them"));
+            };
+            let Some(text) = text.to_str() else { return Err(bad(variable, "the value is not UTF-8")) };
+            set(&mut values, &key.name, value(key, text).map_err(|problem| bad(variable, &problem))?);
+        }
+        for (name, text) in &sources.flags {
+            let Some(key) = keys.iter().find(|key| key.name == *name) else { continue };
+            set(&mut values, name, value(key, text).map_err(|problem| bad(name, &problem))?);
+        }
+        let config: Self = serde_path_to_error::deserialize(Value::Object(values)).map_err(|error| {
+            let path = error.path().to_string();
+            let said = error.into_inner().to_string();
+            // A list's entry is `free_now[0]`; the key is what stands before.
+            let name = path.split('[').next().unwrap_or_default();
+            match keys.iter().find(|key| key.name == name) {
+                Some(key) => bad(&path, &format!("{said}. {}", key.meaning)),
+                None => bad(&path, &said),
+            }
+        })?;
+        config.validate().map_err(|(key, problem)| bad(key, problem))?;
+        Ok(config)
+    }
+}
+
+fn bad(origin: &str, problem: &str) -> ConfigError {
+    ConfigError::Value { origin: origin.to_owned(), problem: problem.to_owned() }
+}
+
+fn file(named: Option<&Path>) -> Result<Map<String, Value>, ConfigError> {
+    use std::io::Read as _;
+    let path = named.unwrap_or(Path::new(USUAL_FILE));
+    let failed = |source| ConfigError::File { path: path.to_owned(), source };
+    let opened = match std::fs::File::open(path) {
+        Ok(opened) => opened,
+        Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => return Ok(Map::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut text = String::new();
+    opened.take(FILE_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+    if text.len() as u64 > FILE_BYTES {
+        return Err(failed(std::io::Error::other("longer than 1 MiB")));
+    }
+    toml::from_str(&text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        ConfigError::Syntax {
+            path: path.to_owned(),
+            line: before.matches('\n').count() + 1,
+            problem: error.message().lines().next().unwrap_or_default().to_owned(),
+        }
+    })
+}
+
+/// A text as the value of a key.
+fn value(key: &Key, text: &str) -> Result<Value, String> {
+    let wrong = || format!("{text:?} does not fit. {}", key.meaning);
+    match key.kind {
+        Kind::Text => Ok(Value::from(text)),
+        Kind::Integer => text.trim().parse::<i64>().map(Value::from).map_err(|_| wrong()),
+        Kind::Number => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
+        Kind::List => Ok(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(Value::from).collect()),
+    }
+}
+
+/// Puts a value at a dotted name. What stands in the way is no table, and is left for the typed reading to refuse.
+fn set(values: &mut Map<String, Value>, name: &str, value: Value) {
+    match name.split_once('.') {
+        None => {
+            values.insert(name.to_owned(), value);
+        }
+        Some((table, rest)) => {
+            let inner = values.entry(table).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(inner) = inner {
+                set(inner, rest, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{PaymentMode, Ports};
+    use std::io::Write as _;
+
+    fn with(environment: &[(&str, &str)]) -> Result<Config, String> {
+        let environment = environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        // An empty file of its own, so that one in the working directory does not count.
+        let empty = Some(PathBuf::from("/dev/null"));
+        Config::read(&Sources { file: empty, environment, flags: Vec::new() }).map_err(|error| error.to_string())
+    }
+
+    fn toml(text: &str) -> Result<Config, String> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let sources = Sources { file: Some(file.path().to_owned()), ..Sources::default() };
+        Config::read(&sources).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn nothing_configured_is_the_default() {
+        let config = with(&[]).unwrap();
+        assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!(config.payment_mode(), PaymentMode::Dev);
+        assert_eq!(config.user_agent("http://localhost:8080"), "SiteAudit/0.1.0 (+http://localhost:8080/bot)");
+    }
+
+    #[test]
+    fn the_environment_goes_over_the_file_and_flags_over_both() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"listen = '127.0.0.1:1'\n[limits]\nfetches = 3\nfetches_per_caller = 2\n").unwrap();
+        let config = Config::read(&Sources {
+            file: Some(file.path().to_owned()),
+            environment: vec![
+                ("SITE_AUDIT_LISTEN".into(), "127.0.0.1:2".into()),
+                ("SITE_AUDIT_LIMITS__FETCHES".into(), "5".into()),
+                ("HOME".into(), "/".into()),
+            ],
+            flags: vec![("listen", "127.0.0.1:3".to_owned())],
+        })
+        .unwrap();
+        assert_eq!(config.listen.port(), 3);
+        assert_eq!((config.limits.fetches, config.limits.fetches_per_caller), (5, 2));
+    }
+
+    #[test]
+    fn lists_are_arrays_in_the_file_and_commas_in_the_environment() {
+        let ports = |config: Config| config.fetch.allow_ports;
+        assert_eq!(ports(toml("[fetch]\nallow_ports = [80, 81]").unwrap()), Ports::These(vec![80, 81]));
+        assert_eq!(ports(toml("[fetch]\nallow_ports = ['*']").unwrap()), Ports::Any);
+        let config = with(&[
+            ("SITE_AUDIT_FETCH__ALLOW_PORTS", "80, 82"),
+            ("SITE_AUDIT_FETCH__RESOLVE", "A.example=127.0.0.2,b.example=::1"),
+            ("SITE_AUDIT_TRUSTED_PROXIES", "10.0.0.0/8"),
+        ])
+        .unwrap();
+        assert_eq!(config.fetch.allow_ports, Ports::These(vec![80, 82]));
+        assert_eq!(config.fetch.resolve.first().unwrap().name, "a.example");
+        assert_eq!(config.trusted_proxies.len(), 1);
+    }
+
+    #[test]
+    fn a_bad_value_is_one_line_with_its_key_and_what_it_takes() {
+        for (outcome, wanted) in [
+            (toml("limitz = 1"), "limitz"),
+            (toml("[limits]\nfetches = 'many'"), "limits.fetches: invalid type"),
+            (toml("[limits]\nfetches = 0"), "limits.fetches: takes a number of at least 1"),
+            (toml("a = [\n1,\n"), ":"),
+            (toml("listen = 'here'"), "listen: invalid socket address"),
+            (toml("base_url = 'https://a.example/path'"), "base_url: takes an origin"),
+            (toml("[payments]\nmode = 'live'"), "payments.pay_to: must be set"),
+            (toml("[payments]\npay_to = '0x12'"), "payments.pay_to: takes 0x and 40 hex digits"),
+            (toml("[prices]\naudit_usd = -1"), "prices.audit_usd: expected an amount"),
+            (toml("[fetch]\nallow_ports = ['a']"), "fetch.allow_ports"),
+            (toml("free_now = ['lunch']"), "free_now[0]: unknown variant"),
+            (with(&[("SITE_AUDIT_LIMITS__FETCHES", "x")]), "SITE_AUDIT_LIMITS__FETCHES: \"x\" does not fit."),
+            (with(&[("SITE_AUDIT_LISTN", "x")]), "SITE_AUDIT_LISTN: there is no such key"),
+        ] {
+            let message = outcome.unwrap_err();
+            assert!(message.contains(wanted) && !message.contains('\n'), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_named_must_be_there() {
+        let sources = Sources { file: Some("/nowhere/site-audit.toml".into()), ..Sources::default() };
+        assert!(Config::read(&sources).unwrap_err().to_string().starts_with("/nowhere/site-audit.toml: "));
+    }
+}

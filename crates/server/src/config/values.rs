@@ -1,0 +1,158 @@
+//! Values of keys that are more than a number or a text.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Whether calls beyond the allowance are charged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PaymentMode {
+    /// They are.
+    Live,
+    /// They are let through unpaid.
+    Dev,
+}
+
+/// The chain on which USDC is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PaymentNetwork {
+    /// Production.
+    Base,
+    /// Staging, with test money.
+    BaseSepolia,
+}
+
+/// Something with a price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Sku {
+    /// One audit.
+    Audit,
+}
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// Lines for a person.
+    Text,
+    /// JSON lines.
+    Json,
+}
+
+/// Target ports: a list, or any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ports {
+    /// `["*"]`.
+    Any,
+    /// These.
+    These(Vec<u16>),
+}
+
+impl Ports {
+    /// As the client takes them: empty for any.
+    pub(super) fn list(&self) -> Vec<u16> {
+        match self {
+            Self::Any => Vec::new(),
+            Self::These(ports) => ports.clone(),
+        }
+    }
+}
+
+impl Default for Ports {
+    fn default() -> Self {
+        Self::These(vec![80, 443, 8080, 8443])
+    }
+}
+
+/// One entry of the list: the environment gives texts, TOML numbers or texts.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum PortEntry {
+    Number(u16),
+    Text(String),
+}
+
+impl<'de> Deserialize<'de> for Ports {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut ports = Vec::new();
+        let entries = Vec::<PortEntry>::deserialize(deserializer)
+            .map_err(|_| D::Error::custom("expected port numbers, or [\"*\"]"))?;
+        for entry in entries {
+            match entry {
+                PortEntry::Text(any) if any == "*" => return Ok(Self::Any),
+                PortEntry::Number(port) => ports.push(port),
+                PortEntry::Text(text) => ports.push(
+                    text.parse().map_err(|_| D::Error::custom(format!("{text:?} is not a port number or \"*\"")))?,
+                ),
+            }
+        }
+        if ports.is_empty() || ports.contains(&0) {
+            return Err(D::Error::custom("expected port numbers from 1 to 65535, or [\"*\"]"));
+        }
+        Ok(Self::These(ports))
+    }
+}
+
+impl Serialize for Ports {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Any => ["*"].serialize(serializer),
+            Self::These(ports) => ports.serialize(serializer),
+        }
+    }
+}
+
+impl JsonSchema for Ports {
+    fn schema_name() -> Cow<'static, str> {
+        "Ports".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "array", "items": generator.subschema_for::<PortEntry>()})
+    }
+}
+
+/// `host=ip`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FixedName {
+    /// The host name, lower case.
+    pub name: String,
+    /// Its address.
+    pub address: IpAddr,
+}
+
+impl<'de> Deserialize<'de> for FixedName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let wrong = || D::Error::custom(format!("{text:?} is not host=ip"));
+        let (name, address) = text.split_once('=').ok_or_else(wrong)?;
+        let address = address.trim().parse().map_err(|_| wrong())?;
+        Ok(Self { name: name.trim().to_ascii_lowercase(), address })
+    }
+}
+
+impl Serialize for FixedName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{}={}", self.name, self.address))
+    }
+}
+
+impl JsonSchema for FixedName {
+    fn schema_name() -> Cow<'static, str> {
+        "FixedName".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string"})
+    }
+}

@@ -1,0 +1,91 @@
+//! The database behind a breaker: a silent database costs one caller a second, not every caller five.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use store::{Store, StoreError};
+use tokio::time::Instant;
+
+use crate::error::{ApiError, Code};
+
+/// How long an answer is waited for while serving a call. An audit must answer within 2 s and its fetching time when
+/// the database is gone, so this is half of it.
+const ANSWER_WITHIN: Duration = Duration::from_secs(1);
+/// After an outage the database is left alone for so long; within 5 s of its return it is used again.
+const LEFT_ALONE: Duration = Duration::from_secs(2);
+
+/// The store, asked with patience that has an end.
+#[derive(Debug)]
+pub struct Database {
+    store: Store,
+    /// Until when nothing is asked.
+    down_until: Mutex<Option<Instant>>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Trouble {
+    /// No such row, or not this owner's.
+    NotFound,
+    /// The database does not answer at the moment. A write may or may not have happened.
+    Down,
+    /// It answered with what can't be: a defect, logged.
+    Defect,
+}
+
+impl Database {
+    /// Over an open store.
+    pub fn new(store: Store) -> Self {
+        Self { store, down_until: Mutex::new(None) }
+    }
+
+    /// The store itself, for work that no caller waits for.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Asks the store something.
+    pub async fn ask<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, Trouble>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        if self.is_left_alone() {
+            return Err(Trouble::Down);
+        }
+        match tokio::time::timeout(ANSWER_WITHIN, question(&self.store)).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(StoreError::NotFound { .. })) => Err(Trouble::NotFound),
+            Ok(Err(error @ (StoreError::Busy { .. } | StoreError::Unavailable { .. }))) => {
+                Err(self.went_down(&error.to_string()))
+            }
+            Ok(Err(error @ (StoreError::Conflict { .. } | StoreError::Corrupt { .. }))) => {
+                tracing::error!(error = %error, source = ?std::error::Error::source(&error), "the database has a defect");
+                Err(Trouble::Defect)
+            }
+            Err(_) => Err(self.went_down("no answer in time")),
+        }
+    }
+
+    fn is_left_alone(&self) -> bool {
+        // A poisoned lock holds a plain instant, which can't be half written.
+        let down_until = self.down_until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        down_until.is_some_and(|until| Instant::now() < until)
+    }
+
+    fn went_down(&self, why: &str) -> Trouble {
+        tracing::warn!(why, "the database does not answer");
+        let mut down_until = self.down_until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *down_until = Some(Instant::now() + LEFT_ALONE);
+        Trouble::Down
+    }
+}
+
+impl From<Trouble> for ApiError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::NotFound => Self::new(Code::NotFound),
+            Trouble::Down => Self::new(Code::DatabaseUnavailable).retry_after(5),
+            Trouble::Defect => Self::new(Code::Internal),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Everything a caller can be refused with: one table of codes, one shape on the wire.
+
+use http::StatusCode;
+use model::capture::{FailureKind, FetchFailure};
+use model::lang::{Lang, Phrase, Text, text};
+use serde_json::{Map, Value};
+
+/// What a handler fails with: `{error, detail?, code}` and what the code adds.
+#[derive(Debug, Clone)]
+pub struct ApiError {
+    /// Which refusal.
+    pub code: Code,
+    /// What exactly; begins with the field or the word that the contract names.
+    pub detail: Option<Phrase>,
+    /// More fields of the answer (`accepts`, `blocked`).
+    pub extra: Map<String, Value>,
+    /// What the owner of a target that blocked us can do; answered as `blocked.fix`.
+    pub fix: Option<Phrase>,
+    /// Seconds until the same call may succeed.
+    pub retry_after: Option<u32>,
+    /// More headers of the answer.
+    pub headers: Vec<(http::HeaderName, http::HeaderValue)>,
+}
+
+macro_rules! codes {
+    ($($name:ident $wire:literal $status:ident $en:literal $pt:literal;)+) => {
+        /// Why a call was refused. Stable: a code is never reused for something else.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "each row's sentence says what the code means")]
+        pub enum Code { $($name,)+ }
+
+        impl Code {
+            /// All of them, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// The stable word on the wire.
+            pub fn wire(self) -> &'static str {
+                match self { $(Self::$name => $wire,)+ }
+            }
+
+            /// The HTTP status.
+            pub fn status(self) -> StatusCode {
+                match self { $(Self::$name => StatusCode::$status,)+ }
+            }
+
+            /// The sentence for a person.
+            pub fn sentence(self) -> Text {
+                match self { $(Self::$name => text($en, $pt),)+ }
+            }
+        }
+    };
+}
+
+// A macro, so that a row is complete or does not compile, and a code is written once.
+codes! {
+    InvalidBody "invalid_body" BAD_REQUEST
+        "The body is not what this call takes." "O corpo não é o que esta chamada recebe.";
+    InvalidParameter "invalid_parameter" BAD_REQUEST
+        "A parameter is not what this call takes." "Um parâmetro não é o que esta chamada recebe.";
+    InvalidUrl "invalid_url" BAD_REQUEST
+        "The address can't be audited as it is written; send an absolute http or https URL." "O endereço não pode ser auditado como está escrito; envie uma URL http ou https absoluta.";
+    AddressNotAllowed "address_not_allowed" BAD_REQUEST
+        "The host is not on the public internet." "O host não está na internet pública.";
+    GuestTokenRequired "guest_token_required" UNAUTHORIZED
+        "Send the guest token that made the audit; POST /api/guest gives a new one." "Envie o token de visitante que fez a auditoria; POST /api/guest dá um novo.";
+    GuestTokenInvalid "guest_token_invalid" UNAUTHORIZED
+        "This guest token is not known here." "Este token de visitante não é conhecido aqui.";
+    InvalidApiKey "invalid_api_key" UNAUTHORIZED
+        "This API key is not known here." "Esta chave de API não é conhecida aqui.";
+    InvalidCredential "invalid_credential" UNAUTHORIZED
+        "This credential is of no kind that is taken here." "Esta credencial não é de nenhum tipo aceito aqui.";
+    AllowanceSpent "allowance_spent" PAYMENT_REQUIRED
+        "The free audits of today are spent. Pay and repeat the same call, or wait for tomorrow (UTC)." "As auditorias grátis de hoje acabaram. Pague e repita a mesma chamada, ou espere até amanhã (UTC).";
+    CrawlerNotAllowed "crawler_not_allowed" FORBIDDEN
+        "An audit may not start another audit." "Uma auditoria não pode iniciar outra auditoria.";
+    InvalidOrigin "invalid_origin" FORBIDDEN
+        "This form was sent from another site." "Este formulário foi enviado de outro site.";
+    NotFound "not_found" NOT_FOUND
+        "There is nothing at this address." "Não há nada neste endereço.";
+    AuditNotFound "audit_not_found" NOT_FOUND
+        "There is no such audit of yours." "Não há tal auditoria sua.";
+    MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED
+        "This address does not take this method." "Este endereço não aceita este método.";
+    RequestTimeout "request_timeout" REQUEST_TIMEOUT
+        "The request did not arrive in time." "A requisição não chegou a tempo.";
+    BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE
+        "The body is longer than this call takes." "O corpo é maior do que esta chamada recebe.";
+    UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE
+        "Send the body as application/json, without a content coding." "Envie o corpo como application/json, sem codificação de conteúdo.";
+    RateLimited "rate_limited" TOO_MANY_REQUESTS
+        "Too many calls from your network; try again later." "Chamadas demais da sua rede; tente mais tarde.";
+    TargetBusy "target_busy" TOO_MANY_REQUESTS
+        "Too many audits of this site, or of yours, are running; try again later." "Há auditorias demais deste site, ou suas, em andamento; tente mais tarde.";
+    Internal "internal" INTERNAL_SERVER_ERROR
+        "The call failed; this is a defect of ours." "A chamada falhou; é um defeito nosso.";
+    RedirectNotAllowed "redirect_not_allowed" BAD_GATEWAY
+        "The address redirects to where audits don't go." "O endereço redireciona para onde auditorias não vão.";
+    TargetUnreachable "target_unreachable" BAD_GATEWAY
+        "The address gave no usable response." "O endereço não deu resposta utilizável.";
+    TargetTimeout "target_timeout" BAD_GATEWAY
+        "The address did not answer in time." "O endereço não respondeu a tempo.";
+    TargetBlocked "target_blocked" BAD_GATEWAY
+        "A firewall of the target answered instead of the page; nothing was audited." "Um firewall do alvo respondeu no lugar da página; nada foi auditado.";
+    TargetRateLimited "target_rate_limited" BAD_GATEWAY
+        "The target limits its rate; nothing was audited." "O alvo limita a sua taxa; nada foi auditado.";
+    DatabaseUnavailable "database_unavailable" SERVICE_UNAVAILABLE
+        "The database does not answer at the moment; try again." "O banco de dados não responde no momento; tente de novo.";
+    Overloaded "overloaded" SERVICE_UNAVAILABLE
+        "The server is at its limit; try again in a moment." "O servidor está no limite; tente de novo em instantes.";
+    FacilitatorUnavailable "facilitator_unavailable" SERVICE_UNAVAILABLE
+        "Payments can't be settled at the moment; nothing was charged." "Pagamentos não podem ser liquidados no momento; nada foi cobrado.";
+}
+
+impl ApiError {
+    /// A bare refusal.
+    pub fn new(code: Code) -> Self {
+        Self { code, detail: None, extra: Map::new(), fix: None, retry_after: None, headers: Vec::new() }
+    }
+
+    /// With what exactly, the same in both languages: a field, a word of the contract.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(Phrase::verbatim(detail));
+        self
+    }
+
+    /// With a sentence on what exactly.
+    #[must_use]
+    pub fn explained(mut self, detail: Phrase) -> Self {
+        self.detail = Some(detail);
+        self
+    }
+
+    /// With the seconds until the same call may succeed.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// With one more field.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.extra.insert(name.to_owned(), value);
+        self
+    }
+
+    /// The body in `lang`.
+    pub fn body(&self, lang: Lang) -> Map<String, Value> {
+        let mut body = Map::new();
+        body.insert("error".to_owned(), self.code.sentence().in_lang(lang).into());
+        if let Some(detail) = &self.detail {
+            body.insert("detail".to_owned(), detail.in_lang(lang).into());
+        }
+        body.insert("code".to_owned(), self.code.wire().into());
+        body.extend(self.extra.clone());
+        if let (Some(fix), Some(blocked)) = (&self.fix, body.get_mut("blocked").and_then(Value::as_object_mut)) {
+            blocked.insert("fix".to_owned(), fix.in_lang(lang).into());
+        }
+        body
+    }
+}
+
+impl From<FetchFailure> for ApiError {
+    fn from(failure: FetchFailure) -> Self {
+        let hops = || {
+            let way: Vec<&str> = failure.hops.iter().map(|hop| hop.url.as_str()).collect();
+            way.join(" -> ")
+        };
+        match failure.kind {
+            FailureKind::InvalidUrl => Self::new(Code::InvalidUrl).explained(url_problem(&failure.reason)),
+            // One fixed sentence: neither the address nor how it was found.
+            FailureKind::AddressNotAllowed => Self::new(Code::AddressNotAllowed),
+            FailureKind::RedirectNotAllowed => Self::new(Code::RedirectNotAllowed).detail(hops()),
+            FailureKind::Unreachable => Self::new(Code::TargetUnreachable).detail(failure.reason),
+            FailureKind::Timeout => Self::new(Code::TargetTimeout).detail(failure.reason),
+            FailureKind::TargetBusy => Self::new(Code::TargetBusy).retry_after(5),
+        }
+    }
+}
+
+/// What is wrong with a URL: the word of the contract, then what to do.
+fn url_problem(reason: &str) -> Phrase {
+    let what = match reason {
+        "scheme" => text("scheme: url begins with http:// or https://", "scheme: url começa com http:// ou https://"),
+        "userinfo" => {
+            text("userinfo: url holds no user name or password", "userinfo: url não contém usuário nem senha")
+        }
+        "control_character" => text(
+            "control_character: url holds no tab, line end or other control character",
+            "control_character: url não contém tabulação, fim de linha nem outro caractere de controle",
+        ),
+        "too_long" => text(
+            "too_long: url is at most 2,048 bytes, as typed and percent-encoded",
+            "too_long: url tem no máximo 2.048 bytes, como digitada e com percent-encoding",
+        ),
+        "port" => text(
+            "port: url names a port that audits don't go to",
+            "port: url nomeia uma porta para onde auditorias não vão",
+        ),
+        "host" => text(
+            "host: the host of url is not a host name (labels of 1 to 63 bytes, 253 in all)",
+            "host: o host de url não é um nome de host (rótulos de 1 a 63 bytes, 253 no total)",
+        ),
+        _ => text("syntax: url is not a URL", "syntax: url não é uma URL"),
+    };
+    what.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn codes_are_distinct_and_say_something_in_both_languages() {
+        let wires: HashSet<&str> = Code::ALL.iter().map(|code| code.wire()).collect();
+        assert_eq!(wires.len(), Code::ALL.len());
+        for code in Code::ALL {
+            let sentence = code.sentence();
+            assert!(sentence.en.ends_with('.') && sentence.pt.ends_with('.') && sentence.en != sentence.pt, "{code:?}");
+        }
+    }
+
+    #[test]
+    fn a_refused_address_tells_nothing() {
+        let failure = FetchFailure {
+            kind: FailureKind::AddressNotAllowed,
+            reason: "address".to_owned(),
+            hops: Vec::new(),
+            url: "http://10.0.0.1/".to_owned(),
+        };
+        let body = serde_json::to_string(&ApiError::from(failure).body(Lang::En)).unwrap();
+        assert!(!body.contains("10.0.0.1") && !body.contains("detail"), "{body}");
+    }
+}

@@ -1,0 +1,121 @@
+//! What a call must pass before its handler runs: network limits, identity, access, input, allowance, payment; in this
+//! order, once, from the operation's data.
+
+use http::HeaderMap;
+use model::id::GuestId;
+use model::lang::Lang;
+use serde_json::{Map, Value};
+
+use crate::allowance::{Free, Spent};
+use crate::app::App;
+use crate::audits::count_refusal;
+use crate::caller::{Caller, Identity, Network, guest_token, sent, token_digest};
+use crate::config::{PaymentMode, Sku};
+use crate::database::Trouble;
+use crate::error::{ApiError, Code};
+use crate::operation::{Access, Ceiling, Cx, Operation, Reply, token_of};
+
+/// A call as it came in.
+#[derive(Debug)]
+pub struct Incoming<'h> {
+    /// Where it comes from.
+    pub network: Network,
+    /// Its headers.
+    pub headers: &'h HeaderMap,
+    /// A guest token in its query.
+    pub query_token: Option<&'h str>,
+    /// The language of the answer.
+    pub lang: Lang,
+}
+
+/// Takes a call through the gate, runs its handler, and settles or gives back what was held for it.
+pub async fn call(
+    app: &App,
+    operation: &Operation,
+    incoming: Incoming<'_>,
+    input: Result<Map<String, Value>, ApiError>,
+) -> Result<Reply, ApiError> {
+    let is_crawler = is_crawler(app, incoming.headers);
+    if operation.price.is_some() {
+        admit_audit(app, incoming.network, is_crawler)?;
+    }
+    if let Some(Ceiling::Guests) = operation.ceiling {
+        let per_hour = app.config().limits.guests_per_hour;
+        app.allowance().spend_hourly(app.database(), app.ports(), incoming.network, "guests", per_hour).await?;
+    }
+    let credential = sent(incoming.headers, incoming.query_token)?;
+    let token = guest_token(&credential, input.as_ref().ok().and_then(token_of))?;
+    let identity = identify(app, token).await?;
+    let offers_payment = ["x-payment", "payment-signature"].iter().any(|name| incoming.headers.contains_key(*name));
+    let caller = Caller { network: incoming.network, identity, is_crawler, offers_payment };
+    if operation.access == Access::Owner {
+        caller.required_owner()?;
+    }
+    let input = input?;
+    let cx = Cx { app: app.clone(), caller, lang: incoming.lang };
+    if let Err(error) = operation.judge(app, &input) {
+        return Err(count_refusal(&cx, error).await);
+    }
+    match operation.price {
+        None => operation.run(cx, input).await,
+        Some(sku) => {
+            let hold = hold(&cx, sku).await?;
+            let done = operation.run(cx.clone(), input).await;
+            settle(&cx, hold, done).await
+        }
+    }
+}
+
+/// What every audit must pass before anything else, whoever asks for it.
+pub fn admit_audit(app: &App, network: Network, is_crawler: bool) -> Result<(), ApiError> {
+    if is_crawler {
+        return Err(ApiError::new(Code::CrawlerNotAllowed));
+    }
+    app.allowance().check_refusals(app.ports(), network)
+}
+
+/// Whether a request carries the name of our own client, or of the client of any Site Audit: an audit must never start
+/// another one.
+pub fn is_crawler(app: &App, headers: &HeaderMap) -> bool {
+    let agent = headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let product = |text: &str| text.split(['/', ' ']).next().unwrap_or_default().to_ascii_lowercase();
+    let sent = product(agent);
+    !sent.is_empty() && (sent == "siteaudit" || sent == product(&app.config().user_agent(app.base_url())))
+}
+
+/// Whose token it is.
+pub async fn identify(app: &App, token: Option<String>) -> Result<Identity, ApiError> {
+    let Some(token) = token else { return Ok(Identity::Nobody) };
+    let (digest, now) = (token_digest(&token), app.ports().now());
+    match app.database().ask(|store| store.guest_by_digest(&digest, now)).await {
+        Ok(Some(GuestId(id))) => Ok(Identity::Guest(GuestId(id))),
+        Ok(None) | Err(Trouble::NotFound) => Err(ApiError::new(Code::GuestTokenInvalid)),
+        Err(Trouble::Down) => Ok(Identity::Unverified),
+        Err(Trouble::Defect) => Err(ApiError::new(Code::Internal)),
+    }
+}
+
+/// Holds what a call costs: a part of the free allowance, or a payment.
+pub async fn hold(cx: &Cx, sku: Sku) -> Result<Spent, ApiError> {
+    let app = &cx.app;
+    let is_free = app.config().free_now.contains(&sku);
+    let free = if is_free { Free::ForNow } else { Free::Counted };
+    let spent = app.allowance().spend_audit(app.database(), app.ports(), cx.caller.network, free).await?;
+    if is_free || spent.free || app.config().payment_mode() == PaymentMode::Dev {
+        return Ok(spent);
+    }
+    app.allowance().release(app.database(), spent).await;
+    // Payments are asked for, but this build can't settle one; nothing is ever let through for a claim of payment.
+    if cx.caller.offers_payment {
+        return Err(ApiError::new(Code::FacilitatorUnavailable).retry_after(600));
+    }
+    Err(app.payments().required(app, sku, cx.lang))
+}
+
+/// Gives back what was held when nothing came of the call.
+pub async fn settle<T>(cx: &Cx, held: Spent, done: Result<T, ApiError>) -> Result<T, ApiError> {
+    if done.is_err() {
+        cx.app.allowance().release(cx.app.database(), held).await;
+    }
+    done
+}

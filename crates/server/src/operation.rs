@@ -1,0 +1,303 @@
+//! One endpoint of the API as a value: route, texts, rules, types. Everything that lists endpoints is made from these.
+//!
+//! The schemas of input and output are those of the handler's own types, so they can't drift from it.
+
+mod input;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, StatusCode};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::config::Sku;
+use crate::error::{ApiError, Code};
+use model::lang::Lang;
+
+pub use input::{body_object, query_object, token_of};
+
+/// What a handler knows of a call.
+#[derive(Debug, Clone)]
+pub struct Cx {
+    /// The service.
+    pub app: App,
+    /// Who calls.
+    pub caller: Caller,
+    /// The language of the texts.
+    pub lang: Lang,
+}
+
+/// Who may call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody; a credential that is sent must still be right.
+    Open,
+    /// The holder of a guest token.
+    Owner,
+}
+
+/// An hourly ceiling of its own, per network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ceiling {
+    /// `limits.guests_per_hour`.
+    Guests,
+}
+
+/// A finished answer.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The status.
+    pub status: StatusCode,
+    /// The media type.
+    pub media_type: &'static str,
+    /// More headers.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// The body.
+    pub body: Bytes,
+    /// The answer differs by language.
+    pub speaks: bool,
+}
+
+/// What a handler may return.
+pub trait Answer {
+    /// As bytes.
+    fn reply(self) -> Result<Reply, ApiError>;
+    /// Its media type, and its schema where it is JSON.
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>);
+}
+
+/// The input of a call that asks for nothing.
+#[derive(Debug, serde::Deserialize, JsonSchema)]
+pub struct Nothing {}
+
+/// JSON with status 200.
+#[derive(Debug)]
+pub struct Json<T> {
+    /// What is answered.
+    pub value: T,
+    /// More headers.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// It holds texts in the caller's language.
+    pub speaks: bool,
+}
+
+impl<T> Json<T> {
+    /// An answer without texts for people.
+    pub fn new(value: T) -> Self {
+        Self { value, headers: Vec::new(), speaks: false }
+    }
+
+    /// An answer with texts in the caller's language.
+    pub fn speaking(value: T) -> Self {
+        Self { value, headers: Vec::new(), speaks: true }
+    }
+}
+
+impl<T: Serialize + JsonSchema> Answer for Json<T> {
+    fn reply(self) -> Result<Reply, ApiError> {
+        let body = serde_json::to_vec(&self.value).map_err(|error| {
+            tracing::error!(%error, "an answer could not be written");
+            ApiError::new(Code::Internal)
+        })?;
+        Ok(Reply {
+            status: StatusCode::OK,
+            media_type: "application/json",
+            headers: self.headers,
+            body: body.into(),
+            speaks: self.speaks,
+        })
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        ("application/json", Some(generator.subschema_for::<T>()))
+    }
+}
+
+type Call =
+    Arc<dyn Fn(Cx, Map<String, Value>) -> Pin<Box<dyn Future<Output = Result<Reply, ApiError>> + Send>> + Send + Sync>;
+
+/// One endpoint.
+#[derive(Clone)]
+pub struct Operation {
+    /// GET, POST…
+    pub method: Method,
+    /// The path, parameters in braces.
+    pub path: &'static str,
+    /// Stable name, `audit_page`.
+    pub name: &'static str,
+    /// A few words.
+    pub title: &'static str,
+    /// Markdown: what it does, its limits, an example.
+    pub doc: &'static str,
+    /// Who may call.
+    pub access: Access,
+    /// What it costs beyond the free allowance.
+    pub price: Option<Sku>,
+    /// A ceiling of its own.
+    pub ceiling: Option<Ceiling>,
+    /// Codes it may answer with, besides those that every call may.
+    pub errors: &'static [Code],
+    /// Schema of the input.
+    pub input: fn(&mut SchemaGenerator) -> Schema,
+    /// Media type and schema of the answer.
+    pub output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
+    check: Option<Check>,
+    call: Call,
+}
+
+type Check = Arc<dyn Fn(&App, &Map<String, Value>) -> Result<(), ApiError> + Send + Sync>;
+
+impl std::fmt::Debug for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+/// Codes that any call may answer with.
+pub const COMMON: &[Code] = &[
+    Code::InvalidParameter,
+    Code::InvalidApiKey,
+    Code::InvalidCredential,
+    Code::GuestTokenInvalid,
+    Code::RequestTimeout,
+    Code::Overloaded,
+    Code::Internal,
+];
+
+impl Operation {
+    /// A reading endpoint: path and query are its input.
+    pub fn get<I, O, F, Fut>(path: &'static str, name: &'static str, handler: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema,
+        O: Answer,
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
+    {
+        Self::new::<I, O, F, Fut>(Method::GET, path, name, handler)
+    }
+
+    /// A writing endpoint: path and JSON body are its input.
+    pub fn post<I, O, F, Fut>(path: &'static str, name: &'static str, handler: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema,
+        O: Answer,
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
+    {
+        Self::new::<I, O, F, Fut>(Method::POST, path, name, handler)
+    }
+
+    fn new<I, O, F, Fut>(method: Method, path: &'static str, name: &'static str, handler: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema,
+        O: Answer,
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
+    {
+        let handler = Arc::new(handler);
+        let takes_body = method == Method::POST;
+        let call: Call = Arc::new(move |cx, input| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                let input = input::typed::<I>(input, takes_body)?;
+                handler(cx, input).await?.reply()
+            })
+        });
+        Self {
+            method,
+            path,
+            name,
+            title: "",
+            doc: "",
+            access: Access::Open,
+            price: None,
+            ceiling: None,
+            errors: &[],
+            input: |generator| generator.subschema_for::<I>(),
+            output: O::describe,
+            check: None,
+            call,
+        }
+    }
+
+    /// Its title and documentation.
+    #[must_use]
+    pub fn text(mut self, title: &'static str, doc: &'static str) -> Self {
+        (self.title, self.doc) = (title, doc);
+        self
+    }
+
+    /// Who may call.
+    #[must_use]
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// What it costs beyond the free allowance.
+    #[must_use]
+    pub fn price(mut self, sku: Sku) -> Self {
+        self.price = Some(sku);
+        self
+    }
+
+    /// A ceiling of its own.
+    #[must_use]
+    pub fn ceiling(mut self, ceiling: Ceiling) -> Self {
+        self.ceiling = Some(ceiling);
+        self
+    }
+
+    /// Codes it may answer with.
+    #[must_use]
+    pub fn errors(mut self, errors: &'static [Code]) -> Self {
+        self.errors = errors;
+        self
+    }
+
+    /// Judges the input before anything is charged for it.
+    #[must_use]
+    pub fn check<I: DeserializeOwned + 'static>(
+        mut self,
+        judge: impl Fn(&App, &I) -> Result<(), ApiError> + Send + Sync + 'static,
+    ) -> Self {
+        let takes_body = self.method == Method::POST;
+        self.check = Some(Arc::new(move |app, input| judge(app, &input::typed::<I>(input.clone(), takes_body)?)));
+        self
+    }
+
+    /// Every code it may answer with.
+    pub fn all_errors(&self) -> impl Iterator<Item = Code> {
+        let takes_body: &[Code] = match self.method {
+            Method::POST => &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType],
+            _ => &[],
+        };
+        self.errors.iter().chain(takes_body).chain(COMMON).copied()
+    }
+
+    /// Whether its body, not its query, holds the input.
+    pub fn takes_body(&self) -> bool {
+        self.method == Method::POST
+    }
+
+    /// Names of the parameters in the path.
+    pub fn path_parameters(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+    }
+
+    /// Judges the input; what a caller may be charged for must pass here first.
+    pub(crate) fn judge(&self, app: &App, input: &Map<String, Value>) -> Result<(), ApiError> {
+        self.check.as_ref().map_or(Ok(()), |check| check(app, input))
+    }
+
+    /// Does it.
+    pub(crate) async fn run(&self, cx: Cx, input: Map<String, Value>) -> Result<Reply, ApiError> {
+        (self.call)(cx, input).await
+    }
+}

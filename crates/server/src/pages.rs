@@ -1,0 +1,103 @@
+//! Pages for people: HTML that works without a script.
+
+mod assets;
+mod bot;
+pub(crate) mod error;
+mod guest_cookie;
+mod home;
+mod report;
+
+use askama::Template;
+use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
+use axum::routing::get;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use model::lang::Lang;
+
+use crate::app::App;
+use crate::error::{ApiError, Code};
+use crate::web;
+
+/// What pages may load: our own style and images, nothing else.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Routes of all pages.
+pub(crate) fn router() -> Router<App> {
+    Router::new()
+        .route("/", get(home::show).post(home::submit))
+        .route("/reports/{id}", get(report::show))
+        .route("/bot", get(bot::show))
+        .route(assets::STYLE_PATH, get(assets::style))
+        .route("/favicon.svg", get(assets::icon))
+        .route("/robots.txt", get(assets::robots))
+        .method_not_allowed_fallback(wrong_method)
+}
+
+/// 405 of a page.
+async fn wrong_method(
+    axum::extract::State(app): axum::extract::State<App>,
+    headers: HeaderMap,
+    uri: http::Uri,
+) -> Response {
+    let lang = web::language(&headers, uri.query()).unwrap_or_default();
+    error::page(&app, &ApiError::new(Code::MethodNotAllowed), lang)
+}
+
+/// What every page knows.
+#[derive(Debug)]
+pub(crate) struct Frame<'a> {
+    /// The language.
+    pub(crate) lang: Lang,
+    /// Name of the product.
+    pub(crate) product: &'a str,
+    /// Address of the style sheet.
+    pub(crate) style: &'static str,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame of a page in a language.
+    pub(crate) fn new(app: &'a App, lang: Lang) -> Self {
+        Self { lang, product: &app.config().product.name, style: assets::STYLE_PATH }
+    }
+
+    /// The text of the page's language. Templates hold both, side by side.
+    pub(crate) fn t<'t>(&self, en: &'t str, pt: &'t str) -> &'t str {
+        match self.lang {
+            Lang::En => en,
+            Lang::PtBr => pt,
+        }
+    }
+
+    /// The language tag.
+    pub(crate) fn tag(&self) -> &'static str {
+        self.lang.tag()
+    }
+}
+
+/// A page as an answer.
+pub(crate) fn html(status: StatusCode, page: &impl Template, lang: Lang) -> Response {
+    let (status, body) = match page.render() {
+        Ok(body) => (status, body),
+        Err(error) => {
+            tracing::error!(%error, "a page could not be made");
+            (StatusCode::INTERNAL_SERVER_ERROR, Code::Internal.sentence().in_lang(lang).to_owned())
+        }
+    };
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    web::speaks(headers, lang);
+    response
+}
+
+/// Marks a page as its reader's own.
+pub(crate) fn private(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.append(header::VARY, HeaderValue::from_static("Cookie"));
+    headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex"));
+    response
+}

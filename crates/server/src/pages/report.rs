@@ -1,0 +1,272 @@
+//! The report of an audit, for the guest who made it.
+
+use askama::Template;
+use audit::checks;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use model::finding::{Finding, Severity};
+use model::fix::{Fix, FixClass};
+use model::lang::{Lang, Text, text};
+use model::report::Report;
+use url::Url;
+
+use super::{Frame, guest_cookie, html, private};
+use crate::api;
+use crate::app::App;
+use crate::caller::{Caller, Identity};
+use crate::error::{ApiError, Code};
+use crate::gate;
+use crate::operation::Cx;
+use crate::web;
+
+/// From this score on a page is good; the bands of Lighthouse.
+const GOOD: u32 = 90;
+/// From this score on it needs work; below it is bad.
+const FAIR: u32 = 50;
+/// Length of the ring's circle of radius 54.
+const RING: f64 = 339.29;
+/// The rounded ends of the arc reach so much further.
+const RING_CAP: f64 = 4.0;
+/// Entries of a list of the summary that a page shows; the JSON has all.
+const SHOWN: usize = 50;
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct ReportPage<'a> {
+    frame: Frame<'a>,
+    url: &'a str,
+    created_at: String,
+    id: &'a str,
+    score: u32,
+    band: &'static str,
+    verdict: &'static str,
+    /// Length of the ring's arc.
+    arc: String,
+    errors: u32,
+    warnings: u32,
+    infos: u32,
+    findings: Vec<FindingView<'a>>,
+    /// Name and value; `None` where the page declares nothing.
+    facts: Vec<(&'static str, Option<String>)>,
+    redirects: Vec<String>,
+    outline: Vec<(u8, &'a str)>,
+    headers: Vec<(&'a str, &'a str)>,
+    passed: Vec<&'static str>,
+    not_measured: Vec<(&'static str, &'static str)>,
+    head: &'a str,
+    truncated: bool,
+}
+
+/// One finding with its fix.
+struct FindingView<'a> {
+    code: &'a str,
+    severity: &'static str,
+    word: &'static str,
+    points: &'static str,
+    title: &'static str,
+    message: String,
+    why: &'static str,
+    how: &'static str,
+    reference: &'static str,
+    places: Vec<String>,
+    class: &'static str,
+    note: Option<String>,
+    origin: Option<String>,
+    path: Option<&'a str>,
+    code_block: Option<&'a str>,
+}
+
+/// Shows the report to its owner; anybody else gets 404.
+pub(super) async fn show(State(app): State<App>, Path(id): Path<String>, request: Request) -> Response {
+    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    let (parts, _) = request.into_parts();
+    match find(&app, &parts, id, lang).await {
+        Ok((id, created_at, report)) => {
+            private(html(StatusCode::OK, &view(&app, lang, &id, created_at, &report), lang))
+        }
+        Err(error) => super::error::page(&app, &error, lang),
+    }
+}
+
+async fn find(
+    app: &App,
+    parts: &http::request::Parts,
+    id: String,
+    lang: Lang,
+) -> Result<(String, String, Report), ApiError> {
+    let not_found = || ApiError::new(Code::AuditNotFound);
+    let identity = match gate::identify(app, guest_cookie::read(app, &parts.headers)).await {
+        Ok(identity) => identity,
+        Err(error) if error.code == Code::GuestTokenInvalid => Identity::Nobody,
+        Err(error) => return Err(error),
+    };
+    let network = web::client(app, &parts.extensions, &parts.headers);
+    let caller = Caller { network, identity, is_crawler: false, offers_payment: false };
+    let owner = match caller.required_owner() {
+        Ok(owner) => owner,
+        Err(error) if error.code == Code::GuestTokenRequired => return Err(not_found()),
+        Err(error) => return Err(error),
+    };
+    let cx = Cx { app: app.clone(), caller, lang };
+    let stored = api::stored(&cx, &owner, id).await?;
+    Ok((stored.id.0, stored.created_at.to_string(), stored.report))
+}
+
+fn view<'a>(app: &'a App, lang: Lang, id: &'a str, created_at: String, report: &'a Report) -> ReportPage<'a> {
+    let (band, verdict) = band(report.score);
+    let arc = (f64::from(report.score) / 100.0 * RING - if report.score == 100 { 0.0 } else { RING_CAP }).max(0.0);
+    // "2026-01-31T09:30:00.000Z" reads better without the seconds.
+    let created_at = created_at.get(..16).unwrap_or(&created_at).replace('T', " ") + " UTC";
+    let summary = report.summary.as_ref();
+    ReportPage {
+        frame: Frame::new(app, lang),
+        url: &report.url,
+        created_at,
+        id,
+        score: report.score,
+        band,
+        verdict: verdict.in_lang(lang),
+        arc: format!("{arc:.2}"),
+        errors: report.counts.errors,
+        warnings: report.counts.warnings,
+        infos: report.counts.info,
+        findings: report.findings.iter().zip(&report.fixes).map(|(f, fix)| finding(f, fix, lang)).collect(),
+        facts: facts(report, lang),
+        redirects: summary
+            .map(|s| s.redirects.iter().map(|hop| format!("{} {} -> {}", hop.status, hop.url, hop.location)).collect())
+            .unwrap_or_default(),
+        outline: summary
+            .map(|s| s.headings.outline.iter().take(SHOWN).map(|entry| (entry.level, entry.text.as_str())).collect())
+            .unwrap_or_default(),
+        headers: report.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+        passed: report.coverage.passed.iter().filter_map(|code| Some(checks::find(code)?.code)).collect(),
+        not_measured: report
+            .coverage
+            .not_measured
+            .iter()
+            .filter_map(|(code, reason)| Some((checks::find(code)?.code, reason_text(reason).in_lang(lang))))
+            .collect(),
+        head: &report.patch.head,
+        truncated: report.html_truncated,
+    }
+}
+
+fn band(score: u32) -> (&'static str, Text) {
+    match score {
+        GOOD.. => ("good", text("good", "bom")),
+        FAIR.. => ("warn", text("needs improvement", "precisa melhorar")),
+        _ => ("bad", text("bad", "ruim")),
+    }
+}
+
+fn finding<'a>(finding: &'a Finding, fix: &'a Fix, lang: Lang) -> FindingView<'a> {
+    let check = checks::find(&finding.code);
+    let of_check = |pick: fn(&'static audit::check::Check) -> Text| check.map(pick).map_or("", |t| t.in_lang(lang));
+    let (severity, word, points) = match finding.severity {
+        Severity::Error => ("error", text("Error", "Erro"), "−18"),
+        Severity::Warn => ("warn", text("Warning", "Aviso"), "−8"),
+        Severity::Info => ("info", text("Info", "Informação"), "0"),
+    };
+    let class = match fix.class {
+        FixClass::Deterministic => text("Ready to paste", "Pronto para colar"),
+        FixClass::Template => text("Fill in", "Para preencher"),
+        FixClass::Instruction => text("Needs a decision", "Precisa de uma decisão"),
+    };
+    let places = finding.evidence.iter().map(|place| {
+        let parts =
+            [place.line.map(|line| line.to_string()), place.selector.clone(), place.url.clone(), place.snippet.clone()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
+    });
+    FindingView {
+        code: &finding.code,
+        severity,
+        word: word.in_lang(lang),
+        points,
+        title: of_check(|check| check.title),
+        message: finding.message.in_lang(lang).to_owned(),
+        why: of_check(|check| check.why),
+        how: of_check(|check| check.how),
+        reference: check.map(|check| check.reference).unwrap_or_default(),
+        places: places.collect(),
+        class: class.in_lang(lang),
+        note: fix.note.as_ref().map(|note| note.in_lang(lang).to_owned()),
+        origin: fix.origin.as_ref().map(|origin| origin.in_lang(lang).to_owned()),
+        path: fix.file.as_ref().map(|file| file.path.as_str()),
+        code_block: fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref()),
+    }
+}
+
+fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<String>)> {
+    let Some(s) = &report.summary else { return Vec::new() };
+    let t = |en: &'static str, pt: &'static str| text(en, pt).in_lang(lang);
+    // A host in punycode is shown as its reader knows it as well.
+    let host = Url::parse(&s.final_url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let sitemap = s.sitemap.url.clone().or_else(|| Some(s.sitemap.state.clone()));
+    vec![
+        ("Status", Some(s.status.to_string())),
+        (t("Host", "Host"), host),
+        (t("Content type", "Tipo de conteúdo"), s.content_type.clone()),
+        (t("Title", "Título"), s.title.clone()),
+        (t("Description", "Descrição"), s.meta_description.clone()),
+        ("Canonical", s.canonical.clone()),
+        ("Robots", s.robots.clone()),
+        ("Viewport", s.viewport.clone()),
+        (t("Charset", "Codificação"), s.charset.clone()),
+        (t("Language", "Idioma"), s.lang.clone()),
+        ("Favicon", s.favicon.clone()),
+        ("h1", (!s.h1s.is_empty()).then(|| s.h1s.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(" · "))),
+        (t("Words", "Palavras"), Some(s.words.to_string())),
+        (t("Images", "Imagens"), Some(images(s.images.total, s.images.without_alt, lang))),
+        (t("Links", "Links"), Some(links(s.links.internal, s.links.external, s.links.without_text, lang))),
+        ("JSON-LD", (!s.json_ld_types.is_empty()).then(|| s.json_ld_types.join(", "))),
+        ("robots.txt", Some(robots(s.robots_txt.allowed, &s.robots_txt.state, s.robots_txt.rule.as_deref(), lang))),
+        ("Sitemap", sitemap),
+    ]
+}
+
+fn images(total: u32, without_alt: u32, lang: Lang) -> String {
+    let sentence = text("{total} ({without} without alt)", "{total} ({without} sem alt)");
+    sentence.phrase(&[("total", total.into()), ("without", without_alt.into())]).in_lang(lang).to_owned()
+}
+
+fn links(internal: u32, external: u32, without_text: u32, lang: Lang) -> String {
+    let sentence = text(
+        "{internal} internal, {external} external, {without} without text",
+        "{internal} internos, {external} externos, {without} sem texto",
+    );
+    let values = [("internal", internal.into()), ("external", external.into()), ("without", without_text.into())];
+    sentence.phrase(&values).in_lang(lang).to_owned()
+}
+
+fn robots(allowed: Option<bool>, state: &str, rule: Option<&str>, lang: Lang) -> String {
+    let verdict = match allowed {
+        Some(true) => text("allowed", "permitida"),
+        Some(false) => text("forbidden", "proibida"),
+        None => text("not known", "não se sabe"),
+    };
+    let verdict = verdict.in_lang(lang);
+    match rule {
+        Some(rule) => format!("{verdict} ({rule})"),
+        None => format!("{verdict} ({state})"),
+    }
+}
+
+/// Why a check was not measured, in words.
+fn reason_text(reason: &str) -> Text {
+    match reason {
+        "status" => text("the page did not answer 200", "a página não respondeu 200"),
+        "html" => text("not an HTML document", "não é um documento HTML"),
+        "noindex" => text("the page asks not to be indexed", "a página pede para não ser indexada"),
+        "trunc" => text("the page was cut before its end", "a página foi cortada antes do fim"),
+        "shell" => text("a script builds the page", "um script monta a página"),
+        "robots" => text("robots.txt could not be read", "o robots.txt não pôde ser lido"),
+        "sitemap" => text("not every sitemap was read to its end", "nem todo sitemap foi lido até o fim"),
+        "probe" => text("the file could not be asked for", "o arquivo não pôde ser pedido"),
+        "lang" => text("the language of the page is not known", "o idioma da página não é conhecido"),
+        "scheme" => text("has no meaning for this kind of address", "não tem sentido para este tipo de endereço"),
+        "offline" => text("nothing was fetched", "nada foi buscado"),
+        "defect" => text("the check failed; a defect of ours", "a verificação falhou; um defeito nosso"),
+        _ => text("could not be looked at", "não pôde ser examinado"),
+    }
+}

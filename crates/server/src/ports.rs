@@ -1,0 +1,77 @@
+//! Time and chance: the only two things of the outside that have no server a test could point at.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use model::time::Timestamp;
+use uuid::Uuid;
+
+/// Where the current time comes from.
+pub trait Clock: Debug + Send + Sync {
+    /// Now, UTC.
+    fn now(&self) -> Timestamp;
+}
+
+/// Where unpredictable bytes come from.
+pub trait Entropy: Debug + Send + Sync {
+    /// 32 of them.
+    fn bytes(&self) -> [u8; 32];
+}
+
+/// Both, shared by everything that needs them. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Ports {
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Chance.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+impl Ports {
+    /// The operating system's.
+    pub fn real() -> Self {
+        Self { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) }
+    }
+
+    /// Now, UTC.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// An unguessable id that sorts by time (UUIDv7, RFC 9562 §5.7).
+    pub fn id(&self) -> String {
+        let millis = u64::try_from(self.now().0).unwrap_or_default();
+        let [a, b, c, d, e, f, g, h, i, j, ..] = self.entropy.bytes();
+        uuid::Builder::from_unix_timestamp_millis(millis, &[a, b, c, d, e, f, g, h, i, j]).into_uuid().to_string()
+    }
+
+    /// 32 hex digits.
+    pub fn nonce(&self) -> String {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] = self.entropy.bytes();
+        Uuid::from_bytes([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]).simple().to_string()
+    }
+}
+
+#[derive(Debug)]
+struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        // A clock before 1970 is a broken machine; its audits are dated 1970 rather than refused.
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+#[derive(Debug)]
+struct SystemEntropy;
+
+impl Entropy for SystemEntropy {
+    fn bytes(&self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes)
+            .expect("the operating system gives random bytes; without them no secret can be made");
+        bytes
+    }
+}

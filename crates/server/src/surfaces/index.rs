@@ -1,0 +1,126 @@
+//! `GET /api/`: the service in one document, for a program that knows nothing but its address.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::app::{App, BUILD};
+use crate::config::PaymentMode;
+use crate::error::ApiError;
+use crate::operation::{Access, Cx, Json, Nothing, Operation};
+
+/// The endpoints of this file.
+pub(crate) fn operations() -> Vec<Operation> {
+    vec![Operation::get("/api/", "get_index", index).text(
+        "See what the service offers",
+        "Endpoints, credentials, limits and first steps of this service, in one document.",
+    )]
+}
+
+/// The index.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Index {
+    /// Name of the product.
+    name: String,
+    /// What it does.
+    description: &'static str,
+    /// Short id of the commit.
+    build: &'static str,
+    /// Public origin.
+    base_url: String,
+    /// Documents, by name.
+    docs: Value,
+    /// What holds for every call.
+    conventions: Vec<String>,
+    /// Ways to say who calls.
+    auth: Value,
+    /// Every endpoint.
+    endpoints: Vec<Endpoint>,
+    /// What is kept, and how long.
+    data_retention: Value,
+    /// What is free, and what it costs beyond.
+    quota: Value,
+    /// The MCP server; null while there is none.
+    mcp: Option<Value>,
+    /// First calls to try.
+    quickstart: Vec<String>,
+}
+
+/// One endpoint.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Endpoint {
+    /// Stable name.
+    name: &'static str,
+    /// GET, POST…
+    method: String,
+    /// Path, parameters in braces.
+    path: &'static str,
+    /// A few words.
+    title: &'static str,
+    /// `none` or `guest`.
+    auth: &'static str,
+    /// Price beyond the free allowance, in US dollars; null for free.
+    price_usd: Option<f64>,
+    /// Codes it may answer with.
+    errors: Vec<&'static str>,
+}
+
+async fn index(cx: Cx, _: Nothing) -> Result<Json<Index>, ApiError> {
+    Ok(Json::new(document(&cx.app)))
+}
+
+fn document(app: &App) -> Index {
+    let config = app.config();
+    let endpoints = app.operations().iter().map(|operation| Endpoint {
+        name: operation.name,
+        method: operation.method.to_string(),
+        path: operation.path,
+        title: operation.title,
+        auth: match operation.access {
+            Access::Open => "none",
+            Access::Owner => "guest",
+        },
+        price_usd: operation.price.map(|_| config.prices.audit_usd.dollars()),
+        errors: operation.all_errors().map(|code| code.wire()).collect(),
+    });
+    let base = app.base_url();
+    Index {
+        name: config.product.name.clone(),
+        description: "Technical SEO audits of single pages: score, findings, what the page declares, and a ready fix for each finding.",
+        build: BUILD,
+        base_url: base.to_owned(),
+        docs: json!({"openapi": app.url("/openapi.json"), "ui": app.url("/")}),
+        conventions: vec![
+            "Bodies and answers are JSON (UTF-8); a body is at most 64 KiB.".to_owned(),
+            "A refusal is {error, detail?, code} with a 4xx or 5xx status; code is stable, error is for people.".to_owned(),
+            "Texts are English unless ?lang=pt-BR or Accept-Language asks for Portuguese; codes and field names never change.".to_owned(),
+            "Times are UTC, ISO 8601. Prices are US dollars.".to_owned(),
+            "429 and 503 say in Retry-After when to try again.".to_owned(),
+        ],
+        auth: json!({
+            "guest": {
+                "get": app.url("/api/guest"),
+                "send": ["X-Guest-Token: pa_…", "Authorization: Bearer pa_…", "?guest_token=pa_…"],
+            },
+        }),
+        endpoints: endpoints.collect(),
+        data_retention: json!({
+            "audits_without_owner_days": config.retention.nobody_days,
+            "guest_audits_days_after_last_visit": config.retention.guest_days,
+            "never_kept": ["page HTML", "Set-Cookie of the target", "bodies of discovery files", "IP addresses"],
+        }),
+        quota: json!({
+            "free_audits_per_day": config.limits.free_audits_per_day,
+            "audits_per_hour": config.limits.audits_per_hour,
+            "price_usd": config.prices.audit_usd.dollars(),
+            "charges": config.payment_mode() == PaymentMode::Live,
+            "live": app.url("/api/gate"),
+        }),
+        mcp: None,
+        quickstart: vec![
+            format!("curl -s {base}/api/audit -H 'content-type: application/json' -d '{{\"url\":\"https://example.com/\"}}'"),
+            format!("curl -s -X POST {base}/api/guest"),
+            format!("curl -s {base}/api/gate"),
+        ],
+    }
+}

@@ -1,0 +1,93 @@
+//! One call of the API: from a request to an operation, from its reply to a response.
+
+use axum::extract::{RawPathParams, Request};
+use axum::response::Response;
+use http::{HeaderValue, Method, header};
+use serde_json::{Map, Value};
+
+use super::{client, headers, language, read_body};
+use crate::app::App;
+use crate::error::{ApiError, Code};
+use crate::gate::{self, Incoming};
+use crate::operation::{Operation, Reply, body_object, query_object};
+use model::lang::Lang;
+
+/// Parameters of a query that belong to every call.
+const OF_ALL: [&str; 2] = ["lang", "guest_token"];
+
+/// Answers a request to a path with the operation of its method.
+pub(super) async fn answer(app: &App, indices: &[usize], params: &RawPathParams, request: Request) -> Response {
+    let operations: Vec<&Operation> = indices.iter().filter_map(|index| app.operations().get(*index)).collect();
+    if request.method() == Method::OPTIONS {
+        return headers::preflight(&methods(&operations));
+    }
+    let (lang, bad_lang) = match language(request.headers(), request.uri().query()) {
+        Ok(lang) => (lang, None),
+        Err(error) => (Lang::En, Some(error)),
+    };
+    let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+    let Some(operation) = operations.iter().find(|operation| operation.method == *method) else {
+        let mut response = headers::refusal(&ApiError::new(Code::MethodNotAllowed), lang);
+        if let Ok(allow) = HeaderValue::from_str(&methods(&operations).join(", ")) {
+            response.headers_mut().insert(header::ALLOW, allow);
+        }
+        return response;
+    };
+    let done = match bad_lang {
+        Some(error) => Err(error),
+        None => call(app, operation, params, request, lang).await,
+    };
+    match done {
+        Ok(reply) => headers::reply(reply, lang),
+        Err(error) => headers::refusal(&error, lang),
+    }
+}
+
+async fn call(
+    app: &App,
+    operation: &Operation,
+    params: &RawPathParams,
+    request: Request,
+    lang: Lang,
+) -> Result<Reply, ApiError> {
+    let (parts, body) = request.into_parts();
+    let mut query = query_object(parts.uri.query())?;
+    let of_all: Vec<Option<Value>> = OF_ALL.iter().map(|name| query.remove(*name)).collect();
+    let query_token = of_all.get(1).and_then(Option::as_ref).and_then(Value::as_str);
+    let input = if operation.takes_body() {
+        // A body that is too long or too slow is refused before anything else; one that can't be read is refused in
+        // its turn, after the credential.
+        let bytes = read_body(&parts, body).await?;
+        body_object(&bytes).map(|object| with_path(object, params))
+    } else {
+        Ok(with_path(query, params))
+    };
+    let incoming = Incoming {
+        network: client(app, &parts.extensions, &parts.headers),
+        headers: &parts.headers,
+        query_token,
+        lang,
+    };
+    gate::call(app, operation, incoming, input).await
+}
+
+/// Parameters of the path go over those of the same name elsewhere.
+fn with_path(mut object: Map<String, Value>, params: &RawPathParams) -> Map<String, Value> {
+    for (name, value) in params {
+        object.insert(name.to_owned(), Value::String(value.to_owned()));
+    }
+    object
+}
+
+fn methods(operations: &[&Operation]) -> Vec<&'static str> {
+    let mut methods = Vec::new();
+    for operation in operations {
+        match operation.method {
+            Method::GET => methods.extend(["GET", "HEAD"]),
+            Method::POST => methods.push("POST"),
+            _ => {}
+        }
+    }
+    methods.push("OPTIONS");
+    methods
+}

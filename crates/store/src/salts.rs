@@ -1,0 +1,29 @@
+//! What networks are hashed with: one random value a day, the same for all servers of a database, then forgotten.
+
+use model::time::Day;
+use sqlx::Row;
+
+use crate::{Store, StoreError};
+
+// The update changes nothing: it makes the row that is there already come back.
+const OFFER: &str = "INSERT INTO daily_salts (day, salt) VALUES ($1, $2) \
+    ON CONFLICT (day) DO UPDATE SET salt = daily_salts.salt RETURNING salt";
+
+const FORGET: &str = "DELETE FROM daily_salts WHERE day < $1 RETURNING day";
+
+impl Store {
+    /// The salt of `day`: the one that is kept, else `offered`, which is kept from now on.
+    pub async fn daily_salt(&self, day: Day, offered: &[u8; 32]) -> Result<[u8; 32], StoreError> {
+        let subject = "agreeing on the salt of a day";
+        let rows = self.db.write(subject, sqlx::query(OFFER).bind(day.0).bind(offered.to_vec())).await?;
+        let row = rows.first().ok_or(StoreError::NotFound { subject })?;
+        let salt: Vec<u8> = row.try_get("salt").map_err(|error| StoreError::of_driver(subject, error))?;
+        salt.try_into().map_err(|_| StoreError::corrupt(subject, std::io::Error::other("a salt is not 32 bytes")))
+    }
+
+    /// Forgets the salts of days before `day`; how many. Nobody can tell afterwards which networks came then.
+    pub async fn forget_salts(&self, day: Day) -> Result<u64, StoreError> {
+        let rows = self.db.write("forgetting salts", sqlx::query(FORGET).bind(day.0)).await?;
+        Ok(rows.len() as u64)
+    }
+}

@@ -1,0 +1,134 @@
+//! A web site on a loopback address of its own, that answers what a test scripted.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+
+/// Bytes of a request head that are read.
+const HEAD_BYTES: usize = 64 * 1024;
+
+/// One request that came.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// Path with query, as sent.
+    pub path: String,
+    /// The whole head.
+    pub head: String,
+}
+
+/// What the site answers.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// These bytes, then the connection is closed.
+    Raw(Vec<u8>),
+    /// Nothing, until the caller gives up.
+    Silence,
+}
+
+impl Answer {
+    /// A whole response with a body.
+    pub fn page(status: u16, content_type: &str, body: &str) -> Self {
+        Self::Raw(
+            format!(
+                "HTTP/1.1 {status} X\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            )
+            .into_bytes(),
+        )
+    }
+
+    /// A 200 with HTML.
+    pub fn html(body: &str) -> Self {
+        Self::page(200, "text/html; charset=utf-8", body)
+    }
+
+    /// A 404 with a word.
+    pub fn missing() -> Self {
+        Self::page(404, "text/plain", "missing")
+    }
+
+    /// A redirect.
+    pub fn redirect(status: u16, location: &str) -> Self {
+        Self::Raw(
+            format!("HTTP/1.1 {status} X\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+                .into_bytes(),
+        )
+    }
+}
+
+/// A running site; stops when dropped.
+#[derive(Debug)]
+pub struct Site {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    serving: JoinHandle<()>,
+}
+
+impl Site {
+    /// Starts a site at `127.0.0.2` on a free port. `answer` is called once a request.
+    pub async fn start(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start_at([127, 0, 0, 2].into(), answer).await
+    }
+
+    /// Starts a site at an address of the machine.
+    pub async fn start_at(ip: IpAddr, answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((ip, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (log, answer) = (Arc::clone(&asked), Arc::new(answer));
+        let serving = tokio::spawn(async move {
+            // Aborted with the site: connections live in this task's set.
+            let mut connections = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                let (log, answer) = (Arc::clone(&log), Arc::clone(&answer));
+                connections.spawn(async move { serve(stream, &log, &*answer).await });
+                while connections.try_join_next().is_some() {}
+            }
+        });
+        Self { address, asked, serving }
+    }
+
+    /// Its address and port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL of a path on it.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Every request so far, in order.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, answer: &(dyn Fn(&Asked) -> Answer + Send + Sync)) {
+    let mut head = Vec::new();
+    let mut piece = [0; 4096];
+    while !head.windows(4).any(|four| four == b"\r\n\r\n") && head.len() < HEAD_BYTES {
+        match stream.read(&mut piece).await {
+            Ok(0) | Err(_) => return,
+            Ok(read) => head.extend_from_slice(piece.get(..read).unwrap_or_default()),
+        }
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let asked = Asked { path, head };
+    log.lock().unwrap().push(asked.clone());
+    match answer(&asked) {
+        // A caller that went away is its own business.
+        Answer::Raw(bytes) => drop(stream.write_all(&bytes).await),
+        Answer::Silence => while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {},
+    }
+}

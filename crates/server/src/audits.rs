@@ -101,9 +101,8 @@ fn blocked_error(blocked: &Blocked) -> ApiError {
     } else {
         (Code::TargetBlocked, ALLOW.phrase(&[("vendor", blocked.vendor.as_str().into())]))
     };
-    let mut error = ApiError::new(code)
+    ApiError::new(code)
         .detail(format!("{}, {}", blocked.vendor, blocked.status))
-        .with("blocked", json!({"vendor": blocked.vendor, "status": blocked.status}));
-    error.fix = Some(fix);
-    error
+        .with("blocked", json!({"vendor": blocked.vendor, "status": blocked.status}))
+        .fix(fix)
 }

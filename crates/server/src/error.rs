@@ -5,19 +5,26 @@ use model::capture::{FailureKind, FetchFailure};
 use model::lang::{Lang, Phrase, Text, text};
 use serde_json::{Map, Value};
 
-/// What a handler fails with: `{error, detail?, code}` and what the code adds.
+/// What a handler fails with: `{error, detail?, code}` and what the code adds. Small, as every result carries it.
 #[derive(Debug, Clone)]
 pub struct ApiError {
     /// Which refusal.
     pub code: Code,
     /// What exactly; begins with the field or the word that the contract names.
-    pub detail: Option<Phrase>,
-    /// More fields of the answer (`accepts`, `blocked`).
-    pub extra: Map<String, Value>,
-    /// What the owner of a target that blocked us can do; answered as `blocked.fix`.
-    pub fix: Option<Phrase>,
+    pub detail: Option<Box<Phrase>>,
     /// Seconds until the same call may succeed.
     pub retry_after: Option<u32>,
+    /// What few refusals have.
+    pub more: Option<Box<More>>,
+}
+
+/// What few refusals have.
+#[derive(Debug, Clone, Default)]
+pub struct More {
+    /// More fields of the answer (`accepts`, `blocked`).
+    pub fields: Map<String, Value>,
+    /// What the owner of a target that blocked us can do; answered as `blocked.fix`.
+    pub fix: Option<Phrase>,
     /// More headers of the answer.
     pub headers: Vec<(http::HeaderName, http::HeaderValue)>,
 }
@@ -114,20 +121,20 @@ codes! {
 impl ApiError {
     /// A bare refusal.
     pub fn new(code: Code) -> Self {
-        Self { code, detail: None, extra: Map::new(), fix: None, retry_after: None, headers: Vec::new() }
+        Self { code, detail: None, retry_after: None, more: None }
     }
 
     /// With what exactly, the same in both languages: a field, a word of the contract.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
-        self.detail = Some(Phrase::verbatim(detail));
+        self.detail = Some(Box::new(Phrase::verbatim(detail)));
         self
     }
 
     /// With a sentence on what exactly.
     #[must_use]
     pub fn explained(mut self, detail: Phrase) -> Self {
-        self.detail = Some(detail);
+        self.detail = Some(Box::new(detail));
         self
     }
 
@@ -141,7 +148,21 @@ impl ApiError {
     /// With one more field.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {
-        self.extra.insert(name.to_owned(), value);
+        self.more.get_or_insert_default().fields.insert(name.to_owned(), value);
+        self
+    }
+
+    /// With what the owner of a target can do.
+    #[must_use]
+    pub fn fix(mut self, fix: Phrase) -> Self {
+        self.more.get_or_insert_default().fix = Some(fix);
+        self
+    }
+
+    /// With one more header.
+    #[must_use]
+    pub fn header(mut self, name: http::HeaderName, value: http::HeaderValue) -> Self {
+        self.more.get_or_insert_default().headers.push((name, value));
         self
     }
 
@@ -153,8 +174,9 @@ impl ApiError {
             body.insert("detail".to_owned(), detail.in_lang(lang).into());
         }
         body.insert("code".to_owned(), self.code.wire().into());
-        body.extend(self.extra.clone());
-        if let (Some(fix), Some(blocked)) = (&self.fix, body.get_mut("blocked").and_then(Value::as_object_mut)) {
+        let Some(more) = &self.more else { return body };
+        body.extend(more.fields.clone());
+        if let (Some(fix), Some(blocked)) = (&more.fix, body.get_mut("blocked").and_then(Value::as_object_mut)) {
             blocked.insert("fix".to_owned(), fix.in_lang(lang).into());
         }
         body

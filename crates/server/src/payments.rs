@@ -81,15 +81,16 @@ impl Payments {
             "As auditorias grátis de hoje acabaram. Pague {price} USD e repita a mesma chamada, ou espere até amanhã (UTC).",
         );
         let asked = ASKED.phrase(&[("price", offer.price.to_string().into())]);
-        let mut error = ApiError::new(Code::AllowanceSpent)
+        let error = ApiError::new(Code::AllowanceSpent)
             .with("error", asked.in_lang(lang).into())
             .with("x402Version", 1.into())
             .with("accepts", json!([self.version_1(app, &offer)]));
         let header = STANDARD.encode(Value::Object(self.version_2(app, &offer)).to_string());
-        if let Ok(value) = HeaderValue::from_str(&header) {
-            error.headers.push((HeaderName::from_static("payment-required"), value));
+        // Base64 is always a header value.
+        match HeaderValue::from_str(&header) {
+            Ok(value) => error.header(HeaderName::from_static("payment-required"), value),
+            Err(_) => error,
         }
-        error
     }
 
     fn version_1(&self, app: &App, offer: &Offer) -> Value {

@@ -78,7 +78,7 @@ pub(crate) fn of_error(headers: &mut HeaderMap, error: &ApiError) {
         // What is left of the body is not read.
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    headers.extend(error.headers.clone());
+    headers.extend(error.more.iter().flat_map(|more| more.headers.clone()));
 }
 
 /// The answer to a browser that asks whether it may call from another site: it may.

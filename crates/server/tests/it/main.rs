@@ -1,4 +1,7 @@
 //! The program from outside.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+mod api;
+mod app;
 mod command_line;
+mod pages;

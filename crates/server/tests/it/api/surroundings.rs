@@ -1,0 +1,254 @@
+//! Everything around the calls: errors, methods, headers, index, OpenAPI, limits of requests, outages.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use site_audit::web::Patience;
+use sqlx::Executor as _;
+use testkit::{Answer, Site, TestDatabase};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::app::{Call, TestApp, read};
+
+testkit::on_both_databases! {
+    errors_are_json_with_a_code,
+    any_site_may_call,
+    every_answer_carries_the_security_headers,
+    index_and_openapi_list_what_is_there,
+    l01_bodies_have_a_limit,
+    l02_slow_callers_are_told_and_cut_off,
+    a_silent_database_costs_the_id_only,
+    stopping_lets_the_running_call_end,
+    what_is_past_its_time_is_forgotten,
+}
+
+async fn errors_are_json_with_a_code(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    for (method, path, status, code) in [
+        ("GET", "/api/nothing", 404, "not_found"),
+        ("GET", "/.well-known/nothing", 404, "not_found"),
+        ("GET", "/api/audit", 405, "method_not_allowed"),
+        ("DELETE", "/api/audits/x", 405, "method_not_allowed"),
+        ("PUT", "/api/health", 405, "method_not_allowed"),
+        ("BREW", "/api/health", 405, "method_not_allowed"),
+    ] {
+        let response = app.call(Call::new(method, path)).await;
+        assert_eq!(response.refusal(), (status, code.to_owned()), "{method} {path}");
+        assert_eq!(response.header("content-type"), "application/json");
+        assert!(response.json()["error"].as_str().unwrap().ends_with('.'));
+    }
+    let refused = app.call(Call::new("DELETE", "/api/audits/x")).await;
+    assert_eq!(refused.header("allow"), "GET, HEAD, OPTIONS");
+    let redirected = app.call(Call::get("/api")).await;
+    assert_eq!((redirected.status, redirected.header("location")), (308, "/api/"));
+    let head = app.call(Call::new("HEAD", "/api/health")).await;
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
+    for (name, value, code) in [
+        ("authorization", "Bearer something", "invalid_credential"),
+        ("authorization", "Bearer mmk_x", "invalid_api_key"),
+        ("x-api-key", "mmk_x", "invalid_api_key"),
+        ("x-guest-token", "pa_x", "guest_token_invalid"),
+    ] {
+        let response = app.call(Call::get("/api/health").header(name, value)).await;
+        assert_eq!(response.refusal(), (401, code.to_owned()), "{name}: {value}");
+        assert_eq!(response.header("www-authenticate"), "Bearer");
+    }
+}
+
+async fn any_site_may_call(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let preflight = app.call(Call::new("OPTIONS", "/api/audit").header("origin", "https://a.example")).await;
+    assert_eq!(preflight.status, 204);
+    assert_eq!(preflight.header("access-control-allow-origin"), "*");
+    assert_eq!(preflight.header("access-control-allow-methods"), "POST, OPTIONS");
+    assert!(preflight.header("access-control-allow-headers").contains("x-guest-token"));
+    for path in ["/api/health", "/api/nothing", "/openapi.json", "/api/"] {
+        assert_eq!(app.call(Call::get(path)).await.header("access-control-allow-origin"), "*", "{path}");
+    }
+    assert_eq!(app.call(Call::get("/")).await.header("access-control-allow-origin"), "");
+}
+
+async fn every_answer_carries_the_security_headers(database: TestDatabase) {
+    let app = TestApp::start(database, |config| config.base_url = Some("https://audit.example".to_owned())).await;
+    for path in
+        ["/", "/bot", "/reports/x", "/nothing", "/api/", "/api/health", "/api/nothing", "/robots.txt", "/favicon.svg"]
+    {
+        let response = app.call(Call::get(path)).await;
+        for (name, wanted) in [
+            ("x-content-type-options", "nosniff"),
+            ("content-security-policy", "frame-ancestors 'none'"),
+            ("referrer-policy", "strict-origin-when-cross-origin"),
+            ("strict-transport-security", "max-age=63072000"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("permissions-policy", "camera=()"),
+        ] {
+            assert!(response.header(name).contains(wanted), "{path} {name}: {:?}", response.header(name));
+        }
+        assert_eq!(response.header("x-request-id").len(), 32, "{path}");
+    }
+}
+
+async fn index_and_openapi_list_what_is_there(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let index = app.call(Call::get("/api/")).await.json();
+    for field in [
+        "name",
+        "description",
+        "build",
+        "base_url",
+        "docs",
+        "conventions",
+        "auth",
+        "endpoints",
+        "data_retention",
+        "quota",
+        "mcp",
+        "quickstart",
+    ] {
+        assert!(index.get(field).is_some(), "{field}");
+    }
+    let health = app.call(Call::get("/api/health")).await.json();
+    assert_eq!(
+        (&health["ok"], &health["database"], &health["ts"]),
+        (&true.into(), &"up".into(), &"2026-01-31T09:30:00.000Z".into())
+    );
+    assert_eq!(health["build"], index["build"]);
+    let openapi = app.call(Call::get("/openapi.json")).await.json();
+    assert_eq!(openapi["openapi"], "3.1.0");
+    assert_eq!(openapi["servers"][0]["url"], app.url(""));
+    let listed: Vec<&Value> = index["endpoints"].as_array().unwrap().iter().collect();
+    assert_eq!(listed.len(), app.app.operations().len());
+    for endpoint in listed {
+        let (path, method) = (endpoint["path"].as_str().unwrap(), endpoint["method"].as_str().unwrap().to_lowercase());
+        let described = &openapi["paths"][path][&method];
+        assert_eq!(described["operationId"], endpoint["name"], "{path}");
+        assert!(described["responses"]["200"].is_object(), "{path}");
+    }
+    assert!(every_reference(&openapi, &openapi), "a reference leads nowhere");
+    let audit = &openapi["components"]["schemas"]["Audit"];
+    assert!(audit["required"].as_array().unwrap().contains(&"_links".into()), "{audit}");
+}
+
+/// Whether every `$ref` of a document leads somewhere in it.
+fn every_reference(whole: &Value, part: &Value) -> bool {
+    match part {
+        Value::Object(object) => object.iter().all(|(key, value)| match value.as_str() {
+            Some(path) if key == "$ref" => whole.pointer(path.trim_start_matches('#')).is_some(),
+            _ => every_reference(whole, value),
+        }),
+        Value::Array(items) => items.iter().all(|item| every_reference(whole, item)),
+        _ => true,
+    }
+}
+
+async fn l01_bodies_have_a_limit(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let padded = |length: usize| format!("{{\"url\":\"ftp://a\",\"pad\":\"{}\"}}", "a".repeat(length));
+    let at = |body: String| Call::new("POST", "/api/audit").body(&body);
+    assert_eq!(app.call(at(padded(65_000))).await.refusal(), (400, "invalid_url".to_owned()));
+    assert_eq!(app.call(at(padded(65_536))).await.refusal(), (413, "body_too_large".to_owned()));
+    let coded = at(padded(1)).header("content-encoding", "gzip");
+    assert_eq!(app.call(coded).await.refusal(), (415, "unsupported_media_type".to_owned()));
+    let deep = format!("{{\"url\":{}1{}}}", "[".repeat(128), "]".repeat(128));
+    assert_eq!(app.call(at(deep)).await.refusal(), (400, "invalid_body".to_owned()));
+    // Without a length, counted while it comes.
+    let mut stream = app.connect([127, 0, 0, 1].into()).await;
+    stream.write_all(b"POST /api/audit HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n").await.unwrap();
+    let chunk = format!("8000\r\n{}\r\n", "a".repeat(0x8000));
+    for _ in 0..3 {
+        stream.write_all(chunk.as_bytes()).await.unwrap();
+    }
+    assert_eq!(read(&mut stream).await.status, 413);
+}
+
+async fn l02_slow_callers_are_told_and_cut_off(database: TestDatabase) {
+    let patience = Patience { head: Duration::from_millis(300), body: Duration::from_millis(300) };
+    let app = TestApp::start_with(database, patience, |_| {}).await;
+    let mut slow_head = app.connect([127, 0, 0, 1].into()).await;
+    slow_head.write_all(b"GET /api/health HTTP/1.1\r\nhost: a\r\nx-a").await.unwrap();
+    assert_eq!(read(&mut slow_head).await.status, 408);
+    let mut slow_body = app.connect([127, 0, 0, 1].into()).await;
+    slow_body.write_all(b"POST /api/audit HTTP/1.1\r\nhost: a\r\ncontent-length: 20\r\n\r\n{").await.unwrap();
+    let response = read(&mut slow_body).await;
+    assert_eq!(response.refusal(), (408, "request_timeout".to_owned()));
+    assert_eq!(response.header("connection"), "close");
+    // An idle connection ends without a word.
+    let mut idle = app.connect([127, 0, 0, 1].into()).await;
+    let mut bytes = Vec::new();
+    idle.read_to_end(&mut bytes).await.unwrap();
+    assert_eq!(bytes, b"");
+}
+
+async fn a_silent_database_costs_the_id_only(database: TestDatabase) {
+    let site =
+        Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let token = app.guest().await;
+    // Somebody else holds the database and does not let go.
+    let mut holder = app.database.connection().await;
+    let hold = if app.database.is_postgres() {
+        "BEGIN; LOCK TABLE audits, guests, daily_counters, hourly_counters, daily_salts IN ACCESS EXCLUSIVE MODE"
+    } else {
+        "BEGIN EXCLUSIVE"
+    };
+    holder.execute(sqlx::raw_sql(hold)).await.unwrap();
+    let audit = app.call(Call::audit(&site.url("/")).token(&token)).await;
+    assert_eq!(audit.status, 200, "{}", audit.body);
+    let audit = audit.json();
+    assert_eq!(audit["id"], Value::Null);
+    assert_eq!(audit["_links"].as_object().unwrap().len(), 1, "{audit}");
+    // The process grants a quarter of the day's audits by itself.
+    assert_eq!(app.call(Call::audit(&site.url("/"))).await.status, 200);
+    let health = app.call(Call::get("/api/health")).await;
+    assert_eq!((health.status, &health.json()["database"]), (200, &"down".into()));
+    let refused = app.call(Call::new("POST", "/api/guest")).await;
+    assert_eq!(refused.refusal(), (503, "database_unavailable".to_owned()));
+    assert_eq!(refused.header("retry-after"), "5");
+    holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+    // It is used again by itself.
+    loop {
+        if app.call(Call::audit(&site.url("/")).token(&token)).await.json()["id"].is_string() {
+            break;
+        }
+    }
+}
+
+async fn stopping_lets_the_running_call_end(database: TestDatabase) {
+    let site = Site::start(|asked| match asked.path.as_str() {
+        "/" => Answer::html("<title>t</title>"),
+        _ => Answer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let mut idle = app.connect([127, 0, 0, 1].into()).await;
+    let mut busy = app.connect([127, 0, 0, 1].into()).await;
+    let body = format!("{{\"url\":\"{}\"}}", site.url("/"));
+    let (first, rest) = body.split_at(5);
+    let head = format!("POST /api/audit HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\r\n{first}", body.len());
+    busy.write_all(head.as_bytes()).await.unwrap();
+    // The call has begun once a later one on another connection was answered.
+    assert_eq!(app.call(Call::get("/api/health")).await.status, 200);
+    let address = app.address();
+    let stopping = tokio::spawn(app.stop());
+    let mut bytes = Vec::new();
+    idle.read_to_end(&mut bytes).await.unwrap();
+    busy.write_all(rest.as_bytes()).await.unwrap();
+    assert_eq!(read(&mut busy).await.status, 200);
+    stopping.await.unwrap();
+    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+}
+
+async fn what_is_past_its_time_is_forgotten(database: TestDatabase) {
+    let site =
+        Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }).await;
+    let app = TestApp::start(database, |config| config.retention.guest_days = 2).await;
+    let token = app.guest().await;
+    let audit = app.call(Call::audit(&site.url("/")).token(&token)).await.json();
+    let path = format!("/api/audits/{}", audit["id"].as_str().unwrap());
+    app.pass(Duration::from_secs(86_400));
+    site_audit::jobs::purge(&app.app).await.unwrap();
+    assert_eq!(app.call(Call::get(&path).token(&token)).await.status, 200);
+    app.pass(Duration::from_secs(3 * 86_400));
+    assert!(site_audit::jobs::purge(&app.app).await.unwrap() > 0);
+    assert_eq!(app.call(Call::get(&path).token(&token)).await.status, 404);
+}

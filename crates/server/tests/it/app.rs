@@ -1,0 +1,236 @@
+//! The real service on a real port, and a client that speaks plain HTTP to it.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use model::time::Timestamp;
+use serde_json::Value;
+use site_audit::app::App;
+use site_audit::config::Config;
+use site_audit::ports::{Clock, Ports};
+use site_audit::web::{self, Patience};
+use testkit::TestDatabase;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// When every test begins: 2026-01-31T09:30:00Z.
+pub(crate) const NOW: Timestamp = Timestamp(1_769_851_800_000);
+
+/// A clock that a test sets.
+#[derive(Debug)]
+pub(crate) struct TestClock(AtomicI64);
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// A running service; stops when dropped.
+pub(crate) struct TestApp {
+    pub(crate) app: App,
+    address: SocketAddr,
+    clock: Arc<TestClock>,
+    stop: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<()>>,
+    /// Held, so that the database outlives the service.
+    pub(crate) database: TestDatabase,
+}
+
+/// One answer.
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
+}
+
+impl Response {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", String::as_str)
+    }
+
+    /// Status and code, for tables.
+    pub(crate) fn refusal(&self) -> (u16, String) {
+        (self.status, self.json()["code"].as_str().unwrap_or_default().to_owned())
+    }
+}
+
+/// One request.
+#[derive(Debug, Clone)]
+pub(crate) struct Call<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+    from: IpAddr,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn new(method: &'a str, path: &str) -> Self {
+        Self { method, path: path.to_owned(), headers: Vec::new(), body: String::new(), from: [127, 0, 0, 1].into() }
+    }
+
+    pub(crate) fn get(path: &str) -> Self {
+        Self::new("GET", path)
+    }
+
+    pub(crate) fn audit(url: &str) -> Self {
+        Self::new("POST", "/api/audit").body(&serde_json::json!({ "url": url }).to_string())
+    }
+
+    pub(crate) fn body(mut self, body: &str) -> Self {
+        self.body = body.to_owned();
+        self
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn token(self, token: &str) -> Self {
+        self.header("x-guest-token", token)
+    }
+
+    /// From another address of this machine.
+    pub(crate) fn from(mut self, ip: [u8; 4]) -> Self {
+        self.from = ip.into();
+        self
+    }
+}
+
+impl TestApp {
+    /// Starts the service with what a test changes of the configuration. Sites at 127.0.0.2 may be audited.
+    pub(crate) async fn start(database: TestDatabase, change: impl FnOnce(&mut Config)) -> Self {
+        Self::start_with(database, Patience::default(), change).await
+    }
+
+    pub(crate) async fn start_with(
+        database: TestDatabase,
+        patience: Patience,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
+        let mut config = Config { database_url: database.url().to_owned(), ..Config::default() };
+        config.fetch.allow_private = vec!["127.0.0.2/32".parse().unwrap()];
+        config.fetch.allow_ports = site_audit::config::Ports::Any;
+        change(&mut config);
+        let clock = Arc::new(TestClock(AtomicI64::new(NOW.0)));
+        let ports = Ports { clock: Arc::<TestClock>::clone(&clock), ..Ports::real() };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let app = App::open(config, ports, address).await.unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let router = web::router(app.clone());
+        let serving = tokio::spawn(async move {
+            web::serve(listener, router, patience, async {
+                let _dropped = stopped.await;
+            })
+            .await;
+        });
+        Self { app, address, clock, stop: Some(stop), serving: Some(serving), database }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Time goes on.
+    pub(crate) fn pass(&self, time: Duration) {
+        self.clock.0.fetch_add(i64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
+    /// Asks the service to stop and waits until it has.
+    pub(crate) async fn stop(mut self) {
+        self.stop.take().unwrap().send(()).unwrap();
+        self.serving.take().unwrap().await.unwrap();
+        self.app.database().store().close().await;
+    }
+
+    /// Calls the service. Every code that comes back must be declared by the operation that gave it.
+    pub(crate) async fn call(&self, call: Call<'_>) -> Response {
+        let mut stream = self.connect(call.from).await;
+        let mut request =
+            format!("{} {} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", call.method, call.path, self.address);
+        for (name, value) in &call.headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if !call.body.is_empty() {
+            request.push_str(&format!("content-length: {}\r\n", call.body.len()));
+        }
+        request.push_str("\r\n");
+        request.push_str(&call.body);
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let response = read(&mut stream).await;
+        self.check_declared(&call, &response);
+        response
+    }
+
+    pub(crate) async fn connect(&self, from: IpAddr) -> TcpStream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(SocketAddr::new(from, 0)).unwrap();
+        socket.connect(self.address).await.unwrap()
+    }
+
+    fn check_declared(&self, call: &Call<'_>, response: &Response) {
+        let path = call.path.split('?').next().unwrap_or_default();
+        let same = |pattern: &str| {
+            let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+            pattern.len() == path.len() && pattern.iter().zip(&path).all(|(p, s)| p == s || p.starts_with('{'))
+        };
+        let operation = self.app.operations().iter().find(|o| o.method.as_str() == call.method && same(o.path));
+        let (Some(operation), Ok(Value::Object(body))) = (operation, serde_json::from_str(&response.body)) else {
+            return;
+        };
+        if response.status >= 400 {
+            let code = body["code"].as_str().unwrap();
+            assert!(operation.all_errors().any(|declared| declared.wire() == code), "{operation:?} answers {code}");
+        }
+    }
+
+    /// A new guest's token.
+    pub(crate) async fn guest(&self) -> String {
+        let response = self.call(Call::new("POST", "/api/guest")).await;
+        assert_eq!(response.status, 200, "{}", response.body);
+        response.json()["token"].as_str().unwrap().to_owned()
+    }
+
+    /// Free audits left for the network of 127.0.0.1.
+    pub(crate) async fn free_remaining(&self) -> u64 {
+        self.call(Call::get("/api/gate")).await.json()["free_remaining"].as_u64().unwrap()
+    }
+}
+
+/// Reads a whole response until the connection ends.
+pub(crate) async fn read(stream: &mut TcpStream) -> Response {
+    let mut bytes = Vec::new();
+    // A server that refuses a body may close before it has read all of it; what it said counts.
+    let _ended = stream.read_to_end(&mut bytes).await;
+    let text = String::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let mut headers: BTreeMap<String, String> = BTreeMap::new();
+    for line in lines {
+        let (name, value) = line.split_once(": ").unwrap();
+        let known = headers.entry(name.to_ascii_lowercase()).or_default();
+        if !known.is_empty() {
+            known.push_str(", ");
+        }
+        known.push_str(value);
+    }
+    Response { status, headers, body: body.to_owned() }
+}

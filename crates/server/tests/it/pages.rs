@@ -1,0 +1,117 @@
+//! Pages, as a browser without scripts gets them.
+
+use testkit::{Answer, Site, TestDatabase};
+
+use crate::app::{Call, TestApp};
+
+testkit::on_both_databases! {
+    the_form_leads_to_a_report_for_its_reader_alone,
+    a_typing_error_is_answered_on_the_same_page,
+    other_sites_may_not_send_the_form,
+    pages_speak_both_languages,
+    hostile_text_stays_text,
+}
+
+const HOSTILE: &str = "</title><script>alert(1)</script>\"><img src=x onerror=alert(1)>";
+
+async fn site() -> Site {
+    Site::start(|asked| match asked.path.as_str() {
+        "/" => Answer::html("<!doctype html><title>Bread</title><h1>Bread</h1>"),
+        "/hostile" => Answer::html(&format!(
+            "<!doctype html><title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title><h1>{}</h1><a href='/'></a>",
+            HOSTILE.replace('<', "&lt;")
+        )),
+        _ => Answer::missing(),
+    })
+    .await
+}
+
+fn form(url: &str) -> Call<'static> {
+    let encoded: String = url::form_urlencoded::Serializer::new(String::new()).append_pair("url", url).finish();
+    Call::new("POST", "/").header("content-type", "application/x-www-form-urlencoded").body(&encoded)
+}
+
+fn cookie(set: &str) -> String {
+    set.split(';').next().unwrap().to_owned()
+}
+
+async fn the_form_leads_to_a_report_for_its_reader_alone(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |_| {}).await;
+    let home = app.call(Call::get("/")).await;
+    assert_eq!((home.status, home.header("set-cookie")), (200, ""));
+    assert!(home.body.contains("<form method=\"post\""), "{}", home.body);
+    let sent = app.call(form(&site.url("/"))).await;
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    let set = sent.header("set-cookie").to_owned();
+    assert!(set.starts_with("mm-guest=pa_") && set.contains("HttpOnly; SameSite=Lax"), "{set}");
+    let path = sent.header("location").to_owned();
+    let report = app.call(Call::get(&path).header("cookie", &cookie(&set))).await;
+    assert_eq!(report.status, 200);
+    assert!(report.body.contains("canonical_missing") && report.body.contains("Bread"), "{}", report.body);
+    assert_eq!(report.header("cache-control"), "no-store");
+    assert_eq!(app.call(Call::get(&path)).await.status, 404);
+    assert_eq!(app.call(Call::get("/reports/nothing").header("cookie", &cookie(&set))).await.status, 404);
+    // The second audit is the same guest's, and needs no new cookie.
+    let again = app.call(form(&site.url("/")).header("cookie", &cookie(&set))).await;
+    assert_eq!((again.status, again.header("set-cookie")), (303, ""));
+    let second = app.call(Call::get(again.header("location")).header("cookie", &cookie(&set))).await;
+    assert_eq!(second.status, 200);
+    // The cookie is for pages: the API does not look at it.
+    let api = path.replace("/reports/", "/api/audits/");
+    assert_eq!(app.call(Call::get(&api).header("cookie", &cookie(&set))).await.status, 401);
+}
+
+async fn a_typing_error_is_answered_on_the_same_page(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    for (typed, status) in
+        [("ftp://x/", 400), ("http://10.0.0.1/", 400), ("not a host", 400), ("http://127.0.0.2:1/", 502)]
+    {
+        let response = app.call(form(typed)).await;
+        assert_eq!(response.status, status, "{typed}");
+        assert!(response.body.contains(&format!("value=\"{typed}\"")), "{typed}: {}", response.body);
+        assert!(response.body.contains("role=\"alert\"") && response.body.contains("aria-invalid"), "{typed}");
+    }
+    let hostile = app.call(form(HOSTILE)).await;
+    assert!(!hostile.body.contains("<script>alert"), "{}", hostile.body);
+    assert_eq!(app.call(Call::new("POST", "/").body("a=b")).await.status, 400);
+    assert_eq!(app.call(Call::new("DELETE", "/")).await.status, 405);
+    assert_eq!(app.free_remaining().await, 10);
+}
+
+async fn other_sites_may_not_send_the_form(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |_| {}).await;
+    let from = |origin: &str| form(&site.url("/")).header("origin", origin);
+    assert_eq!(app.call(from("https://evil.example")).await.status, 403);
+    assert_eq!(app.call(from("null")).await.status, 403);
+    let port = app.address().port();
+    assert_eq!(app.call(from(&format!("http://localhost:{port}"))).await.status, 303);
+    assert_eq!(app.call(from(&app.url(""))).await.status, 303);
+}
+
+async fn pages_speak_both_languages(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    for (path, accept, lang, words) in [
+        ("/", "en", "en", "Audit page"),
+        ("/", "pt-BR", "pt-BR", "Auditar página"),
+        ("/?lang=pt-BR", "en", "pt-BR", "Auditar página"),
+        ("/bot?lang=pt", "en", "pt-BR", "robô"),
+        ("/nothing", "pt", "pt-BR", "Não há nada"),
+    ] {
+        let response = app.call(Call::get(path).header("accept-language", accept)).await;
+        assert!(response.body.contains(&format!("<html lang=\"{lang}\">")) && response.body.contains(words), "{path}");
+        assert_eq!(response.header("content-language"), lang);
+    }
+}
+
+async fn hostile_text_stays_text(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |_| {}).await;
+    let sent = app.call(form(&site.url("/hostile"))).await;
+    let report =
+        app.call(Call::get(sent.header("location")).header("cookie", &cookie(sent.header("set-cookie")))).await;
+    assert_eq!(report.status, 200);
+    assert!(!report.body.contains("<script>") && !report.body.contains("<img src=x"), "{}", report.body);
+    assert!(report.body.contains("alert(1)"));
+}

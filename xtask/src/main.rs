@@ -17,7 +17,11 @@ const COMMANDS: [Entry; 7] = [
     ("test-fast", "the same without PostgreSQL", |root| run_tests(root, &[])),
     ("lint", "formatting, compiler and clippy warnings as errors, licences and bans", lint),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
-    ("gen", "write the generated files again (docs/checks.md)", generate::write),
+    ("gen", "write the generated files again (docs: checks, api, openapi, configuration)", |root| {
+        generate::write(root)?;
+        let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "generated::"];
+        run_with(root, "cargo", &only, &[("UPDATE", "1".to_owned())])
+    }),
     ("bench", "measure the core beside the bare parse, and on hostile pages", |root| {
         run(root, "cargo", &["run", "--release", "--locked", "--package", "bench"])
     }),

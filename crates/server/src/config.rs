@@ -29,19 +29,19 @@ pub struct Config {
     pub base_url: Option<String>,
     /// `sqlite://PATH` (made with its folder, readable by its owner only) or `postgres://…`.
     pub database_url: String,
+    /// Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` is believed; without it the peer is the caller.
+    #[schemars(with = "Vec<String>")]
+    pub trusted_proxies: Vec<IpNet>,
+    /// What is free for the time being: `audit`.
+    pub free_now: Vec<Sku>,
     /// How the product is named.
     pub product: Product,
     /// The client that reads other people's pages.
     pub fetch: Fetch,
-    /// Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` is believed; without it the peer is the caller.
-    #[schemars(with = "Vec<String>")]
-    pub trusted_proxies: Vec<IpNet>,
     /// What one network may do.
     pub limits: Limits,
     /// What is asked for beyond the free allowance.
     pub prices: Prices,
-    /// What is free for the time being: `audit`.
-    pub free_now: Vec<Sku>,
     /// Payment by x402.
     pub payments: Payments,
     /// How long things are kept.

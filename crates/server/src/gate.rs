@@ -1,9 +1,10 @@
 //! What a call must pass before its handler runs: network limits, identity, access, input, allowance, payment; in this
 //! order, once, from the operation's data.
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use model::id::GuestId;
 use model::lang::Lang;
+use model::time::DAY_MS;
 use serde_json::{Map, Value};
 
 use crate::allowance::{Free, Spent};
@@ -59,9 +60,12 @@ pub async fn call(
     match operation.price {
         None => operation.run(cx, input).await,
         Some(sku) => {
-            let hold = hold(&cx, sku).await?;
+            let held = hold(&cx, sku).await?;
+            let left = left_of_day(app, held.free_remaining);
             let done = operation.run(cx.clone(), input).await;
-            settle(&cx, hold, done).await
+            let mut reply = settle(&cx, held, done).await?;
+            reply.headers.extend(left);
+            Ok(reply)
         }
     }
 }
@@ -109,7 +113,19 @@ pub async fn hold(cx: &Cx, sku: Sku) -> Result<Spent, ApiError> {
     if cx.caller.offers_payment {
         return Err(ApiError::new(Code::FacilitatorUnavailable).retry_after(600));
     }
-    Err(app.payments().required(app, sku, cx.lang))
+    let asked = app.payments().required(app, sku, cx.lang);
+    Err(left_of_day(app, 0).into_iter().fold(asked, |error, (name, value)| error.header(name, value)))
+}
+
+/// What is left of the day's free audits, as headers (draft-ietf-httpapi-ratelimit-headers-10).
+fn left_of_day(app: &App, remaining: u32) -> Vec<(HeaderName, HeaderValue)> {
+    let until_midnight = (DAY_MS - app.ports().now().0.rem_euclid(DAY_MS)) / 1000;
+    let policy = format!("\"day\";q={};w=86400", app.config().limits.free_audits_per_day);
+    let left = format!("\"day\";r={remaining};t={until_midnight}");
+    [("ratelimit-policy", policy), ("ratelimit", left)]
+        .into_iter()
+        .filter_map(|(name, value)| Some((HeaderName::from_static(name), HeaderValue::from_str(&value).ok()?)))
+        .collect()
 }
 
 /// Gives back what was held when nothing came of the call.

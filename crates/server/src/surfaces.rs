@@ -1,4 +1,5 @@
 //! Views of the catalog: what lists or describes its endpoints.
 
+pub mod docs;
 pub(crate) mod index;
 pub mod openapi;

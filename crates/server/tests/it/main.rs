@@ -4,4 +4,5 @@
 mod api;
 mod app;
 mod command_line;
+mod generated;
 mod pages;

@@ -35,7 +35,10 @@ fn live(config: &mut Config) {
 async fn past_the_free_audits_a_live_server_asks_for_payment(database: TestDatabase) {
     let site = site().await;
     let app = TestApp::start(database, live).await;
-    assert_eq!(app.call(Call::audit(&site.url("/"))).await.status, 200);
+    let first = app.call(Call::audit(&site.url("/"))).await;
+    assert_eq!(first.status, 200);
+    assert_eq!(first.header("ratelimit-policy"), "\"day\";q=1;w=86400");
+    assert_eq!(first.header("ratelimit"), "\"day\";r=0;t=52200");
     assert_eq!(app.call(Call::get("/api/gate")).await.json()["needs_payment"], true);
     let response = app.call(Call::audit(&site.url("/"))).await;
     assert_eq!(response.refusal(), (402, "allowance_spent".to_owned()));

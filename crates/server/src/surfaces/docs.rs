@@ -1,0 +1,53 @@
+//! Documentation as Markdown, out of the same values as the service itself.
+
+use std::fmt::Write as _;
+
+use crate::config::reference;
+use crate::operation::{Access, Operation};
+
+/// Every key of the configuration.
+pub fn configuration() -> Result<String, std::fmt::Error> {
+    let mut out = String::from(
+        "# Configuration\n\nWritten by `cargo xtask gen` from the code.\n\nOne TOML file (`--config FILE`, else \
+         `site-audit.toml` if present), the environment over it, flags over both. Nothing has to be set. A value that \
+         does not fit stops the start with one line that names its key. Lists are arrays in TOML, and separated by \
+         commas in the environment.\n",
+    );
+    let mut table = None;
+    for key in reference() {
+        let of = key.name.rsplit_once('.').map(|(table, _)| table.to_owned());
+        if of != table || out.ends_with("commas in the environment.\n") {
+            let heading = of.as_deref().map_or("Top level".to_owned(), |name| format!("`[{name}]`"));
+            write!(out, "\n## {heading}\n\n| key | default | meaning | variable |\n|---|---|---|---|\n")?;
+            table = of;
+        }
+        let default = match &key.default {
+            serde_json::Value::Null => "none".to_owned(),
+            value => format!("`{value}`"),
+        };
+        writeln!(out, "| `{}` | {default} | {} | `{}` |", key.name, key.meaning.replace('|', "\\|"), key.variable())?;
+    }
+    Ok(out)
+}
+
+/// Every endpoint.
+pub fn api(operations: &[Operation]) -> Result<String, std::fmt::Error> {
+    let mut out = String::from(
+        "# API\n\nWritten by `cargo xtask gen` from the catalog of operations. `GET /openapi.json` has every field.\n",
+    );
+    for operation in operations {
+        write!(out, "\n## {}\n\n`{} {}`\n\n{}\n\n", operation.title, operation.method, operation.path, operation.doc)?;
+        let access = match operation.access {
+            Access::Open => "Anybody may call.",
+            Access::Owner => "Needs a guest token.",
+        };
+        let price = if operation.price.is_some() { " Beyond the free allowance it has a price." } else { "" };
+        write!(out, "{access}{price}\n\n| status | code | meaning |\n|---|---|---|\n")?;
+        let mut codes: Vec<_> = operation.all_errors().collect();
+        codes.sort_by_key(|code| (code.status().as_u16(), code.wire()));
+        for code in codes {
+            writeln!(out, "| {} | `{}` | {} |", code.status().as_u16(), code.wire(), code.sentence().en)?;
+        }
+    }
+    Ok(out)
+}

@@ -7,6 +7,7 @@ pub mod challenge;
 pub mod charset;
 pub mod crawlers;
 pub mod derive;
+pub mod discovery;
 pub mod document;
 pub mod font_metrics;
 pub mod hreflang;
@@ -30,6 +31,9 @@ use url::Url;
 
 use crate::check::NotMeasured;
 use challenge::Blocked;
+use discovery::Site;
+use discovery::favicon::DefaultIcon;
+use discovery::llms::RootFile;
 use hreflang::Alternate;
 use link_header::HeaderLink;
 use page::{Html, LinkElement, Page};
@@ -43,6 +47,8 @@ pub struct Facts<'c> {
     pub capture: &'c Capture,
     /// The discovery block of the summary; `None` for supplied bytes.
     pub discovery: Option<Discovery>,
+    /// What stands at the two paths that checks ask for by name; `None` for supplied bytes.
+    files: Option<(DefaultIcon, RootFile)>,
     html: Option<&'c Html>,
     url: Option<Url>,
     blocked: Option<Blocked>,
@@ -61,19 +67,25 @@ impl<'c> Facts<'c> {
         let html = page.html.as_ref();
         let header_links = exchange.map(link_header::read).unwrap_or_default();
         let alternates = hreflang::read(html, &header_links);
+        let robots = capture
+            .extras
+            .iter()
+            .find(|extra| extra.want.kind == WantKind::RobotsTxt)
+            .map(|extra| RobotsState::read(&extra.fetched));
+        let site = Site::new(capture, html, robots.as_ref());
+        let discovery = site.as_ref().map(discovery::read);
+        let files =
+            site.as_ref().map(|site| (discovery::favicon::default_icon(site), discovery::llms::root_file(site)));
         Self {
             capture,
-            discovery: None,
+            discovery,
+            files,
             html,
             url: exchange.and_then(|exchange| Url::parse(&exchange.url).ok()),
             shell: html.and_then(shell::read),
             blocked,
             directives: robots_directives::read(html, exchange),
-            robots: capture
-                .extras
-                .iter()
-                .find(|extra| extra.want.kind == WantKind::RobotsTxt)
-                .map(|extra| RobotsState::read(&extra.fetched)),
+            robots,
             header_links,
             alternates,
         }
@@ -234,9 +246,25 @@ impl<'c> Facts<'c> {
         if let Some(url) = declared {
             return Some((url, "declared"));
         }
-        let probe = &self.discovery.as_ref()?.favicon;
-        let found = probe.status == model::discovery::DiscoveryStatus::Pass;
-        found.then(|| probe.url.clone()).flatten().map(|url| (url, "default"))
+        match &self.files.as_ref()?.0 {
+            DefaultIcon::Found(url) => Some((url.clone(), "default")),
+            DefaultIcon::Unasked | DefaultIcon::Absent(_) | DefaultIcon::Unknown => None,
+        }
+    }
+
+    /// What is known of `/favicon.ico`.
+    pub(crate) fn default_icon(&self) -> Result<&DefaultIcon, NotMeasured> {
+        self.files.as_ref().map(|(icon, _)| icon).ok_or_else(|| self.no_site())
+    }
+
+    /// What is known of `/llms.txt`.
+    pub(crate) fn llms_txt(&self) -> Result<RootFile, NotMeasured> {
+        self.files.as_ref().map(|(_, llms)| *llms).ok_or_else(|| self.no_site())
+    }
+
+    /// Why nothing is known of the site's files.
+    fn no_site(&self) -> NotMeasured {
+        if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Fetch }
     }
 }
 

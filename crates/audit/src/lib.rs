@@ -14,6 +14,7 @@ mod silence;
 mod wanted;
 
 pub use facts::challenge::{Blocked, blocked};
+pub use facts::discovery::{PROBE_GETS, probe_gets_left};
 pub use facts::page::Page;
 pub use report::{report, report_on};
 pub use wanted::wanted;

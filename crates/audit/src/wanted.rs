@@ -1,67 +1,208 @@
 //! What to fetch next beside the page: a pure function of what has come in.
 
-use model::capture::{Capture, Source, Want, WantKind};
-use url::Url;
+use model::capture::{Capture, Want, WantKind};
 
-/// Files still to fetch; empty when there is nothing more. Never names what the capture has already.
+use crate::facts::discovery::{self, Site};
+use crate::facts::page::Page;
+
+/// Files still to fetch, most important first; empty when there is nothing more. Never names what the capture has.
 ///
-/// All of them only need the final address, so they can be fetched while the page is parsed.
-pub fn wanted(capture: &Capture) -> Vec<Want> {
-    let Some(exchange) = capture.page.response().filter(|_| capture.source == Source::Network) else {
-        return Vec::new();
-    };
-    let Ok(base) = Url::parse(&exchange.url) else { return Vec::new() };
-    [(WantKind::RobotsTxt, "/robots.txt".to_owned()), (WantKind::NotFound, format!("/{}", capture.nonce))]
-        .into_iter()
-        .filter_map(|(kind, path)| Some(Want { kind, url: base.join(&path).ok()?.into() }))
-        .filter(|want| capture.extras.iter().all(|extra| extra.want != *want))
-        .collect()
+/// Without `page` only those that need nothing but the final address, so that they can be fetched while the page is
+/// parsed; with it the others too. The probes among them are never more than [`discovery::probe_gets_left`].
+pub fn wanted(capture: &Capture, page: Option<&Page>) -> Vec<Want> {
+    let Some(site) = Site::new(capture, page.and_then(|page| page.html.as_ref()), None) else { return Vec::new() };
+    let mut wants = robots_txt(capture, &site);
+    wants.extend(discovery::wants(&site, page.is_some()));
+    wants
+}
+
+/// Outside the budget of the probes.
+fn robots_txt(capture: &Capture, site: &Site<'_>) -> Vec<Want> {
+    let asked = capture.extras.iter().any(|extra| extra.want.kind == WantKind::RobotsTxt);
+    let url = site.address("/robots.txt").filter(|_| !asked);
+    url.map(|url| Want { kind: WantKind::RobotsTxt, url: url.into() }).into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::capture::{Body, Exchange, Extra, FailureKind, FetchFailure, Fetched, Timing};
+    use crate::facts::discovery::{PROBE_GETS, probe_gets_left};
+    use model::capture::{Body, Exchange, Extra, FailureKind, FetchFailure, Fetched, Hop, Source, Timing, WantKind::*};
     use model::time::Timestamp;
 
-    #[test]
-    fn each_file_is_wanted_once_and_nothing_of_supplied_bytes() {
-        let page = Fetched::Response(Exchange {
-            hops: Vec::new(),
-            url: "https://example.com/a/b?c#d".to_owned(),
-            status: 200,
-            headers: Vec::new(),
-            body: Body::default(),
+    /// Calls for every conditional probe.
+    const ALL: &str = "<input type=password autocomplete=webauthn><meta name=google-play-app content=x>
+        <meta name=apple-itunes-app content=x><a href=/.well-known/oauth-protected-resource>a</a>
+        <a href=/.well-known/oauth-authorization-server>b</a><a href=/.well-known/openid-configuration>c</a>
+        <a href=/.well-known/agent-card.json>d</a>";
+
+    fn response(url: &str, status: u16, hops: usize, body: &str) -> Fetched {
+        let hop = Hop { url: url.to_owned(), status: 302, location: "/".to_owned() };
+        Fetched::Response(Exchange {
+            hops: vec![hop; hops],
+            url: url.to_owned(),
+            status,
+            headers: vec![("content-type".to_owned(), "text/html".to_owned())],
+            body: Body { bytes: body.as_bytes().to_vec(), ..Body::default() },
             timing: Timing::default(),
             ambiguous_length: false,
             certificate: None,
-        });
-        let mut capture = Capture {
+        })
+    }
+
+    fn capture(source: &str) -> Capture {
+        Capture {
             requested_url: "https://example.com/".to_owned(),
             started_at: Timestamp(0),
             nonce: "0f".repeat(16),
             source: Source::Network,
-            page,
+            page: response("https://example.com/a/b?c#d", 200, 0, source),
             extras: Vec::new(),
-        };
-        let wants = wanted(&capture);
+        }
+    }
+
+    fn kinds(wants: &[Want]) -> Vec<WantKind> {
+        wants.iter().map(|want| want.kind).collect()
+    }
+
+    /// Asks as the engine does, `at_once` at a time, and answers each with `status` after `hops` redirects.
+    fn asked(source: &str, at_once: usize, status: u16, hops: usize) -> (Vec<WantKind>, Capture) {
+        let mut capture = capture(source);
+        let page = Page::read(&capture);
+        let mut order = Vec::new();
+        for page in [None, Some(&page)] {
+            loop {
+                let wants = wanted(&capture, page);
+                if wants.is_empty() {
+                    break;
+                }
+                for want in wants.into_iter().take(at_once) {
+                    order.push(want.kind);
+                    let fetched = response(&want.url, status, hops, "");
+                    capture.extras.push(Extra { want, fetched });
+                }
+            }
+        }
+        (order, capture)
+    }
+
+    #[test]
+    fn what_needs_only_the_address_is_wanted_before_the_page_is_read() {
+        let capture = capture(ALL);
+        let wants = wanted(&capture, None);
         let urls: Vec<&str> = wants.iter().map(|want| want.url.as_str()).collect();
-        assert_eq!(urls, ["https://example.com/robots.txt", "https://example.com/0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"]);
-        capture.extras = wants
-            .into_iter()
-            .map(|want| {
-                let failure = FetchFailure {
-                    kind: FailureKind::Timeout,
-                    reason: "connect".to_owned(),
-                    hops: Vec::new(),
-                    url: want.url.clone(),
-                };
-                Extra { want, fetched: Fetched::Failed(failure) }
-            })
-            .collect();
-        assert_eq!(wanted(&capture), []);
-        capture.extras.clear();
+        assert_eq!(
+            urls,
+            [
+                "https://example.com/robots.txt",
+                "https://example.com/0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f",
+                "https://example.com/.well-known/security.txt",
+                "https://example.com/.well-known/api-catalog",
+            ]
+        );
+        let page = Page::read(&capture);
+        assert_eq!(
+            kinds(&wanted(&capture, Some(&page))),
+            [
+                RobotsTxt,
+                NotFound,
+                Llms,
+                SecurityTxt,
+                ApiCatalog,
+                Favicon,
+                NotFoundWellKnown,
+                ChangePassword,
+                AssetLinks,
+                AppleApp,
+                OauthResource,
+                OauthServer,
+                OpenidConfig,
+                AgentCard,
+                Webauthn,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_plain_page_is_asked_the_fixed_files_once_each() {
+        for status in [200, 403, 500] {
+            let (order, _) = asked("<p>x", 1, status, 0);
+            assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon], "{status}");
+        }
+        let (order, _) = asked("<p>x", 9, 404, 0);
+        assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon, SecurityTxtLegacy]);
+    }
+
+    #[test]
+    fn a_second_place_is_asked_only_where_the_first_is_gone() {
+        let second = |status| asked(ALL, 2, status, 0).0.contains(&SecurityTxtLegacy);
+        assert!(second(404) && second(410));
+        assert!(!second(400) && !second(401) && !second(200) && !second(503));
+    }
+
+    #[test]
+    fn requests_end_with_the_budget_and_redirects_count() {
+        let (order, capture) = asked(ALL, 2, 404, 0);
+        assert_eq!(order.len(), PROBE_GETS + 1, "robots.txt is beside the budget");
+        assert_eq!(order.last(), Some(&SecurityTxtLegacy));
+        assert_eq!(probe_gets_left(&capture), 0);
+        for hops in 1..=5 {
+            let (order, capture) = asked(ALL, 1, 200, hops);
+            assert_eq!(probe_gets_left(&capture), 0);
+            assert_eq!(order.len() - 1, PROBE_GETS.div_ceil(hops + 1), "{hops}");
+        }
+    }
+
+    #[test]
+    fn a_failure_costs_what_was_sent() {
+        let mut capture = capture("");
+        let hop = Hop { url: String::new(), status: 302, location: String::new() };
+        for (kind, hops, gets) in [
+            (FailureKind::Timeout, 0, 1),
+            (FailureKind::Unreachable, 2, 3),
+            (FailureKind::AddressNotAllowed, 0, 0),
+            (FailureKind::RedirectNotAllowed, 1, 1),
+        ] {
+            let failure =
+                FetchFailure { kind, reason: String::new(), hops: vec![hop.clone(); hops], url: String::new() };
+            let want = Want { kind: Favicon, url: "https://example.com/i".to_owned() };
+            capture.extras = vec![Extra { want, fetched: Fetched::Failed(failure) }];
+            assert_eq!(PROBE_GETS - probe_gets_left(&capture), gets, "{kind:?}");
+        }
+        if let Some(extra) = capture.extras.first_mut() {
+            extra.want.kind = Sitemap;
+        }
+        assert_eq!(probe_gets_left(&capture), PROBE_GETS);
+    }
+
+    #[test]
+    fn nothing_is_wanted_of_supplied_bytes_or_of_a_page_that_never_came() {
+        let mut capture = capture(ALL);
+        let page = Page::read(&capture);
         capture.source = Source::Supplied;
-        assert_eq!(wanted(&capture), []);
+        assert_eq!(wanted(&capture, Some(&page)), []);
+        capture.source = Source::Network;
+        capture.page = Fetched::Failed(FetchFailure {
+            kind: FailureKind::Timeout,
+            reason: "connect".to_owned(),
+            hops: Vec::new(),
+            url: "https://example.com/".to_owned(),
+        });
+        assert_eq!(wanted(&capture, Some(&page)), []);
+    }
+
+    #[test]
+    fn addresses_are_of_the_pages_origin_but_for_a_declared_icon() {
+        let source = format!(
+            "{}<link rel=icon href=http://icons.example.org/i.png><link rel=describedby href=//example.org/llms.txt>
+             <link rel=x href=https://example.org/.well-known/webauthn>",
+            ALL.replace("href=/", "href=https://example.org/").replace("<a ", "<link rel=x ").replace("</a>", "")
+        );
+        let capture = capture(&source);
+        let wants = wanted(&capture, Some(&Page::read(&capture)));
+        let elsewhere: Vec<&str> =
+            wants.iter().map(|want| want.url.as_str()).filter(|url| !url.starts_with("https://example.com/")).collect();
+        assert_eq!(elsewhere, ["http://icons.example.org/i.png"]);
+        assert!(![OauthResource, OauthServer, OpenidConfig, AgentCard].iter().any(|kind| kinds(&wants).contains(kind)));
     }
 }

@@ -88,11 +88,12 @@ impl Engine {
         };
         let capture = Arc::new(capture);
         let (parsed, extras) =
-            tokio::join!(self.parse(Arc::clone(&capture)), self.extras(&capture, begun + AUDIT_TIME));
+            tokio::join!(self.parse(Arc::clone(&capture)), self.extras(&capture, None, begun + AUDIT_TIME));
         let page = parsed?;
         // The parse is over, so nothing else holds the capture.
         let mut capture = Arc::unwrap_or_clone(capture);
         capture.extras = extras;
+        capture.extras = self.extras(&capture, Some(&page), begun + AUDIT_TIME).await;
         self.judge(capture, page).await
     }
 
@@ -112,11 +113,11 @@ impl Engine {
 
     /// Fetches what the core wants until it wants nothing more or time is out. Sorted, so that the same answers give
     /// the same capture.
-    async fn extras(&self, capture: &Capture, deadline: Instant) -> Vec<Extra> {
-        // Without the page's bytes: what is wanted next does not depend on them, and they may be megabytes.
+    async fn extras(&self, capture: &Capture, page: Option<&Page>, deadline: Instant) -> Vec<Extra> {
+        // Without the page's bytes: what is wanted next depends on the parsed page only, and they may be megabytes.
         let mut known = headed(capture);
         for _ in 0..MOST_ROUNDS {
-            let wants = audit::wanted(&known);
+            let wants = audit::wanted(&known, page);
             if wants.is_empty() {
                 break;
             }

@@ -62,7 +62,7 @@ fn vendor(exchange: &Exchange) -> Option<&'static str> {
 }
 
 /// The text of the first title tag, by plain search: a challenge page is told before anything is parsed.
-fn title(lower_case_body: &str) -> Option<&str> {
+pub(super) fn title(lower_case_body: &str) -> Option<&str> {
     let (_, after) = lower_case_body.split_once("<title")?;
     let (_, after) = after.split_once('>')?;
     Some(after.split_once("</title")?.0.trim())

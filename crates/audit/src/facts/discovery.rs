@@ -1,0 +1,130 @@
+//! The discovery files of a site: which are asked for, and what each answer means (`probes.md` §§0 to 12).
+//!
+//! One file a probe: when it runs, where it asks, and how its answer is judged. What all of them share is in `site`
+//! (what is known before asking), `answer` (statuses, masking, cuts) and `notes` (how a verdict is worded).
+
+mod agent_card;
+mod answer;
+mod api_catalog;
+mod apple_app;
+mod assetlinks;
+mod change_password;
+mod delivery;
+pub(crate) mod favicon;
+mod json;
+pub(crate) mod llms;
+mod metadata;
+mod not_found;
+mod notes;
+mod oauth_resource;
+mod oauth_server;
+mod openid_config;
+mod rfc3339;
+mod security_txt;
+mod site;
+#[cfg(test)]
+mod testing;
+mod webauthn;
+
+use model::capture::{Capture, Extra, FailureKind, Fetched, Want, WantKind};
+use model::discovery::Discovery;
+
+pub(crate) use site::Site;
+use site::Target;
+
+/// Additional GETs of one audit, redirects counted (interface §8). robots.txt and sitemaps are not among them.
+pub const PROBE_GETS: usize = 15;
+
+/// GETs of [`PROBE_GETS`] that are left after what the capture holds. The one who fetches follows no more redirects
+/// than this.
+pub fn probe_gets_left(capture: &Capture) -> usize {
+    let spent: usize = capture.extras.iter().filter(|extra| extra.want.kind.rules().probe).map(gets).sum();
+    PROBE_GETS.saturating_sub(spent)
+}
+
+/// GETs that one answer took: one for each redirect, and one for what came last, if it was asked for at all.
+fn gets(extra: &Extra) -> usize {
+    match &extra.fetched {
+        Fetched::Response(exchange) => exchange.hops.len() + 1,
+        Fetched::Failed(failure) => match failure.kind {
+            FailureKind::AddressNotAllowed | FailureKind::InvalidUrl | FailureKind::RedirectNotAllowed => {
+                failure.hops.len()
+            }
+            FailureKind::Unreachable | FailureKind::Timeout | FailureKind::TargetBusy => failure.hops.len() + 1,
+        },
+    }
+}
+
+/// One probe as a request.
+struct Probe {
+    kind: WantKind,
+    /// Whether markup or headers of the page decide if or where it asks.
+    needs_page: bool,
+    /// Where it asks; `None` when nothing calls for it.
+    target: fn(&Site<'_>) -> Option<Target>,
+}
+
+const fn fixed(kind: WantKind, target: fn(&Site<'_>) -> Option<Target>) -> Probe {
+    Probe { kind, needs_page: false, target }
+}
+
+const fn of_page(kind: WantKind, target: fn(&Site<'_>) -> Option<Target>) -> Probe {
+    Probe { kind, needs_page: true, target }
+}
+
+/// Every probe in the order in which requests are given to them: the missing path first, since it masks the others;
+/// the fixed ones; the conditional ones in the order of the contract; last the second places of two files, never before
+/// the page is read, so that the order does not hang on which answer came first.
+const PROBES: [Probe; 16] = [
+    fixed(WantKind::NotFound, not_found::target),
+    of_page(WantKind::Llms, llms::target),
+    fixed(WantKind::SecurityTxt, security_txt::target),
+    fixed(WantKind::ApiCatalog, api_catalog::target),
+    of_page(WantKind::Favicon, favicon::target),
+    of_page(WantKind::NotFoundWellKnown, not_found::well_known_target),
+    of_page(WantKind::ChangePassword, change_password::target),
+    of_page(WantKind::AssetLinks, assetlinks::target),
+    of_page(WantKind::AppleApp, apple_app::target),
+    of_page(WantKind::OauthResource, oauth_resource::target),
+    of_page(WantKind::OauthServer, oauth_server::target),
+    of_page(WantKind::OpenidConfig, openid_config::target),
+    of_page(WantKind::AgentCard, agent_card::target),
+    of_page(WantKind::Webauthn, webauthn::target),
+    of_page(WantKind::SecurityTxtLegacy, security_txt::legacy_target),
+    of_page(WantKind::AgentCardLegacy, agent_card::legacy_target),
+];
+
+/// The probes that are still to be sent, most important first and within what is left of [`PROBE_GETS`].
+///
+/// `page_is_read`: whether `site` holds the page's markup, or knows that there is none.
+pub(crate) fn wants(site: &Site<'_>, page_is_read: bool) -> Vec<Want> {
+    PROBES
+        .iter()
+        .filter(|probe| page_is_read || !probe.needs_page)
+        .filter(|probe| site.extra(probe.kind).is_none())
+        .filter_map(|probe| match (probe.target)(site)? {
+            Target::At(url) => Some(Want { kind: probe.kind, url: url.into() }),
+            Target::Elsewhere => None,
+        })
+        .take(probe_gets_left(site.capture))
+        .collect()
+}
+
+/// Judges every probe: the five fixed ones, and those that the page calls for.
+pub(crate) fn read(site: &Site<'_>) -> Discovery {
+    Discovery {
+        llms: llms::check(site),
+        security: security_txt::check(site),
+        api_catalog: api_catalog::check(site),
+        favicon: favicon::check(site),
+        not_found: not_found::check(site),
+        change_password: change_password::check(site),
+        assetlinks: assetlinks::check(site),
+        apple_app: apple_app::check(site),
+        oauth_resource: oauth_resource::check(site),
+        oauth_server: oauth_server::check(site),
+        openid_config: openid_config::check(site),
+        agent_card: agent_card::check(site),
+        webauthn: webauthn::check(site),
+    }
+}

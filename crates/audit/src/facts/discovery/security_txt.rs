@@ -1,0 +1,325 @@
+//! Probe 2: whom to tell of a weakness (`security.txt`, RFC 9116).
+
+use model::capture::WantKind;
+use model::discovery::DiscoveryCheck;
+use model::lang::{Text, text};
+use model::time::{DAY_MS, Timestamp};
+use url::Url;
+
+use super::answer::{Answer, File};
+use super::notes::{Notes, Outcome, info, named, quoted};
+use super::rfc3339;
+use super::site::{Site, Target};
+use crate::facts::url_identity::same_page;
+
+const PATH: &str = "/.well-known/security.txt";
+const LEGACY_PATH: &str = "/security.txt";
+const REFERENCE: &str = "https://www.rfc-editor.org/rfc/rfc9116";
+/// Days that `Expires` should lie ahead at most (RFC 9116 §2.5.5).
+const LONGEST_DAYS: i64 = 365;
+
+/// Fields of RFC 9116 §2.5 and of the IANA registry that it founds.
+const KNOWN: [&str; 9] = [
+    "acknowledgments",
+    "canonical",
+    "contact",
+    "csaf",
+    "encryption",
+    "expires",
+    "hiring",
+    "policy",
+    "preferred-languages",
+];
+
+/// Always asked.
+pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+    site.file(PATH)
+}
+
+/// Asked only after the right place was empty.
+pub(super) fn legacy_target(site: &Site<'_>) -> Option<Target> {
+    site.file(LEGACY_PATH).filter(|_| site.is_gone(WantKind::SecurityTxt))
+}
+
+/// Passes on a text file with contacts that can be used and one date of expiry ahead.
+pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
+    if let Some(target) = legacy_target(site) {
+        // The file at the old place counts when it is one; else the right place is simply empty.
+        let answer = site.answer(WantKind::SecurityTxtLegacy, target, REFERENCE);
+        let judged = judge(&answer, site.capture.started_at, true);
+        if judged.is_ok() {
+            return answer.check(judged);
+        }
+    }
+    let answer = site.answer(WantKind::SecurityTxt, target(site).unwrap_or(Target::Elsewhere), REFERENCE);
+    answer.check(judge(&answer, site.capture.started_at, false))
+}
+
+fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> Outcome {
+    const ABSENT: Text = text(
+        "{file} answers {status}. It is optional: it tells people who find a weakness whom to write to.",
+        "{file} responde {status}. É opcional: diz a quem encontra uma falha de segurança para quem escrever.",
+    );
+    const MEASURED: Text = text(
+        "{file} names {count} {count|contact|contacts} and expires {date}.",
+        "{file} indica {count} {count|contato|contatos} e expira em {date}.",
+    );
+    const UNDATED: Text = text(
+        "{file} names {count} {count|contact|contacts} and has no readable date of expiry.",
+        "{file} indica {count} {count|contato|contatos} e não tem data de expiração legível.",
+    );
+    let file = answer.file(ABSENT)?;
+    let source = file.text();
+    let fields = Fields::read(&source);
+    if fields.of("contact").next().is_none() {
+        file.unless_masked()?;
+    }
+    if is_legacy && (file.is_html() || fields.pairs.is_empty()) {
+        // A page at the old place is no file at the old place.
+        return Err(info(ABSENT, &file.values()));
+    }
+    let mut notes = Notes::default();
+    if is_legacy {
+        const LEGACY: Text = text(
+            "it is only at the old place; it belongs at {path}",
+            "está apenas no lugar antigo; deve ficar em {path}",
+        );
+        notes.wrong(LEGACY, &[("path", PATH.into())]);
+    }
+    fields.judge_delivery(&file, &mut notes);
+    fields.judge_contacts(&mut notes);
+    let expires = fields.judge_expiry(now, &mut notes);
+    fields.judge_others(answer, &file, &mut notes);
+    let [name, _] = file.values();
+    let count = ("count", fields.of("contact").count().into());
+    Ok(match expires {
+        Some(date) => notes.verdict(MEASURED, &[name, count, ("date", date.day().to_string().into())]),
+        None => notes.verdict(UNDATED, &[name, count]),
+    })
+}
+
+/// The fields of a file: names in lower case, values trimmed.
+#[derive(Debug)]
+struct Fields<'s> {
+    pairs: Vec<(String, &'s str)>,
+}
+
+impl<'s> Fields<'s> {
+    /// Reads lines of `name: value`, signed or not. Comments, blank lines and what has no colon are passed over.
+    fn read(source: &'s str) -> Self {
+        let pairs = unsigned(source)
+            .into_iter()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim()))
+            .filter(|(name, _)| is_field_name(name));
+        Self { pairs: pairs.collect() }
+    }
+
+    fn of(&self, name: &str) -> impl Iterator<Item = &'s str> {
+        self.pairs.iter().filter(move |(known, _)| known == name).map(|(_, value)| *value)
+    }
+
+    fn judge_delivery(&self, file: &File<'_>, notes: &mut Notes) {
+        const TYPE: Text = text(
+            "its media type is \"{value}\" and must be text/plain",
+            "o tipo de mídia é \"{value}\" e deve ser text/plain",
+        );
+        const INSECURE: Text = text("it is not served over https", "não é servido por https");
+        let kind = file.media_type();
+        if kind != "text/plain" {
+            notes.wrong(TYPE, &[("value", quoted(&kind))]);
+        }
+        if !file.exchange.url.starts_with("https:") {
+            notes.wrong(INSECURE, &[]);
+        }
+    }
+
+    fn judge_contacts(&self, notes: &mut Notes) {
+        const NONE: Text = text("there is no Contact", "não há Contact");
+        const NO_SCHEME: Text = text(
+            "the Contact \"{value}\" is no address with a scheme, such as mailto: or https:",
+            "o Contact \"{value}\" não é um endereço com esquema, como mailto: ou https:",
+        );
+        const HTTP: Text = text(
+            "the address \"{value}\" must begin with https://",
+            "o endereço \"{value}\" deve começar com https://",
+        );
+        if self.of("contact").next().is_none() {
+            notes.wrong(NONE, &[]);
+        }
+        if let Some(value) = self.of("contact").find(|value| !has_scheme(value)) {
+            notes.wrong(NO_SCHEME, &[("value", quoted(value))]);
+        }
+        let is_http = |value: &&str| value.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
+        let mut known = self.pairs.iter().filter(|(name, _)| KNOWN.contains(&name.as_str())).map(|(_, value)| *value);
+        if let Some(value) = known.find(is_http) {
+            notes.wrong(HTTP, &[("value", quoted(value))]);
+        }
+    }
+
+    /// Exactly one date, ahead, and not too far.
+    fn judge_expiry(&self, now: Timestamp, notes: &mut Notes) -> Option<Timestamp> {
+        const NONE: Text = text("there is no Expires", "não há Expires");
+        const SEVERAL: Text =
+            text("there are {count} Expires, and only one may be", "há {count} Expires, e só pode haver um");
+        const UNREADABLE: Text = text(
+            "Expires \"{value}\" is no date such as 2027-01-31T09:30:00Z",
+            "Expires \"{value}\" não é uma data como 2027-01-31T09:30:00Z",
+        );
+        const EXPIRED: Text = text("it expired {days} {days|day|days} ago", "expirou há {days} {days|dia|dias}");
+        const FAR: Text = text(
+            "Expires lies {days} days ahead, and should lie less than a year",
+            "Expires está {days} dias à frente, e deveria estar menos de um ano",
+        );
+        let mut all = self.of("expires");
+        let Some(first) = all.next() else {
+            notes.wrong(NONE, &[]);
+            return None;
+        };
+        let more = all.count();
+        if more > 0 {
+            notes.wrong(SEVERAL, &[("count", (more + 1).into())]);
+        }
+        let Some(expires) = rfc3339::parse(first) else {
+            notes.wrong(UNREADABLE, &[("value", quoted(first))]);
+            return None;
+        };
+        let ahead = expires.0.saturating_sub(now.0);
+        if ahead <= 0 {
+            notes.wrong(EXPIRED, &[("days", (ahead.saturating_neg() / DAY_MS).into())]);
+        } else if ahead > LONGEST_DAYS * DAY_MS {
+            notes.hint(FAR, &[("days", (ahead / DAY_MS).into())]);
+        }
+        Some(expires)
+    }
+
+    fn judge_others(&self, answer: &Answer<'_>, file: &File<'_>, notes: &mut Notes) {
+        const LANGUAGES: Text = text(
+            "there are {count} Preferred-Languages, and only one may be",
+            "há {count} Preferred-Languages, e só pode haver um",
+        );
+        const CANONICAL: Text = text(
+            "Canonical names other addresses than this one, first \"{value}\"",
+            "Canonical indica outros endereços, não este, o primeiro é \"{value}\"",
+        );
+        const UNKNOWN: Text = text("these fields are not known: {value}", "estes campos não são conhecidos: {value}");
+        let languages = self.of("preferred-languages").count();
+        if languages > 1 {
+            notes.wrong(LANGUAGES, &[("count", languages.into())]);
+        }
+        let own: Vec<Url> = Url::parse(&file.exchange.url).ok().into_iter().chain(answer.asked.clone()).collect();
+        let is_own = |value: &str| Url::parse(value).is_ok_and(|url| own.iter().any(|own| same_page(own, &url)));
+        if let Some(first) = self.of("canonical").next().filter(|_| !self.of("canonical").any(is_own)) {
+            notes.hint(CANONICAL, &[("value", quoted(first))]);
+        }
+        let mut unknown =
+            self.pairs.iter().map(|(name, _)| name.as_str()).filter(|name| !KNOWN.contains(name)).peekable();
+        if unknown.peek().is_some() {
+            notes.hint(UNKNOWN, &[("value", named(unknown))]);
+        }
+    }
+}
+
+/// A field name (RFC 9116 §4, as in RFC 5322 §3.6.8): printable, without spaces. Anything else is prose or markup.
+fn is_field_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
+/// A URI with a scheme that is no host name: `example.com:443/x` parses as one.
+fn has_scheme(value: &str) -> bool {
+    let scheme = value.split_once(':').map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| !scheme.contains('.')) && Url::parse(value).is_ok()
+}
+
+/// The lines inside a clear-text signature (RFC 9580 §7), or all of them. The signature is not verified.
+fn unsigned(source: &str) -> Vec<&str> {
+    let lines: Vec<&str> = source.split(['\n', '\r']).map(str::trim).collect();
+    let start = lines.iter().position(|line| !line.is_empty()).unwrap_or_default();
+    if lines.get(start) != Some(&"-----BEGIN PGP SIGNED MESSAGE-----") {
+        return lines;
+    }
+    // Both ends of a CR LF are split, so the blank line that ends the envelope's head is told by what follows it.
+    let head = |line: &&&str| line.is_empty() || line.starts_with("Hash:") || line.starts_with("-----BEGIN PGP SIGNED");
+    let signed = lines.iter().skip(start).skip_while(head).take_while(|line| **line != "-----BEGIN PGP SIGNATURE-----");
+    signed.map(|line| line.strip_prefix("- ").unwrap_or(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+    use model::capture::Extra;
+    use model::discovery::DiscoveryStatus::{self, Info, Pass, Unverified, Warn};
+
+    const GOOD: &str = "# Thanks\nContact: mailto:security@example.com\nExpires: 2027-05-01T00:00:00Z\nPreferred-Languages: en, pt\nCanonical: https://example.com/.well-known/security.txt\n";
+
+    fn file(status: u16, body: &str) -> Extra {
+        extra(WantKind::SecurityTxt, PATH, status, "text/plain; charset=utf-8", body)
+    }
+
+    fn check_of(extras: Vec<Extra>, status: DiscoveryStatus, words: &str) {
+        expect(&with_site("", &[], extras, check), status, words);
+    }
+
+    #[test]
+    fn files_are_judged_field_by_field() {
+        check_of(vec![file(200, GOOD)], Pass, "1 contact and expires 2027-05-01");
+        check_of(vec![file(200, &GOOD.replace('\n', "\r\n").replace("Contact", "CONTACT"))], Pass, "1 contact");
+        for (from, to, words) in [
+            ("2027-05-01", "2026-11-01", "expired 20 days ago"),
+            ("2027-05-01T00:00:00Z", "tomorrow", "Expires \"tomorrow\" is no date"),
+            ("Expires:", "#", "no Expires"),
+            ("Expires:", "Expires: 2027-01-01T00:00:00Z\nExpires:", "2 Expires"),
+            ("Contact:", "#", "no Contact"),
+            ("mailto:", "", "\"security@example.com\" is no address with a scheme"),
+            ("mailto:security@", "", "\"example.com\" is no address"),
+            ("mailto:security@example.com", "example.com:443/report", "\"example.com:443/report\" is no address"),
+            ("mailto:security@example.com", "http://example.com/", "must begin with https://"),
+            ("Preferred-Languages:", "Preferred-Languages: de\nPreferred-Languages:", "2 Preferred-Languages"),
+        ] {
+            check_of(vec![file(200, &GOOD.replace(from, to))], Warn, words);
+        }
+        check_of(vec![extra(WantKind::SecurityTxt, PATH, 200, "text/html", GOOD)], Warn, "\"text/html\" and must be");
+        check_of(vec![after_redirect(file(200, GOOD), "http://example.com/s")], Warn, "not served over https");
+        check_of(vec![file(200, "<!doctype html><p>app")], Warn, "no Contact");
+        for (from, to, words) in [
+            ("2027-05-01", "2029-05-01", "days ahead"),
+            ("/.well-known/security.txt", "/other.txt", "first \"https://example.com/other.txt\""),
+            ("# Thanks", "Phone: 1", "not known: phone"),
+        ] {
+            check_of(vec![file(200, &GOOD.replace(from, to))], Info, words);
+        }
+        check_of(vec![file(404, "")], Info, "optional");
+        check_of(vec![file(403, "")], Info, "restricted");
+        check_of(vec![file(500, "")], Unverified, "500");
+        check_of(Vec::new(), Unverified, "not asked");
+    }
+
+    #[test]
+    fn a_clear_signature_is_unwrapped() {
+        let signed = format!(
+            "\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n{}-----BEGIN PGP SIGNATURE-----\nVersion: 1\n\nabc\n",
+            GOOD.replace("# Thanks", "- # Thanks")
+        );
+        check_of(vec![file(200, &signed)], Pass, "1 contact");
+        check_of(vec![file(200, &signed.replace('\n', "\r\n"))], Pass, "1 contact");
+    }
+
+    #[test]
+    fn the_old_place_is_asked_after_the_right_one_and_counts_when_it_is_a_file() {
+        let legacy = |body: &str| extra(WantKind::SecurityTxtLegacy, LEGACY_PATH, 200, "text/plain", body);
+        check_of(vec![file(404, ""), legacy(GOOD)], Warn, "only at the old place");
+        check_of(vec![file(404, ""), legacy("<p>app")], Info, "/.well-known/security.txt answers 404");
+        check_of(vec![missing(200, "x"), file(404, ""), legacy("x")], Info, "answers 404");
+        let asked = |extras| with_site("", &[], extras, |site| legacy_target(site).is_some());
+        assert!(asked(vec![file(404, "")]) && asked(vec![file(410, "")]));
+        assert!(!asked(vec![file(200, "")]) && !asked(vec![file(403, "")]) && !asked(Vec::new()));
+    }
+
+    #[test]
+    fn a_masked_file_proves_itself_by_its_contact() {
+        check_of(vec![missing(200, "<p>a"), file(200, "<p>b")], Unverified, "missing addresses");
+        check_of(vec![missing(200, "<p>a"), file(200, GOOD)], Pass, "1 contact");
+    }
+}

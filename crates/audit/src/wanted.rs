@@ -15,6 +15,7 @@ pub fn wanted(capture: &Capture) -> Vec<Want> {
         .into_iter()
         .filter_map(|(kind, path)| Some(Want { kind, url: base.join(&path).ok()?.into() }))
         .filter(|want| capture.extras.iter().all(|extra| extra.want != *want))
+        .chain(crate::facts::sitemap::wanted(capture))
         .collect()
 }
 

@@ -21,6 +21,7 @@ mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
 pub mod shell;
+pub mod sitemap;
 pub mod text;
 pub mod url_identity;
 
@@ -39,6 +40,7 @@ use link_header::HeaderLink;
 use page::{Html, LinkElement, Page};
 use robots_directives::Directive;
 use robots_txt::RobotsState;
+use sitemap::Sitemaps;
 
 /// All that is known of one audit. Made once; every check reads it.
 #[derive(Debug)]
@@ -56,6 +58,7 @@ pub struct Facts<'c> {
     header_links: Vec<HeaderLink>,
     directives: Vec<Directive>,
     robots: Option<RobotsState>,
+    sitemaps: Option<Sitemaps>,
     alternates: Vec<Alternate>,
 }
 
@@ -76,6 +79,7 @@ impl<'c> Facts<'c> {
         let discovery = site.as_ref().map(discovery::read);
         let files =
             site.as_ref().map(|site| (discovery::favicon::default_icon(site), discovery::llms::root_file(site)));
+        let target = sitemap_target(capture, html, &header_links);
         Self {
             capture,
             discovery,
@@ -85,6 +89,7 @@ impl<'c> Facts<'c> {
             shell: html.and_then(shell::read),
             blocked,
             directives: robots_directives::read(html, exchange),
+            sitemaps: robots.as_ref().and_then(|robots| Sitemaps::read(capture, robots, &target)),
             robots,
             header_links,
             alternates,
@@ -266,6 +271,15 @@ impl<'c> Facts<'c> {
     fn no_site(&self) -> NotMeasured {
         if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Fetch }
     }
+}
+
+/// The page as sitemaps may list it: as asked for, as answered, and as each canonical says.
+fn sitemap_target(capture: &Capture, html: Option<&Html>, header_links: &[HeaderLink]) -> sitemap::Target {
+    let of_header = header_links.iter().filter(|link| link.is("canonical")).filter_map(|link| link.url.as_ref());
+    let of_page = html.into_iter().flat_map(|html| html.links_rel("canonical")).filter_map(|link| link.url.as_ref());
+    let answered = capture.page.response().map(|exchange| exchange.url.as_str());
+    let asked = std::iter::once(capture.requested_url.as_str());
+    sitemap::Target::new(asked.chain(answered).chain(of_header.chain(of_page).map(Url::as_str)))
 }
 
 /// Delay in seconds and target of a refresh value (WHATWG HTML §4.2.5.3, "shared declarative refresh steps").

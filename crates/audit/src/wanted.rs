@@ -4,6 +4,7 @@ use model::capture::{Capture, Want, WantKind};
 
 use crate::facts::discovery::{self, Site};
 use crate::facts::page::Page;
+use crate::facts::sitemap;
 
 /// Files still to fetch, most important first; empty when there is nothing more. Never names what the capture has.
 ///
@@ -12,6 +13,7 @@ use crate::facts::page::Page;
 pub fn wanted(capture: &Capture, page: Option<&Page>) -> Vec<Want> {
     let Some(site) = Site::new(capture, page.and_then(|page| page.html.as_ref()), None) else { return Vec::new() };
     let mut wants = robots_txt(capture, &site);
+    wants.extend(sitemap::wanted(capture));
     wants.extend(discovery::wants(&site, page.is_some()));
     wants
 }

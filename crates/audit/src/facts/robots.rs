@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::capture::{Extra, Source, WantKind};
-use model::summary::{RobotsTxtSummary, SitemapSummary};
+use model::summary::RobotsTxtSummary;
 
 use super::Facts;
 use super::crawlers::ai_tokens;
@@ -72,14 +72,5 @@ impl Facts<'_> {
             _ => summary.state = "unreachable".to_owned(),
         }
         summary
-    }
-
-    /// The `sitemap` block. Files are not read here, so it says which are declared, and that none was reached.
-    pub(crate) fn sitemap_summary(&self) -> SitemapSummary {
-        let declared = match &self.robots {
-            Some(RobotsState::Found(file)) => file.sitemaps.iter().map(|(_, url)| url.clone()).collect(),
-            _ => Vec::new(),
-        };
-        SitemapSummary { declared, state: "unreachable".to_owned(), ..SitemapSummary::default() }
     }
 }

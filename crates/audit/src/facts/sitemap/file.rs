@@ -1,0 +1,204 @@
+//! One sitemap file: what its request came to, and what was read of it.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use encoding_rs::{Encoding, UTF_8};
+use flate2::read::MultiGzDecoder;
+use model::capture::{BodyCut, Coding, Exchange, Fetched, SITEMAP_BYTES};
+
+use super::fault::{self, Fault};
+use super::reading::{Child, Entry, Kind, MOST_URLS, Reading};
+use super::target::Target;
+use super::{plain, xml};
+use crate::facts::challenge;
+
+/// The first bytes of gzip (RFC 1952 §2.3.1).
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// Bytes within which an XML declaration names its encoding.
+const DECLARATION_BYTES: usize = 256;
+
+/// How far a file was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// To its end.
+    Whole,
+    /// Up to our limit on bytes, or it lists more than the protocol allows.
+    TooLarge,
+    /// Not, or not to its end: the status, or the reason as a word.
+    Unread(String),
+    /// 400 to 499 except 401, 403, 408 and 429: there is no such file.
+    Gone(u16),
+}
+
+/// What is known of one file.
+#[derive(Debug)]
+pub struct SitemapFile {
+    /// As it was asked for.
+    pub url: String,
+    /// After redirects.
+    pub final_url: String,
+    /// Its form; `None` when nothing in it is of a sitemap.
+    pub kind: Option<Kind>,
+    /// Looked for at a usual place; nobody named it.
+    pub is_guess: bool,
+    /// How far it was read.
+    pub end: End,
+    /// Pages that it lists; 0 for an index.
+    pub urls: u64,
+    /// The entry that lists the page.
+    pub entry: Option<Entry>,
+    /// What makes it no valid sitemap.
+    pub fault: Option<Fault>,
+    /// Decoded bytes.
+    pub size: usize,
+    pub(super) children: Vec<Child>,
+    pub(super) children_left_out: bool,
+    /// Byte of the root's end tag in the text; `None` for other forms.
+    pub(super) closing: Option<usize>,
+}
+
+impl SitemapFile {
+    /// Judges the answer to the request for a file. Total on any bytes.
+    pub fn read(url: &str, fetched: &Fetched, target: &Target) -> Self {
+        let mut file = Self {
+            url: url.to_owned(),
+            final_url: url.to_owned(),
+            kind: None,
+            is_guess: false,
+            end: End::Whole,
+            urls: 0,
+            entry: None,
+            fault: None,
+            size: 0,
+            children: Vec::new(),
+            children_left_out: false,
+            closing: None,
+        };
+        match fetched {
+            Fetched::Failed(failure) => file.end = End::Unread(failure.reason.clone()),
+            Fetched::Response(exchange) => {
+                file.final_url.clone_from(&exchange.url);
+                file.end = match exchange.status {
+                    _ if challenge::blocked(fetched).is_some() => End::Unread("challenge".to_owned()),
+                    200..=299 => file.take(exchange, target),
+                    status @ (401 | 403 | 408 | 429) => End::Unread(status.to_string()),
+                    status @ 400..=499 => End::Gone(status),
+                    status => End::Unread(status.to_string()),
+                };
+            }
+        }
+        file
+    }
+
+    /// Whether it is one, valid or not.
+    pub fn is_sitemap(&self) -> bool {
+        self.kind.is_some()
+    }
+
+    fn take(&mut self, exchange: &Exchange, target: &Target) -> End {
+        if let Coding::Unknown(name) = &exchange.body.coding {
+            return End::Unread(name.clone());
+        }
+        let decoded = Decoded::new(exchange);
+        self.size = decoded.bytes.len();
+        let mut reading = Reading::new(target);
+        if let Some(fault) = decoded.fault {
+            reading.fail(fault);
+        }
+        let cut = decoded.cut.is_some();
+        let source = text(&decoded.bytes, cut, &mut reading);
+        if source.trim_start().starts_with('<') {
+            xml::read(&source, cut, &mut reading);
+        } else {
+            plain::read(&source, cut, &mut reading);
+        }
+        let too_many = reading.urls.max(reading.children_seen) > MOST_URLS;
+        self.kind = reading.kind;
+        self.urls = reading.urls;
+        self.entry = reading.entry;
+        self.fault = reading.fault;
+        self.children = reading.children;
+        self.children_left_out = reading.children_left_out;
+        self.closing = reading.closing;
+        match decoded.cut {
+            _ if too_many => End::TooLarge,
+            Some(BodyCut::Size) => End::TooLarge,
+            Some(BodyCut::Time) => End::Unread("timeout".to_owned()),
+            Some(BodyCut::Connection) => End::Unread("connection".to_owned()),
+            None => End::Whole,
+        }
+    }
+}
+
+/// The bytes of a file without gzip.
+pub(super) struct Decoded<'b> {
+    pub(super) bytes: Cow<'b, [u8]>,
+    pub(super) cut: Option<BodyCut>,
+    fault: Option<Fault>,
+}
+
+impl<'b> Decoded<'b> {
+    /// Undoes gzip by its first bytes, also when no `Content-Encoding` said so: `sitemap.xml.gz` is a file of that kind.
+    pub(super) fn new(exchange: &'b Exchange) -> Self {
+        let body = &exchange.body;
+        if body.bytes.starts_with(&GZIP_MAGIC) {
+            return gunzip(&body.bytes, body.cut);
+        }
+        let path = exchange.url.split(['?', '#']).next().unwrap_or_default();
+        let is_misnamed = path.to_ascii_lowercase().ends_with(".gz") && body.coding == Coding::Identity;
+        let fault = match &body.coding {
+            Coding::Broken(_) => Some(Fault::of_file(fault::BAD_GZIP)),
+            _ if is_misnamed && !body.bytes.is_empty() => Some(Fault::of_file(fault::NOT_GZIP)),
+            _ => None,
+        };
+        Self { bytes: Cow::Borrowed(&body.bytes), cut: body.cut, fault }
+    }
+}
+
+/// Every member in order, up to the cap on decoded bytes: a bomb costs no more than an honest file.
+fn gunzip(bytes: &[u8], cut: Option<BodyCut>) -> Decoded<'_> {
+    let mut out = Vec::new();
+    let most = u64::try_from(SITEMAP_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let read = MultiGzDecoder::new(bytes).take(most).read_to_end(&mut out);
+    let over = out.len() > SITEMAP_BYTES;
+    out.truncate(SITEMAP_BYTES);
+    // The end of a cut file is missing, which is no fault of it.
+    let fault = (read.is_err() && cut.is_none()).then(|| Fault::of_file(fault::BAD_GZIP));
+    let cut = if over { Some(BodyCut::Size) } else { cut };
+    Decoded { bytes: Cow::Owned(out), cut, fault }
+}
+
+/// The text of a file: UTF-8, as the protocol wants it, or what a mark or the XML declaration says.
+pub(super) fn text<'b>(bytes: &'b [u8], cut: bool, reading: &mut Reading<'_>) -> Cow<'b, str> {
+    let declared = match Encoding::for_bom(bytes) {
+        Some((encoding, _)) => Some(encoding),
+        None => declared_encoding(bytes),
+    };
+    if let Some(encoding) = declared.filter(|encoding| *encoding != UTF_8) {
+        return encoding.decode_with_bom_removal(bytes).0;
+    }
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(error) => {
+            let lossy = String::from_utf8_lossy(bytes);
+            // Half a character at the end of a cut file is the cut's doing.
+            if !cut || error.error_len().is_some() {
+                reading.fail(Fault::at(&lossy, error.valid_up_to(), fault::NOT_UTF8.into()));
+            }
+            lossy
+        }
+    }
+}
+
+/// What `<?xml … encoding="…"?>` says, where it names an encoding of the WHATWG standard.
+fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = bytes.get(..DECLARATION_BYTES).unwrap_or(bytes);
+    let head = head.strip_prefix(b"<?xml").and_then(|rest| rest.split(|byte| *byte == b'>').next())?;
+    let head = std::str::from_utf8(head).ok()?;
+    let (_, value) = head.split_once("encoding")?;
+    let value = value.trim_start().strip_prefix('=')?.trim_start();
+    let label = value.strip_prefix(['"', '\''])?.split(['"', '\'']).next()?;
+    Encoding::for_label(label.as_bytes())
+}

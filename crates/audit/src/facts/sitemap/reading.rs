@@ -1,0 +1,153 @@
+//! What is kept while a file is read: counts, the page's entry, and the newest children. Never the addresses themselves.
+
+use model::time::Timestamp;
+use url::Url;
+
+use super::fault::Fault;
+use super::target::Target;
+use super::{MOST_FILES, lastmod};
+
+/// URLs that one file may list, and files that one index may (sitemaps.org protocol).
+pub const MOST_URLS: u64 = 50_000;
+/// Bytes of one address: "must be less than 2,048 characters" (sitemaps.org protocol). Longer ones are only counted.
+pub(super) const MOST_LOC_BYTES: usize = 2_048;
+
+/// The forms of a sitemap that search engines read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// XML with `urlset`.
+    Urlset,
+    /// XML with `sitemapindex`: it lists other files.
+    Index,
+    /// RSS 2.0.
+    Rss,
+    /// Atom 1.0 (RFC 4287).
+    Atom,
+    /// One address a line.
+    Text,
+}
+
+/// The entry that lists the page, as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The address.
+    pub loc: String,
+    /// When the file says that the page last changed; for RSS the `pubDate`.
+    pub lastmod: Option<String>,
+}
+
+/// A file that an index lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Child {
+    pub(super) url: Url,
+    pub(super) lastmod: Option<Timestamp>,
+}
+
+/// The outcome of reading, filled as the reader goes.
+#[derive(Debug)]
+pub(super) struct Reading<'t> {
+    target: &'t Target,
+    pub(super) kind: Option<Kind>,
+    /// Pages listed; files that an index lists are in `children_seen`.
+    pub(super) urls: u64,
+    pub(super) children_seen: u64,
+    pub(super) entry: Option<Entry>,
+    /// Newest first, undated last, else as listed; at most [`MOST_FILES`].
+    pub(super) children: Vec<Child>,
+    /// An index lists something that can't be fetched, or more than is kept.
+    pub(super) children_left_out: bool,
+    pub(super) fault: Option<Fault>,
+    /// Byte of the root's end tag in the decoded text.
+    pub(super) closing: Option<usize>,
+}
+
+impl<'t> Reading<'t> {
+    pub(super) fn new(target: &'t Target) -> Self {
+        Self {
+            target,
+            kind: None,
+            urls: 0,
+            children_seen: 0,
+            entry: None,
+            children: Vec::new(),
+            children_left_out: false,
+            fault: None,
+            closing: None,
+        }
+    }
+
+    /// Keeps the first fault: what follows is often its consequence.
+    pub(super) fn fail(&mut self, fault: Fault) {
+        self.fault.get_or_insert(fault);
+    }
+
+    /// Takes one entry; `loc` is `None` when it is absent or too long to keep.
+    pub(super) fn take(&mut self, loc: Option<&str>, lastmod: Option<&str>) {
+        if self.kind == Some(Kind::Index) {
+            self.children_seen += 1;
+            return self.take_child(loc, lastmod);
+        }
+        self.urls += 1;
+        if self.entry.is_none()
+            && let Some(loc) = loc.filter(|loc| self.target.is(loc))
+        {
+            self.entry = Some(Entry { loc: loc.to_owned(), lastmod: lastmod.map(str::to_owned) });
+        }
+    }
+
+    fn take_child(&mut self, loc: Option<&str>, lastmod: Option<&str>) {
+        let Some(url) = loc.and_then(fetchable) else {
+            self.children_left_out = true;
+            return;
+        };
+        let lastmod = lastmod.and_then(lastmod::parse);
+        if self.children.iter().any(|known| known.url == url) {
+            return;
+        }
+        let at = self.children.partition_point(|known| known.lastmod >= lastmod);
+        self.children.insert(at, Child { url, lastmod });
+        if self.children.len() > MOST_FILES {
+            self.children.truncate(MOST_FILES);
+            self.children_left_out = true;
+        }
+    }
+}
+
+/// An absolute http(s) address with a host.
+pub(super) fn fetchable(text: &str) -> Option<Url> {
+    let has_authority =
+        text.split_once("://").is_some_and(|(scheme, _)| scheme.to_ascii_lowercase().starts_with("http"));
+    Url::parse(text).ok().filter(|url| has_authority && matches!(url.scheme(), "http" | "https"))
+}
+
+/// Text of one element, of which no more is kept than an address may have.
+#[derive(Debug, Default)]
+pub(super) struct Field {
+    text: String,
+    too_long: bool,
+}
+
+impl Field {
+    pub(super) fn push(&mut self, part: &str) {
+        let part = if self.text.is_empty() { part.trim_start() } else { part };
+        let words = part.trim_end();
+        if self.text.len() + words.len() > MOST_LOC_BYTES {
+            self.too_long = true;
+            return;
+        }
+        self.text.push_str(words);
+        if words.len() < part.len() {
+            self.text.push(' ');
+        }
+    }
+
+    /// What was pushed, without white space around it.
+    pub(super) fn value(&self) -> Option<&str> {
+        Some(self.text.trim()).filter(|text| !text.is_empty() && !self.too_long)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.too_long = false;
+    }
+}

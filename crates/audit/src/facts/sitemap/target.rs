@@ -1,0 +1,73 @@
+//! The page that is looked for in sitemaps: every address that names it.
+
+use url::Url;
+
+use crate::facts::url_identity::identity;
+
+/// Addresses of the audited page, in the form in which they are compared.
+#[derive(Debug, Clone, Default)]
+pub struct Target {
+    forms: Vec<String>,
+}
+
+impl Target {
+    /// The page under all of its addresses; what is no URL is passed over.
+    pub fn new<'u>(urls: impl IntoIterator<Item = &'u str>) -> Self {
+        let mut forms: Vec<String> =
+            urls.into_iter().filter_map(|url| Url::parse(url).ok()).map(|url| identity(&url)).collect();
+        forms.sort_unstable();
+        forms.dedup();
+        Self { forms }
+    }
+
+    /// Whether an address of a sitemap names the page.
+    pub(super) fn is(&self, loc: &str) -> bool {
+        // Most addresses of a large file need no parsing to be told apart.
+        plain_path(loc).is_none_or(|path| self.forms.iter().any(|form| form.ends_with(path))) && self.is_parsed(loc)
+    }
+
+    fn is_parsed(&self, loc: &str) -> bool {
+        Url::parse(loc).is_ok_and(|url| self.forms.contains(&identity(&url)))
+    }
+}
+
+/// Path and query of an http(s) address in which no byte after the host is changed by parsing.
+fn plain_path(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
+    let (host, path) = rest.split_at_checked(rest.find('/')?)?;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~' | b'.' | b':');
+    let plain_host = !host.is_empty() && host.bytes().all(is_plain);
+    let plain_path = path.bytes().all(|byte| is_plain(byte) || matches!(byte, b'/' | b'?' | b'=' | b'&'));
+    (plain_host && plain_path && !path.contains("/.")).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn any_spelling_of_an_address_is_the_page() {
+        let target = Target::new(["https://example.com/a?b=1", "not a url", "https://example.com/caf%c3%a9"]);
+        for loc in [
+            "https://example.com/a?b=1",
+            "HTTPS://EXAMPLE.com:443/x/../a?b=1#c",
+            "https://example.com/%61?b=1",
+            "https://example.com/café",
+        ] {
+            assert!(target.is(loc), "{loc}");
+        }
+        for loc in ["https://example.com/a", "http://example.com/a?b=1", "/a?b=1", "https://example.com/A?b=1", ""] {
+            assert!(!target.is(loc), "{loc}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_agrees_with_parsing(path in "/[a-c/.%?=&#é ]{0,8}", other in "[/?#\\\\]?[a-c/.%?=&#é ]{0,8}") {
+            let (page, loc) = (format!("https://e.com{path}"), format!("https://E.com{other}"));
+            let target = Target::new([page.as_str()]);
+            prop_assert_eq!(target.is(&loc), target.is_parsed(&loc));
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Sitemaps of XML: `urlset` and `sitemapindex` (sitemaps.org protocol), RSS 2.0 and Atom 1.0.
+//!
+//! Well-formedness is checked as far as a reader of sitemaps meets it; nothing outside the file is ever opened.
+//! Elements are matched by the prefix of the root, so that `image:loc` is no `loc`.
+
+use model::lang::Phrase;
+use quick_xml::errors::{Error, IllFormedError, SyntaxError};
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::name::QName;
+use quick_xml::{Reader, XmlVersion};
+
+use super::fault::{self, Fault, quoting};
+use super::reading::{Field, Kind, Reading};
+use crate::facts::page::looks_like_html;
+
+/// The namespace of `urlset` and `sitemapindex`.
+pub const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+/// Levels of nesting that are read. A sitemap has 3 and its extensions 5; more is an attack on readers that recurse.
+const MOST_LEVELS: usize = 64;
+/// Attributes of one tag that are read: their check for repeats takes the square of their number.
+const MOST_ATTRIBUTES: usize = 64;
+
+/// Reads the file to its end, or to the fault behind which nothing can be trusted. `cut`: its end is not there.
+pub(super) fn read(source: &str, cut: bool, reading: &mut Reading<'_>) {
+    // What follows the last whole tag of a cut file is half of something.
+    let whole = if cut { source.rfind('>').map_or("", |at| source.get(..=at).unwrap_or_default()) } else { source };
+    let mut walk = Walk {
+        reading,
+        depth: 0,
+        prefix: None,
+        in_entry: false,
+        field: None,
+        loc: Field::default(),
+        date: Field::default(),
+    };
+    if let Err(stop) = walk.file(whole) {
+        // That a cut file ends too early is the cut's doing.
+        if !(cut && stop.at_end) {
+            walk.reading.fail(Fault::at(source, stop.offset, stop.what));
+        }
+    }
+    if !cut && let Some(at) = source.find(is_forbidden) {
+        walk.reading.fail(Fault::at(source, at, fault::CHARACTER.into()));
+    }
+}
+
+/// Where reading ends before the file does.
+struct Stop {
+    offset: usize,
+    what: Phrase,
+    /// The file ended where more was due.
+    at_end: bool,
+}
+
+impl Stop {
+    fn at(offset: usize, what: impl Into<Phrase>) -> Self {
+        Self { offset, what: what.into(), at_end: false }
+    }
+}
+
+/// An element of an entry whose text is read.
+#[derive(Clone, Copy)]
+enum Part {
+    Loc,
+    Date,
+}
+
+struct Walk<'r, 't> {
+    reading: &'r mut Reading<'t>,
+    depth: usize,
+    /// Prefix of the root, which the elements of its vocabulary share.
+    prefix: Option<String>,
+    in_entry: bool,
+    field: Option<Part>,
+    loc: Field,
+    date: Field,
+}
+
+impl Walk<'_, '_> {
+    fn file(&mut self, source: &str) -> Result<(), Stop> {
+        let mut reader = Reader::from_str(source);
+        reader.config_mut().enable_all_checks(true);
+        let mut open: Option<String> = None;
+        loop {
+            let at = offset(reader.buffer_position());
+            let event = reader.read_event().map_err(|error| stop(&error, offset(reader.error_position())))?;
+            match event {
+                Event::Start(tag) => self.start(&tag, at, source, &mut open)?,
+                Event::End(_) => self.end(Some(at)),
+                Event::Empty(tag) => {
+                    self.start(&tag, at, source, &mut open)?;
+                    self.end(None);
+                }
+                Event::Text(text) => {
+                    let text = text.xml10_content();
+                    if text.contains("]]>") {
+                        return Err(Stop::at(at, fault::SECTION_END));
+                    }
+                    self.text(&text, at)?;
+                }
+                Event::CData(text) if self.depth > 0 => self.text(&text.xml10_content(), at)?,
+                Event::GeneralRef(reference) => self.reference(&reference, at)?,
+                Event::DocType(_) => return Err(doctype(source, at)),
+                Event::Decl(declaration) if at == 0 => {
+                    declaration.xml_version().map_err(|_| Stop::at(at, fault::DECLARATION))?;
+                }
+                Event::PI(instruction) if instruction.target().eq_ignore_ascii_case("xml") => {
+                    return Err(Stop::at(at, fault::DECLARATION));
+                }
+                Event::Decl(_) => return Err(Stop::at(at, fault::DECLARATION)),
+                Event::CData(_) => return Err(Stop::at(at, fault::OUTSIDE)),
+                Event::Comment(_) | Event::PI(_) => {}
+                Event::Eof => break,
+            }
+        }
+        match open {
+            Some(name) if self.depth > 0 => {
+                Err(Stop { offset: source.len(), what: quoting(fault::UNCLOSED, &name), at_end: true })
+            }
+            Some(_) => Ok(()),
+            None => Err(Stop { offset: 0, what: fault::EMPTY.into(), at_end: true }),
+        }
+    }
+
+    fn start(&mut self, tag: &BytesStart<'_>, at: usize, source: &str, open: &mut Option<String>) -> Result<(), Stop> {
+        let QName(name) = tag.name();
+        if self.depth == 0 {
+            if open.is_some() {
+                return Err(Stop::at(at, fault::OUTSIDE));
+            }
+            *open = Some(name.to_owned());
+            self.root(tag, at, source)?;
+        }
+        check_tag(tag, at)?;
+        self.depth += 1;
+        if self.depth > MOST_LEVELS {
+            return Err(Stop::at(at, fault::TOO_DEEP));
+        }
+        let Some(words) = self.reading.kind.map(Words::of) else { return Ok(()) };
+        let local = self.local(name).filter(|_| self.depth > 1);
+        if self.depth == words.depth && local == Some(words.entry) {
+            self.in_entry = true;
+            self.loc.clear();
+            self.date.clear();
+        } else if self.depth == words.depth + 1 && self.in_entry {
+            self.field = match local {
+                Some("link") if words.kind == Kind::Atom => {
+                    self.atom_link(tag);
+                    None
+                }
+                Some(local) if local == words.loc => Some(Part::Loc),
+                Some(local) if local == words.date => Some(Part::Date),
+                _ => None,
+            };
+        }
+        Ok(())
+    }
+
+    /// The name without prefix, if it is of the root's vocabulary.
+    fn local<'n>(&self, name: &'n str) -> Option<&'n str> {
+        match (&self.prefix, name.split_once(':')) {
+            (None, None) => Some(name),
+            (Some(own), Some((prefix, local))) if own == prefix => Some(local),
+            _ => None,
+        }
+    }
+
+    fn root(&mut self, tag: &BytesStart<'_>, at: usize, source: &str) -> Result<(), Stop> {
+        let QName(name) = tag.name();
+        let (prefix, local) = name.split_once(':').map_or((None, name), |(prefix, local)| (Some(prefix), local));
+        let kind = match local {
+            "urlset" => Kind::Urlset,
+            "sitemapindex" => Kind::Index,
+            "rss" => Kind::Rss,
+            "feed" => Kind::Atom,
+            _ if is_html_at(source, at) => return Err(Stop::at(at, fault::HTML)),
+            _ => return Err(Stop::at(at, quoting(fault::ROOT, name))),
+        };
+        self.reading.kind = Some(kind);
+        self.prefix = prefix.map(str::to_owned);
+        if matches!(kind, Kind::Rss | Kind::Atom) {
+            return Ok(());
+        }
+        let declaring = prefix.map_or_else(|| "xmlns".to_owned(), |prefix| format!("xmlns:{prefix}"));
+        let declared = tag.attributes().with_checks(false).take(MOST_ATTRIBUTES).flatten().find(|attribute| {
+            let QName(key) = attribute.key;
+            key == declaring
+        });
+        // Reading goes on: the addresses are there all the same, and "listed" may be said.
+        match declared {
+            None => self.reading.fail(Fault::at(source, at, fault::NO_NAMESPACE.into())),
+            Some(attribute) if attribute.value != NAMESPACE => {
+                self.reading.fail(Fault::at(source, at, quoting(fault::NAMESPACE, &attribute.value)));
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The address of an Atom entry: its first link that has no `rel`, or `alternate` (RFC 4287 §4.2.7.2).
+    fn atom_link(&mut self, tag: &BytesStart<'_>) {
+        let value = |name: &str| {
+            tag.attributes()
+                .with_checks(false)
+                .flatten()
+                .find(|attribute| attribute.key == QName(name))
+                .and_then(|attribute| attribute.normalized_value(XmlVersion::Implicit1_0).ok())
+        };
+        let is_address = value("rel").is_none_or(|rel| rel == "alternate");
+        if let Some(href) = value("href").filter(|_| is_address && self.loc.value().is_none()) {
+            self.loc.push(&href);
+        }
+    }
+
+    /// `at`: where the end tag is, if there is one.
+    fn end(&mut self, at: Option<usize>) {
+        if let Some(words) = self.reading.kind.map(Words::of) {
+            if self.depth == words.depth && self.in_entry {
+                self.in_entry = false;
+                self.reading.take(self.loc.value(), self.date.value());
+            } else if self.depth == words.depth + 1 {
+                self.field = None;
+            }
+        }
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 0 {
+            self.reading.closing = at;
+        }
+    }
+
+    fn text(&mut self, text: &str, at: usize) -> Result<(), Stop> {
+        if self.depth == 0 {
+            let rest = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+            return if rest.is_empty() { Ok(()) } else { Err(Stop::at(at + text.len() - rest.len(), fault::OUTSIDE)) };
+        }
+        // Text of an element inside the field is not the field's.
+        let depth = self.reading.kind.map_or(0, |kind| Words::of(kind).depth + 1);
+        match self.field.filter(|_| self.depth == depth) {
+            Some(Part::Loc) => self.loc.push(text),
+            Some(Part::Date) => self.date.push(text),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn reference(&mut self, reference: &BytesRef<'_>, at: usize) -> Result<(), Stop> {
+        let name: &str = reference;
+        if self.depth == 0 {
+            return Err(Stop::at(at, fault::OUTSIDE));
+        }
+        match reference.resolve_char_ref() {
+            Ok(Some(character)) if !is_forbidden(character) => self.text(character.encode_utf8(&mut [0; 4]), at),
+            Ok(None) if let Some(text) = resolve_predefined_entity(name) => self.text(text, at),
+            _ => Err(Stop::at(at, quoting(fault::ENTITY, name))),
+        }
+    }
+}
+
+/// What the elements of a form are called.
+struct Words {
+    kind: Kind,
+    /// Level of an entry; the root has 1.
+    depth: usize,
+    entry: &'static str,
+    loc: &'static str,
+    date: &'static str,
+}
+
+impl Words {
+    fn of(kind: Kind) -> Self {
+        let (depth, entry, loc, date) = match kind {
+            Kind::Urlset | Kind::Text => (2, "url", "loc", "lastmod"),
+            Kind::Index => (2, "sitemap", "loc", "lastmod"),
+            Kind::Rss => (3, "item", "link", "pubDate"),
+            Kind::Atom => (2, "entry", "link", "updated"),
+        };
+        Self { kind, depth, entry, loc, date }
+    }
+}
+
+/// Name and attributes of a tag (XML 1.0 §3.1).
+fn check_tag(tag: &BytesStart<'_>, at: usize) -> Result<(), Stop> {
+    let QName(name) = tag.name();
+    if !is_name(name) {
+        return Err(Stop::at(at, quoting(fault::NAME, name)));
+    }
+    for (number, attribute) in tag.attributes().enumerate() {
+        if number >= MOST_ATTRIBUTES {
+            return Err(Stop::at(at, fault::TOO_DEEP));
+        }
+        let attribute = attribute.map_err(|_| Stop::at(at, fault::ATTRIBUTE))?;
+        let QName(key) = attribute.key;
+        if !is_name(key)
+            || attribute.value.contains('<')
+            || attribute.normalized_value(XmlVersion::Implicit1_0).is_err()
+        {
+            return Err(Stop::at(at, fault::ATTRIBUTE));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name begins as one may and holds no mark of markup: enough to tell a slip from a name.
+fn is_name(name: &str) -> bool {
+    let begins = |c: char| c.is_alphabetic() || c == '_' || c == ':';
+    name.starts_with(begins) && name.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || "_:-.".contains(c))
+}
+
+/// Characters that no XML file may hold (XML 1.0 §2.2).
+fn is_forbidden(c: char) -> bool {
+    matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Whether the first element is one of a web page.
+fn is_html_at(source: &str, at: usize) -> bool {
+    source.get(at..).is_some_and(|rest| looks_like_html(rest.as_bytes()))
+}
+
+/// A page's document type means that a page came; any other stops the file, before an entity of it is read.
+fn doctype(source: &str, at: usize) -> Stop {
+    let rest = source.get(at..).unwrap_or_default().get("<!doctype".len()..).unwrap_or_default();
+    let is_html = rest.trim_start().get(..4).is_some_and(|name| name.eq_ignore_ascii_case("html"));
+    Stop::at(at, if is_html { fault::HTML } else { fault::DOCTYPE })
+}
+
+/// The sentence for an error of the parser.
+fn stop(error: &Error, offset: usize) -> Stop {
+    let (what, at_end) = match error {
+        Error::Syntax(SyntaxError::UnclosedDoctype) => (fault::DOCTYPE.into(), false),
+        Error::Syntax(_) => (fault::MARKUP.into(), true),
+        Error::IllFormed(IllFormedError::MissingDoctypeName) => (fault::DOCTYPE.into(), false),
+        Error::IllFormed(IllFormedError::MissingDeclVersion(_) | IllFormedError::UnknownVersion) => {
+            (fault::DECLARATION.into(), false)
+        }
+        Error::IllFormed(IllFormedError::MissingEndTag(name)) => (quoting(fault::UNCLOSED, name), true),
+        Error::IllFormed(IllFormedError::UnmatchedEndTag(name)) => (quoting(fault::END_TAG, name), false),
+        Error::IllFormed(IllFormedError::MismatchedEndTag { found, .. }) => (quoting(fault::END_TAG, found), false),
+        Error::IllFormed(IllFormedError::DoubleHyphenInComment) => (fault::COMMENT.into(), false),
+        Error::IllFormed(IllFormedError::UnclosedReference) => (fault::AMPERSAND.into(), false),
+        Error::InvalidAttr(_) | Error::Escape(_) | Error::Namespace(_) => (fault::ATTRIBUTE.into(), false),
+        Error::Io(_) | Error::Encoding(_) => (fault::NOT_UTF8.into(), false),
+    };
+    Stop { offset, what, at_end }
+}
+
+fn offset(position: u64) -> usize {
+    usize::try_from(position).unwrap_or(usize::MAX)
+}

@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::dial::{self, Trouble};
 use crate::exchange::{self, Raw};
-use crate::{Inner, body, guard};
+use crate::{Budget, Inner, body, guard};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -29,13 +29,16 @@ struct Phases {
 }
 
 /// Fetches, following redirects as `ask` allows. The URL itself was judged by the caller.
-pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, deadline: Instant) -> Fetched {
+pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, budget: Option<&Budget>, deadline: Instant) -> Fetched {
     let started = Instant::now();
     let mut url = url.clone();
     url.set_fragment(None);
     let mut hops: Vec<Hop> = Vec::new();
     let mut seen: HashSet<Url> = HashSet::from([url.clone()]);
     loop {
+        if !budget.is_none_or(Budget::take) {
+            return failed(&url, hops, dial::timeout("budget"));
+        }
         let done = tokio::time::timeout_at(deadline, hop(inner, &url, ask, deadline)).await;
         let (raw, phases, certificate) = match done.unwrap_or(Err(dial::timeout("headers"))) {
             Ok(done) => done,

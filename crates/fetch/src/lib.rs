@@ -15,6 +15,7 @@ mod resolve;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ipnet::IpNet;
@@ -106,6 +107,22 @@ impl Default for FetchConfig {
     }
 }
 
+/// Requests that may still be sent, shared by those who send them.
+#[derive(Debug)]
+pub struct Budget(AtomicUsize);
+
+impl Budget {
+    /// So many requests.
+    pub fn new(requests: usize) -> Self {
+        Self(AtomicUsize::new(requests))
+    }
+
+    /// Takes one; false when there is none left.
+    fn take(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+}
+
 /// Why a client could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
@@ -184,15 +201,16 @@ impl Fetcher {
             max_bytes: PAGE_BYTES,
             max_redirects: PAGE_REDIRECTS,
         };
-        follow::fetch(&self.inner, url, ask, deadline).await
+        follow::fetch(&self.inner, url, ask, None, deadline).await
     }
 
-    /// Fetches one more file, by the rules of its kind.
-    pub async fn extra(&self, want: &Want, deadline: Instant) -> Fetched {
+    /// Fetches one more file, by the rules of its kind. Each request of a probe, redirects included, is one of the
+    /// `probes`; when they are spent it is a failure with the word `budget`.
+    pub async fn extra(&self, want: &Want, probes: &Budget, deadline: Instant) -> Fetched {
         let rules = want.kind.rules();
         let ask = follow::Ask { accept: rules.accept, max_bytes: rules.max_bytes, max_redirects: rules.max_redirects };
         match self.intake(&want.url) {
-            Ok(url) => follow::fetch(&self.inner, &url, ask, deadline).await,
+            Ok(url) => follow::fetch(&self.inner, &url, ask, rules.probe.then_some(probes), deadline).await,
             Err(failure) => Fetched::Failed(failure),
         }
     }

@@ -41,7 +41,7 @@ pub async fn audit(cx: &Cx, url: &Url) -> Result<Finished, ApiError> {
     let created_at = app.ports().now();
     let audited = {
         let _places = app.ceilings().enter(cx.caller.network, target.as_deref()).await?;
-        let given = Given { started_at: created_at, nonce: app.ports().nonce() };
+        let given = Given { started_at: created_at, nonce: app.ports().nonce(), progress: None };
         app.engine().audit(url, given).await
     };
     let report = match audited {
@@ -70,6 +70,7 @@ fn too_many_of_target(error: ApiError) -> ApiError {
 async fn refused(cx: &Cx, failure: AuditFailure) -> ApiError {
     match failure {
         AuditFailure::Blocked(blocked) => blocked_error(&blocked),
+        AuditFailure::Overloaded => ApiError::new(Code::Overloaded).retry_after(5),
         AuditFailure::Defect => ApiError::new(Code::Internal),
         AuditFailure::Fetch(failure) => count_refusal(cx, failure.into()).await,
     }

@@ -9,9 +9,10 @@ use fetch::{FetchConfig, Fetcher};
 use model::capture::{FailureKind, FetchFailure};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::{Outcome, now, with_scheme};
-use crate::engine::{AuditFailure, Engine, Given};
+use crate::engine::{AuditFailure, Engine, Given, Progress, Step};
 use crate::ports::Ports;
 
 /// Bytes read of a list of addresses.
@@ -51,6 +52,7 @@ fn list(source: impl std::io::Read, name: &str) -> Result<Vec<String>> {
 pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, progress: bool) -> Result<Vec<Outcome>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     let engine = Engine::new(Fetcher::new(config(allow_private)?)?, cores());
+    let steps = progress && urls.len() == 1;
     runtime.block_on(async {
         let slots = Arc::new(Semaphore::new(usize::from(jobs)));
         let mut running = JoinSet::new();
@@ -58,7 +60,7 @@ pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, progress: 
             let (engine, slots) = (engine.clone(), Arc::clone(&slots));
             running.spawn(async move {
                 let _slot = slots.acquire().await.context("the run ended")?;
-                let outcome = one(&engine, &url).await?;
+                let outcome = one(&engine, &url, steps.then(told)).await?;
                 Ok::<_, anyhow::Error>((index, outcome))
             });
         }
@@ -72,6 +74,21 @@ pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, progress: 
         }
         outcomes.sort_by_key(|(index, _)| *index);
         Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+    })
+}
+
+/// Tells of each step of one page on standard error, with the time it took since the start.
+fn told() -> Progress {
+    let begun = Instant::now();
+    Arc::new(move |step| {
+        let what = match step {
+            Step::Page => "page fetched",
+            Step::Files => "robots.txt and sitemaps read",
+            Step::Discovery => "discovery files read",
+            Step::Judged => "judged",
+        };
+        // Progress that can't be shown is no reason to stop.
+        drop(writeln!(std::io::stderr(), "{:>6.1} s  {what}", begun.elapsed().as_secs_f64()));
     })
 }
 
@@ -91,14 +108,14 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-async fn one(engine: &Engine, typed: &str) -> Result<Outcome> {
+async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> Result<Outcome> {
     let at = now()?;
     let typed = with_scheme(typed);
     let url = match engine.fetcher().intake(&typed) {
         Ok(url) => url,
         Err(failure) => return Ok(Outcome { url: typed, at, report: Err(sentence(&failure)) }),
     };
-    let given = Given { started_at: at, nonce: Ports::real().nonce() };
+    let given = Given { started_at: at, nonce: Ports::real().nonce(), progress };
     let report = match engine.audit(&url, given).await {
         Ok(audited) => Ok(audited.report),
         Err(AuditFailure::Fetch(failure)) => Err(sentence(&failure)),
@@ -107,6 +124,9 @@ async fn one(engine: &Engine, typed: &str) -> Result<Outcome> {
         }
         Err(AuditFailure::Blocked(blocked)) => {
             Err(format!("{} answered instead of the page (status {})", blocked.vendor, blocked.status))
+        }
+        Err(AuditFailure::Overloaded) => {
+            Err("no processor was free in time; audit fewer pages at once (--jobs)".to_owned())
         }
         Err(AuditFailure::Defect) => Err("the audit failed; this is a defect of Site Audit".to_owned()),
     };

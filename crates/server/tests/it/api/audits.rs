@@ -15,6 +15,8 @@ testkit::on_both_databases! {
     a_failed_target_costs_nothing,
     a_firewall_of_the_target_is_told_with_what_to_do,
     texts_come_in_the_language_of_the_call,
+    sitemaps_and_discovery_files_are_read,
+    probes_have_a_budget,
 }
 
 const PAGE: &str = r#"<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Bread and butter</title>
@@ -238,4 +240,66 @@ async fn texts_come_in_the_language_of_the_call(database: TestDatabase) {
     assert_eq!(refused.refusal(), (400, "invalid_parameter".to_owned()));
     let portuguese = app.call(Call::get("/api/nothing?lang=pt")).await;
     assert!(portuguese.json()["error"].as_str().unwrap().starts_with("Não"), "{}", portuguese.body);
+}
+
+async fn sitemaps_and_discovery_files_are_read(database: TestDatabase) {
+    let site = Site::start(|asked| {
+        let host = asked.head.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default().to_owned();
+        match asked.path.as_str() {
+            "/" => Answer::html(&format!("{PAGE}<input type=password><meta name=google-play-app content=x>")),
+            "/robots.txt" => Answer::page(200, "text/plain", &format!("Sitemap: http://{host}/index.xml\n")),
+            "/index.xml" => Answer::page(
+                200,
+                "application/xml",
+                &format!(
+                    r#"<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>http://{host}/a.txt</loc></sitemap></sitemapindex>"#
+                ),
+            ),
+            "/a.txt" => Answer::page(200, "text/plain", &format!("http://{host}/b\nhttp://{host}/\n")),
+            "/.well-known/security.txt" => Answer::page(
+                200,
+                "text/plain",
+                "Contact: mailto:security@example.com\nExpires: 2026-06-30T00:00:00Z\n",
+            ),
+            "/.well-known/assetlinks.json" => Answer::page(200, "application/json", "{"),
+            _ => Answer::missing(),
+        }
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let audit = app.call(Call::audit(&site.url("/"))).await.json();
+    let sitemap = &audit["summary"]["sitemap"];
+    assert_eq!((&sitemap["found"], &sitemap["state"], &sitemap["urls"]), (&true.into(), &"found".into(), &2.into()));
+    assert_eq!(sitemap["url"], site.url("/a.txt"));
+    let discovery = &audit["summary"]["discovery"];
+    for (probe, status) in [
+        ("security", "warn"), // Over http: RFC 9116 asks for https.
+        ("llms", "info"),
+        ("apiCatalog", "info"),
+        ("favicon", "info"),
+        ("notFound", "pass"),
+        ("changePassword", "info"),
+        ("assetlinks", "warn"),
+    ] {
+        let check = &discovery[probe];
+        assert_eq!(check["status"], status, "{probe}: {check}");
+        assert_eq!(keys(check), ["status", "url", "httpStatus", "contentType", "message", "reference"], "{probe}");
+    }
+    assert_eq!(keys(discovery).len(), 7, "{discovery}");
+}
+
+async fn probes_have_a_budget(database: TestDatabase) {
+    // Everything but the page and robots.txt redirects on and on, to another place each time.
+    let site = Site::start(|asked| match asked.path.as_str() {
+        "/" => Answer::html("<!doctype html><title>t</title><input type=password autocomplete=webauthn>"),
+        "/robots.txt" => Answer::missing(),
+        path => Answer::redirect(302, &format!("{path}x")),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let audit = app.call(Call::audit(&site.url("/"))).await.json();
+    let asked = site.asked();
+    let sitemaps = asked.iter().filter(|asked| asked.path.starts_with("/sitemap")).count();
+    assert_eq!(asked.len() - sitemaps - 2, 15, "{:?}", asked.iter().map(|asked| &asked.path).collect::<Vec<_>>());
+    assert_eq!(audit["summary"]["discovery"]["webauthn"]["status"], "unverified");
 }

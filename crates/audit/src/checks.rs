@@ -5,6 +5,7 @@ use crate::check::{Check, Family};
 mod agents {
     pub(super) mod ai_crawlers;
     pub(super) mod app_shell;
+    pub(super) mod llms_txt;
 }
 mod canonical {
     #[expect(clippy::module_inception, reason = "a family may be named as its category is")]
@@ -21,6 +22,7 @@ mod crawl {
 mod head {
     pub(super) mod charset;
     pub(super) mod doctype;
+    pub(super) mod favicon;
     pub(super) mod head_structure;
     pub(super) mod meta_description;
     pub(super) mod title;
@@ -73,6 +75,7 @@ pub const FAMILIES: &[&Family] = &[
     &canonical::canonical::FAMILY,
     &head::charset::FAMILY,
     &head::doctype::FAMILY,
+    &head::favicon::FAMILY,
     &head::head_structure::FAMILY,
     &head::meta_description::FAMILY,
     &head::title::FAMILY,
@@ -94,6 +97,7 @@ pub const FAMILIES: &[&Family] = &[
     &security::mixed_content::FAMILY,
     &agents::ai_crawlers::FAMILY,
     &agents::app_shell::FAMILY,
+    &agents::llms_txt::FAMILY,
 ];
 
 /// Every check, in catalog order.

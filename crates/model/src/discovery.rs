@@ -81,6 +81,24 @@ impl DiscoveryCheck<Phrase> {
     }
 }
 
+impl<T> Discovery<T> {
+    /// Every check that is there.
+    pub fn checks_mut(&mut self) -> impl Iterator<Item = &mut DiscoveryCheck<T>> {
+        let fixed = [&mut self.llms, &mut self.security, &mut self.api_catalog, &mut self.favicon, &mut self.not_found];
+        let conditional = [
+            &mut self.change_password,
+            &mut self.assetlinks,
+            &mut self.apple_app,
+            &mut self.oauth_resource,
+            &mut self.oauth_server,
+            &mut self.openid_config,
+            &mut self.agent_card,
+            &mut self.webauthn,
+        ];
+        fixed.into_iter().chain(conditional.into_iter().flatten())
+    }
+}
+
 impl Discovery<Phrase> {
     /// The discovery block as a reader of `lang` gets it.
     pub fn in_lang(&self, lang: Lang) -> Discovery<String> {

@@ -146,6 +146,10 @@ impl Cuts {
         for text in texts.into_iter().flatten() {
             self.text(text);
         }
+        for check in summary.discovery.iter_mut().flat_map(|discovery| discovery.checks_mut()) {
+            self.phrase(&mut check.message);
+            check.url.iter_mut().for_each(|url| self.text(url));
+        }
         self.texts(&mut summary.h1s);
         self.texts(&mut summary.json_ld_types);
         self.texts(&mut summary.robots_txt.sitemaps);

@@ -3,6 +3,7 @@
 
 mod capture;
 mod corpus;
+mod discovery;
 mod patch;
 mod registry;
 mod report;

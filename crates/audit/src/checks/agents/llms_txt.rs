@@ -1,0 +1,142 @@
+//! `llms.txt`: a summary of the site for language models. (llmstxt.org)
+
+use url::Url;
+
+use crate::check::prelude::*;
+use crate::facts::derive;
+use crate::facts::discovery::llms::{self, RootFile};
+use crate::facts::document::collapse;
+use crate::facts::page::Html;
+use crate::facts::url_identity::identity;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family { slug: "llms-txt", category: Category::Agents, checks: &[MISSING] };
+
+const MISSING: Check = Check {
+    code: "llms_txt_missing",
+    severity: Severity::Info,
+    title: text("No llms.txt", "Sem llms.txt"),
+    why: text(
+        "Some AI agents look for a summary of the site there. It is optional, few ask for it, and Google Search does not use it.",
+        "Alguns agentes de IA procuram ali um resumo do site. É opcional, poucos o pedem, e a Busca do Google não o usa.",
+    ),
+    how: text(
+        "If agents are to find their way, put a Markdown file at `/llms.txt` with the site's name as heading, a summary, and links to the main pages.",
+        "Se quiser orientar os agentes, coloque em `/llms.txt` um arquivo Markdown com o nome do site como título, um resumo e links para as páginas principais.",
+    ),
+    reference: "https://llmstxt.org/",
+    run: missing,
+};
+
+/// Links of the navigation taken over at most (catalog).
+const MOST_LINKS: usize = 10;
+/// Navigation elements that are searched for them: the main one is among the first.
+const MOST_NAVS: usize = 8;
+/// Characters of a link's text; a longer one is no name of a page.
+const LONGEST_NAME: usize = 100;
+/// Characters of the summary at most: agents read it whole.
+const LONGEST_SUMMARY: usize = 500;
+/// Bytes of an address that goes into the file; browsers and clients read no longer ones reliably.
+const LONGEST_URL: usize = 2_048;
+
+/// Fails when the file at the root answers 404 or 410. A guide that the page names stands in for it, and then the root
+/// is not looked at.
+fn missing(facts: &Facts<'_>) -> Verdict {
+    let status = match facts.llms_txt()? {
+        RootFile::There => return PASS,
+        RootFile::Unknown => return Err(NotMeasured::Probe),
+        RootFile::Missing(status) => status,
+    };
+    const NONE: Text = text(
+        "{url} answers {status}. This has no effect on Google Search.",
+        "{url} responde {status}. Isso não afeta a Busca do Google.",
+    );
+    let url = facts.url()?.join(llms::PATH).map_or_else(|_| String::new(), Into::into);
+    let fix = match facts.page().ok().and_then(|html| content(facts, html)) {
+        Some(content) => {
+            const ORIGIN: Text = text(
+                "the page's site name, description, address and navigation",
+                "o nome do site, a descrição, o endereço e a navegação da página",
+            );
+            FixDraft::file(llms::PATH, content).from(ORIGIN, &[])
+        }
+        None => {
+            const WRITE: Text = text(
+                "Write /llms.txt: the line \"# \" with the site's name, a summary, and a list of links to the main pages.",
+                "Escreva /llms.txt: a linha \"# \" com o nome do site, um resumo e uma lista de links para as páginas principais.",
+            );
+            FixDraft::instruction(FixTarget::File, WRITE, &[])
+        }
+    };
+    let place = Place { url: Some(url.clone()), ..Place::default() };
+    Ok(Some(problem(NONE, &[("url", url.into()), ("status", status.into())], fix).at([place])))
+}
+
+/// The file from what the page holds; `None` when that is too little for a useful one.
+fn content(facts: &Facts<'_>, html: &Html) -> Option<String> {
+    let own = facts.own_url().ok().filter(|url| url.as_str().len() <= LONGEST_URL)?;
+    let title = html.title().map(|title| html.as_meant(&title)).filter(|title| is_name(title));
+    let site = html.social("og:site_name").map(|name| html.as_meant(name)).filter(|name| is_name(name));
+    let name = site.or_else(|| title.clone()).or_else(|| own.host_str().map(str::to_owned))?;
+    let mut lines = vec![format!("# {}", markdown(&name)), String::new()];
+    let description = html.meta("description").filter(|text| !derive::is_placeholder(text));
+    if let Some(description) = description {
+        let summary = derive::cut(&html.as_meant(description), LONGEST_SUMMARY);
+        lines.extend([format!("> {}", markdown(&summary)), String::new()]);
+    }
+    lines.push(item(&title.unwrap_or(name), &own));
+    lines.extend(navigation(html, &own).into_iter().map(|(name, url)| item(&name, &url)));
+    let file = lines.join("\n") + "\n";
+    llms::is_useful(&file, &own).then_some(file)
+}
+
+/// Named links within the site of the first `nav` that has any, each page once.
+fn navigation(html: &Html, own: &Url) -> Vec<(String, Url)> {
+    let is_nav = |element: &Element<'_>| element.is("nav") || element.has_token("role", "navigation");
+    let links = |nav: Element<'_>| {
+        let mut seen = vec![identity(own)];
+        let mut out: Vec<(String, Url)> = Vec::new();
+        for link in nav.descendants().filter(|element| element.is("a")) {
+            let url = link.attribute("href").and_then(|href| html.resolve(href));
+            let is_listed = |url: &Url| url.origin() == own.origin() && url.as_str().len() <= LONGEST_URL;
+            let Some(mut url) = url.filter(is_listed) else { continue };
+            url.set_fragment(None);
+            let name = html.as_meant(&link.text());
+            if is_name(&name) && !seen.contains(&identity(&url)) {
+                seen.push(identity(&url));
+                out.push((name, url));
+            }
+            if out.len() == MOST_LINKS {
+                break;
+            }
+        }
+        out
+    };
+    html.document
+        .elements()
+        .filter(is_nav)
+        .take(MOST_NAVS)
+        .map(links)
+        .find(|links| !links.is_empty())
+        .unwrap_or_default()
+}
+
+fn is_name(text: &str) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= LONGEST_NAME && !derive::is_placeholder(text)
+}
+
+fn item(name: &str, url: &Url) -> String {
+    format!("- [{}]({})", markdown(name), url.as_str().replace('(', "%28").replace(')', "%29"))
+}
+
+/// Text of a page as one line of Markdown that means nothing but itself.
+fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in collapse(text).chars() {
+        if matches!(c, '\\' | '[' | ']' | '<' | '`' | '*' | '_') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}

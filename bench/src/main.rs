@@ -1,9 +1,11 @@
-//! `cargo xtask bench`: the report over a folder of pages beside the bare parse of the same bytes, then hostile shapes.
+//! `cargo xtask bench`: the report over a folder of pages beside the bare parse of the same bytes, then hostile shapes,
+//! then whole audits through the service.
 //!
-//! Everything runs on one core, in one process, in turns; medians of several rounds are printed.
+//! The first two run on one core, in one process, in turns; medians of several rounds are printed.
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the person who started it")]
 
 mod bare;
+mod service;
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -30,7 +32,8 @@ fn main() -> Result<()> {
         println!("passed over: no corpus in the shared data (set SITE_AUDIT_SHARED)");
     }
     hostile();
-    Ok(())
+    let program = std::env::current_exe()?.with_file_name("site-audit");
+    service::measure(&program)
 }
 
 fn report(corpus: &std::path::Path) -> Result<()> {

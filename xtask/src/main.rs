@@ -22,7 +22,8 @@ const COMMANDS: [Entry; 7] = [
         let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "generated::"];
         run_with(root, "cargo", &only, &[("UPDATE", "1".to_owned())])
     }),
-    ("bench", "measure the core beside the bare parse, and on hostile pages", |root| {
+    ("bench", "measure the core beside the bare parse, hostile pages, and whole audits over HTTP", |root| {
+        run(root, "cargo", &["build", "--release", "--locked", "--package", "site-audit"])?;
         run(root, "cargo", &["run", "--release", "--locked", "--package", "bench"])
     }),
     ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),

@@ -5,7 +5,7 @@ mod gate;
 mod guests;
 mod health;
 
-pub(crate) use audits::stored;
+pub(crate) use audits::{patch_answer, stored};
 pub(crate) use guests::new_guest;
 
 use crate::operation::Operation;

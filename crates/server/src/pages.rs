@@ -27,6 +27,8 @@ pub(crate) fn router() -> Router<App> {
     Router::new()
         .route("/", get(home::show).post(home::submit))
         .route("/reports/{id}", get(report::show))
+        .route("/reports/{id}/audit.json", get(report::json))
+        .route("/reports/{id}/patch.json", get(report::patch))
         .route("/bot", get(bot::show))
         .route(assets::STYLE_PATH, get(assets::style))
         .route("/favicon.svg", get(assets::icon))

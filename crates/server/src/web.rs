@@ -25,7 +25,7 @@ use crate::app::App;
 use crate::error::{ApiError, Code};
 use crate::pages;
 
-pub(crate) use headers::{of_error, speaks};
+pub(crate) use headers::{of_error, refusal, speaks};
 pub use listen::{Patience, serve};
 pub(crate) use reading::{client, language, read_body};
 

@@ -126,7 +126,7 @@ async fn read(cx: Cx, input: AuditPath) -> Result<Json<StoredAudit>, ApiError> {
 
 /// A patch and where it belongs.
 #[derive(Debug, Serialize, JsonSchema)]
-struct PatchAnswer {
+pub(crate) struct PatchAnswer {
     /// Absolute link to the source audit.
     audit: Option<String>,
     #[serde(flatten)]
@@ -137,7 +137,7 @@ struct PatchAnswer {
 
 /// Related addresses.
 #[derive(Debug, Serialize, JsonSchema)]
-struct PatchLinks {
+pub(crate) struct PatchLinks {
     /// `GET /api/`.
     api_index: String,
 }
@@ -145,11 +145,16 @@ struct PatchLinks {
 /// All fixes of an audit together.
 async fn patch(cx: Cx, input: AuditPath) -> Result<Json<PatchAnswer>, ApiError> {
     let stored = stored(&cx, &cx.caller.required_owner()?, input.id).await?;
-    Ok(Json::speaking(PatchAnswer {
-        audit: Some(cx.app.url(&format!("/api/audits/{}", stored.id))),
-        patch: stored.report.patch.in_lang(cx.lang),
-        links: PatchLinks { api_index: cx.app.url("/api/") },
-    }))
+    Ok(Json::speaking(patch_answer(&cx.app, &stored, cx.lang)))
+}
+
+/// The patch of a stored audit.
+pub(crate) fn patch_answer(app: &App, stored: &StoredReport, lang: Lang) -> PatchAnswer {
+    PatchAnswer {
+        audit: Some(app.url(&format!("/api/audits/{}", stored.id))),
+        patch: stored.report.patch.in_lang(lang),
+        links: PatchLinks { api_index: app.url("/api/") },
+    }
 }
 
 /// An audit of an owner.

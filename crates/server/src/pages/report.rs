@@ -4,11 +4,12 @@ use askama::Template;
 use audit::checks;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use http::StatusCode;
+use http::{HeaderValue, StatusCode, header};
 use model::finding::{Finding, Severity};
 use model::fix::{Fix, FixClass};
 use model::lang::{Lang, Text, text};
 use model::report::Report;
+use store::StoredReport;
 use url::Url;
 
 use super::{Frame, guest_cookie, html, private};
@@ -65,16 +66,78 @@ struct FindingView<'a> {
     word: &'static str,
     points: &'static str,
     title: &'static str,
-    message: String,
-    why: &'static str,
-    how: &'static str,
+    message: &'a str,
+    why: Vec<Piece<'a>>,
+    how: Vec<Piece<'a>>,
     reference: &'static str,
     places: Vec<String>,
     class: &'static str,
-    note: Option<String>,
+    note: Option<Vec<Piece<'a>>>,
     origin: Option<String>,
     path: Option<&'a str>,
     code_block: Option<&'a str>,
+}
+
+/// A piece of a text in which backticks mark code.
+struct Piece<'a> {
+    is_code: bool,
+    text: &'a str,
+}
+
+/// The pieces of a text of ours. A lone backtick stays what it is.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((before, code, after)) = code_span(rest) {
+        pieces.push(Piece { is_code: false, text: before });
+        pieces.push(Piece { is_code: true, text: code });
+        rest = after;
+    }
+    pieces.push(Piece { is_code: false, text: rest });
+    pieces
+}
+
+/// What stands before, between and after the next two backticks.
+fn code_span(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('`')?;
+    let (code, after) = rest.split_once('`')?;
+    Some((before, code, after))
+}
+
+/// The audit as `GET /api/audits/:id` gives it, for the one who reads the page.
+pub(super) async fn json(State(app): State<App>, Path(id): Path<String>, request: Request) -> Response {
+    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    let (parts, _) = request.into_parts();
+    match find(&app, &parts, id, lang).await {
+        Ok(stored) => document(&stored.report.stored_audit(&stored.id.0, stored.created_at, lang), lang),
+        Err(error) => super::error::page(&app, &error, lang),
+    }
+}
+
+/// The patch as `GET /api/audits/:id/patch` gives it, for the one who reads the page.
+pub(super) async fn patch(State(app): State<App>, Path(id): Path<String>, request: Request) -> Response {
+    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    let (parts, _) = request.into_parts();
+    match find(&app, &parts, id, lang).await {
+        Ok(stored) => document(&api::patch_answer(&app, &stored, lang), lang),
+        Err(error) => super::error::page(&app, &error, lang),
+    }
+}
+
+fn document<T: serde::Serialize + schemars::JsonSchema>(value: &T, lang: Lang) -> Response {
+    match serde_json::to_vec_pretty(value) {
+        Ok(body) => {
+            let mut response = Response::new(axum::body::Body::from(body));
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            web::speaks(headers, lang);
+            private(response)
+        }
+        Err(error) => {
+            tracing::error!(%error, "a report could not be written");
+            web::refusal(&ApiError::new(Code::Internal), lang)
+        }
+    }
 }
 
 /// Shows the report to its owner; anybody else gets 404.
@@ -82,9 +145,7 @@ pub(super) async fn show(State(app): State<App>, Path(id): Path<String>, request
     let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
     let (parts, _) = request.into_parts();
     match find(&app, &parts, id, lang).await {
-        Ok((id, created_at, report)) => {
-            private(html(StatusCode::OK, &view(&app, lang, &id, created_at, &report), lang))
-        }
+        Ok(stored) => private(html(StatusCode::OK, &view(&app, lang, &stored), lang)),
         Err(error) => super::error::page(&app, &error, lang),
     }
 }
@@ -94,7 +155,7 @@ async fn find(
     parts: &http::request::Parts,
     id: String,
     lang: Lang,
-) -> Result<(String, String, Report), ApiError> {
+) -> Result<StoredReport, ApiError> {
     let not_found = || ApiError::new(Code::AuditNotFound);
     let identity = match gate::identify(app, guest_cookie::read(app, &parts.headers)).await {
         Ok(identity) => identity,
@@ -109,11 +170,12 @@ async fn find(
         Err(error) => return Err(error),
     };
     let cx = Cx { app: app.clone(), caller, lang };
-    let stored = api::stored(&cx, &owner, id).await?;
-    Ok((stored.id.0, stored.created_at.to_string(), stored.report))
+    api::stored(&cx, &owner, id).await
 }
 
-fn view<'a>(app: &'a App, lang: Lang, id: &'a str, created_at: String, report: &'a Report) -> ReportPage<'a> {
+fn view<'a>(app: &'a App, lang: Lang, stored: &'a StoredReport) -> ReportPage<'a> {
+    let (id, report) = (stored.id.0.as_str(), &stored.report);
+    let created_at = stored.created_at.to_string();
     let (band, verdict) = band(report.score);
     let arc = (f64::from(report.score) / 100.0 * RING - if report.score == 100 { 0.0 } else { RING_CAP }).max(0.0);
     // "2026-01-31T09:30:00.000Z" reads better without the seconds.
@@ -184,13 +246,13 @@ fn finding<'a>(finding: &'a Finding, fix: &'a Fix, lang: Lang) -> FindingView<'a
         word: word.in_lang(lang),
         points,
         title: of_check(|check| check.title),
-        message: finding.message.in_lang(lang).to_owned(),
-        why: of_check(|check| check.why),
-        how: of_check(|check| check.how),
+        message: finding.message.in_lang(lang),
+        why: pieces(of_check(|check| check.why)),
+        how: pieces(of_check(|check| check.how)),
         reference: check.map(|check| check.reference).unwrap_or_default(),
         places: places.collect(),
         class: class.in_lang(lang),
-        note: fix.note.as_ref().map(|note| note.in_lang(lang).to_owned()),
+        note: fix.note.as_ref().map(|note| pieces(note.in_lang(lang))),
         origin: fix.origin.as_ref().map(|origin| origin.in_lang(lang).to_owned()),
         path: fix.file.as_ref().map(|file| file.path.as_str()),
         code_block: fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref()),
@@ -268,5 +330,18 @@ fn reason_text(reason: &str) -> Text {
         "offline" => text("nothing was fetched", "nada foi buscado"),
         "defect" => text("the check failed; a defect of ours", "a verificação falhou; um defeito nosso"),
         _ => text("could not be looked at", "não pôde ser examinado"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backticks_mark_code() {
+        let read = |text| pieces(text).iter().map(|p| (p.is_code, p.text.to_owned())).collect::<Vec<_>>();
+        let of = |is_code: bool, text: &str| (is_code, text.to_owned());
+        assert_eq!(read("a `b` c"), [of(false, "a "), of(true, "b"), of(false, " c")]);
+        assert_eq!(read("a ` b"), [of(false, "a ` b")]);
     }
 }

@@ -50,6 +50,12 @@ async fn the_form_leads_to_a_report_for_its_reader_alone(database: TestDatabase)
     assert_eq!(report.status, 200);
     assert!(report.body.contains("canonical_missing") && report.body.contains("Bread"), "{}", report.body);
     assert_eq!(report.header("cache-control"), "no-store");
+    for file in ["audit.json", "patch.json"] {
+        let path = format!("{path}/{file}");
+        let document = app.call(Call::get(&path).header("cookie", &cookie(&set))).await;
+        assert!(document.json().is_object(), "{file}");
+        assert_eq!(app.call(Call::get(&path)).await.status, 404);
+    }
     assert_eq!(app.call(Call::get(&path)).await.status, 404);
     assert_eq!(app.call(Call::get("/reports/nothing").header("cookie", &cookie(&set))).await.status, 404);
     // The second audit is the same guest's, and needs no new cookie.

@@ -1,0 +1,301 @@
+//! Whole audits through the service: the real program, beside a loop that only makes the same requests and parses the
+//! page.
+//!
+//! Site, loop and clients share this process; the service is its own. Both sides are measured in turns.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use fetch::{Budget, FetchConfig, Fetcher};
+use model::capture::{Want, WantKind};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use url::Url;
+
+use crate::bare;
+
+/// Rounds of each side.
+const ROUNDS: usize = 5;
+/// Audits of one round.
+const AUDITS: usize = 600;
+/// Audits in flight.
+const AT_ONCE: usize = 32;
+/// Audits in flight when memory is looked at.
+const CROWD: usize = 64;
+
+/// A page of about 50 KB, of an ordinary make.
+fn page() -> String {
+    let mut out = String::from(
+        "<!doctype html><html lang=en><head><meta charset=utf-8><title>How to bake bread at home</title>\
+         <meta name=description content=\"Flour, water, salt and time: bread that works every time, step by step.\">\
+         <meta name=viewport content=\"width=device-width, initial-scale=1\"><link rel=icon href=/favicon.ico>\
+         </head><body><h1>How to bake bread at home</h1>",
+    );
+    let mut part = 0;
+    while out.len() < 50_000 {
+        part += 1;
+        out.push_str(&format!(
+            "<section class=part id=s{part}><h2>Step {part}</h2><p>Knead the dough for <b>ten</b> minutes, then let it \
+             rest under a cloth. <a href=/steps/{part}>More on step {part}</a></p><ul><li>flour</li><li>water</li></ul>\
+             <img src=/img/{part}.jpg alt=\"Dough\" width=320 height=200 loading=lazy></section>"
+        ));
+    }
+    out + "</body></html>"
+}
+
+/// Starts the site: page, robots.txt with a sitemap, a sitemap that lists the page, 404 for the rest.
+async fn site() -> Result<String> {
+    let listener = TcpListener::bind("127.0.0.2:0").await?;
+    let origin = format!("http://{}", listener.local_addr()?);
+    let answer = |status: &str, kind: &str, body: &str| -> Arc<[u8]> {
+        format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
+            .into_bytes()
+            .into()
+    };
+    let sitemap = format!(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{origin}/</loc></url></urlset>"
+    );
+    let page = answer("200 OK", "text/html; charset=utf-8", &page());
+    let robots = answer("200 OK", "text/plain", &format!("User-agent: *\nAllow: /\nSitemap: {origin}/sitemap.xml\n"));
+    let sitemap = answer("200 OK", "application/xml", &sitemap);
+    let missing = answer("404 Not Found", "text/plain", "missing");
+    tokio::spawn(async move {
+        let mut connections = JoinSet::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let answers = [&page, &robots, &sitemap, &missing].map(Arc::clone);
+            connections.spawn(async move {
+                let mut head = [0; 2048];
+                let Ok(read) = stream.read(&mut head).await else { return };
+                let [page, robots, sitemap, missing] = answers;
+                let asked = head.get(..read).unwrap_or_default();
+                let answer = match () {
+                    () if asked.starts_with(b"GET / ") => page,
+                    () if asked.starts_with(b"GET /robots.txt ") => robots,
+                    () if asked.starts_with(b"GET /sitemap.xml ") => sitemap,
+                    () => missing,
+                };
+                drop(stream.write_all(&answer).await);
+            });
+            while connections.try_join_next().is_some() {}
+        }
+    });
+    Ok(origin)
+}
+
+/// The service; killed when dropped.
+struct Service {
+    child: Child,
+    address: String,
+    folder: std::path::PathBuf,
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+        drop(std::fs::remove_dir_all(&self.folder));
+    }
+}
+
+/// Starts the program with a database of its own; also how long it takes to its first answer.
+fn start(program: &Path) -> Result<(Service, Duration)> {
+    let folder = std::env::temp_dir().join(format!("site-audit-bench-{}", std::process::id()));
+    let begun = Instant::now();
+    let mut child = Command::new(program)
+        .env_clear()
+        .env("SITE_AUDIT_LISTEN", "127.0.0.1:0")
+        .env("SITE_AUDIT_DATABASE_URL", format!("sqlite://{}/bench.db", folder.display()))
+        .env("SITE_AUDIT_FETCH__ALLOW_PRIVATE", "127.0.0.2/32")
+        .env("SITE_AUDIT_FETCH__ALLOW_PORTS", "*")
+        .env("SITE_AUDIT_LIMITS__AUDITS_PER_HOUR", "100000000")
+        .env("SITE_AUDIT_LIMITS__FETCHES_PER_CALLER", CROWD.to_string())
+        .env("SITE_AUDIT_LOG__FILTER", "error")
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("{} could not be started", program.display()))?;
+    let mut line = String::new();
+    let out = child.stdout.take().context("the program has an output")?;
+    BufReader::new(out).read_line(&mut line)?;
+    let address = line.split_once("listens on ").and_then(|(_, rest)| rest.split_once(": ")).map(|(address, _)| address);
+    let address = address.with_context(|| format!("the program said: {line}"))?.to_owned();
+    let mut service = Service { child, address, folder };
+    let mut stream = std::net::TcpStream::connect(&service.address)?;
+    std::io::Write::write_all(&mut stream, b"GET /api/health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut answer)?;
+    if !answer.starts_with("HTTP/1.1 200") {
+        drop(service.child.kill());
+        bail!("the service answered {answer}");
+    }
+    Ok((service, begun.elapsed()))
+}
+
+/// One audit over a connection that is kept; how long it took.
+async fn audit(stream: &mut TcpStream, request: &[u8]) -> Result<Duration> {
+    let begun = Instant::now();
+    stream.write_all(request).await?;
+    let mut answer = Vec::with_capacity(32 * 1024);
+    loop {
+        if stream.read_buf(&mut answer).await? == 0 {
+            bail!("the service closed the connection: {}", String::from_utf8_lossy(&answer));
+        }
+        let Some(head) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+        let text = String::from_utf8_lossy(answer.get(..head).unwrap_or_default());
+        if !text.starts_with("HTTP/1.1 200") {
+            bail!("the service answered {text}");
+        }
+        let length = text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+        if length.is_some_and(|length| answer.len() >= head + 4 + length) {
+            return Ok(begun.elapsed());
+        }
+    }
+}
+
+/// Audits through the service: audits a second, and how long each took.
+async fn through_service(address: &str, origin: &str, audits: usize, at_once: usize) -> Result<(f64, Vec<Duration>)> {
+    let body = format!("{{\"url\":\"{origin}/\"}}");
+    let request: Arc<[u8]> = format!(
+        "POST /api/audit HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+    .into();
+    let left = Arc::new(AtomicUsize::new(audits));
+    let begun = Instant::now();
+    let mut clients = JoinSet::new();
+    for _ in 0..at_once {
+        let (request, left, address) = (Arc::clone(&request), Arc::clone(&left), address.to_owned());
+        clients.spawn(async move {
+            let mut stream = TcpStream::connect(address).await?;
+            stream.set_nodelay(true)?;
+            let mut times = Vec::new();
+            while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+                times.push(audit(&mut stream, &request).await?);
+            }
+            Ok::<_, anyhow::Error>(times)
+        });
+    }
+    let mut times = Vec::new();
+    while let Some(done) = clients.join_next().await {
+        times.extend(done??);
+    }
+    Ok((audits as f64 / begun.elapsed().as_secs_f64(), times))
+}
+
+/// The same requests and the bare parse, nothing else: pages a second.
+async fn bare_loop(fetcher: &Fetcher, origin: &str, pages: usize) -> Result<f64> {
+    let url = Url::parse(&format!("{origin}/"))?;
+    let left = Arc::new(AtomicUsize::new(pages));
+    let begun = Instant::now();
+    let mut workers = JoinSet::new();
+    for _ in 0..AT_ONCE {
+        let (fetcher, url, left) = (fetcher.clone(), url.clone(), Arc::clone(&left));
+        workers.spawn(async move {
+            while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+                one(&fetcher, &url).await?;
+            }
+            Ok::<_, anyhow::Error>(())
+        });
+    }
+    while let Some(done) = workers.join_next().await {
+        done??;
+    }
+    Ok(pages as f64 / begun.elapsed().as_secs_f64())
+}
+
+async fn one(fetcher: &Fetcher, url: &Url) -> Result<()> {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(24);
+    let page = fetcher.page(url, deadline).await;
+    let page = page.response().context("the site answered no page")?;
+    let source = String::from_utf8_lossy(&page.body.bytes).into_owned();
+    let parsed = tokio::task::spawn_blocking(move || bare::parse(&source));
+    let wants = [
+        (WantKind::RobotsTxt, "/robots.txt"),
+        (WantKind::NotFound, "/0123456789abcdef0123456789abcdef"),
+        (WantKind::SecurityTxt, "/.well-known/security.txt"),
+        (WantKind::ApiCatalog, "/.well-known/api-catalog"),
+        (WantKind::Sitemap, "/sitemap.xml"),
+        (WantKind::Llms, "/llms.txt"),
+        (WantKind::Favicon, "/favicon.ico"),
+        (WantKind::SecurityTxtLegacy, "/security.txt"),
+    ];
+    let budget = Budget::new(wants.len());
+    // Two at a time, as an audit does.
+    for pair in wants.chunks(2) {
+        let fetch = |at: usize| {
+            let want = pair.get(at).and_then(|(kind, path)| Some(Want { kind: *kind, url: url.join(path).ok()?.into() }));
+            let budget = &budget;
+            async move {
+                match want {
+                    Some(want) => drop(fetcher.extra(&want, budget, deadline).await),
+                    None => {}
+                }
+            }
+        };
+        tokio::join!(fetch(0), fetch(1));
+    }
+    parsed.await?;
+    Ok(())
+}
+
+/// Resident kilobytes of a process: now, and at its highest.
+fn memory(pid: u32) -> Option<(u64, u64)> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let field = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    Some((field("VmRSS:")?, field("VmHWM:")?))
+}
+
+fn at(sorted: &[Duration], part: f64) -> f64 {
+    let index = (sorted.len() as f64 * part) as usize;
+    sorted.get(index.min(sorted.len().saturating_sub(1))).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+}
+
+/// Measures and prints.
+pub(crate) fn measure(program: &Path) -> Result<()> {
+    let size = std::fs::metadata(program).with_context(|| format!("{} is not built", program.display()))?.len();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let origin = site().await?;
+        let fetcher = Fetcher::new(FetchConfig {
+            allow_private: vec!["127.0.0.2/32".parse()?],
+            allow_ports: Vec::new(),
+            ..FetchConfig::default()
+        })?;
+        let (service, first_answer) = start(program)?;
+        let (idle, _) = memory(service.child.id()).unwrap_or_default();
+        // Once around, so that neither side pays for a cold start.
+        bare_loop(&fetcher, &origin, AUDITS / 4).await?;
+        through_service(&service.address, &origin, AUDITS / 4, AT_ONCE).await?;
+        let (mut rates, mut bare_rates, mut times) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            bare_rates.push(bare_loop(&fetcher, &origin, AUDITS).await?);
+            let (rate, took) = through_service(&service.address, &origin, AUDITS, AT_ONCE).await?;
+            rates.push(rate);
+            times.extend(took);
+        }
+        through_service(&service.address, &origin, AUDITS, CROWD).await?;
+        let (_, peak) = memory(service.child.id()).unwrap_or_default();
+        rates.sort_by(f64::total_cmp);
+        bare_rates.sort_by(f64::total_cmp);
+        times.sort();
+        let middle = |rates: &[f64]| rates.get(rates.len() / 2).copied().unwrap_or_default();
+        let (rate, bare_rate) = (middle(&rates), middle(&bare_rates));
+        println!("\nwhole audits over HTTP, {AT_ONCE} in flight, medians of {ROUNDS} rounds of {AUDITS}\n");
+        println!("requests and bare parse only {bare_rate:>7.0} /s");
+        println!("whole audits                 {rate:>7.0} /s  {:>5.0} % of that", rate / bare_rate * 100.0);
+        println!("latency                      median {:.1} ms, p99 {:.1} ms", at(&times, 0.5), at(&times, 0.99));
+        println!("memory                       idle {} MB, highest with {CROWD} in flight {} MB", idle / 1024, peak / 1024);
+        println!("start to first answer        {:.0} ms", first_answer.as_secs_f64() * 1e3);
+        println!("program                      {:.1} MB", size as f64 / 1e6);
+        Ok(())
+    })
+}

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a command talks to the person who typed it")]
 
 mod generate;
+mod packages;
 mod postgres;
 
 use std::path::{Path, PathBuf};

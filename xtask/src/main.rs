@@ -1,7 +1,10 @@
 //! Every command of this repository: `cargo xtask` lists them.
 #![expect(clippy::print_stdout, reason = "a command talks to the person who typed it")]
 
+mod browser;
+mod compare_browser;
 mod generate;
+mod packages;
 mod postgres;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +15,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 7] = [
+const COMMANDS: [Entry; 8] = [
     ("test", "run every test; installs and starts PostgreSQL for them", test),
     ("test-fast", "the same without PostgreSQL", |root| run_tests(root, &[])),
     ("lint", "formatting, compiler and clippy warnings as errors, licences and bans", lint),
@@ -26,6 +29,9 @@ const COMMANDS: [Entry; 7] = [
         run(root, "cargo", &["build", "--release", "--locked", "--package", "site-audit"])?;
         run(root, "cargo", &["run", "--release", "--locked", "--package", "bench"])
     }),
+    ("compare-browser", "compare the facts of each page of DIR with Chromium's (default: the corpus)", |root| {
+        compare_browser::compare(root, std::env::args().nth(2))
+    }),
     ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
 ];
 
@@ -37,7 +43,7 @@ fn main() -> Result<()> {
         None => {
             println!("usage: cargo xtask COMMAND\n");
             for (name, what, _) in COMMANDS {
-                println!("  {name:<9} {what}");
+                println!("  {name:<15} {what}");
             }
             if wanted.is_empty() { Ok(()) } else { bail!("there is no command {wanted}") }
         }

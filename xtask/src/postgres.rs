@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::run;
+use crate::packages::{install, is_root};
 
 /// A running server. Dropping it stops the server and removes its folder.
 pub(crate) struct Postgres {
@@ -21,7 +21,7 @@ impl Postgres {
         let programs = match programs() {
             Some(found) => found,
             None => {
-                install(root)?;
+                install(root, "postgresql", "the test database")?;
                 programs().context("PostgreSQL was installed, but its programs are not below /usr/lib/postgresql")?
             }
         };
@@ -96,16 +96,4 @@ fn programs() -> Option<PathBuf> {
     folders.retain(|folder| folder.join("initdb").exists());
     folders.sort();
     folders.pop()
-}
-
-fn install(root: &Path) -> Result<()> {
-    if !is_root() {
-        bail!("the tests need PostgreSQL: install it (Debian: apt-get install postgresql) and run this again");
-    }
-    run(root, "apt-get", &["update", "--quiet"])?;
-    run(root, "apt-get", &["install", "--yes", "--quiet", "--no-install-recommends", "postgresql"])
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.starts_with(b"0\n"))
 }

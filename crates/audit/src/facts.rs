@@ -238,8 +238,8 @@ impl<'c> Facts<'c> {
             html.metas.iter().find(|meta| meta.http_equiv.as_deref() == Some("refresh"))?.content.as_deref()
         });
         let target = [header, meta].into_iter().flatten().find_map(|value| parse_refresh(value)?.1)?;
-        let base = self.html.map(|html| &html.base).or(self.url.as_ref())?;
-        base.join(&target).ok().map(Into::into)
+        let url = self.html.map_or_else(|| self.url.as_ref()?.join(&target).ok(), |html| html.resolve(&target));
+        url.map(Into::into)
     }
 
     /// The declared icon, or the default one when the probe found it; with `declared` or `default`.

@@ -1,7 +1,10 @@
 //! Which encoding a page is in (WHATWG HTML §13.2.3 and Encoding).
 //!
-//! Order: byte order mark, `Content-Type`, a prescan of the first 1,024 bytes for `meta`, and, with nothing declared, a
-//! detector that never answers UTF-8. A declaration that the tree builder meets later may change a guess, once.
+//! Order: byte order mark, `Content-Type`, a prescan of the first 1,024 bytes for `meta`, an XML declaration, and, with
+//! nothing declared, a detector that never answers UTF-8. A declaration that the tree builder meets later may change a
+//! guess, once.
+
+mod xml_declaration;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
@@ -31,6 +34,8 @@ pub enum CharsetSource {
     Header,
     /// A `meta` in the first 1,024 bytes.
     Meta,
+    /// An XML declaration.
+    Xml,
     /// A `meta` further on.
     LateMeta,
     /// Nothing was declared.
@@ -47,6 +52,8 @@ pub fn decide(bytes: &[u8], content_type: Option<&str>) -> Charset {
         (encoding, CharsetSource::Header)
     } else if let Some(encoding) = scan.encoding {
         (encoding, CharsetSource::Meta)
+    } else if let Some(encoding) = xml_declaration::encoding(bytes) {
+        (encoding, CharsetSource::Xml)
     } else {
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
         detector.feed(bytes, true);
@@ -66,9 +73,26 @@ impl Charset {
         self.encoding.decode_with_bom_removal(bytes).0.into_owned()
     }
 
-    /// Whether a declaration met later may still change the encoding: only a guess is tentative.
+    /// The bytes of a query in the encoding of its page (URL §1.3, "percent-encode after encoding"): in UTF-8 where the
+    /// encoding can't be written, and what it does not have as a decimal reference, escaped.
+    pub fn encode_query(&self, query: &str) -> Vec<u8> {
+        let (whole, _, unmappable) = self.encoding.encode(query);
+        if !unmappable {
+            return whole.into_owned();
+        }
+        let in_parts = query.chars().map(|c| {
+            let one = c.to_string();
+            match self.encoding.encode(&one) {
+                (_, _, true) => format!("%26%23{}%3B", u32::from(c)).into_bytes(),
+                (bytes, _, false) => bytes.into_owned(),
+            }
+        });
+        in_parts.flatten().collect()
+    }
+
+    /// Whether a declaration met later may still change the encoding: a guess is tentative, and an XML declaration.
     pub fn may_change(&self) -> bool {
-        self.source == CharsetSource::Detected
+        matches!(self.source, CharsetSource::Detected | CharsetSource::Xml)
     }
 
     /// "Change the encoding" (§13.2.3.4). Answers whether the bytes must be decoded again.
@@ -124,6 +148,11 @@ fn label_in_header(value: &str) -> Option<String> {
         }
         rest = after.split_once(';')?.1;
     }
+}
+
+/// Whether that label is of an encoding.
+pub fn is_known(label: &str) -> bool {
+    Encoding::for_label(label.as_bytes()).is_some()
 }
 
 /// The label after `charset=` in the `content` of a `meta` (§2.6.6 of WHATWG HTML).

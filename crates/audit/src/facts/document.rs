@@ -6,6 +6,7 @@
 
 mod element;
 mod parse;
+mod shadow;
 mod source;
 
 use std::ops::Range;

@@ -1,5 +1,7 @@
 //! The page as markup: everything that one walk over the tree finds. Unjudged.
 
+use std::borrow::Cow;
+
 use model::capture::{Capture, Exchange, Source};
 use url::Url;
 
@@ -29,7 +31,8 @@ pub struct Html {
     pub cut: bool,
     /// URL of the document.
     pub url: Url,
-    /// What relative addresses resolve against: the first valid `base`, else the document's URL.
+    /// What relative addresses resolve against (WHATWG HTML §2.4.3): the first `base`, unless it is no URL or one of
+    /// `data:` or `javascript:`, else the document's URL.
     pub base: Url,
     /// `base` elements in order.
     pub bases: Vec<NodeId>,
@@ -88,7 +91,7 @@ pub struct LinkElement {
     pub node: NodeId,
     /// `rel` tokens in lower case.
     pub rels: Vec<String>,
-    /// `href`, trimmed, as written.
+    /// `href` as written, without the spaces around it that a URL may have.
     pub href: Option<String>,
     /// `href` resolved.
     pub url: Option<Url>,
@@ -204,10 +207,9 @@ impl Html {
         let bases: Vec<NodeId> =
             document.elements().filter(|e| e.is("base") && e.has("href")).map(Element::id).collect();
         let base = bases
-            .iter()
-            .filter_map(|id| document.element(*id)?.attribute("href"))
-            .filter_map(|href| url.join(href.trim()).ok())
-            .find(|base| matches!(base.scheme(), "http" | "https"))
+            .first()
+            .and_then(|id| join(&url, document.element(*id)?.attribute("href")?, &charset))
+            .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
             .unwrap_or_else(|| url.clone());
         let text = VisibleText::read(&document);
         let mut html = Self {
@@ -265,7 +267,7 @@ impl Html {
     }
 
     fn read_link(&self, element: Element<'_>) -> LinkElement {
-        let href = element.attribute("href").map(|href| href.trim().to_owned());
+        let href = element.attribute("href").map(|href| href.trim_matches(|c| c <= ' ').to_owned());
         LinkElement {
             node: element.id(),
             rels: element
@@ -274,7 +276,7 @@ impl Html {
                 .split_ascii_whitespace()
                 .map(str::to_ascii_lowercase)
                 .collect(),
-            url: href.as_deref().filter(|href| !href.is_empty()).and_then(|href| self.base.join(href).ok()),
+            url: href.as_deref().filter(|href| !href.is_empty()).and_then(|href| self.resolve(href)),
             href,
             in_head: in_head(element),
         }
@@ -282,7 +284,7 @@ impl Html {
 
     fn read_anchor(&self, element: Element<'_>) -> Option<Anchor> {
         let href = element.attribute("href")?;
-        let url = self.base.join(href.trim()).ok();
+        let url = self.resolve(href);
         let reach = match &url {
             Some(url) if matches!(url.scheme(), "http" | "https") => {
                 if url.host_str() == self.url.host_str() {
@@ -320,7 +322,7 @@ impl Html {
 
     /// Resolves an address as the document would.
     pub fn resolve(&self, href: &str) -> Option<Url> {
-        self.base.join(href.trim()).ok()
+        join(&self.base, href, &self.charset)
     }
 
     /// `meta` elements of a name, in order.
@@ -362,6 +364,13 @@ impl Html {
     }
 }
 
+/// An address against a base, its query in the document's encoding ("encoding-parse a URL", WHATWG HTML §2.4.2).
+fn join(base: &Url, href: &str, charset: &Charset) -> Option<Url> {
+    let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| charset.encode_query(query).into();
+    let options = Url::options().base_url(Some(base));
+    if href.is_ascii() { options.parse(href).ok() } else { options.encoding_override(Some(encode)).parse(href).ok() }
+}
+
 fn filled(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
@@ -382,13 +391,17 @@ fn in_head(element: Element<'_>) -> bool {
     element.ancestors().any(|ancestor| ancestor.is("head"))
 }
 
-/// The label of the first charset declaration in the head of the parsed tree.
+/// The label of the first declaration of a known encoding in the head of the parsed tree.
 fn late_charset(document: &Document) -> Option<String> {
     document.head()?.descendants().filter(|element| element.is("meta")).find_map(|meta| {
-        if let Some(label) = meta.attribute("charset") {
-            return Some(label.trim().to_owned());
+        if let Some(label) = meta.attribute("charset").filter(|label| charset::is_known(label)) {
+            return Some(label.to_owned());
         }
         let is_type = meta.attribute("http-equiv").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("content-type"));
-        is_type.then(|| meta.attribute("content")).flatten().and_then(charset::label_in_content)
+        is_type
+            .then(|| meta.attribute("content"))
+            .flatten()
+            .and_then(charset::label_in_content)
+            .filter(|label| charset::is_known(label))
     })
 }

@@ -82,7 +82,7 @@ fn declarations(html: &Html) -> Vec<(Element<'_>, String)> {
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let exchange = facts.response()?;
-    let declared = matches!(html.charset.source, CharsetSource::Bom)
+    let declared = matches!(html.charset.source, CharsetSource::Bom | CharsetSource::Xml)
         || html.charset.header_label.is_some()
         || html.charset.meta_label.is_some()
         || !declarations(html).is_empty();

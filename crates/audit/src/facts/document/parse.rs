@@ -5,6 +5,7 @@
 //! them all, because its check for duplicates is quadratic.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use html5ever::buffer_queue::BufferQueue;
@@ -14,6 +15,7 @@ use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Toke
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{LocalName, QualName, TokenizerResult, ns};
 
+use super::shadow::is_host_name;
 use super::{
     Attribute, Complexity, Document, ElementData, Kind, LineIndex, MAX_ATTRIBUTES, MAX_DEPTH, MAX_WORK, Namespace,
     Node, NodeId, Span, attribute_spans,
@@ -40,7 +42,8 @@ pub(super) fn parse(source: String) -> Document {
         doctype: Cell::new(None),
         end_tags: RefCell::new(Vec::new()),
     };
-    let tokenizer = Tokenizer::new(tracker, TokenizerOpts::default());
+    // The decoder drops the byte order mark. The tokenizer would drop one at the start of each piece.
+    let tokenizer = Tokenizer::new(tracker, TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() });
     let mut feeder = Feeder { source: &source, at: 0, attributes_cut: false };
     while let Some(piece) = feeder.next(&tokenizer.sink) {
         tokenizer.sink.fed.set(feeder.at);
@@ -271,6 +274,7 @@ struct Tree {
     attributes_cut: bool,
     stopped: Option<Complexity>,
     tag_name: Option<LocalName>,
+    shadow_hosts: HashSet<NodeId>,
 }
 
 impl Tree {
@@ -318,11 +322,11 @@ impl Tree {
         }
     }
 
-    /// Whether `id` is below `ancestor`.
+    /// Whether `id` is below `ancestor`, its template contents included (they are as deep as the template).
     fn is_below(&self, id: NodeId, ancestor: NodeId) -> bool {
         let limit = self.node(ancestor).map_or(0, |node| node.depth);
         let mut at = self.node(id);
-        while let Some(node) = at.filter(|node| node.depth > limit) {
+        while let Some(node) = at.filter(|node| node.depth >= limit) {
             if node.parent == Some(ancestor) {
                 return true;
             }
@@ -361,7 +365,10 @@ impl Tree {
         match previous.and_then(|previous| self.node_mut(previous)) {
             Some(previous) => previous.next = next,
             None => {
-                if let Some(parent) = parent.and_then(|parent| self.node_mut(parent)) {
+                // The template of a shadow root has a parent that it is no child of.
+                if let Some(parent) = parent.and_then(|parent| self.node_mut(parent))
+                    && parent.first_child == Some(id)
+                {
                     parent.first_child = next;
                 }
             }
@@ -369,7 +376,9 @@ impl Tree {
         match next.and_then(|next| self.node_mut(next)) {
             Some(next) => next.previous = previous,
             None => {
-                if let Some(parent) = parent.and_then(|parent| self.node_mut(parent)) {
+                if let Some(parent) = parent.and_then(|parent| self.node_mut(parent))
+                    && parent.last_child == Some(id)
+                {
                     parent.last_child = previous;
                 }
             }
@@ -405,13 +414,7 @@ impl Tree {
                 }
             }
         }
-        let contents = match self.node(child).map(|node| &node.kind) {
-            Some(Kind::Element(data)) => data.template_contents,
-            _ => None,
-        };
-        if let Some(contents) = contents.and_then(|contents| self.node_mut(contents)) {
-            contents.depth = depth;
-        }
+        self.place_contents(child);
         self.work = self.work.saturating_add(depth.into());
         if self.work > MAX_WORK {
             self.stopped.get_or_insert(Complexity::Work);
@@ -419,6 +422,35 @@ impl Tree {
         if depth > MAX_DEPTH {
             self.stopped.get_or_insert(Complexity::Depth);
         }
+    }
+
+    /// Puts the contents of a template, if `id` is one, where the template is; it stays no child of it.
+    fn place_contents(&mut self, id: NodeId) {
+        let depth = self.node(id).map_or(0, |node| node.depth);
+        let contents = match self.node(id).map(|node| &node.kind) {
+            Some(Kind::Element(data)) => data.template_contents,
+            _ => None,
+        };
+        if let Some(contents) = contents.and_then(|contents| self.node_mut(contents)) {
+            (contents.parent, contents.depth) = (Some(id), depth);
+        }
+    }
+
+    /// Makes `template` the shadow root of `host`, where `host` can have one and has none yet: it is then no child.
+    fn attach_shadow(&mut self, host: NodeId, template: NodeId) -> bool {
+        let depth = self.node(host).map_or(0, |node| node.depth) + 1;
+        let can_host = match self.node(host).map(|node| &node.kind) {
+            Some(Kind::Element(data)) => data.html && is_host_name(&data.name),
+            _ => false,
+        };
+        if !can_host || !self.shadow_hosts.insert(host) {
+            return false;
+        }
+        if let Some(node) = self.node_mut(template) {
+            (node.parent, node.depth) = (Some(host), depth);
+        }
+        self.place_contents(template);
+        true
     }
 
     fn insert(&mut self, parent: NodeId, before: Option<NodeId>, child: NodeOrText<NodeId>) {
@@ -620,6 +652,10 @@ impl TreeSink for Sink {
             tree.detach(child);
             tree.attach(*new_parent, None, child);
         }
+    }
+
+    fn attach_declarative_shadow(&self, host: &NodeId, template: &NodeId, _: &[html5ever::Attribute]) -> bool {
+        self.tree.borrow_mut().attach_shadow(*host, *template)
     }
 
     fn is_mathml_annotation_xml_integration_point(&self, handle: &NodeId) -> bool {

@@ -97,3 +97,33 @@ fn head_and_body_are_found_in_an_indented_document() {
     assert_eq!(document.body().unwrap().text(), "b");
     assert_eq!(document.html().unwrap().children().map(Element::name).collect::<Vec<_>>(), ["head", "body"]);
 }
+
+#[test]
+fn an_element_around_a_template_keeps_its_end_tag() {
+    let document = parse("<div><template><p>x</p></template>y</div>");
+    for (name, source) in [("div", document.source()), ("template", "<template><p>x</p></template>")] {
+        let span = first(&document, name).source_span().unwrap();
+        assert_eq!(document.source().get(span), Some(source));
+    }
+}
+
+#[test]
+fn a_mark_at_the_start_of_a_feeding_piece_stays() {
+    let source = format!("<p>{}\u{feff}b", "y".repeat(4093));
+    assert!(first(&parse(&source), "p").raw_text().ends_with("y\u{feff}b"));
+    assert_eq!(parse("\u{feff}<title>a</title>").body().map(Element::raw_text).as_deref(), Some("\u{feff}a"));
+}
+
+#[test]
+fn a_declared_shadow_root_is_no_child_of_its_host() {
+    let shadow = "<template shadowrootmode=open><p>x</p></template>";
+    for (host, stays) in [("div", 0), ("x-y", 0), ("font-face", 1), ("a", 1)] {
+        let document = parse(&format!("<{host}>{shadow}<b>light</b></{host}>"));
+        let element = first(&document, host);
+        assert_eq!(element.children().count(), 1 + stays, "{host}");
+        assert!(element.end_tag().is_some(), "{host}");
+        assert_eq!(element.text(), "light");
+    }
+    let twice = parse(&format!("<div>{shadow}{shadow}</div>"));
+    assert_eq!(first(&twice, "div").children().count(), 1, "a host has one shadow root");
+}

@@ -1,0 +1,61 @@
+//! The whole internet of the browser under comparison: an HTTP proxy on loopback that has our pages and nothing else.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+
+/// Headers that each page is served with, and captured with. The policy keeps every script from running while scripting
+/// counts as on, so that the content of `noscript` stays text; no charset, so that the page's own declaration decides.
+pub(super) const HEADERS: [(&str, &str); 3] =
+    [("content-type", "text/html"), ("content-security-policy", "script-src 'none'"), ("cache-control", "no-store")];
+/// Where the pages are, for the browser and in the captures; the number of the page follows.
+const PAGES: &str = "http://www.example.com/pages/";
+/// Longest silence of the browser on a connection: it opens some that it may never use.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// Address of a page.
+pub(super) fn url(number: usize) -> String {
+    format!("{PAGES}{number}")
+}
+
+/// Serves until the program ends; gives back the port. Whatever is not one of the pages is answered with nothing, so
+/// that a page neither loads anything nor leaves when it is told to refresh.
+pub(super) fn serve(pages: Arc<[Vec<u8>]>) -> Result<u16> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let port = listener.local_addr()?.port();
+    std::thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let pages = Arc::clone(&pages);
+            // A connection that fails shows as a page that the browser does not get.
+            std::thread::spawn(move || answer(&connection, &pages).ok());
+        }
+    });
+    Ok(port)
+}
+
+fn answer(mut connection: &TcpStream, pages: &[Vec<u8>]) -> Result<()> {
+    connection.set_read_timeout(Some(IDLE))?;
+    connection.set_write_timeout(Some(IDLE))?;
+    let mut lines = BufReader::new(connection).lines();
+    let request = lines.next().transpose()?.unwrap_or_default();
+    while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
+    let page = request
+        .strip_prefix("GET ")
+        .and_then(|rest| rest.split(' ').next()?.strip_prefix(PAGES)?.parse().ok())
+        .and_then(|number: usize| pages.get(number));
+    let Some(body) = page else {
+        let status = if request.starts_with("CONNECT ") { "403 Forbidden" } else { "204 No Content" };
+        write!(connection, "HTTP/1.1 {status}\r\nConnection: close\r\n\r\n")?;
+        return Ok(());
+    };
+    write!(connection, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n", body.len())?;
+    for (name, value) in HEADERS {
+        write!(connection, "{name}: {value}\r\n")?;
+    }
+    write!(connection, "\r\n")?;
+    connection.write_all(body)?;
+    Ok(())
+}

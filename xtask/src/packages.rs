@@ -1,0 +1,22 @@
+//! Debian packages that commands need beside the Rust toolchain.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::run;
+
+/// Installs a package where that may be done; else says what to install. `what` is what the command needs it for.
+pub(crate) fn install(root: &Path, package: &str, what: &str) -> Result<()> {
+    if !is_root() {
+        bail!("{what} needs the package {package}: install it (Debian: apt-get install {package}) and run this again");
+    }
+    run(root, "apt-get", &["update", "--quiet"])?;
+    run(root, "apt-get", &["install", "--yes", "--quiet", "--no-install-recommends", package])
+}
+
+/// Whether this runs as root.
+pub(crate) fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.starts_with(b"0\n"))
+}

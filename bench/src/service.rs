@@ -54,9 +54,12 @@ async fn site() -> Result<String> {
     let listener = TcpListener::bind("127.0.0.2:0").await?;
     let origin = format!("http://{}", listener.local_addr()?);
     let answer = |status: &str, kind: &str, body: &str| -> Arc<[u8]> {
-        format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
-            .into_bytes()
-            .into()
+        format!(
+            "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        )
+        .into_bytes()
+        .into()
     };
     let sitemap = format!(
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{origin}/</loc></url></urlset>"
@@ -122,7 +125,8 @@ fn start(program: &Path) -> Result<(Service, Duration)> {
     let mut line = String::new();
     let out = child.stdout.take().context("the program has an output")?;
     BufReader::new(out).read_line(&mut line)?;
-    let address = line.split_once("listens on ").and_then(|(_, rest)| rest.split_once(": ")).map(|(address, _)| address);
+    let address =
+        line.split_once("listens on ").and_then(|(_, rest)| rest.split_once(": ")).map(|(address, _)| address);
     let address = address.with_context(|| format!("the program said: {line}"))?.to_owned();
     let mut service = Service { child, address, folder };
     let mut stream = std::net::TcpStream::connect(&service.address)?;
@@ -229,7 +233,8 @@ async fn one(fetcher: &Fetcher, url: &Url) -> Result<()> {
     // Two at a time, as an audit does.
     for pair in wants.chunks(2) {
         let fetch = |at: usize| {
-            let want = pair.get(at).and_then(|(kind, path)| Some(Want { kind: *kind, url: url.join(path).ok()?.into() }));
+            let want =
+                pair.get(at).and_then(|(kind, path)| Some(Want { kind: *kind, url: url.join(path).ok()?.into() }));
             let budget = &budget;
             async move {
                 match want {
@@ -293,7 +298,11 @@ pub(crate) fn measure(program: &Path) -> Result<()> {
         println!("requests and bare parse only {bare_rate:>7.0} /s");
         println!("whole audits                 {rate:>7.0} /s  {:>5.0} % of that", rate / bare_rate * 100.0);
         println!("latency                      median {:.1} ms, p99 {:.1} ms", at(&times, 0.5), at(&times, 0.99));
-        println!("memory                       idle {} MB, highest with {CROWD} in flight {} MB", idle / 1024, peak / 1024);
+        println!(
+            "memory                       idle {} MB, highest with {CROWD} in flight {} MB",
+            idle / 1024,
+            peak / 1024
+        );
         println!("start to first answer        {:.0} ms", first_answer.as_secs_f64() * 1e3);
         println!("program                      {:.1} MB", size as f64 / 1e6);
         Ok(())

@@ -150,12 +150,7 @@ pub(super) async fn show(State(app): State<App>, Path(id): Path<String>, request
     }
 }
 
-async fn find(
-    app: &App,
-    parts: &http::request::Parts,
-    id: String,
-    lang: Lang,
-) -> Result<StoredReport, ApiError> {
+async fn find(app: &App, parts: &http::request::Parts, id: String, lang: Lang) -> Result<StoredReport, ApiError> {
     let not_found = || ApiError::new(Code::AuditNotFound);
     let identity = match gate::identify(app, guest_cookie::read(app, &parts.headers)).await {
         Ok(identity) => identity,

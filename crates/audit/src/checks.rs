@@ -17,6 +17,7 @@ mod content {
 }
 mod crawl {
     pub(super) mod robots_txt;
+    pub(super) mod sitemap;
 }
 mod head {
     pub(super) mod charset;
@@ -70,6 +71,7 @@ pub const FAMILIES: &[&Family] = &[
     &http::soft_404::FAMILY,
     &indexing::robots_meta::FAMILY,
     &crawl::robots_txt::FAMILY,
+    &crawl::sitemap::FAMILY,
     &canonical::canonical::FAMILY,
     &head::charset::FAMILY,
     &head::doctype::FAMILY,

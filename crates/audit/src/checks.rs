@@ -18,6 +18,7 @@ mod content {
 }
 mod crawl {
     pub(super) mod robots_txt;
+    pub(super) mod sitemap;
 }
 mod head {
     pub(super) mod charset;
@@ -72,6 +73,7 @@ pub const FAMILIES: &[&Family] = &[
     &http::soft_404::FAMILY,
     &indexing::robots_meta::FAMILY,
     &crawl::robots_txt::FAMILY,
+    &crawl::sitemap::FAMILY,
     &canonical::canonical::FAMILY,
     &head::charset::FAMILY,
     &head::doctype::FAMILY,

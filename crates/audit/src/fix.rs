@@ -210,6 +210,12 @@ impl FixDraft {
         self
     }
 
+    /// Also changes another file of the host.
+    pub fn with_file_change(mut self, path: &str, change: FileChange) -> Self {
+        self.file_edits.push(FileEdit { path: path.to_owned(), change });
+        self
+    }
+
     /// Sets an attribute of an element of the source; the value is escaped when it is written.
     pub fn set(self, element: Element<'_>, name: &str, value: &str) -> Self {
         let (name, value) = (name.to_owned(), value.to_owned());

@@ -155,7 +155,15 @@ pub struct RobotsTxtSummary {
     pub truncated: bool,
 }
 
-/// Whether the URL is in a declared or usual sitemap. `state` is `found`, `absent`, `missing`, `unreachable`, `invalid` or `tooLarge`.
+/// Whether the URL is in a sitemap that robots.txt declares, or in one at a usual place.
+///
+/// `declared`: `Sitemap` values of robots.txt as written. `checked`: files that were asked for, in order. `found`: null
+/// when not every file was read to its end and none of the others lists the page. `url`: the file that lists it, and
+/// `lastmod` what it says of it there. `urls`: pages seen in all files, repeats counted.
+///
+/// `state` is `found`; `absent` (all files read, none lists it); `missing` (there is no sitemap); `invalid` (a file has a
+/// syntax error); `tooLarge` (past the protocol's limits or ours); or `unreachable`: files did not answer, or nothing
+/// could be asked (supplied bytes, no readable robots.txt), which shows in an empty `checked`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SitemapSummary {
     pub declared: Vec<String>,

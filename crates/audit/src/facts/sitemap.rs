@@ -1,5 +1,6 @@
 //! Sitemaps (sitemaps.org protocol 0.9): which to ask for, what came, and whether the page is in them.
 
+pub mod draft;
 mod fault;
 mod file;
 pub mod lastmod;
@@ -132,10 +133,11 @@ impl Sitemaps {
         }
     }
 
-    /// Whether every file was read to its end, so that "not listed" can be said.
+    /// Whether there are sitemaps and every file was read to its end, so that "not listed" can be said.
     pub fn is_complete(&self) -> bool {
         let is_absent = |file: &SitemapFile| file.is_guess && !file.is_sitemap();
-        self.next.is_empty()
+        self.presence() == Presence::Present
+            && self.next.is_empty()
             && !self.left_out
             && self.files.iter().all(|file| match file.end {
                 End::Whole => is_absent(file) || file.fault.is_none(),

@@ -9,3 +9,5 @@ mod patch;
 mod registry;
 mod report;
 mod robots;
+mod site;
+mod sitemap;

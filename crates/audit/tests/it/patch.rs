@@ -1,28 +1,31 @@
 //! A patch, applied, makes every deterministic finding go away, causes no other, and changes nothing applied twice.
 
-use model::capture::Capture;
 use model::fix::FixClass;
 use model::report::Report;
 
 use crate::capture::{corpus, page, replaced};
+use crate::site::Site;
 
 fn codes(report: &Report) -> Vec<&str> {
     report.findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
-/// What is wrong with the patch of a capture; empty when all holds.
-fn faults(name: &str, capture: &Capture) -> Vec<String> {
-    let before = audit::report(capture);
-    let html = audit::Page::read(capture).html;
+/// What is wrong with the patch of a site; empty when all holds.
+fn faults(name: &str, site: &Site) -> Vec<String> {
+    let before = site.report();
+    let html = audit::Page::read(&site.page).html;
     let Some(html) = html else { return Vec::new() };
-    let source = html.document.source().to_owned();
-    let Some(patched) = audit::patch::apply(&source, &before.patch) else {
+    let Some(patched) = audit::patch::apply(html.document.source(), &before.patch) else {
         return vec![format!("{name}: the patch does not apply to its own page")];
     };
-    let after = audit::report(&replaced(capture, patched.clone()));
+    let mut mended = Site { page: replaced(&site.page, patched.clone()), files: site.files.clone() };
+    let root = html.url.origin().ascii_serialization();
+    for file in &before.patch.files {
+        mended.files.insert(format!("{root}{}", file.path), (200, file.content.clone().into_bytes()));
+    }
+    let after = mended.report();
     let mut faults = Vec::new();
-    let deterministic = before.fixes.iter().filter(|fix| fix.class == FixClass::Deterministic && fix.file.is_none());
-    for fix in deterministic {
+    for fix in before.fixes.iter().filter(|fix| fix.class == FixClass::Deterministic) {
         if codes(&after).contains(&fix.code.as_str()) {
             faults.push(format!("{name}: {} stays", fix.code));
         }
@@ -32,9 +35,9 @@ fn faults(name: &str, capture: &Capture) -> Vec<String> {
             faults.push(format!("{name}: {code} is new"));
         }
     }
-    if faults.is_empty() && audit::patch::apply(&patched, &after.patch).as_deref() != Some(patched.as_str()) {
-        faults
-            .push(format!("{name}: a second patch changes something: {:?} {:?}", after.patch.head, after.patch.edits));
+    let second = audit::patch::apply(&patched, &after.patch);
+    if faults.is_empty() && (second.as_deref() != Some(patched.as_str()) || !after.patch.files.is_empty()) {
+        faults.push(format!("{name}: a second patch changes something: {:?}", after.patch));
     }
     faults
 }
@@ -63,18 +66,44 @@ const PAGES: &[&str] = &[
     "<!doctype html><html lang=en><head><script type=application/ld+json>{\"@type\":\"Thing\",\"name\":\"a </b> c\",}</script></head><body></body></html>",
 ];
 
+/// Files of sites, as path, status and content: each asks for other changes of robots.txt and sitemaps together.
+const FILES: &[&[(&str, u16, &str)]] = &[
+    &[],
+    &[("/robots.txt", 200, "User-agent: *\nDisalow: /x")],
+    &[("/robots.txt", 200, "<!doctype html><p>app"), ("/sitemap.xml", 200, "<!doctype html><p>app")],
+    &[("/robots.txt", 503, "")],
+    &[("/robots.txt", 200, "Sitemap: sitemap.txt\r"), ("/sitemap.txt", 200, "https://example.com/\n")],
+    &[
+        ("/robots.txt", 200, "Site-map: https://example.com/s.xml"),
+        (
+            "/s.xml",
+            200,
+            "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>https://example.com/x</loc></url></urlset>",
+        ),
+    ],
+    &[("/sitemap.xml", 200, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>&x;</urlset>")],
+    &[("/sitemap.xml", 200, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'/>")],
+];
+
+/// A site of a page at `https://example.com/page` and files.
+fn site(source: &str, files: &[(&str, u16, &str)]) -> Site {
+    let bare = Site::new(page("https://example.com/page", source));
+    files.iter().fold(bare, |site, (path, status, content)| site.answering(path, *status, *content))
+}
+
 #[test]
 fn patches_of_small_pages_hold_their_promise() {
-    let faults: Vec<String> =
-        PAGES.iter().flat_map(|source| faults(source, &page("https://example.com/page", *source))).collect();
+    let faults: Vec<String> = PAGES
+        .iter()
+        .flat_map(|source| FILES.iter().map(move |files| (source, files)))
+        .flat_map(|(source, files)| faults(&format!("{source} with {files:?}"), &site(source, files)))
+        .collect();
     assert_eq!(faults, Vec::<String>::new());
 }
 
 #[test]
 fn patches_of_real_pages_hold_their_promise() {
-    let faults: Vec<String> = corpus()
-        .iter()
-        .flat_map(|(name, bytes)| faults(name, &page("https://www.example.com/a/page", bytes.clone())))
-        .collect();
+    let site = |bytes: &[u8]| Site::new(page("https://www.example.com/a/page", bytes));
+    let faults: Vec<String> = corpus().iter().flat_map(|(name, bytes)| faults(name, &site(bytes))).collect();
     assert_eq!(faults, Vec::<String>::new());
 }

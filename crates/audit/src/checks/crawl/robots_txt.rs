@@ -2,18 +2,20 @@
 
 use crate::check::prelude::*;
 use crate::facts::robots_txt::{ProblemKind, RobotsState, RobotsTxt};
+use crate::facts::sitemap::Presence;
 use crate::fix::FileChange;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "robots-txt",
     category: Category::Crawl,
-    checks: &[UNREACHABLE, BLOCKS_PAGE, HTML_RESPONSE, SYNTAX_ERROR, MISSING],
+    checks: &[UNREACHABLE, BLOCKS_PAGE, HTML_RESPONSE, SYNTAX_ERROR, MISSING, SITEMAP_MISSING],
 };
 
 const RFC: &str = "https://www.rfc-editor.org/rfc/rfc9309";
 const GOOGLE: &str = "https://developers.google.com/crawling/docs/robots-txt/robots-txt-spec";
-const PATH: &str = "/robots.txt";
+/// Where the file is on a host.
+pub(super) const PATH: &str = "/robots.txt";
 /// The whole file of a site that hides nothing.
 const OPEN: &str = "User-agent: *\nAllow: /\n";
 
@@ -88,6 +90,22 @@ const SYNTAX_ERROR: Check = Check {
     run: syntax_error,
 };
 
+const SITEMAP_MISSING: Check = Check {
+    code: "robots_txt_sitemap_missing",
+    severity: Severity::Info,
+    title: text("robots.txt does not name the sitemap", "O robots.txt não indica o sitemap"),
+    why: text(
+        "Search engines read the sitemap's address in robots.txt. Without it they know of the file only if you submit it to each.",
+        "Os buscadores leem o endereço do sitemap no robots.txt. Sem ele, só conhecem o arquivo se você o enviar a cada um.",
+    ),
+    how: text(
+        "Add a line `Sitemap:` with the file's absolute URL; it may stand anywhere.",
+        "Acrescente uma linha `Sitemap:` com a URL absoluta do arquivo; pode ficar em qualquer lugar.",
+    ),
+    reference: "https://www.sitemaps.org/protocol.html#submit_robots",
+    run: sitemap_missing,
+};
+
 fn place(facts: &Facts<'_>, line: Option<u32>, snippet: Option<String>) -> Place {
     Place { url: facts.robots_url(), line, snippet, selector: None }
 }
@@ -100,6 +118,22 @@ fn found<'f>(facts: &'f Facts<'_>) -> Result<&'f RobotsTxt, NotMeasured> {
     }
 }
 
+/// The sitemap that is there although robots.txt does not name it.
+fn unnamed_sitemap<'f>(facts: &'f Facts<'_>) -> Option<&'f str> {
+    let sitemaps = facts.sitemaps().ok().filter(|sitemaps| !sitemaps.is_declared)?;
+    sitemaps.files.iter().find(|file| file.is_sitemap()).map(|file| file.url.as_str())
+}
+
+/// A file that allows everything and names the sitemap that was found.
+fn open_file(facts: &Facts<'_>) -> String {
+    unnamed_sitemap(facts).map_or_else(|| OPEN.to_owned(), |url| format!("{OPEN}{}\n", sitemap_line(url)))
+}
+
+/// The line of robots.txt that names a sitemap.
+pub(super) fn sitemap_line(url: &str) -> String {
+    format!("Sitemap: {url}")
+}
+
 /// Fails on 400 to 499 except 429, and on more than five redirects.
 fn missing(facts: &Facts<'_>) -> Verdict {
     let RobotsState::Missing(status) = facts.robots()? else { return PASS };
@@ -108,7 +142,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         text("/robots.txt redirects more than five times.", "/robots.txt redireciona mais de cinco vezes.");
     let message = if *status == 0 { REDIRECTS } else { NONE };
     const ALL: Text = text("A file that allows everything, as now.", "Um arquivo que permite tudo, como agora.");
-    fail(message, &[("status", (*status).into())], FixDraft::file(PATH, OPEN).note(ALL, &[]))
+    fail(message, &[("status", (*status).into())], FixDraft::file(PATH, open_file(facts)).note(ALL, &[]))
 }
 
 /// Fails on 429, 5xx, and when no answer came.
@@ -155,7 +189,7 @@ fn html_response(facts: &Facts<'_>) -> Verdict {
     const PAGE: Text =
         text("/robots.txt answers with an HTML document.", "/robots.txt responde com um documento HTML.");
     const ALL: Text = text("A file that allows everything, as now.", "Um arquivo que permite tudo, como agora.");
-    Ok(Some(problem(PAGE, &[], FixDraft::file(PATH, OPEN).note(ALL, &[])).at([place(facts, None, None)])))
+    Ok(Some(problem(PAGE, &[], FixDraft::file(PATH, open_file(facts)).note(ALL, &[])).at([place(facts, None, None)])))
 }
 
 /// Fails on lines that can't be read, or only out of kindness; each is named.
@@ -197,4 +231,31 @@ fn syntax_error(facts: &Facts<'_>) -> Verdict {
     found.message.en = found.message.en.replace("{what}", what.en);
     found.message.pt = found.message.pt.replace("{what}", what.pt);
     Ok(Some(found.at(file.problems.iter().map(|problem| place(facts, Some(problem.line), Some(problem.text.clone()))))))
+}
+
+/// Fails when a sitemap was found that no line names.
+fn sitemap_missing(facts: &Facts<'_>) -> Verdict {
+    let file = found(facts)?;
+    let sitemaps = facts.sitemaps()?;
+    if sitemaps.is_declared {
+        return PASS;
+    }
+    let Some(url) = unnamed_sitemap(facts) else {
+        let nothing = sitemaps.presence() == Presence::Missing;
+        return Err(if nothing { NotMeasured::Absent } else { NotMeasured::Sitemap });
+    };
+    const UNNAMED: Text = text(
+        "robots.txt has no valid Sitemap line, but there is a sitemap: {url}",
+        "O robots.txt não tem uma linha Sitemap válida, mas há um sitemap: {url}",
+    );
+    let line = sitemap_line(url);
+    let values = [("url", url.into())];
+    let fix = if file.truncated {
+        const ADD: Text = text("Add this line to robots.txt: {line}", "Acrescente esta linha ao robots.txt: {line}");
+        FixDraft::instruction(FixTarget::File, ADD, &[("line", line.into())])
+    } else {
+        const OWN: Text = text("the site's own file and {url}", "o arquivo do próprio site e {url}");
+        FixDraft::file_changes(PATH, &file.text, vec![FileChange::Append(line)]).from(OWN, &values)
+    };
+    Ok(Some(problem(UNNAMED, &values, fix).at([place(facts, None, None)])))
 }

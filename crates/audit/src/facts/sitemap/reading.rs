@@ -96,11 +96,14 @@ impl<'t> Reading<'t> {
     }
 
     fn take_child(&mut self, loc: Option<&str>, lastmod: Option<&str>) {
-        let Some(url) = loc.and_then(fetchable) else {
+        let lastmod = lastmod.and_then(lastmod::parse);
+        let no_room =
+            self.children.len() == MOST_FILES && self.children.last().is_some_and(|last| last.lastmod >= lastmod);
+        // Asked first: of an index of thousands only the few that are kept are worth parsing.
+        let Some(url) = loc.filter(|_| !no_room).and_then(fetchable) else {
             self.children_left_out = true;
             return;
         };
-        let lastmod = lastmod.and_then(lastmod::parse);
         if self.children.iter().any(|known| known.url == url) {
             return;
         }

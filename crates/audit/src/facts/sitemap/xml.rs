@@ -40,7 +40,7 @@ pub(super) fn read(source: &str, cut: bool, reading: &mut Reading<'_>) {
             walk.reading.fail(Fault::at(source, stop.offset, stop.what));
         }
     }
-    if !cut && let Some(at) = source.find(is_forbidden) {
+    if let Some(at) = forbidden_at(whole) {
         walk.reading.fail(Fault::at(source, at, fault::CHARACTER.into()));
     }
 }
@@ -310,6 +310,12 @@ fn is_name(name: &str) -> bool {
 /// Characters that no XML file may hold (XML 1.0 §2.2).
 fn is_forbidden(c: char) -> bool {
     matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// The first of them, found by its bytes: the file may be megabytes.
+fn forbidden_at(source: &str) -> Option<usize> {
+    let control = source.bytes().position(|byte| byte < b' ' && is_forbidden(char::from(byte)));
+    control.or_else(|| source.find('\u{fffe}')).or_else(|| source.find('\u{ffff}'))
 }
 
 /// Whether the first element is one of a web page.

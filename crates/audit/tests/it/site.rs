@@ -1,0 +1,87 @@
+//! A site of a page and some files, asked as the engine asks.
+
+use std::collections::BTreeMap;
+
+use model::capture::{Capture, Extra, FailureKind, FetchFailure, Fetched, Want};
+use model::report::Report;
+
+use crate::capture::with_headers;
+
+/// What a server has. Every other address answers 404.
+#[derive(Clone)]
+pub(crate) struct Site {
+    /// The audited page, without other files.
+    pub(crate) page: Capture,
+    /// Status and bytes by URL; status 0 stands for a server that does not answer.
+    pub(crate) files: BTreeMap<String, (u16, Vec<u8>)>,
+}
+
+impl Site {
+    pub(crate) fn new(page: Capture) -> Self {
+        Self { page, files: BTreeMap::new() }
+    }
+
+    /// The site with a file below `https://example.com` that answers 200.
+    pub(crate) fn with(self, path: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        self.answering(path, 200, bytes)
+    }
+
+    pub(crate) fn answering(mut self, path: &str, status: u16, bytes: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(format!("https://example.com{path}"), (status, bytes.into()));
+        self
+    }
+
+    fn answer(&self, want: &Want) -> Fetched {
+        let (status, bytes) = self.files.get(&want.url).cloned().unwrap_or((404, Vec::new()));
+        if status == 0 {
+            return Fetched::Failed(FetchFailure {
+                kind: FailureKind::Timeout,
+                reason: "headers".to_owned(),
+                hops: Vec::new(),
+                url: want.url.clone(),
+            });
+        }
+        let mut fetched = with_headers(&want.url, &[("content-type", "text/plain")], bytes).page;
+        if let Fetched::Response(exchange) = &mut fetched {
+            exchange.status = status;
+            exchange.body.coding = model::capture::Coding::Identity;
+        }
+        fetched
+    }
+
+    /// All that an audit asks for, round by round, and the capture in the engine's order.
+    pub(crate) fn capture(&self) -> (Capture, Vec<Vec<String>>) {
+        let mut capture = self.page.clone();
+        let mut rounds = Vec::new();
+        loop {
+            let wants = audit::wanted(&capture);
+            if wants.is_empty() {
+                break;
+            }
+            rounds.push(wants.iter().map(|want| want.url.clone()).collect());
+            for want in wants {
+                assert!(capture.extras.iter().all(|extra| extra.want != want), "{} is asked for again", want.url);
+                let fetched = self.answer(&want);
+                capture.extras.push(Extra { want, fetched });
+            }
+        }
+        capture.extras.sort_by(|a, b| (a.want.kind, &a.want.url).cmp(&(b.want.kind, &b.want.url)));
+        assert_eq!(audit::wanted(&capture), [], "what is wanted depends on the order of the answers");
+        (capture, rounds)
+    }
+
+    pub(crate) fn report(&self) -> Report {
+        audit::report(&self.capture().0)
+    }
+
+    /// Paths of the sitemaps asked for, round by round.
+    pub(crate) fn sitemaps_asked(&self) -> Vec<Vec<String>> {
+        let other = |url: &String| !url.ends_with("/robots.txt") && !url.contains(&self.page.nonce);
+        let rounds = self
+            .capture()
+            .1
+            .into_iter()
+            .map(|urls| urls.into_iter().filter(other).map(|url| url.replace("https://example.com", "")).collect());
+        rounds.filter(|urls: &Vec<String>| !urls.is_empty()).collect()
+    }
+}

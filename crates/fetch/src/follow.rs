@@ -100,14 +100,11 @@ async fn hop(
         None => {
             let begun = Instant::now();
             let lookup = inner.resolver.addresses(url.host_str().unwrap_or_default());
-            let found = timeout(inner.limits.dns, lookup).await.map_err(|_| dial::timeout("dns"))?;
+            let found = timeout(inner.limits.dns, lookup).await.map_err(|_| dial::timeout("dns"))??;
             phases.dns = Some(millis(begun));
             found
         }
     };
-    if addresses.is_empty() {
-        return Err(dial::unreachable("dns"));
-    }
     // One denied address denies the name.
     if !addresses.iter().all(|address| inner.policy.allows(*address, port)) {
         return Err(refused);

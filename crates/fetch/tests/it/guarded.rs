@@ -4,17 +4,10 @@ use std::net::Ipv4Addr;
 
 use model::capture::{FailureKind, Fetched};
 
-use crate::site::{Answer, Site, config, get, get_with, html, reason, redirect};
+use crate::site::{Answer, Site, config, get, get_with, html, kind, reason, redirect};
 
 async fn canary() -> Site {
     Site::start(Ipv4Addr::LOCALHOST.into(), |_| Answer::Bytes(html("secret"))).await
-}
-
-fn kind(fetched: &Fetched) -> Option<FailureKind> {
-    match fetched {
-        Fetched::Failed(failure) => Some(failure.kind),
-        Fetched::Response(_) => None,
-    }
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 //! A server that answers each connection with exact bytes, and counts them.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fetch::{FetchConfig, Fetcher, Limits};
-use model::capture::Fetched;
+use model::capture::{FailureKind, Fetched};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::time::Instant;
@@ -30,7 +30,15 @@ pub(crate) struct Site {
 impl Site {
     /// Listens on an address; `answer` maps a request target to what is sent.
     pub(crate) async fn start(ip: IpAddr, answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind((ip, 0)).await.unwrap();
+        Self::on(TcpListener::bind((ip, 0)).await.unwrap(), answer)
+    }
+
+    /// A stub on `::1`, unless the machine has no IPv6.
+    pub(crate) async fn on_ipv6_loopback(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Option<Self> {
+        TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).await.ok().map(|listener| Self::on(listener, answer))
+    }
+
+    fn on(listener: TcpListener, answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         let address = listener.local_addr().unwrap();
         let accepts = Arc::new(AtomicUsize::new(0));
         let (counter, answer) = (Arc::clone(&accepts), Arc::new(answer));
@@ -77,6 +85,18 @@ impl Site {
     }
 }
 
+/// A stub on 127.0.0.2 and a canary on 127.0.0.1, at the same port: which one a name leads to is then seen.
+pub(crate) async fn pair(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> (Site, Site) {
+    loop {
+        let site = TcpListener::bind((Ipv4Addr::new(127, 0, 0, 2), 0)).await.unwrap();
+        let port = site.local_addr().unwrap().port();
+        // Somebody else may have that port of the other address.
+        if let Ok(canary) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
+            return (Site::on(site, answer), Site::on(canary, |_| Answer::Bytes(html("secret"))));
+        }
+    }
+}
+
 /// Short waits, and 127.0.0.2 alone allowed.
 pub(crate) fn config() -> FetchConfig {
     let short = Duration::from_millis(400);
@@ -106,6 +126,14 @@ pub(crate) async fn get_with(config: FetchConfig, url: &str) -> Fetched {
 
 pub(crate) async fn get(url: &str) -> Fetched {
     get_with(config(), url).await
+}
+
+/// What a fetch failed with: its kind.
+pub(crate) fn kind(fetched: &Fetched) -> Option<FailureKind> {
+    match fetched {
+        Fetched::Failed(failure) => Some(failure.kind),
+        Fetched::Response(_) => None,
+    }
 }
 
 /// What a fetch failed with: its reason.

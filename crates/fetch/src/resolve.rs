@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
-use hickory_resolver::config::{LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts};
-use hickory_resolver::lookup_ip::LookupIp;
+use hickory_resolver::config::{NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts};
+use hickory_resolver::lookup::Lookup;
 use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::proto::rr::{Name, RData};
+use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use hickory_resolver::{ResolverBuilder, TokioResolver};
 
 use crate::dial::{Trouble, timeout, unreachable};
@@ -15,9 +16,6 @@ use crate::{FetchConfig, Limits, SetupError};
 
 /// Times that a question is asked again when no usable answer came: two tries in all (hostile inputs, limits).
 const RETRIES: usize = 1;
-/// Part of the time for names that one try gets. Both together stay below the whole, so that a resolver that is silent
-/// about one family of addresses still leaves time to use the other.
-const TRY_SHARE: f64 = 0.4;
 /// Aliases between a name and its addresses, as many as the strictest of the common recursive resolvers follows.
 const MOST_ALIASES: usize = 11;
 
@@ -28,6 +26,7 @@ type Builder = ResolverBuilder<TokioRuntimeProvider>;
 pub(crate) struct Resolver {
     overrides: HashMap<String, Vec<IpAddr>>,
     dns: TokioResolver,
+    wait: Duration,
 }
 
 impl Resolver {
@@ -45,7 +44,7 @@ impl Resolver {
         for (name, address) in &config.resolve {
             overrides.entry(name.to_ascii_lowercase()).or_default().push(*address);
         }
-        Ok(Self { overrides, dns: builder.build().map_err(|error| problem(&error))? })
+        Ok(Self { overrides, wait: config.limits.dns, dns: builder.build().map_err(|error| problem(&error))? })
     }
 
     /// Every address of a name, in the order in which they are to be tried; never none.
@@ -54,14 +53,26 @@ impl Resolver {
         if let Some(addresses) = self.overrides.get(name) {
             return Ok(addresses.clone());
         }
-        let found = match self.dns.lookup_ip(format!("{name}.")).await {
-            Ok(found) => found,
-            Err(NetError::Timeout) => return Err(timeout("dns")),
-            // Which other way a lookup failed is the same to a caller: there is no address.
-            Err(_) => return Err(unreachable("dns")),
-        };
-        let addresses = alternating(found.iter());
-        if addresses.is_empty() || !are_usable(&found) { Err(unreachable("dns")) } else { Ok(addresses) }
+        // With the final dot, for which no search list is used.
+        let name = format!("{name}.");
+        // Both families are waited for, so that no address escapes judgement; one that gets no answer is not waited
+        // for longer than the whole may take, and then the other is enough.
+        let (first, second) = tokio::join!(self.family(&name, RecordType::A), self.family(&name, RecordType::AAAA));
+        let late = [&first, &second].into_iter().find_map(|found| found.as_ref().err().copied());
+        let addresses = alternating(first.unwrap_or_default(), second.unwrap_or_default());
+        if addresses.is_empty() { Err(late.unwrap_or(unreachable("dns"))) } else { Ok(addresses) }
+    }
+
+    /// The addresses of one family. An error only when no answer came in time: in which other way a lookup failed is
+    /// the same to a caller, there is no address.
+    async fn family(&self, name: &str, kind: RecordType) -> Result<Vec<IpAddr>, Trouble> {
+        match tokio::time::timeout(self.wait, self.dns.lookup(name, kind)).await {
+            Err(_) | Ok(Err(NetError::Timeout)) => Err(timeout("dns")),
+            Ok(Ok(found)) if are_usable(&found) => {
+                Ok(found.answers().iter().filter_map(|record| record.data.ip_addr()).collect())
+            }
+            Ok(_) => Ok(Vec::new()),
+        }
     }
 }
 
@@ -79,19 +90,16 @@ fn asking(servers: Vec<NameServerConfig>, search: Vec<Name>) -> Builder {
 
 /// The settings that must hold whatever the system's configuration says.
 fn pin(options: &mut ResolverOpts, limits: &Limits) {
-    options.timeout = limits.dns.mul_f64(TRY_SHARE);
+    options.timeout = limits.dns / 2;
     options.attempts = RETRIES;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
-    // Both families, so that no address of the name escapes judgement.
-    options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
     // Aliases are looked at below.
     options.preserve_intermediates = true;
 }
 
 /// IPv4 and IPv6 in turn, so that a family that does not work here never takes up all the tries.
-fn alternating(addresses: impl Iterator<Item = IpAddr>) -> Vec<IpAddr> {
-    let (first, second): (Vec<_>, Vec<_>) = addresses.partition(IpAddr::is_ipv4);
+fn alternating(first: Vec<IpAddr>, second: Vec<IpAddr>) -> Vec<IpAddr> {
     let mut mixed = Vec::with_capacity(first.len() + second.len());
     let (mut first, mut second) = (first.into_iter(), second.into_iter());
     loop {
@@ -103,12 +111,12 @@ fn alternating(addresses: impl Iterator<Item = IpAddr>) -> Vec<IpAddr> {
 }
 
 /// Whether the aliases of an answer are few, and names that a host can have.
-fn are_usable(found: &LookupIp) -> bool {
-    let aliases = found.as_lookup().answers().iter().filter_map(|record| match &record.data {
+fn are_usable(found: &Lookup) -> bool {
+    let aliases = found.answers().iter().filter_map(|record| match &record.data {
         RData::CNAME(alias) => Some(&alias.0),
         _ => None,
     });
-    // Each family comes with its own copy of the chain.
+    // A chain that is told bit by bit may name an alias twice.
     let distinct: HashSet<&Name> = aliases.collect();
     distinct.len() <= MOST_ALIASES && distinct.into_iter().all(is_host_name)
 }
@@ -168,7 +176,7 @@ mod tests {
     #[test]
     fn families_take_turns() {
         let read = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<IpAddr>>();
-        let mixed = alternating(read(&["::1", "::2", "::3", "1.1.1.1", "2.2.2.2"]).into_iter());
+        let mixed = alternating(read(&["1.1.1.1", "2.2.2.2"]), read(&["::1", "::2", "::3"]));
         assert_eq!(mixed, read(&["1.1.1.1", "::1", "2.2.2.2", "::2", "::3"]));
     }
 }

@@ -1,9 +1,10 @@
 //! Names: what a hostile DNS answers, and who is contacted after it.
 
+use fetch::FetchConfig;
 use model::capture::{FailureKind, Fetched};
 
 use crate::dns::{A, AAAA, Dns, NXDOMAIN, REFUSED, Record, Reply, SERVFAIL};
-use crate::site::{Answer, Site, config, get_with, html, kind, pair, reason, redirect};
+use crate::site::{Answer, SOON, Site, config, get_with, html, kind, limited, pair, reason, redirect};
 
 fn page(_: &str) -> Answer {
     Answer::Bytes(html("<p>page"))
@@ -89,7 +90,11 @@ async fn d05_a_name_without_an_address_is_asked_for_twice_at_most() {
 #[tokio::test]
 async fn d06_a_silent_resolver_is_a_timeout_of_dns() {
     let dns = Dns::start(|_| Reply::Silence).await;
-    let fetched = get_with(dns.config(), "http://site.example.com/").await;
+    let fetched = get_with(
+        FetchConfig { dns: Some(dns.address), ..limited(|limits| limits.dns = SOON) },
+        "http://site.example.com/",
+    )
+    .await;
     assert_eq!((kind(&fetched), reason(&fetched)), (Some(FailureKind::Timeout), "dns"));
     assert!(dns.count(A) > 0);
 }
@@ -102,7 +107,9 @@ async fn d06_a_resolver_silent_about_one_family_still_gives_the_other() {
         _ => Reply::Silence,
     })
     .await;
-    assert!(get_with(dns.config(), &url(&site)).await.response().is_some());
+    // The time in which the other has to be there.
+    let config = FetchConfig { dns: Some(dns.address), ..limited(|limits| limits.dns = 10 * SOON) };
+    assert!(get_with(config, &url(&site)).await.response().is_some());
     assert_eq!(canary.accepts(), 0);
 }
 
@@ -247,7 +254,7 @@ async fn d09_names_with_odd_bytes_are_no_answer_and_not_repeated() {
 async fn names_of_the_configuration_are_not_asked_for() {
     let (site, _canary) = pair(page).await;
     let dns = Dns::fixed(&["127.0.0.1"]).await;
-    let config = fetch::FetchConfig {
+    let config = FetchConfig {
         dns: Some(dns.address),
         resolve: vec![("site.example.com".to_owned(), "127.0.0.2".parse().unwrap())],
         ..config()

@@ -148,6 +148,20 @@ mod tests {
         assert_eq!(decoded(Some("GZIP"), [gzip(b"one "), gzip(b"two")].concat(), None, CAP).bytes, b"one two");
     }
 
+    #[test]
+    fn z02_a_brotli_window_that_the_coding_does_not_have_is_refused() {
+        // The mark of large windows, 30 bits of window, one uncompressed part of three bytes, and the end.
+        let mut bits = 0x11_u64;
+        let mut at = 8;
+        for (value, count) in [(30, 6), (0, 1), (0, 2), (2, 16), (1, 1)] {
+            bits |= value << at;
+            at += count;
+        }
+        let large = [&bits.to_le_bytes()[..5], b"abc", &[0b11]].concat();
+        let body = decoded(Some("br"), large, None, CAP);
+        assert_eq!((body.bytes.as_slice(), body.coding), (&b""[..], Coding::Broken("br".to_owned())));
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_decoded_within_the_cap(bytes in proptest::collection::vec(any::<u8>(), 0..400), name in "gzip|deflate|br|zstd") {

@@ -7,7 +7,7 @@ use model::capture::{Certificate, FailureKind};
 use model::time::Timestamp;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{CertificateError, ClientConfig, RootCertStore};
+use rustls::{CertificateError, ClientConfig, PeerIncompatible, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -30,6 +30,36 @@ pub(crate) const fn unreachable(reason: &'static str) -> Trouble {
 
 pub(crate) const fn timeout(phase: &'static str) -> Trouble {
     Trouble { kind: FailureKind::Timeout, reason: phase }
+}
+
+/// Versions of HTTP that are spoken, each by the name that reports have for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// RFC 9112.
+    Http1,
+    /// RFC 9113, over TLS only.
+    Http2,
+}
+
+impl Version {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Http1 => "HTTP/1.1",
+            Self::Http2 => "HTTP/2",
+        }
+    }
+}
+
+/// Names of the versions in ALPN (RFC 7301), best first.
+const OFFERED: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// A connection over TLS.
+pub(crate) struct Secure<C> {
+    pub(crate) stream: C,
+    /// What the server chose; HTTP/1.1 when it chose nothing.
+    pub(crate) version: Version,
+    /// What may be known of the leaf certificate.
+    pub(crate) certificate: Option<Certificate>,
 }
 
 /// A connection, plain or over TLS.
@@ -86,26 +116,28 @@ impl Tls {
             .map_err(SetupError::Tls)?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        tls.alpn_protocols = OFFERED.map(<[u8]>::to_vec).to_vec();
         // Each measured fetch makes its own full handshake.
         tls.resumption = rustls::client::Resumption::disabled();
         Ok(Self { config: Arc::new(tls) })
     }
 
-    /// The handshake, and what may be known of the leaf certificate.
+    /// The handshake.
     pub(crate) async fn handshake(
         &self,
         host: &str,
         stream: TcpStream,
         limits: &Limits,
-    ) -> Result<(impl Connection + use<>, Option<Certificate>), Trouble> {
+    ) -> Result<Secure<impl Connection + use<>>, Trouble> {
         let host = host.strip_suffix('.').unwrap_or(host).trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(|_| unreachable("cert_name_mismatch"))?;
         let connector = TlsConnector::from(Arc::clone(&self.config));
         let done = tokio::time::timeout(limits.tls, connector.connect(name, stream)).await;
         let stream = done.map_err(|_| timeout("tls"))?.map_err(|error| unreachable(reason(&error)))?;
-        let leaf = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first()).and_then(certificate);
-        Ok((stream, leaf))
+        let session = stream.get_ref().1;
+        let certificate = session.peer_certificates().and_then(|chain| chain.first()).and_then(certificate);
+        let version = if session.alpn_protocol() == Some(b"h2") { Version::Http2 } else { Version::Http1 };
+        Ok(Secure { stream, version, certificate })
     }
 }
 
@@ -120,7 +152,10 @@ fn reason(error: &std::io::Error) -> &'static str {
             _ => "cert_untrusted",
         },
         Some(
-            rustls::Error::PeerIncompatible(_)
+            rustls::Error::PeerIncompatible(
+                PeerIncompatible::ServerDoesNotSupportTls12Or13
+                | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
+            )
             | rustls::Error::AlertReceived(rustls::AlertDescription::ProtocolVersion),
         ) => "tls_version",
         _ => "tls_handshake",

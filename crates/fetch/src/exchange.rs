@@ -1,135 +1,190 @@
-//! One request and its response, over HTTP/1.1 on a connection of its own.
+//! One request and its response on a connection of its own, within the limits, whatever the version of HTTP.
 
+use std::future::Future;
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Empty};
+use http_body_util::BodyExt as _;
 use hyper::body::{Bytes, Incoming};
-use hyper::{Request, Response, header};
-use hyper_util::rt::TokioIo;
+use hyper::{HeaderMap, Response, header};
 use model::capture::BodyCut;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::Limits;
-use crate::dial::{Connection, Trouble, timeout, unreachable};
+use crate::dial::{Connection, Trouble, Version, timeout, unreachable};
+use crate::{Limits, http1, http2};
 
 /// Fields of a response head.
-const MOST_FIELDS: usize = 100;
-/// Bytes of a response head, names and values. The library alone would let a single value of 300 KB pass.
-const HEAD_BYTES: usize = 64 * 1024;
-/// Bytes per second below which a body is given up, measured over [`FLOOR_WINDOW`].
-const FLOOR: usize = 1_024;
-const FLOOR_WINDOW: Duration = Duration::from_secs(10);
+pub(crate) const MOST_FIELDS: usize = 100;
+/// Bytes of a response head, names and values. The libraries alone would let more pass.
+pub(crate) const HEAD_BYTES: usize = 64 * 1024;
+/// Interim responses (1xx) before the response. One or two are usual: 100, and 103 with hints.
+pub(crate) const MOST_INTERIM: usize = 16;
+/// Bytes per second below which a body is given up, measured over [`Limits::floor_window`].
+const FLOOR: f64 = 1_024.0;
+
+/// What is asked, and how much of the answer is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Question<'a> {
+    pub(crate) url: &'a Url,
+    /// Fields beside those that the version of HTTP asks for.
+    pub(crate) fields: &'a [(header::HeaderName, String)],
+    pub(crate) max_bytes: usize,
+}
 
 /// A response with its body as it came, still coded.
 pub(crate) struct Raw {
+    pub(crate) version: Version,
     pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) fields: HeaderMap,
     pub(crate) body: Vec<u8>,
     pub(crate) cut: Option<BodyCut>,
     pub(crate) ttfb: Duration,
     pub(crate) download: Duration,
 }
 
-/// Sends the request and reads head and body within the limits. `wants_body` says of a status whether its body matters.
+/// Where the pieces of a body come from.
+pub(crate) enum Source {
+    /// HTTP/1.1.
+    One(Incoming),
+    /// HTTP/2.
+    Two(h2::RecvStream),
+}
+
+impl Source {
+    /// The next piece; `None` at the end, and an error when the body ends before it is whole.
+    async fn piece(&mut self) -> Option<Result<Bytes, ()>> {
+        match self {
+            Self::One(incoming) => {
+                let frame = incoming.frame().await?;
+                Some(frame.map(|frame| frame.into_data().unwrap_or_default()).map_err(|_| ()))
+            }
+            Self::Two(stream) => {
+                let piece = stream.data().await?;
+                // What was taken may be sent again; a stream that refuses it has ended, and says so next time.
+                let _ended = piece.as_ref().map(|bytes| stream.flow_control().release_capacity(bytes.len()));
+                Some(piece.map_err(|_| ()))
+            }
+        }
+    }
+}
+
+/// Sends the request and reads head and body within the limits.
 pub(crate) async fn exchange(
-    connection: impl Connection + 'static,
-    url: &Url,
-    headers: &[(header::HeaderName, String)],
+    connection: impl Connection,
+    version: Version,
+    question: Question<'_>,
     limits: &Limits,
-    max_bytes: usize,
     deadline: Instant,
 ) -> Result<Raw, Trouble> {
-    let started = Instant::now();
-    let head_by = deadline.min(started + limits.head);
-    let (mut sender, driver) = hyper::client::conn::http1::Builder::new()
-        .max_headers(MOST_FIELDS)
-        .max_buf_size(HEAD_BYTES + 8_192)
-        .handshake(TokioIo::new(connection))
-        .await
-        .map_err(|_| unreachable("protocol"))?;
-    // Ends with the connection, which is dropped with the sender and the body below.
-    let driver = tokio::spawn(driver);
-    let outcome = async {
-        let request = request(url, headers)?;
-        let response = timeout_at(head_by, sender.send_request(request))
-            .await
-            .map_err(|_| timeout("first_byte"))?
-            .map_err(|error| unreachable(head_reason(&error)))?;
-        let ttfb = started.elapsed();
-        let read = head(&response)?;
-        let status = response.status().as_u16();
-        let no_body = matches!(status, 101 | 204 | 205 | 304);
-        let (body, cut) = if no_body { (Vec::new(), None) } else { body(response, limits, max_bytes, deadline).await };
-        Ok(Raw { status, headers: read, body, cut, ttfb, download: started.elapsed().saturating_sub(ttfb) })
+    let clock = Clock { limits, started: Instant::now(), deadline };
+    match version {
+        Version::Http1 => {
+            let (mut sender, driver) = http1::open(connection).await?;
+            let head = http1::head(&mut sender, question);
+            driven(driver, raw(version, head, question.max_bytes, clock)).await
+        }
+        Version::Http2 => {
+            let (sender, driver) = clock.head(http2::open(connection)).await?;
+            let head = http2::head(sender, question);
+            driven(driver, raw(version, head, question.max_bytes, clock)).await
+        }
     }
-    .await;
-    driver.abort();
-    outcome
 }
 
-fn request(url: &Url, headers: &[(header::HeaderName, String)]) -> Result<Request<Empty<Bytes>>, Trouble> {
-    let target = match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
+/// When what has to have come.
+#[derive(Clone, Copy)]
+struct Clock<'a> {
+    limits: &'a Limits,
+    started: Instant,
+    deadline: Instant,
+}
+
+impl Clock<'_> {
+    /// What belongs to the head, in the time for it.
+    async fn head<T>(&self, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+        let by = self.deadline.min(self.started + self.limits.head);
+        timeout_at(by, work).await.unwrap_or(Err(timeout("first_byte")))
+    }
+}
+
+/// Does the work while its connection is driven, both in one task. Nothing outlives it: however it ends, the socket is
+/// closed with it.
+async fn driven<T>(driver: impl Future, work: impl Future<Output = T>) -> T {
+    let driver = async {
+        driver.await;
+        // What the connection still brought has to be read by the work, which then ends by itself.
+        std::future::pending().await
     };
-    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
-    let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    let mut request = Request::get(target).header(header::HOST, host);
-    for (name, value) in headers {
-        request = request.header(name, value);
+    tokio::select! {
+        biased;
+        done = work => done,
+        never = driver => never,
     }
-    request.body(Empty::new()).map_err(|_| unreachable("protocol"))
 }
 
-fn head_reason(error: &hyper::Error) -> &'static str {
-    // The library names this case in its text only; the tests hold it to that.
-    if error.is_parse() && error.to_string().contains("too large") { "headers_too_large" } else { "protocol" }
-}
-
-/// The fields, counted again: the library checks their number, but not their size.
-fn head(response: &Response<Incoming>) -> Result<Vec<(String, String)>, Trouble> {
-    let fields = response.headers();
+/// Head, then body.
+async fn raw(
+    version: Version,
+    head: impl Future<Output = Result<Response<Source>, Trouble>>,
+    max_bytes: usize,
+    clock: Clock<'_>,
+) -> Result<Raw, Trouble> {
+    let (head, source) = clock.head(head).await?.into_parts();
+    let ttfb = clock.started.elapsed();
+    let fields = head.headers;
+    // Counted again: HTTP/1.1 checks the number of fields but not their size, HTTP/2 their size with a margin.
     let size: usize = fields.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     if size > HEAD_BYTES || fields.len() > MOST_FIELDS {
         return Err(unreachable("headers_too_large"));
     }
-    let text = |value: &header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    Ok(fields.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect())
+    let status = head.status.as_u16();
+    let no_body = matches!(status, 101 | 204 | 205 | 304);
+    let (body, cut) = if no_body { (Vec::new(), None) } else { body(source, max_bytes, clock).await };
+    let download = clock.started.elapsed().saturating_sub(ttfb);
+    Ok(Raw { version, status, fields, body, cut, ttfb, download })
 }
 
 /// The body up to the cap, within the time; what came is kept whatever ended it.
-async fn body(
-    response: Response<Incoming>,
-    limits: &Limits,
-    max_bytes: usize,
-    deadline: Instant,
-) -> (Vec<u8>, Option<BodyCut>) {
-    let end = deadline.min(Instant::now() + limits.body);
-    let mut incoming = response.into_body();
+async fn body(mut source: Source, max_bytes: usize, clock: Clock<'_>) -> (Vec<u8>, Option<BodyCut>) {
+    let limits = clock.limits;
+    let end = clock.deadline.min(Instant::now() + limits.body);
+    let floor = FLOOR * limits.floor_window.as_secs_f64();
     let mut bytes = Vec::new();
-    let (mut window_start, mut window_bytes) = (Instant::now(), 0);
+    let (mut window_start, mut window_bytes) = (Instant::now(), 0.0);
     loop {
         let wait = end.min(Instant::now() + limits.body_idle);
-        let frame = match timeout_at(wait, incoming.frame()).await {
+        let piece = match timeout_at(wait, source.piece()).await {
             Err(_) => return (bytes, Some(BodyCut::Time)),
             Ok(None) => return (bytes, None),
-            Ok(Some(Err(_))) => return (bytes, Some(BodyCut::Connection)),
-            Ok(Some(Ok(frame))) => frame,
+            Ok(Some(Err(()))) => return (bytes, Some(BodyCut::Connection)),
+            Ok(Some(Ok(piece))) => piece,
         };
-        let Ok(data) = frame.into_data() else { continue };
         let room = max_bytes.saturating_sub(bytes.len());
-        if data.len() > room {
-            bytes.extend_from_slice(data.get(..room).unwrap_or_default());
+        if piece.len() > room {
+            bytes.extend_from_slice(piece.get(..room).unwrap_or_default());
             return (bytes, Some(BodyCut::Size));
         }
-        bytes.extend_from_slice(&data);
-        window_bytes += data.len();
-        if window_start.elapsed() >= FLOOR_WINDOW {
-            if window_bytes < FLOOR * 10 {
+        bytes.extend_from_slice(&piece);
+        window_bytes += piece.len() as f64;
+        if window_start.elapsed() >= limits.floor_window {
+            if window_bytes < floor {
                 return (bytes, Some(BodyCut::Time));
             }
-            (window_start, window_bytes) = (Instant::now(), 0);
+            (window_start, window_bytes) = (Instant::now(), 0.0);
         }
     }
+}
+
+/// Path and query, as they stand in a request.
+pub(crate) fn target(url: &Url) -> String {
+    match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    }
+}
+
+/// Host and port, as they stand in a request: without the dot that may end a name.
+pub(crate) fn authority(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }

@@ -5,12 +5,15 @@ use std::net::{IpAddr, SocketAddr};
 
 use hyper::header;
 use model::capture::{Certificate, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use url::Url;
 
-use crate::dial::{self, Trouble};
-use crate::exchange::{self, Raw};
+use crate::dial::{self, Trouble, Version};
+use crate::exchange::{self, Question, Raw};
 use crate::{Budget, Inner, body, guard};
+
+/// A redirect to where we do not go.
+const ASTRAY: Trouble = Trouble { kind: FailureKind::RedirectNotAllowed, reason: "redirect_not_allowed" };
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -52,9 +55,8 @@ pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, budget: Option<&Bu
                 if hops.len() > usize::from(ask.max_redirects) {
                     return failed(&target, hops, dial::unreachable("too_many_redirects"));
                 }
-                let refused = Trouble { kind: FailureKind::RedirectNotAllowed, reason: "redirect_not_allowed" };
                 if inner.intake.judge(&target).is_err() {
-                    return failed(&target, hops, refused);
+                    return failed(&target, hops, ASTRAY);
                 }
                 if !seen.insert(target.clone()) {
                     return failed(&target, hops, dial::unreachable("redirect_loop"));
@@ -66,11 +68,9 @@ pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, budget: Option<&Bu
 }
 
 fn failed(url: &Url, hops: Vec<Hop>, trouble: Trouble) -> Fetched {
-    let kind = match trouble.kind {
-        FailureKind::AddressNotAllowed if !hops.is_empty() => FailureKind::RedirectNotAllowed,
-        kind => kind,
-    };
-    Fetched::Failed(FetchFailure { kind, reason: trouble.reason.to_owned(), hops, url: url.to_string() })
+    // One answer for whatever a redirect may not lead to, so that it tells nothing of what is there.
+    let trouble = if trouble.kind == FailureKind::AddressNotAllowed && !hops.is_empty() { ASTRAY } else { trouble };
+    Fetched::Failed(FetchFailure { kind: trouble.kind, reason: trouble.reason.to_owned(), hops, url: url.to_string() })
 }
 
 /// The target of a redirect that is to be followed, and its raw `Location`.
@@ -78,14 +78,22 @@ fn next(url: &Url, raw: &Raw, ask: Ask) -> Result<Option<(Url, String)>, Trouble
     if !matches!(raw.status, 301 | 302 | 303 | 307 | 308) || ask.max_redirects == 0 {
         return Ok(None);
     }
-    let mut locations = raw.headers.iter().filter(|(name, _)| name == "location").map(|(_, value)| value);
+    let mut locations = raw.fields.get_all(header::LOCATION).iter();
     let Some(location) = locations.next() else { return Ok(None) };
     if locations.any(|other| other != location) || location.len() > crate::intake::LONGEST_URL {
         return Err(dial::unreachable("protocol"));
     }
-    let mut target = url.join(location).map_err(|_| dial::unreachable("protocol"))?;
+    let mut target = url.join(&ascii(location.as_bytes())).map_err(|_| dial::unreachable("protocol"))?;
     target.set_fragment(None);
-    Ok(Some((target, location.clone())))
+    Ok(Some((target, String::from_utf8_lossy(location.as_bytes()).into_owned())))
+}
+
+/// Bytes beyond ASCII percent-encoded: in UTF-8 that is what the URL parser does itself, in others it would lose them.
+fn ascii(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len()), |text, byte| match byte.is_ascii() {
+        true => text + char::from(*byte).encode_utf8(&mut [0; 4]),
+        false => text + &format!("%{byte:02X}"),
+    })
 }
 
 /// One request to one URL: resolve, judge, connect, judge again, ask.
@@ -102,15 +110,11 @@ async fn hop(
         Some(address) => vec![address],
         None => {
             let begun = Instant::now();
-            let lookup = inner.resolver.addresses(url.host_str().unwrap_or_default());
-            let found = timeout(inner.limits.dns, lookup).await.map_err(|_| dial::timeout("dns"))?;
+            let found = inner.resolver.addresses(url.host_str().unwrap_or_default()).await?;
             phases.dns = Some(millis(begun));
             found
         }
     };
-    if addresses.is_empty() {
-        return Err(dial::unreachable("dns"));
-    }
     // One denied address denies the name.
     if !addresses.iter().all(|address| inner.policy.allows(*address, port)) {
         return Err(refused);
@@ -119,22 +123,22 @@ async fn hop(
     let begun = Instant::now();
     let stream = dial::connect(&sockets, &inner.limits, |peer| inner.policy.allows(peer.ip(), peer.port())).await?;
     phases.connect = Some(millis(begun));
-    let headers = [
+    let fields = [
         (header::USER_AGENT, inner.user_agent.clone()),
         (header::ACCEPT, ask.accept.to_owned()),
         (header::ACCEPT_ENCODING, "gzip, br, zstd, deflate".to_owned()),
         (header::ACCEPT_LANGUAGE, "en;q=0.9, *;q=0.5".to_owned()),
-        (header::CONNECTION, "close".to_owned()),
     ];
+    let question = Question { url, fields: &fields, max_bytes: ask.max_bytes };
     if url.scheme() == "http" {
-        let raw = exchange::exchange(stream, url, &headers, &inner.limits, ask.max_bytes, deadline).await?;
+        let raw = exchange::exchange(stream, Version::Http1, question, &inner.limits, deadline).await?;
         return Ok((raw, phases, None));
     }
     let begun = Instant::now();
-    let (stream, certificate) = inner.tls.handshake(url.host_str().unwrap_or_default(), stream, &inner.limits).await?;
+    let secure = inner.tls.handshake(url.host_str().unwrap_or_default(), stream, &inner.limits).await?;
     phases.tls = Some(millis(begun));
-    let raw = exchange::exchange(stream, url, &headers, &inner.limits, ask.max_bytes, deadline).await?;
-    Ok((raw, phases, certificate))
+    let raw = exchange::exchange(secure.stream, secure.version, question, &inner.limits, deadline).await?;
+    Ok((raw, phases, secure.certificate))
 }
 
 fn finished(
@@ -146,10 +150,10 @@ fn finished(
     ask: Ask,
     started: Instant,
 ) -> Exchange {
-    let has = |wanted: &str| raw.headers.iter().any(|(name, _)| name == wanted);
-    let ambiguous_length = has("content-length") && has("transfer-encoding");
-    let codings: Vec<&str> =
-        raw.headers.iter().filter(|(name, _)| name == "content-encoding").map(|(_, value)| value.as_str()).collect();
+    let text = |value: &header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let has = |name: header::HeaderName| raw.fields.contains_key(name);
+    let ambiguous_length = has(header::CONTENT_LENGTH) && has(header::TRANSFER_ENCODING);
+    let codings: Vec<String> = raw.fields.get_all(header::CONTENT_ENCODING).iter().map(text).collect();
     let declared = codings.join(", ");
     let bytes = raw.body.len() as u64;
     let body = body::decoded(Some(declared.as_str()), raw.body, raw.cut, ask.max_bytes);
@@ -157,7 +161,7 @@ fn finished(
         hops,
         url: url.to_string(),
         status: raw.status,
-        headers: raw.headers,
+        headers: raw.fields.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect(),
         body,
         timing: Timing {
             dns_ms: phases.dns,
@@ -167,7 +171,7 @@ fn finished(
             download_ms: Some(whole_millis(raw.download)),
             total_ms: millis(started),
             bytes,
-            http_version: "HTTP/1.1".to_owned(),
+            http_version: raw.version.name().to_owned(),
         },
         ambiguous_length,
         certificate,

@@ -72,8 +72,7 @@ impl AddressPolicy {
 
     /// Whether an address and port may be contacted.
     pub fn allows(&self, address: IpAddr, port: u16) -> bool {
-        let own_socket = self.own_sockets.iter().any(|own| own.ip() == address && own.port() == port);
-        if own_socket || self.deny.iter().any(|net| net.contains(&address)) {
+        if self.is_refused(address, port) {
             return false;
         }
         if self.allow.iter().any(|net| net.contains(&address)) {
@@ -83,13 +82,26 @@ impl AddressPolicy {
             return false;
         }
         match address {
-            IpAddr::V4(address) => !DENIED_V4.iter().any(|net| net.contains(&address)),
+            IpAddr::V4(address) => is_public_v4(address),
             IpAddr::V6(address) => match self.unwrapped(address) {
                 // A mapped or translated form never profits from what is allowed for the plain one.
-                Some(inner) => !DENIED_V4.iter().any(|net| net.contains(&inner)),
+                Some(inner) => {
+                    let plain = IpAddr::V4(inner);
+                    is_public_v4(inner) && !self.own_interfaces.contains(&plain) && !self.is_refused(plain, port)
+                }
                 None => is_public_v6(address),
             },
         }
+    }
+
+    /// Refused whatever is allowed: the operator's list, and our own sockets.
+    fn is_refused(&self, address: IpAddr, port: u16) -> bool {
+        let ours = |own: &SocketAddr| {
+            let everywhere =
+                own.ip().is_unspecified() && (address.is_loopback() || self.own_interfaces.contains(&address));
+            own.port() == port && (own.ip() == address || everywhere)
+        };
+        self.own_sockets.iter().any(ours) || self.deny.iter().any(|net| net.contains(&address))
     }
 
     /// The IPv4 address inside one of the operator's NAT64 prefixes (RFC 6052 §2.2).
@@ -110,6 +122,10 @@ impl AddressPolicy {
             (start..16).filter(|at| *at != 8 || net.prefix_len() == 96).filter_map(|at| octets.get(at).copied());
         Some(Ipv4Addr::new(inner.next()?, inner.next()?, inner.next()?, inner.next()?))
     }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    !DENIED_V4.iter().any(|net| net.contains(&address))
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
@@ -214,14 +230,35 @@ mod tests {
             allow: vec!["127.0.0.2/32".parse().unwrap()],
             deny: vec!["8.8.8.0/24".parse().unwrap()],
             nat64: vec!["2600:64::/96".parse().unwrap()],
+            own_interfaces: vec!["9.9.9.9".parse().unwrap()],
             own_sockets: vec!["1.1.1.1:8080".parse().unwrap()],
-            ..AddressPolicy::default()
         };
         let allows = |text: &str, port| policy.allows(text.parse().unwrap(), port);
         assert!(allows("127.0.0.2", 80) && !allows("127.0.0.1", 80) && !allows("::ffff:127.0.0.2", 80));
         assert!(!allows("8.8.8.8", 80));
         assert!(allows("2600:64::808:404", 80) && !allows("2600:64::7f00:1", 80) && !allows("2600:64::7f00:2", 80));
         assert!(!allows("1.1.1.1", 8080) && allows("1.1.1.1", 443));
+        // What is refused to the plain form is refused to the translated one.
+        assert!(!allows("2600:64::808:808", 80), "a denied network behind NAT64");
+        assert!(!allows("2600:64::101:101", 8080) && allows("2600:64::101:101", 443), "our own socket behind NAT64");
+        assert!(!allows("2600:64::909:909", 80), "our own interface behind NAT64");
+    }
+
+    #[test]
+    fn a_socket_that_listens_everywhere_is_our_own_at_every_address_of_ours() {
+        for every in ["0.0.0.0:8080", "[::]:8080"] {
+            let policy = AddressPolicy {
+                allow: vec!["127.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap(), "9.9.9.9/32".parse().unwrap()],
+                own_interfaces: vec!["9.9.9.9".parse().unwrap()],
+                own_sockets: vec![every.parse().unwrap()],
+                ..AddressPolicy::default()
+            };
+            for ours in ["127.0.0.1", "127.0.0.2", "::1", "9.9.9.9"] {
+                let ours = ours.parse().unwrap();
+                assert!(!policy.allows(ours, 8080) && policy.allows(ours, 8081), "{ours}");
+            }
+            assert!(policy.allows("8.8.8.8".parse().unwrap(), 8080));
+        }
     }
 
     proptest! {

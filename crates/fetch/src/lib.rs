@@ -9,6 +9,8 @@ mod dial;
 mod exchange;
 mod follow;
 pub mod guard;
+mod http1;
+mod http2;
 pub mod intake;
 mod resolve;
 
@@ -74,6 +76,8 @@ pub struct Limits {
     pub body_idle: Duration,
     /// The body as a whole.
     pub body: Duration,
+    /// Over which the speed of a body is measured; one below 1 KiB a second is given up.
+    pub floor_window: Duration,
 }
 
 impl Default for Limits {
@@ -86,6 +90,7 @@ impl Default for Limits {
             head: Duration::from_secs(10),
             body_idle: Duration::from_secs(5),
             body: Duration::from_secs(20),
+            floor_window: Duration::from_secs(10),
         }
     }
 }

@@ -122,11 +122,11 @@ fn no_more_is_asked_for_once_the_files_are_large_together() {
         let bytes = if n < 7 { large.as_bytes() } else { b"" };
         extra.fetched = with_headers(&extra.want.url, &[], bytes).page;
     }
-    assert_eq!(audit::wanted(&capture), []);
+    assert_eq!(audit::wanted(&capture, None), []);
     for extra in capture.extras.iter_mut().filter(|extra| extra.want.kind == WantKind::Sitemap) {
         extra.fetched = with_headers(&extra.want.url, &[], "").page;
     }
-    assert_eq!(audit::wanted(&capture).len(), 2);
+    assert_eq!(audit::wanted(&capture, None).len(), 2);
 }
 
 #[test]

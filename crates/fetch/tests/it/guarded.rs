@@ -1,20 +1,13 @@
 //! Addresses and redirects: a refused case passes only if the canary saw nobody.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use model::capture::{FailureKind, Fetched};
 
-use crate::site::{Answer, Site, config, get, get_with, html, reason, redirect};
+use crate::site::{Answer, Site, config, get, get_with, html, kind, reason, redirect};
 
 async fn canary() -> Site {
     Site::start(Ipv4Addr::LOCALHOST.into(), |_| Answer::Bytes(html("secret"))).await
-}
-
-fn kind(fetched: &Fetched) -> Option<FailureKind> {
-    match fetched {
-        Fetched::Failed(failure) => Some(failure.kind),
-        Fetched::Response(_) => None,
-    }
 }
 
 #[tokio::test]
@@ -107,10 +100,42 @@ async fn r07_two_different_locations_are_refused() {
 }
 
 #[tokio::test]
+async fn r04_an_empty_location_leads_to_itself() {
+    let site = Site::allowed(|_| Answer::Bytes(redirect(""))).await;
+    assert_eq!((reason(&get(&site.url("/")).await), site.accepts()), ("redirect_loop", 1));
+}
+
+#[tokio::test]
+async fn r08_odd_locations_are_encoded_or_refused() {
+    let site = Site::allowed(|target| {
+        Answer::Bytes(match target {
+            // Latin-1, then UTF-8.
+            "/1" => b"HTTP/1.1 302 Found\r\nLocation: /caf\xE9\r\nContent-Length: 0\r\n\r\n".to_vec(),
+            "/caf%E9" => redirect("/café?é#é"),
+            "/long" => redirect(&format!("/{}", "a".repeat(2_048))),
+            "/own" => redirect("#part"),
+            _ => html(target),
+        })
+    })
+    .await;
+    let fetched = get(&site.url("/1")).await;
+    let exchange = fetched.response().unwrap();
+    assert_eq!((exchange.body.bytes.as_slice(), exchange.hops.len()), (&b"/caf%C3%A9?%C3%A9"[..], 2));
+    assert_eq!(exchange.hops[0].location, "/caf\u{fffd}");
+    assert_eq!(reason(&get(&site.url("/long")).await), "protocol");
+    assert_eq!(reason(&get(&site.url("/own")).await), "redirect_loop");
+}
+
+#[tokio::test]
 async fn a14_our_own_socket_is_never_contacted() {
     let site = Site::allowed(|_| Answer::Bytes(html("self"))).await;
     let mut config = config();
     config.own_addresses = vec![site.address];
-    assert_eq!(kind(&get_with(config, &site.url("/")).await), Some(FailureKind::AddressNotAllowed));
+    assert_eq!(kind(&get_with(config.clone(), &site.url("/")).await), Some(FailureKind::AddressNotAllowed));
+    // Listening on every address is listening on that one.
+    for every in ["0.0.0.0", "::"] {
+        config.own_addresses = vec![SocketAddr::new(every.parse().unwrap(), site.address.port())];
+        assert_eq!(kind(&get_with(config.clone(), &site.url("/")).await), Some(FailureKind::AddressNotAllowed));
+    }
     assert_eq!(site.accepts(), 0);
 }

@@ -1,7 +1,18 @@
 //! The client against real sockets: stub servers that answer exact bytes, and listeners that must see nobody.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![expect(clippy::print_stdout, reason = "a measured process tells its parent what it measured")]
 
+mod addresses;
+mod bombs;
+mod dns;
+mod environment;
+mod frames;
 mod guarded;
+mod http2;
+mod http2_hostile;
+mod memory;
+mod names;
+mod secure;
 mod site;
 mod tls;
 mod transport;

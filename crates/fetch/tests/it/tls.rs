@@ -1,73 +1,28 @@
 //! TLS: a failure is final, and says why.
 
-use std::sync::Arc;
-
-use model::capture::Fetched;
-use rcgen::{CertificateParams, CertifiedIssuer, KeyPair};
+use fetch::FetchConfig;
+use model::capture::FailureKind;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
 
-use crate::site::{Answer, Site, config, get, get_with, html, reason};
+use crate::secure::{Identity, Secure};
+use crate::site::{Answer, SOON, Site, config, get, get_with, html, kind, limited, reason};
 
-/// A https server with a certificate for `name`; answers its port and the issuer as PEM.
-async fn server(name: &str, years: (i32, i32)) -> (u16, String) {
-    let mut issuer = CertificateParams::new(Vec::new()).unwrap();
-    issuer.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-    let issuer = CertifiedIssuer::self_signed(issuer, KeyPair::generate().unwrap()).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let mut leaf = CertificateParams::new(vec![name.to_owned()]).unwrap();
-    leaf.not_before = rcgen::date_time_ymd(years.0, 1, 1);
-    leaf.not_after = rcgen::date_time_ymd(years.1, 1, 1);
-    let leaf = leaf.signed_by(&key, &issuer).unwrap();
-    let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
-    let tls = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![leaf.der().clone()], PrivateKeyDer::Pkcs8(key.serialize_der().into()))
-        .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(tls));
-    let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let acceptor = acceptor.clone();
-            tokio::spawn(async move {
-                if let Ok(mut stream) = acceptor.accept(stream).await {
-                    let mut request = [0; 4_096];
-                    let _read = stream.read(&mut request).await;
-                    let _sent = stream.write_all(&html("<p>secure")).await;
-                    let _closed = stream.shutdown().await;
-                }
-            });
-        }
-    });
-    (port, issuer.pem())
+async fn page(mut stream: TlsStream<TcpStream>) {
+    let mut request = [0; 4_096];
+    let _read = stream.read(&mut request).await;
+    let _sent = stream.write_all(&html("<p>secure")).await;
+    let _closed = stream.shutdown().await;
 }
 
-/// Fetches from `host` with the issuer trusted or not.
-async fn fetched(host: &str, port: u16, issuer: Option<&str>) -> Fetched {
-    let mut config = config();
-    config.resolve = vec![(host.to_owned(), "127.0.0.2".parse().unwrap())];
-    let folder = std::env::temp_dir().join(format!("site-audit-tls-{port}"));
-    if let Some(pem) = issuer {
-        std::fs::write(&folder, pem).unwrap();
-        config.ca_file = Some(folder.clone());
-    }
-    let fetched = get_with(config, &format!("https://{host}:{port}/")).await;
-    if issuer.is_some() {
-        std::fs::remove_file(folder).unwrap();
-    }
-    fetched
+async fn server(identity: Identity) -> Secure {
+    Secure::start(identity, &[], page).await
 }
 
 #[tokio::test]
 async fn a_trusted_certificate_is_accepted_and_known() {
-    let (port, issuer) = server("site.test", (2020, 2099)).await;
-    let fetched = fetched("site.test", port, Some(&issuer)).await;
+    let fetched = server(Identity::valid()).await.get("/").await;
     let exchange = fetched.response().unwrap();
     assert_eq!(exchange.body.bytes, b"<p>secure");
     assert_eq!(exchange.certificate.as_ref().unwrap().not_after.to_string(), "2099-01-01T00:00:00.000Z");
@@ -76,20 +31,85 @@ async fn a_trusted_certificate_is_accepted_and_known() {
 
 #[tokio::test]
 async fn s01_s02_certificates_that_do_not_hold_are_told_apart() {
-    let (port, issuer) = server("site.test", (2020, 2021)).await;
-    assert_eq!(reason(&fetched("site.test", port, Some(&issuer)).await), "cert_expired");
-    let (port, issuer) = server("site.test", (2098, 2099)).await;
-    assert_eq!(reason(&fetched("site.test", port, Some(&issuer)).await), "cert_not_yet_valid");
-    let (port, issuer) = server("other.test", (2020, 2099)).await;
-    assert_eq!(reason(&fetched("site.test", port, Some(&issuer)).await), "cert_name_mismatch");
-    let (port, _) = server("site.test", (2020, 2099)).await;
-    assert_eq!(reason(&fetched("site.test", port, None).await), "cert_untrusted");
+    for (name, years, wanted) in [
+        ("site.test", (2020, 2021), "cert_expired"),
+        ("site.test", (2098, 2099), "cert_not_yet_valid"),
+        ("other.test", (2020, 2099), "cert_name_mismatch"),
+    ] {
+        assert_eq!(reason(&server(Identity::new(name, years)).await.get("/").await), wanted);
+    }
+    assert_eq!(reason(&server(Identity::valid()).await.get_untrusting().await), "cert_untrusted");
+}
+
+/// A record of the handshake, or of an alert (RFC 8446 §5.1).
+fn record(kind: u8, version: [u8; 2], fragment: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(fragment.len()).unwrap().to_be_bytes();
+    [&[kind], &version[..], &length, fragment].concat()
+}
+
+/// A ServerHello (RFC 5246 §7.4.1.3) of this version, suite and protocol.
+fn server_hello(version: [u8; 2], suite: [u8; 2], alpn: Option<&[u8]>) -> Vec<u8> {
+    let extensions = alpn.map_or_else(Vec::new, |name| {
+        let (name_length, list) = (u8::try_from(name.len()).unwrap(), u8::try_from(name.len() + 1).unwrap());
+        [&[0, list + 6, 0, 16, 0, list + 2, 0, list, name_length], name].concat()
+    });
+    let hello = [&version[..], &[1; 32], &[0], &suite, &[0], &extensions].concat();
+    let length = u8::try_from(hello.len()).unwrap();
+    record(22, version, &[&[2, 0, 0, length], hello.as_slice()].concat())
+}
+
+const TLS12: [u8; 2] = [3, 3];
+/// An ordinary suite of TLS 1.2: ECDHE, RSA, AES-128-GCM.
+const SUITE: [u8; 2] = [0xC0, 0x2F];
+
+/// The reason after these bytes in answer to the first message of the handshake.
+async fn after(bytes: Vec<u8>) -> String {
+    after_within(config(), bytes).await
+}
+
+async fn after_within(config: FetchConfig, bytes: Vec<u8>) -> String {
+    let site = Site::allowed(move |_| Answer::Stall(bytes.clone())).await;
+    reason(&get_with(config, &format!("https://{}/", site.address)).await).to_owned()
+}
+
+#[tokio::test]
+async fn s03_servers_without_a_version_or_suite_of_today_are_told() {
+    for version in [[3, 0], [3, 1], [3, 2]] {
+        assert_eq!(after(server_hello(version, SUITE, None)).await, "tls_version", "{version:?}");
+    }
+    let (fatal, handshake_failure, protocol_version) = (2, 40, 70);
+    assert_eq!(after(record(21, TLS12, &[fatal, protocol_version])).await, "tls_version");
+    assert_eq!(after(record(21, TLS12, &[fatal, handshake_failure])).await, "tls_handshake");
+    let (null, export) = ([0x00, 0x02], [0x00, 0x03]);
+    for suite in [null, export] {
+        assert_eq!(after(server_hello(TLS12, suite, None)).await, "tls_handshake", "{suite:?}");
+    }
 }
 
 #[tokio::test]
 async fn s04_s05_a_stalled_handshake_and_plain_http_are_told() {
-    let silent = Site::allowed(|_| Answer::Stall(Vec::new())).await;
-    assert_eq!(reason(&get(&format!("https://{}/", silent.address)).await), "tls");
+    assert_eq!(after_within(limited(|limits| limits.tls = SOON), Vec::new()).await, "tls");
     let plain = Site::allowed(|_| Answer::Bytes(html("plain"))).await;
     assert_eq!(reason(&get(&format!("https://{}/", plain.address)).await), "tls_handshake");
+}
+
+#[tokio::test]
+async fn s06_a_protocol_that_was_not_offered_ends_the_handshake() {
+    for name in [&b"h3"[..], b"spdy/3.1", b"http/1.0", b"H2"] {
+        assert_eq!(after(server_hello(TLS12, SUITE, Some(name))).await, "tls_handshake", "{name:?}");
+    }
+    // The very same answer with what was offered: the client waits for the rest.
+    for name in [&b"h2"[..], b"http/1.1"] {
+        let config = limited(|limits| limits.tls = SOON);
+        assert_eq!(after_within(config, server_hello(TLS12, SUITE, Some(name))).await, "tls", "{name:?}");
+    }
+}
+
+#[tokio::test]
+async fn s07_a_chain_of_certificates_over_the_limit_is_refused() {
+    let large = server(Identity::valid().and_ballast(60 * 1024)).await;
+    assert!(large.get("/").await.response().is_some());
+    let huge = server(Identity::valid().and_ballast(101 * 1024)).await;
+    let fetched = huge.get("/").await;
+    assert_eq!((kind(&fetched), reason(&fetched)), (Some(FailureKind::Unreachable), "tls_handshake"));
 }

@@ -1,12 +1,18 @@
 //! What servers do on the wire: every ugly answer is a value.
 
+use fetch::{FetchConfig, Fetcher};
 use model::capture::{BodyCut, Coding, FailureKind, Fetched};
+use tokio::time::Instant;
 
-use crate::site::{Answer, Site, get, html, reason};
+use crate::site::{Answer, NEVER, SOON, Site, config, get, get_with, html, limited, page, reason};
 
 async fn answered(answer: Answer) -> Fetched {
+    answered_within(config(), answer).await
+}
+
+async fn answered_within(config: FetchConfig, answer: Answer) -> Fetched {
     let site = Site::allowed(move |_| answer.clone()).await;
-    get(&site.url("/")).await
+    get_with(config, &site.url("/")).await
 }
 
 async fn bytes(text: &str) -> Fetched {
@@ -27,7 +33,8 @@ async fn a_plain_page_arrives_whole_with_its_headers_and_times() {
 #[tokio::test]
 async fn t02_t03_silence_and_an_unfinished_head_time_out() {
     for sent in ["", "HTTP/1.1 200 OK\r\nX: y\r\n"] {
-        let fetched = answered(Answer::Stall(sent.as_bytes().to_vec())).await;
+        let stalled = Answer::Stall(sent.as_bytes().to_vec());
+        let fetched = answered_within(limited(|limits| limits.head = SOON), stalled).await;
         let Fetched::Failed(failure) = fetched else { panic!("{sent:?} gave a response") };
         assert_eq!(failure.kind, FailureKind::Timeout);
     }
@@ -35,7 +42,8 @@ async fn t02_t03_silence_and_an_unfinished_head_time_out() {
 
 #[tokio::test]
 async fn t04_t05_t07_bodies_without_end_or_cut_short_keep_what_came() {
-    let stalled = answered(Answer::Stall(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n<p>part".to_vec())).await;
+    let part = Answer::Stall(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n<p>part".to_vec());
+    let stalled = answered_within(limited(|limits| limits.body_idle = SOON), part).await;
     assert_eq!(stalled.response().unwrap().body.cut, Some(BodyCut::Time));
     let short = bytes("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n<p>part").await;
     let body = &short.response().unwrap().body;
@@ -43,6 +51,20 @@ async fn t04_t05_t07_bodies_without_end_or_cut_short_keep_what_came() {
     let endless = answered(Answer::Endless(b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), vec![b'a'; 65_536])).await;
     let body = &endless.response().unwrap().body;
     assert_eq!((body.bytes.len(), body.cut), (fetch::PAGE_BYTES, Some(BodyCut::Size)));
+}
+
+#[tokio::test]
+async fn t04_a_body_that_drips_ends_by_the_least_speed_or_the_whole_time() {
+    for (floor_window, body) in [(SOON, NEVER), (NEVER, SOON)] {
+        let config =
+            limited(|limits| (limits.body_idle, limits.floor_window, limits.body) = (NEVER, floor_window, body));
+        let site = Site::allowed(|_| Answer::Drops(b"HTTP/1.1 200 OK\r\n\r\n<p>".to_vec(), b"x".to_vec())).await;
+        let fetched = get_with(config, &site.url("/")).await;
+        let body = &fetched.response().unwrap().body;
+        assert!(body.bytes.starts_with(b"<p>"));
+        assert_eq!(body.cut, Some(BodyCut::Time));
+        site.nobody_left().await;
+    }
 }
 
 #[tokio::test]
@@ -87,6 +109,62 @@ async fn t12_t13_heads_over_the_limits_are_refused() {
         |count: usize, size: usize| (0..count).map(|n| format!("X-{n}: {}\r\n", "y".repeat(size))).collect::<String>();
     for head in [fields(1, 300_000), fields(64, 8_192)] {
         assert_eq!(reason(&bytes(&format!("HTTP/1.1 200 OK\r\n{head}\r\n")).await), "headers_too_large");
+    }
+}
+
+fn after_interim(count: usize) -> String {
+    let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n".repeat(count);
+    format!("{hints}HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")
+}
+
+#[tokio::test]
+async fn t14_sixteen_interim_responses_pass_and_more_do_not() {
+    for count in [1, 16] {
+        let fetched = bytes(&after_interim(count)).await;
+        let exchange = fetched.response().unwrap();
+        assert_eq!((exchange.status, exchange.body.bytes.as_slice()), (200, &b"abc"[..]));
+        assert_eq!(exchange.header("link"), None);
+    }
+    for count in [17, 200] {
+        assert_eq!(reason(&bytes(&after_interim(count)).await), "protocol", "{count}");
+    }
+    let endless = Answer::Endless(Vec::new(), b"HTTP/1.1 100 Continue\r\n\r\n".to_vec());
+    assert_eq!(reason(&answered(endless).await), "protocol");
+}
+
+#[tokio::test]
+async fn t17_bytes_after_a_response_never_reach_the_next_audit() {
+    let poison = html("<p>poison");
+    // The connection stays open, as one that could be used again.
+    let site = Site::allowed(move |_| Answer::Stall([html("<p>page"), poison.clone()].concat())).await;
+    let fetcher = Fetcher::new(config()).unwrap();
+    for nth in 1..=3 {
+        let fetched = page(&fetcher, &site.url("/")).await;
+        assert_eq!(fetched.response().unwrap().body.bytes, b"<p>page");
+        site.nobody_left().await;
+        assert_eq!(site.accepts(), nth);
+    }
+}
+
+#[tokio::test]
+async fn t18_statuses_without_a_body_are_reported_at_once() {
+    for status in ["101 Switching Protocols", "204 No Content", "205 Reset Content", "304 Not Modified"] {
+        let upgrade = if status.starts_with("101") { "Upgrade: other\r\nConnection: upgrade\r\n" } else { "" };
+        // Nothing more comes, and nothing more is waited for.
+        let fetched = answered(Answer::Stall(format!("HTTP/1.1 {status}\r\n{upgrade}\r\n").into_bytes())).await;
+        let exchange = fetched.response().unwrap();
+        assert_eq!((exchange.status.to_string().as_str(), exchange.body.cut), (&status[..3], None));
+    }
+}
+
+#[tokio::test]
+async fn a_fetch_that_runs_out_of_time_leaves_no_connection() {
+    for head in [&b""[..], b"HTTP/1.1 200 OK\r\n\r\n<p>"] {
+        let site = Site::allowed(move |_| Answer::Stall(head.to_vec())).await;
+        let fetcher = Fetcher::new(config()).unwrap();
+        let url = fetcher.intake(&site.url("/")).unwrap();
+        let _late = fetcher.page(&url, Instant::now() + SOON).await;
+        site.nobody_left().await;
     }
 }
 

@@ -5,12 +5,13 @@ use std::net::{IpAddr, SocketAddr};
 
 use hyper::header;
 use model::capture::{Certificate, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
 use crate::dial::{self, Trouble};
 use crate::exchange::{self, Raw};
-use crate::{Inner, body, guard};
+use crate::{Inner, Limits, PAGE_BYTES, PAGE_REDIRECTS, body, guard};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +60,24 @@ pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, deadline: Instant)
                 url = target;
             }
         }
+    }
+}
+
+/// What a page's answer comes to on a connection that is there already: [`crate::Fetcher::page`] without the network.
+///
+/// Nothing is judged and no redirect is followed, but the `Location` of one is read. For replays and for fuzzing.
+pub async fn answered(
+    connection: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    url: &Url,
+    limits: &Limits,
+    deadline: Instant,
+) -> Fetched {
+    let started = Instant::now();
+    let ask = Ask { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS };
+    let read = exchange::exchange(connection, url, &[], limits, ask.max_bytes, deadline).await;
+    match read.and_then(|raw| next(url, &raw, ask).map(|_| raw)) {
+        Ok(raw) => Fetched::Response(finished(url, Vec::new(), raw, Phases::default(), None, ask, started)),
+        Err(trouble) => failed(url, Vec::new(), trouble),
     }
 }
 

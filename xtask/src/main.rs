@@ -1,6 +1,7 @@
 //! Every command of this repository: `cargo xtask` lists them.
 #![expect(clippy::print_stdout, reason = "a command talks to the person who typed it")]
 
+mod fuzz;
 mod generate;
 mod postgres;
 
@@ -12,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 7] = [
+const COMMANDS: [Entry; 8] = [
     ("test", "run every test; installs and starts PostgreSQL for them", test),
     ("test-fast", "the same without PostgreSQL", |root| run_tests(root, &[])),
     ("lint", "formatting, compiler and clippy warnings as errors, licences and bans", lint),
@@ -20,6 +21,9 @@ const COMMANDS: [Entry; 7] = [
     ("gen", "write the generated files again (docs/checks.md)", generate::write),
     ("bench", "measure the core beside the bare parse, and on hostile pages", |root| {
         run(root, "cargo", &["run", "--release", "--locked", "--package", "bench"])
+    }),
+    ("fuzz", "[--minutes N] [TARGET…]: look for inputs that break a parser; installs cargo-fuzz", |root| {
+        fuzz::fuzz(root, std::env::args().skip(2))
     }),
     ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
 ];
@@ -61,8 +65,8 @@ fn run_with(root: &Path, program: &str, arguments: &[&str], environment: &[(&str
     if status.success() { Ok(()) } else { bail!("{program} {} failed: {status}", arguments.join(" ")) }
 }
 
-fn has(program: &str, argument: &str) -> bool {
-    Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
+fn has(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
 }
 
 fn test(root: &Path) -> Result<()> {
@@ -78,7 +82,7 @@ fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
 fn lint(root: &Path) -> Result<()> {
     run(root, "cargo", &["fmt", "--all", "--check"])?;
     run(root, "cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
-    if has("cargo-deny", "--version") {
+    if has("cargo-deny", &["--version"]) {
         run(root, "cargo", &["deny", "check", "licenses", "bans", "sources"])
     } else {
         println!("passed over: cargo-deny is not installed (cargo install --locked cargo-deny)");

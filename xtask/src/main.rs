@@ -3,6 +3,7 @@
 
 mod browser;
 mod compare_browser;
+mod fuzz;
 mod generate;
 mod packages;
 mod postgres;
@@ -15,7 +16,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 8] = [
+const COMMANDS: [Entry; 9] = [
     ("test", "run every test; installs and starts PostgreSQL for them", test),
     ("test-fast", "the same without PostgreSQL", |root| run_tests(root, &[])),
     ("lint", "formatting, compiler and clippy warnings as errors, licences and bans", lint),
@@ -31,6 +32,9 @@ const COMMANDS: [Entry; 8] = [
     }),
     ("compare-browser", "compare the facts of each page of DIR with Chromium's (default: the corpus)", |root| {
         compare_browser::compare(root, std::env::args().nth(2))
+    }),
+    ("fuzz", "[--minutes N] [TARGET…]: look for inputs that break a parser; installs cargo-fuzz", |root| {
+        fuzz::fuzz(root, std::env::args().skip(2))
     }),
     ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
 ];
@@ -72,8 +76,8 @@ fn run_with(root: &Path, program: &str, arguments: &[&str], environment: &[(&str
     if status.success() { Ok(()) } else { bail!("{program} {} failed: {status}", arguments.join(" ")) }
 }
 
-fn has(program: &str, argument: &str) -> bool {
-    Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
+fn has(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
 }
 
 fn test(root: &Path) -> Result<()> {
@@ -92,7 +96,7 @@ fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
 fn lint(root: &Path) -> Result<()> {
     run(root, "cargo", &["fmt", "--all", "--check"])?;
     run(root, "cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
-    if has("cargo-deny", "--version") {
+    if has("cargo-deny", &["--version"]) {
         run(root, "cargo", &["deny", "check", "licenses", "bans", "sources"])
     } else {
         println!("passed over: cargo-deny is not installed (cargo install --locked cargo-deny)");

@@ -5,12 +5,13 @@ use std::net::{IpAddr, SocketAddr};
 
 use hyper::header;
 use model::capture::{Certificate, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use url::Url;
 
 use crate::dial::{self, Trouble, Version};
 use crate::exchange::{self, Question, Raw};
-use crate::{Budget, Inner, body, guard};
+use crate::{Budget, Inner, Limits, PAGE_BYTES, PAGE_REDIRECTS, body, guard};
 
 /// A redirect to where we do not go.
 const ASTRAY: Trouble = Trouble { kind: FailureKind::RedirectNotAllowed, reason: "redirect_not_allowed" };
@@ -64,6 +65,25 @@ pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, budget: Option<&Bu
                 url = target;
             }
         }
+    }
+}
+
+/// What a page's answer comes to on a connection that is there already: [`crate::Fetcher::page`] without the network.
+///
+/// Nothing is judged and no redirect is followed, but the `Location` of one is read. For replays and for fuzzing.
+pub async fn answered(
+    connection: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    url: &Url,
+    limits: &Limits,
+    deadline: Instant,
+) -> Fetched {
+    let started = Instant::now();
+    let ask = Ask { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS };
+    let question = Question { url, fields: &[], max_bytes: ask.max_bytes };
+    let read = exchange::exchange(connection, Version::Http1, question, limits, deadline).await;
+    match read.and_then(|raw| next(url, &raw, ask).map(|_| raw)) {
+        Ok(raw) => Fetched::Response(finished(url, Vec::new(), raw, Phases::default(), None, ask, started)),
+        Err(trouble) => failed(url, Vec::new(), trouble),
     }
 }
 

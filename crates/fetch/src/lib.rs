@@ -26,6 +26,7 @@ use tokio::time::Instant;
 use url::Url;
 
 pub use body::decoded;
+pub use follow::answered;
 pub use guard::AddressPolicy;
 pub use intake::Intake;
 

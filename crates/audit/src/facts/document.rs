@@ -40,7 +40,7 @@ pub struct Document {
     lines: LineIndex,
     /// The parser ended in quirks mode (WHATWG HTML §13.2.6.4.1); limited quirks do not count.
     pub quirks: bool,
-    /// Span of the doctype in the source, where there is one.
+    /// Span of the doctype in the source, where one counts: it stands before everything but comments.
     pub doctype: Option<Range<usize>>,
     /// Parsing stopped at a limit, or attributes were left out.
     pub too_complex: Option<Complexity>,

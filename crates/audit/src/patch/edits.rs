@@ -1,5 +1,6 @@
 //! Merging changes of one source: attributes of one element into one edit, nothing twice, nothing overlapping.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -37,17 +38,15 @@ struct Splice {
 /// The edits of a patch, in source order.
 pub(super) fn merge(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Edit> {
     let mut splices = splices(document, changes);
-    // Outermost first, so that what lies inside a removed or rewritten element is dropped with it.
-    splices.sort_by(|a, b| a.span.start.cmp(&b.span.start).then(b.span.end.cmp(&a.span.end)));
+    // At one place insertions first, in their order; then outermost first, so that what lies inside a removed or rewritten
+    // element is dropped with it.
+    splices.sort_by_key(|splice| (splice.span.start, !splice.span.is_empty(), Reverse(splice.span.end)));
     let mut kept: Vec<Splice> = Vec::new();
     for splice in splices {
         match kept.last_mut() {
             Some(last) if last.span.is_empty() && last.span.start == splice.span.start => {
                 last.text.push_str(&splice.text);
                 last.span = splice.span;
-            }
-            Some(last) if splice.span.is_empty() && splice.span.start == last.span.start && !last.span.is_empty() => {
-                last.text.insert_str(0, &splice.text);
             }
             Some(last) if splice.span.start < last.span.end => {}
             _ => kept.push(splice),

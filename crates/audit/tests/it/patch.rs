@@ -48,6 +48,7 @@ const PAGES: &[&str] = &[
     "<p>x",
     "plain text",
     "<!-- a --><p>x",
+    "<script src=http://example.com/c.js></script><p>x",
     "<!doctype html><html lang=en><head></head><body><h1>A heading of the page</h1></body></html>",
     "<!doctype html><html lang=en><head><title></title><meta name=description content=''></head><body><h1>Bread</h1><p>A paragraph that is long enough to serve as the description of this page.</p></body></html>",
     "<!doctype html><title>One</title><title>Two</title><h1>x</h1>",

@@ -32,14 +32,13 @@ const SPARE_NODES: usize = 10_000;
 pub(super) fn parse(source: String) -> Document {
     let input = Rc::new(BufferQueue::default());
     let limit = source.len().saturating_add(SPARE_NODES);
-    let sink = Sink { tree: RefCell::new(Tree::new(limit)), token: Cell::new(None) };
+    let sink = Sink { tree: RefCell::new(Tree::new(limit)), token: Cell::new(None), doctype_token: Cell::new(None) };
     let builder = TreeBuilder::new(sink, TreeBuilderOpts { scripting_enabled: true, ..TreeBuilderOpts::default() });
     let tracker = Tracker {
         builder,
         input: Rc::clone(&input),
         fed: Cell::new(0),
         token_start: Cell::new(0),
-        doctype: Cell::new(None),
         end_tags: RefCell::new(Vec::new()),
     };
     // The decoder drops the byte order mark. The tokenizer would drop one at the start of each piece.
@@ -57,7 +56,6 @@ pub(super) fn parse(source: String) -> Document {
     }
     tokenizer.end();
     let attributes_cut = feeder.attributes_cut;
-    let doctype = tokenizer.sink.doctype.get();
     let mut tree = tokenizer.sink.builder.sink.tree.take();
     place_tags(&mut tree, tokenizer.sink.end_tags.take(), &source);
     let cut_somewhere = (attributes_cut || tree.attributes_cut).then_some(Complexity::Attributes);
@@ -67,7 +65,7 @@ pub(super) fn parse(source: String) -> Document {
         text: tree.text,
         lines: LineIndex::new(&source),
         quirks: tree.quirks,
-        doctype: doctype.map(Span::range),
+        doctype: tree.doctype.map(Span::range),
         too_complex: tree.stopped.or(cut_somewhere),
         source,
     }
@@ -187,7 +185,6 @@ struct Tracker {
     input: Rc<BufferQueue>,
     fed: Cell<usize>,
     token_start: Cell<usize>,
-    doctype: Cell<Option<Span>>,
     end_tags: RefCell<Vec<(LocalName, Span)>>,
 }
 
@@ -232,9 +229,7 @@ impl TokenSink for Tracker {
             }
             Token::DoctypeToken(_) => {
                 sink.token.set(None);
-                if self.doctype.get().is_none() {
-                    self.doctype.set(Some(span));
-                }
+                sink.doctype_token.set(Some(span));
             }
             _ => sink.token.set(None),
         }
@@ -261,6 +256,8 @@ struct CurrentTag {
 struct Sink {
     tree: RefCell<Tree>,
     token: Cell<Option<CurrentTag>>,
+    /// The last doctype read. The tree builder takes one only at the start, and ignores it elsewhere.
+    doctype_token: Cell<Option<Span>>,
 }
 
 #[derive(Default)]
@@ -269,6 +266,7 @@ struct Tree {
     attributes: Vec<Attribute>,
     text: String,
     quirks: bool,
+    doctype: Option<Span>,
     work: u64,
     node_limit: usize,
     attributes_cut: bool,
@@ -585,7 +583,9 @@ impl TreeSink for Sink {
         }
     }
 
-    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {
+        self.tree.borrow_mut().doctype = self.doctype_token.get();
+    }
 
     fn get_template_contents(&self, target: &NodeId) -> NodeId {
         let tree = self.tree.borrow();

@@ -1,0 +1,19 @@
+//! Bytes as a page through the whole report: table M of the hostile inputs.
+
+use audit::{Page, patch};
+
+use crate::capture;
+use crate::reported::reported;
+
+/// The report is within its bounds, and its patch fits the page it was made for.
+pub fn check(data: &[u8]) {
+    let capture = capture::page("https://www.example.com/a/page?q=1", "text/html", data);
+    let report = reported(&capture);
+    let Some(html) = Page::read(&capture).html else { return };
+    let source = html.document.source();
+    assert!(patch::apply(source, &report.patch).is_some(), "the patch does not fit its own page");
+    for place in report.findings.iter().flat_map(|finding| &finding.evidence) {
+        let lines = 1 + source.matches('\n').count() as u64;
+        assert!(place.line.is_none_or(|line| u64::from(line) <= lines), "a place after the last line");
+    }
+}

@@ -1,0 +1,48 @@
+//! The promise of a patch, on any page: applied, it makes every deterministic finding go away, causes no other, and
+//! changes nothing when applied again.
+//!
+//! Weaker in one thing than the tests of `audit`: what had no ready fix before (a heading for a page of two titles) may
+//! have one on the patched page (one title is left), and then the second patch makes it.
+
+use std::collections::BTreeSet;
+
+use audit::{Page, patch};
+use model::fix::FixClass;
+use model::report::Report;
+
+use crate::capture;
+
+/// The bytes as a page in UTF-8.
+pub fn check(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (before, source) = read(&text);
+    let Some(source) = source else { return };
+    let patched = patch::apply(&source, &before.patch).expect("a patch fits its own page");
+    let (after, _) = read(&patched);
+    let (ready, known, remaining) = (ready(&before), codes(&before), codes(&after));
+    let stays: Vec<&&str> = ready.intersection(&remaining).collect();
+    assert!(stays.is_empty(), "stays after the patch: {stays:?}");
+    let new: Vec<&&str> = remaining.difference(&known).collect();
+    assert!(new.is_empty(), "new after the patch: {new:?}");
+    let twice = patch::apply(&patched, &after.patch);
+    if self::ready(&after).is_empty() {
+        assert_eq!(twice.as_deref(), Some(patched.as_str()), "a second patch changes something");
+    }
+}
+
+fn codes(report: &Report) -> BTreeSet<&str> {
+    report.findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+/// Codes that the patch of the page itself mends.
+fn ready(report: &Report) -> BTreeSet<&str> {
+    let fixes = report.fixes.iter().filter(|fix| fix.class == FixClass::Deterministic && fix.file.is_none());
+    fixes.map(|fix| fix.code.as_str()).collect()
+}
+
+/// The report of a page, and its source as decoded.
+fn read(text: &str) -> (Report, Option<String>) {
+    let capture = capture::page("https://www.example.com/a/page", "text/html; charset=utf-8", text.as_bytes());
+    let source = Page::read(&capture).html.map(|html| html.document.source().to_owned());
+    (audit::report(&capture), source)
+}

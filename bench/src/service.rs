@@ -237,9 +237,8 @@ async fn one(fetcher: &Fetcher, url: &Url) -> Result<()> {
                 pair.get(at).and_then(|(kind, path)| Some(Want { kind: *kind, url: url.join(path).ok()?.into() }));
             let budget = &budget;
             async move {
-                match want {
-                    Some(want) => drop(fetcher.extra(&want, budget, deadline).await),
-                    None => {}
+                if let Some(want) = want {
+                    drop(fetcher.extra(&want, budget, deadline).await);
                 }
             }
         };

@@ -101,7 +101,7 @@ impl<'c> Site<'c> {
     /// A plain link to a file of another origin declares nothing of this site (an article on a standard has such
     /// links), so those of `a` elements count only within the origin.
     pub(super) fn linked_file(&self, is_file: impl Fn(&Url) -> bool) -> Option<Target> {
-        let own = self.link_urls().chain(self.anchor_urls()).find(|url| self.is_own(url) && is_file(url));
+        let own = self.link_urls().chain(self.anchor_urls()).find(|url| is_file(url) && self.is_own(url));
         match own {
             Some(url) => Some(Target::of(url.clone())),
             None => self.link_urls().any(is_file).then_some(Target::Elsewhere),

@@ -107,6 +107,10 @@ fn mojibake(facts: &Facts<'_>) -> Verdict {
     if html.unlabelled_utf8 {
         return PASS;
     }
+    // All of the prose and more, read already: where no mark is in it, none is in the prose.
+    if html.text.text.is_ascii() || !html.text.text.contains(['\u{fffd}', 'Ã', 'Â', 'â']) {
+        return PASS;
+    }
     let seen = prose(html);
     let (first, replacements, sequences) = garbled(&seen);
     let Some(first) = first.filter(|_| replacements > 0 || sequences > MOST_QUOTED) else { return PASS };

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::check::prelude::*;
-use crate::facts::names::has_name;
 use crate::facts::page::Html;
 
 /// The family.
@@ -50,11 +49,13 @@ fn empty(facts: &Facts<'_>) -> Verdict {
     let mut named: HashSet<&str> = HashSet::new();
     let mut nameless: Vec<(&str, Element<'_>)> = Vec::new();
     for anchor in &html.anchors {
-        let Some(element) = html.element(anchor.node) else { continue };
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
-        if has_name(element) {
+        if anchor.named {
             named.insert(target);
-        } else if !element.is_hidden() && element.attribute("aria-hidden") != Some("true") {
+            continue;
+        }
+        let Some(element) = html.element(anchor.node) else { continue };
+        if !element.is_hidden() && element.attribute("aria-hidden") != Some("true") {
             nameless.push((target, element));
         }
     }

@@ -85,9 +85,9 @@ impl<'c> Site<'c> {
         self.html.into_iter().flat_map(|html| &html.anchors).filter_map(|anchor| anchor.url.as_ref())
     }
 
-    /// Every element of the page.
-    pub(super) fn elements(&self) -> impl Iterator<Item = Element<'_>> {
-        self.html.into_iter().flat_map(|html| html.document.elements())
+    /// Form fields of the page, among others.
+    pub(super) fn fields(&self) -> impl Iterator<Item = Element<'_>> {
+        self.html.into_iter().flat_map(|html| html.elements(&html.addressed))
     }
 
     /// Whether a `meta` has a name or property that `fits`.

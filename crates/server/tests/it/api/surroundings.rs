@@ -31,6 +31,7 @@ async fn errors_are_json_with_a_code(database: TestDatabase) {
         ("DELETE", "/api/audits/x", 405, "method_not_allowed"),
         ("PUT", "/api/health", 405, "method_not_allowed"),
         ("BREW", "/api/health", 405, "method_not_allowed"),
+        ("GET", "/api/audits/%ff", 400, "invalid_parameter"),
     ] {
         let response = app.call(Call::new(method, path)).await;
         assert_eq!(response.refusal(), (status, code.to_owned()), "{method} {path}");

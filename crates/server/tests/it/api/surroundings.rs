@@ -18,6 +18,7 @@ testkit::on_both_databases! {
     l01_bodies_have_a_limit,
     l02_slow_callers_are_told_and_cut_off,
     a_silent_database_costs_the_id_only,
+    no_id_makes_the_database_look_down,
     stopping_lets_the_running_call_end,
     what_is_past_its_time_is_forgotten,
 }
@@ -212,6 +213,18 @@ async fn a_silent_database_costs_the_id_only(database: TestDatabase) {
             break;
         }
     }
+}
+
+async fn no_id_makes_the_database_look_down(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let token = app.guest().await;
+    for id in ["%00", "a%00b", "x", "..", "%F0%9F%92%A9", &"9".repeat(4_000)] {
+        for path in [format!("/api/audits/{id}"), format!("/api/audits/{id}/patch")] {
+            let refused = app.call(Call::get(&path).token(&token)).await;
+            assert_eq!(refused.refusal(), (404, "audit_not_found".to_owned()), "{path}");
+        }
+    }
+    assert_eq!(app.call(Call::get("/api/health")).await.json()["database"], "up");
 }
 
 async fn stopping_lets_the_running_call_end(database: TestDatabase) {

@@ -3,6 +3,7 @@
 mod api_call;
 mod headers;
 mod listen;
+mod patient;
 mod reading;
 
 use std::collections::BTreeMap;

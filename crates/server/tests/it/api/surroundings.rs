@@ -164,7 +164,8 @@ async fn l01_bodies_have_a_limit(database: TestDatabase) {
 }
 
 async fn l02_slow_callers_are_told_and_cut_off(database: TestDatabase) {
-    let patience = Patience { head: Duration::from_millis(300), body: Duration::from_millis(300) };
+    let patience =
+        Patience { head: Duration::from_millis(300), body: Duration::from_millis(300), ..Patience::default() };
     let app = TestApp::start_with(database, patience, |_| {}).await;
     let mut slow_head = app.connect([127, 0, 0, 1].into()).await;
     slow_head.write_all(b"GET /api/health HTTP/1.1\r\nhost: a\r\nx-a").await.unwrap();

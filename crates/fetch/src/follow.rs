@@ -28,6 +28,13 @@ pub(crate) struct Ask {
     pub(crate) max_redirects: u8,
 }
 
+impl Ask {
+    /// Whether redirects are followed at all; else one is an answer like any other.
+    const fn follows(self) -> bool {
+        self.max_redirects > 0
+    }
+}
+
 /// Durations of one hop.
 #[derive(Debug, Default)]
 struct Phases {
@@ -83,7 +90,7 @@ pub async fn answered(
 ) -> Fetched {
     let started = Instant::now();
     let ask = Ask { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS };
-    let question = Question { url, fields: &[], max_bytes: ask.max_bytes };
+    let question = Question { url, fields: &[], max_bytes: ask.max_bytes, follows: ask.follows() };
     let read = exchange::exchange(connection, Version::Http1, question, limits, deadline).await;
     match read.and_then(|raw| next(url, &raw, ask).map(|_| raw)) {
         Ok(raw) => Fetched::Response(finished(url, Vec::new(), raw, Phases::default(), None, ask, started).await),
@@ -99,7 +106,7 @@ fn failed(url: &Url, hops: Vec<Hop>, trouble: Trouble) -> Fetched {
 
 /// The target of a redirect that is to be followed, and its raw `Location`.
 fn next(url: &Url, raw: &Raw, ask: Ask) -> Result<Option<(Url, String)>, Trouble> {
-    if !matches!(raw.status, 301 | 302 | 303 | 307 | 308) || ask.max_redirects == 0 {
+    if !exchange::is_redirect(raw.status) || !ask.follows() {
         return Ok(None);
     }
     let mut locations = raw.fields.get_all(header::LOCATION).iter();
@@ -153,7 +160,7 @@ async fn hop(
         (header::ACCEPT_ENCODING, "gzip, br, zstd, deflate".to_owned()),
         (header::ACCEPT_LANGUAGE, "en;q=0.9, *;q=0.5".to_owned()),
     ];
-    let question = Question { url, fields: &fields, max_bytes: ask.max_bytes };
+    let question = Question { url, fields: &fields, max_bytes: ask.max_bytes, follows: ask.follows() };
     if url.scheme() == "http" {
         let raw = exchange::exchange(stream, Version::Http1, question, &inner.limits, deadline).await?;
         return Ok((raw, phases, None));

@@ -1,6 +1,7 @@
 //! From the fixes of single findings to one patch that can be applied as a whole.
 
 mod edits;
+mod size;
 
 use model::fix::{Fix, FixClass, FixTarget};
 use model::lang::{Phrase, text};
@@ -30,7 +31,9 @@ pub(crate) fn merge(
     own_files: OwnFiles<'_>,
     drafted: Vec<Drafted>,
 ) -> (Vec<Fix>, Patch) {
-    let drafted: Vec<Drafted> = drafted.into_iter().map(bounded).collect();
+    let mut room = MOST_BYTES;
+    let drafted: Vec<Drafted> =
+        drafted.into_iter().map(|item| bounded(item, html.map(|html| &html.document), own_files, &mut room)).collect();
     let ready = || drafted.iter().filter(|item| item.draft.class == FixClass::Deterministic);
     let mut head: Vec<HeadTag> = Vec::new();
     for tag in ready().flat_map(|item| &item.draft.head_tags) {
@@ -61,9 +64,12 @@ pub(crate) fn merge(
 
 /// Places that one fix changes at most: more of them are one defect of a template, and a list of edits helps nobody.
 const MOST_CHANGES: usize = 500;
+/// Bytes of JSON that the fixes of a report take together, of the 1 MiB that it has (decisions.md, Audit inner shapes).
+const MOST_BYTES: usize = 640 * 1024;
 
-/// A fix with more changes than that becomes an instruction to make the change where the page is made.
-fn bounded(mut item: Drafted) -> Drafted {
+/// A fix with more changes than that, or larger than the room left, becomes an instruction to make the change where the
+/// page is made: a report is for reading, and its fixes are never cut in the middle.
+fn bounded(mut item: Drafted, document: Option<&Document>, own_files: OwnFiles<'_>, room: &mut usize) -> Drafted {
     let count = item.draft.edits.len();
     if count > MOST_CHANGES {
         const AT_SOURCE: model::lang::Text = text(
@@ -71,6 +77,16 @@ fn bounded(mut item: Drafted) -> Drafted {
             "{count} lugares precisam da mesma mudança: faça-a no modelo ou programa que escreve a página.",
         );
         item.draft = FixDraft::instruction(item.draft.target, AT_SOURCE, &[("count", count.into())]);
+    }
+    let size = size::of(&item.draft, document, own_files);
+    if size > *room {
+        const TOO_LARGE: model::lang::Text = text(
+            "The ready change has {size} bytes, too many for a report: make it in the template or program that writes this.",
+            "A mudança pronta tem {size} bytes, demais para um relatório: faça-a no modelo ou programa que escreve isto.",
+        );
+        item.draft = FixDraft::instruction(item.draft.target, TOO_LARGE, &[("size", size.into())]);
+    } else {
+        *room -= size;
     }
     item
 }

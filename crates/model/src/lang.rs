@@ -1,6 +1,7 @@
 //! The two languages in which every text for a person exists.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A language of the product's texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema)]
@@ -65,13 +66,23 @@ pub const fn text(en: &'static str, pt: &'static str) -> Text {
 }
 
 /// A value that fills a place of a [`Text`]. Kept beside the finding, so that it can be read by a program too.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum Value {
     /// A count or measure.
     Number(i64),
     /// A piece of text, as found.
     Text(String),
+}
+
+/// Written out, since an untagged enum can't be read where numbers keep all their digits.
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text) => Ok(Self::Text(text)),
+            other => other.as_i64().map(Self::Number).ok_or_else(|| D::Error::custom("expected an integer or a text")),
+        }
+    }
 }
 
 impl From<&str> for Value {

@@ -5,6 +5,7 @@ mod browser;
 mod capture;
 mod corpus;
 mod discovery;
+mod hostile;
 mod patch;
 mod registry;
 mod report;

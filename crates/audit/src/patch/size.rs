@@ -1,0 +1,68 @@
+//! How much of a report a fix takes.
+
+use super::OwnFiles;
+use crate::facts::document::Document;
+use crate::fix::{Change, FileChange, FixDraft};
+
+/// Upper bound of the bytes of JSON that a draft takes: in the list of fixes, and again in the patch.
+pub(super) fn of(draft: &FixDraft, document: Option<&Document>, own_files: OwnFiles<'_>) -> usize {
+    let snippet = draft.snippet.as_deref().map_or(0, json);
+    let file = draft.file.as_ref().map_or(0, |file| json(&file.content));
+    let head: usize = draft.head_tags.iter().map(|tag| json(&tag.tag)).sum();
+    let edits: usize =
+        draft.edits.iter().map(|edit| document.map_or(0, |document| change(&edit.change, document))).sum();
+    let files: usize = draft
+        .file_edits
+        .iter()
+        .map(|edit| {
+            let own = own_files.iter().find(|(path, _)| *path == edit.path).map_or(0, |(_, text)| json(text));
+            own + match &edit.change {
+                FileChange::Whole(text) | FileChange::Line(_, text) | FileChange::Append(text) => json(text),
+            }
+        })
+        .sum();
+    2 * snippet + 2 * file + head + edits + files
+}
+
+/// What a change replaces, and what by.
+fn change(change: &Change, document: &Document) -> usize {
+    let source =
+        |span: Option<std::ops::Range<usize>>| span.and_then(|span| document.source().get(span)).map_or(0, json);
+    match change {
+        // The start tag is quoted, and written again.
+        Change::SetAttribute { node, value, .. } => {
+            2 * source(document.element(*node).and_then(|element| element.start_tag())) + json(value)
+        }
+        Change::RemoveAttribute { node, .. } => {
+            2 * source(document.element(*node).and_then(|element| element.start_tag()))
+        }
+        Change::Remove { node } => source(document.element(*node).and_then(|element| element.source_span())),
+        Change::SetContent { node, content } => {
+            source(document.element(*node).and_then(|element| element.source_span())) + json(content)
+        }
+        Change::InsertBefore { html, .. } | Change::InsertInside { html, .. } => json(html),
+        Change::Replace { span, text } => source(Some(span.clone())) + json(text),
+    }
+}
+
+/// Bytes of a text as JSON.
+fn json(text: &str) -> usize {
+    let escapes = text.bytes().map(|byte| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x8 | 0xC => 1,
+        0..=0x1F => 5,
+        _ => 0,
+    });
+    text.len() + escapes.sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_size_of_a_text_is_that_of_its_json(text in any::<String>()) {
+            prop_assert_eq!(super::json(&text) + 2, serde_json::to_vec(&text).unwrap().len());
+        }
+    }
+}

@@ -4,6 +4,7 @@ mod audit;
 mod checks;
 mod failure;
 mod format;
+mod reason;
 mod serve;
 
 use std::io::Write as _;

@@ -15,8 +15,7 @@ use serde_json::Value;
 
 use self::conditions::Conditions;
 use super::format::{pretty, printable};
-use super::{LangName, print};
-use crate::pages::reason_text;
+use super::{LangName, print, reason};
 
 /// Codes named to one who mistyped one.
 const MOST_NEAR: usize = 5;
@@ -162,8 +161,8 @@ fn explanation((family, check): Entry, conditions: &Conditions, lang: Lang) -> S
         HOW.in_lang(lang),
         check.how.in_lang(lang).replace('\n', "\n  "),
     );
-    let reasons: BTreeSet<&str> =
-        conditions.of(check.code).map(|reason| condition_text(reason).in_lang(lang)).collect();
+    let reasons: BTreeSet<String> =
+        conditions.of(check.code).map(|word| reason::in_words(word).in_lang(lang).to_owned()).collect();
     if !reasons.is_empty() {
         push(&mut out, format_args!("\n{}\n", UNMEASURED.in_lang(lang)));
         for reason in reasons {
@@ -186,16 +185,6 @@ fn object((family, check): Entry, conditions: &Conditions, lang: Lang) -> Value 
         "reference": check.reference,
         "notMeasured": conditions.of(check.code).collect::<Vec<_>>(),
     })
-}
-
-/// A reason in words. What a report can't hold, as it would be no report, is said here.
-fn condition_text(reason: &str) -> Text {
-    match reason {
-        "fetch" => text("there is no response", "não há resposta"),
-        "challenge" => text("a firewall answers instead of the page", "um firewall responde no lugar da página"),
-        "absent" => text("there is nothing of the kind to look at", "não há nada do tipo para examinar"),
-        reason => reason_text(reason),
-    }
 }
 
 /// Writing to a string can't fail.

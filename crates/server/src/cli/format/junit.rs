@@ -1,5 +1,5 @@
 //! JUnit XML, for build servers: a suite for each page, a test case for each check. There is no standard; this is what
-//! Jenkins' schema (`jenkins-junit.xsd`) takes and GitLab reads.
+//! the schema of Jenkins' xunit plugin (`junit-10.xsd`) takes and GitLab reads.
 
 use std::fmt::Write as _;
 
@@ -33,10 +33,12 @@ pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
         };
         all = all.plus(tally);
         let (name, at) = (safe(outcome.shown_url()), outcome.at);
-        let counts = tally.attributes();
+        let (counts, skipped) = (tally.attributes(), tally.skipped);
         push(
             &mut suites,
-            format_args!("<testsuite name=\"{name}\" timestamp=\"{at}\" {counts}>\n{cases}</testsuite>\n"),
+            format_args!(
+                "<testsuite name=\"{name}\" timestamp=\"{at}\" {counts} skipped=\"{skipped}\">\n{cases}</testsuite>\n"
+            ),
         );
     }
     let counts = all.attributes();
@@ -106,9 +108,10 @@ impl Tally {
         }
     }
 
+    /// Those that both suites and their sum may have.
     fn attributes(self) -> String {
-        let Self { tests, failures, errors, skipped } = self;
-        format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"")
+        let Self { tests, failures, errors, .. } = self;
+        format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"")
     }
 }
 
@@ -137,7 +140,7 @@ mod tests {
         assert_eq!(xml.matches("<failure ").count(), failures as usize);
         assert_eq!(xml.matches(&format!(" failures=\"{failures}\" errors=\"0\"")).count(), 2, "in suite and sum");
         let skipped = xml.matches("<skipped ").count();
-        assert_eq!(xml.matches(&format!(" skipped=\"{skipped}\"")).count(), 2, "in suite and sum");
+        assert_eq!(xml.matches(&format!(" skipped=\"{skipped}\"")).count(), 1);
     }
 
     #[test]

@@ -8,9 +8,8 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::{Outcome, Style, printable};
-use crate::cli::failure;
+use crate::cli::{failure, reason};
 use crate::error::ApiError;
-use crate::pages::reason_text;
 
 /// Lines kept of a fix's snippet: the whole is in the JSON.
 const SNIPPET_LINES: usize = 6;
@@ -139,8 +138,8 @@ fn page(report: &Report, lang: Lang, style: Style) -> String {
         }
     }
     if !report.coverage.not_measured.is_empty() {
-        let reasons: BTreeSet<&str> =
-            report.coverage.not_measured.values().map(|reason| reason_text(reason).in_lang(lang)).collect();
+        let words = report.coverage.not_measured.values().map(|word| reason::in_words(word).in_lang(lang).to_owned());
+        let reasons: BTreeSet<String> = words.collect();
         let reasons = reasons.into_iter().collect::<Vec<_>>().join("; ");
         let values = [("count", report.coverage.not_measured.len().into()), ("reasons", reasons.into())];
         out.push_str(&format!("\n{}\n", UNMEASURED.phrase(&values).in_lang(lang)));

@@ -43,12 +43,14 @@ Examples:
 
 /// Arguments of `site-audit audit`.
 #[derive(Debug, Args)]
-#[command(after_help = MORE_HELP)]
+#[command(after_help = MORE_HELP, arg_required_else_help = true)]
 pub(super) struct Arguments {
     /// Addresses of pages; - reads them from standard input, one a line.
     #[arg(value_name = "URL", conflicts_with = "html", required_unless_present_any = ["html", "from"])]
     urls: Vec<String>,
-    /// Read addresses from a file, or - for standard input: one a line, at most 1,000; lines with # are passed over.
+    /// Read addresses from a file, or - for standard input.
+    ///
+    /// One a line, at most 1,000. Blank lines and lines that begin with # are passed over.
     #[arg(long, value_name = "FILE", conflicts_with = "html")]
     from: Option<PathBuf>,
     /// Pages audited at once, 1 to 32.
@@ -57,16 +59,20 @@ pub(super) struct Arguments {
     /// Allow any address and port: for your own machines.
     #[arg(long)]
     allow_private: bool,
-    /// Audit this file instead of fetching, or - for standard input. At most 2 MB are read.
+    /// Audit this file instead of fetching, or - for standard input.
+    ///
+    /// At most 2 MB are read, as of a fetched page.
     #[arg(long, value_name = "FILE", requires = "url")]
     html: Option<PathBuf>,
     /// The address that the file has, or will have.
     #[arg(long, value_name = "URL", requires = "html")]
     url: Option<String>,
-    /// How to print the result. JSON is an object for one page, an array for several or a list.
+    /// How to print the result.
+    ///
+    /// JSON is an object for one page, an array for several and for a list.
     #[arg(long, default_value = "text")]
     format: Format,
-    /// Exit with 1 when a score is below N, 0 to 100.
+    /// Exit with 1 when a score is below N points, 0 to 100.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     fail_under: Option<u32>,
     /// Exit with 1 when a finding is at least this severe.
@@ -75,7 +81,9 @@ pub(super) struct Arguments {
     /// Language of the texts.
     #[arg(long, default_value = "en")]
     lang: LangName,
-    /// No progress and no text report: the exit code says it. The other formats and errors are still printed.
+    /// No progress and no text report: the exit code says it.
+    ///
+    /// The other formats, which programs read, are still printed; and so is why a page could not be audited.
     #[arg(long, short)]
     quiet: bool,
 }
@@ -148,8 +156,31 @@ fn is_colour_wanted() -> bool {
     is_set("NO_COLOR").is_none() && is_set("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// A bare host gets `https://`.
+/// A bare host gets `https://`. What is before a colon is a host only where a port follows.
 fn with_scheme(text: &str) -> String {
     let text = text.trim();
-    if text.contains("://") { text.to_owned() } else { format!("https://{text}") }
+    let has_scheme = text.split_once(':').is_some_and(|(before, after)| {
+        !before.contains(['/', '.', '[']) && !after.starts_with(|first: char| first.is_ascii_digit())
+    });
+    if has_scheme { text.to_owned() } else { format!("https://{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_host_gets_a_scheme_and_nothing_else_does() {
+        for (typed, expected) in [
+            ("example.com", "https://example.com"),
+            (" example.com:8080/a:b ", "https://example.com:8080/a:b"),
+            ("localhost:3000", "https://localhost:3000"),
+            ("[::1]:80", "https://[::1]:80"),
+            ("http://example.com", "http://example.com"),
+            ("mailto:me@example.com", "mailto:me@example.com"),
+            ("javascript:alert(1)", "javascript:alert(1)"),
+        ] {
+            assert_eq!(with_scheme(typed), expected);
+        }
+    }
 }

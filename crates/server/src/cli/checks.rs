@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use audit::check::{Check, Family};
 use audit::checks;
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use model::lang::{Lang, Text, text};
 use serde_json::Value;
@@ -42,6 +43,7 @@ Examples:
 #[command(after_help = MORE_HELP)]
 pub(super) struct Arguments {
     /// Explain this check only: what it costs, how to fix it, when it is not measured, and who says so.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     code: Option<String>,
     /// How to print it.
     #[arg(long, default_value = "text")]

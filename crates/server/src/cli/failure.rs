@@ -26,17 +26,17 @@ pub(super) fn of_audit(failure: AuditFailure) -> ApiError {
 
 /// The refusal that a page without a response is told as. The detail begins as the API's does.
 pub(super) fn of_fetch(failure: FetchFailure) -> ApiError {
-    let more = match failure.kind {
-        FailureKind::AddressNotAllowed | FailureKind::RedirectNotAllowed => Some(LIFT),
-        FailureKind::InvalidUrl => (failure.reason == "port").then_some(LIFT),
-        FailureKind::Unreachable => unreachable(&failure.reason),
-        FailureKind::Timeout => late(&failure.reason),
-        FailureKind::TargetBusy => None,
+    let (gap, more) = match failure.kind {
+        FailureKind::AddressNotAllowed | FailureKind::RedirectNotAllowed => ("; ", Some(LIFT)),
+        FailureKind::InvalidUrl => ("; ", (failure.reason == "port").then_some(LIFT)),
+        FailureKind::Unreachable => (": ", unreachable(&failure.reason)),
+        FailureKind::Timeout => (": ", late(&failure.reason)),
+        FailureKind::TargetBusy => ("", None),
     };
     let mut error = ApiError::from(failure);
     let Some(more) = more else { return error };
     let detail = match error.detail.take() {
-        Some(said) => Phrase { en: format!("{}: {}", said.en, more.en), pt: format!("{}: {}", said.pt, more.pt) },
+        Some(said) => Phrase { en: format!("{}{gap}{}", said.en, more.en), pt: format!("{}{gap}{}", said.pt, more.pt) },
         None => more.into(),
     };
     error.explained(detail)
@@ -108,7 +108,7 @@ mod tests {
             said(FailureKind::Unreachable, "dns", Lang::PtBr),
             "O endereço não deu resposta utilizável (dns: o nome não tem endereço)."
         );
-        assert!(said(FailureKind::InvalidUrl, "port", Lang::En).contains("--allow-private"));
+        assert!(said(FailureKind::InvalidUrl, "port", Lang::En).contains("don't go to; --allow-private"));
         assert!(!said(FailureKind::InvalidUrl, "syntax", Lang::En).contains("--allow-private"));
     }
 

@@ -52,6 +52,8 @@ pub(super) enum Asked {
 pub(super) struct Outcome {
     /// Its address: as it was read, or as it was typed where that can't be read.
     pub(super) url: String,
+    /// The file that it was read from, where it was not fetched.
+    pub(super) file: Option<String>,
     /// When its audit began.
     pub(super) at: Timestamp,
     /// Its report, or why there is none.
@@ -177,14 +179,19 @@ pub(crate) mod tests {
             }),
             extras: Vec::new(),
         });
-        Outcome { url: report.url.clone(), at: Timestamp(0), result: Ok(report) }
+        Outcome { url: report.url.clone(), file: None, at: Timestamp(0), result: Ok(report) }
     }
 
     /// A page that a firewall kept from us, under an address with hostile text.
     pub(crate) fn blocked() -> Outcome {
         let blocked = Blocked { vendor: "Cloudflare".to_owned(), status: 403, rate_limited: false };
         let error = failure::of_audit(AuditFailure::Blocked(blocked));
-        Outcome { url: "https://example.com/\u{1b}[2J|<b>".to_owned(), at: Timestamp(1_000), result: Err(error) }
+        Outcome {
+            url: "https://example.com/\u{1b}[2J|<b>".to_owned(),
+            file: None,
+            at: Timestamp(1_000),
+            result: Err(error),
+        }
     }
 
     fn rendered(format: Format, outcomes: &[Outcome], asked: Asked) -> String {

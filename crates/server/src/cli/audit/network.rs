@@ -59,7 +59,7 @@ fn list(source: impl std::io::Read, name: &str) -> Result<Vec<String>> {
 }
 
 /// Audits all of them, `jobs` at once; outcomes come in the order of the addresses.
-pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, teller: Teller) -> Result<Vec<Outcome>> {
+pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, mut teller: Teller) -> Result<Vec<Outcome>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     let engine = Engine::new(Fetcher::new(config(allow_private)?)?, cores());
     runtime.block_on(async {
@@ -105,11 +105,11 @@ async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> Outcom
     let typed = with_scheme(typed);
     let url = match engine.fetcher().intake(&typed) {
         Ok(url) => url,
-        Err(refused) => return Outcome { url: typed, at, result: Err(failure::of_fetch(refused)) },
+        Err(refused) => return Outcome { url: typed, file: None, at, result: Err(failure::of_fetch(refused)) },
     };
     let given = Given { started_at: at, nonce: ports.nonce(), progress };
     let audited = engine.audit(&url, given).await;
-    Outcome { url: url.to_string(), at, result: audited.map(|done| done.report).map_err(failure::of_audit) }
+    Outcome { url: url.to_string(), file: None, at, result: audited.map(|done| done.report).map_err(failure::of_audit) }
 }
 
 #[cfg(test)]

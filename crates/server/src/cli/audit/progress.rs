@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model::lang::{Lang, Text, text};
 use tokio::time::Instant;
@@ -15,14 +14,14 @@ use crate::engine::{Progress, Step};
 pub(super) struct Teller {
     is_heard: bool,
     pages: usize,
-    done: AtomicUsize,
+    done: usize,
     lang: Lang,
 }
 
 impl Teller {
     /// One for so many pages. Silent where nobody looks.
     pub(super) fn new(quiet: bool, pages: usize, lang: Lang) -> Self {
-        Self { is_heard: !quiet && std::io::stderr().is_terminal(), pages, done: AtomicUsize::new(0), lang }
+        Self { is_heard: !quiet && std::io::stderr().is_terminal(), pages, done: 0, lang }
     }
 
     /// Who is to be told of the steps of a page: nobody where several would mix.
@@ -35,10 +34,10 @@ impl Teller {
     }
 
     /// Tells that one of several pages is done.
-    pub(super) fn page_done(&self, outcome: &Outcome) {
-        let nth = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+    pub(super) fn page_done(&mut self, outcome: &Outcome) {
+        self.done += 1;
         if self.is_heard && self.pages > 1 {
-            tell(&page_line(nth, self.pages, outcome, self.lang));
+            tell(&page_line(self.done, self.pages, outcome, self.lang));
         }
     }
 }

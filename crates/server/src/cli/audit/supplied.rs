@@ -19,7 +19,9 @@ pub(super) fn audit(file: &Path, url: &str) -> Result<Outcome> {
     let capture = capture(&url, read_page(file)?, at);
     // A panic of the core is our defect and told as such: the page could not be audited.
     let report = std::panic::catch_unwind(|| audit::report(&capture));
-    Ok(Outcome { url: url.to_string(), at, result: report.map_err(|_| failure::of_audit(AuditFailure::Defect)) })
+    let result = report.map_err(|_| failure::of_audit(AuditFailure::Defect));
+    let file = file.to_str().filter(|path| *path != "-").map(str::to_owned);
+    Ok(Outcome { url: url.to_string(), file, at, result })
 }
 
 /// An http(s) URL; a bare host gets `https://`.

@@ -4,7 +4,6 @@ use audit::checks;
 use model::finding::{Finding, Place, Severity};
 use model::fix::Fix;
 use model::lang::Lang;
-use model::report::Report;
 use serde_json::{Map, Value, json};
 use url::{Position, Url};
 
@@ -22,7 +21,8 @@ pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> serde_json::Result<Str
         match &outcome.result {
             Ok(report) => {
                 let findings = report.findings.iter().zip(&report.fixes);
-                results.extend(findings.map(|(finding, fix)| result(report, finding, fix, lang)));
+                let page = outcome.file.as_deref().map_or_else(|| uri(&report.url), file_uri);
+                results.extend(findings.map(|(finding, fix)| result(&page, finding, fix, lang)));
                 scores.insert(uri(&report.url), report.score.into());
             }
             Err(error) => notifications.push(notification(&outcome.url, error, lang)),
@@ -65,10 +65,10 @@ fn rules(lang: Lang) -> Vec<Value> {
         .collect()
 }
 
-fn result(report: &Report, finding: &Finding, fix: &Fix, lang: Lang) -> Value {
-    let mut locations: Vec<Value> = finding.evidence.iter().map(|place| location(&report.url, place)).collect();
+fn result(page: &str, finding: &Finding, fix: &Fix, lang: Lang) -> Value {
+    let mut locations: Vec<Value> = finding.evidence.iter().map(|place| location(page, place)).collect();
     if locations.is_empty() {
-        locations.push(page(&report.url));
+        locations.push(location(page, &Place::default()));
     }
     json!({
         "ruleId": finding.code,
@@ -80,9 +80,10 @@ fn result(report: &Report, finding: &Finding, fix: &Fix, lang: Lang) -> Value {
     })
 }
 
-/// A place in the page, or in the file that it names.
+/// A place in the page of that URI, or in what else the place names.
 fn location(page: &str, place: &Place) -> Value {
-    let mut physical = json!({"artifactLocation": {"uri": uri(place.url.as_deref().unwrap_or(page))}});
+    let uri = place.url.as_deref().map_or_else(|| page.to_owned(), uri);
+    let mut physical = json!({"artifactLocation": {"uri": uri}});
     if let (Some(line), Some(fields)) = (place.line, physical.as_object_mut()) {
         let mut region = json!({"startLine": line});
         if let (Some(snippet), Some(region)) = (&place.snippet, region.as_object_mut()) {
@@ -98,18 +99,13 @@ fn location(page: &str, place: &Place) -> Value {
     location
 }
 
-/// A page as a whole.
-fn page(url: &str) -> Value {
-    location(url, &Place::default())
-}
-
 /// A page that could not be audited (SARIF §3.58).
 fn notification(url: &str, error: &ApiError, lang: Lang) -> Value {
     json!({
         "descriptor": {"id": error.code.wire()},
         "level": "error",
         "message": {"text": message(&failure::sentence(error, lang))},
-        "locations": [page(url)],
+        "locations": [location(&uri(url), &Place::default())],
     })
 }
 
@@ -133,6 +129,14 @@ fn message(text: &str) -> String {
         out.push(character);
     }
     out
+}
+
+/// The path of a file as a URI reference: code scanning shows results beside the lines of files in a repository.
+fn file_uri(path: &str) -> String {
+    match Url::from_file_path(path) {
+        Ok(url) => url.into(),
+        Err(()) => uri(&path.trim_start_matches("./").replace(std::path::MAIN_SEPARATOR, "/")),
+    }
 }
 
 /// Found text as a URI reference (RFC 3986): what has no place in one is percent-encoded.
@@ -207,6 +211,18 @@ mod tests {
     #[test]
     fn found_text_is_neither_a_link_nor_a_placeholder() {
         assert_eq!(message("[a](http://b) {0} \\"), "\\[a\\](http://b) {{0}} \\\\");
+    }
+
+    #[test]
+    fn places_of_a_supplied_page_are_in_its_file() {
+        let file = Some("./dist/a b.html".to_owned());
+        let run = run(&[Outcome { file, ..audited() }]);
+        let places =
+            run["results"].as_array().unwrap().iter().map(|result| &result["locations"][0]["physicalLocation"]);
+        for place in places {
+            assert_eq!(place["artifactLocation"]["uri"], "dist/a%20b.html");
+        }
+        assert!(run["properties"]["scores"]["https://example.com/"].is_u64());
     }
 
     #[test]

@@ -11,7 +11,9 @@ use super::{Outcome, Style, printable};
 use crate::cli::{failure, reason};
 use crate::error::ApiError;
 
-/// Lines kept of a fix's snippet: the whole is in the JSON.
+/// Places shown of a finding: all are in the JSON.
+const PLACES: usize = 3;
+/// Lines shown of a fix's snippet: the whole is in the JSON.
 const SNIPPET_LINES: usize = 6;
 
 /// Each page; after them, where there are several, a line for each.
@@ -121,20 +123,23 @@ fn page(report: &Report, lang: Lang, style: Style) -> String {
         };
         let message = printable(finding.message.in_lang(lang));
         out.push_str(&format!("\n{} {}  {message}\n", paint(style, code, mark), paint(style, BOLD, &finding.code)));
-        for place in finding.evidence.iter().take(3) {
+        for place in finding.evidence.iter().take(PLACES) {
             let line = place.line.map(|line| format!("{line}: ")).unwrap_or_default();
             let shown =
                 place.snippet.as_deref().or(place.url.as_deref()).or(place.selector.as_deref()).unwrap_or_default();
             out.push_str(&format!("    {line}{}\n", paint(style, FAINT, &printable(&shown.replace('\n', " ")))));
         }
+        out.push_str(more(finding.evidence.len(), PLACES));
         out.push_str(&format!("  → {}\n", class(fix.class).in_lang(lang)));
         let snippet =
             fix.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content)).or_else(|| fix.snippet.clone());
         let note = fix.note.as_ref().map(|note| note.in_lang(lang).to_owned());
         for shown in [snippet, note].into_iter().flatten() {
-            for line in printable(&shown).lines().take(SNIPPET_LINES) {
+            let shown = printable(&shown);
+            for line in shown.lines().take(SNIPPET_LINES) {
                 out.push_str(&format!("    {line}\n"));
             }
+            out.push_str(more(shown.lines().count(), SNIPPET_LINES));
         }
     }
     if !report.coverage.not_measured.is_empty() {
@@ -145,6 +150,11 @@ fn page(report: &Report, lang: Lang, style: Style) -> String {
         out.push_str(&format!("\n{}\n", UNMEASURED.phrase(&values).in_lang(lang)));
     }
     out
+}
+
+/// A line that tells that not all is shown.
+fn more(all: usize, shown: usize) -> &'static str {
+    if all > shown { "    …\n" } else { "" }
 }
 
 /// How ready a fix is, in words.

@@ -102,8 +102,9 @@ fn bad_input_is_answered_with_what_to_do() {
     std::fs::write(&binary, b"\xff\xfe").unwrap();
     let long = format!("https://example.com/{}", "a".repeat(2_100));
     for (arguments, advice) in [
-        (&["audit"][..], "<URL>"),
+        (&["audit"][..], "Examples:"),
         (&["audit", "ftp://example.com/"], "begins with http:// or https://"),
+        (&["audit", "mailto:me@example.com"], "begins with http:// or https://"),
         (&["audit", "http://me:secret@example.com/"], "no user name or password"),
         (&["audit", &long], "at most 2,048 bytes"),
         (&["audit", "https://"], "syntax"),
@@ -125,6 +126,7 @@ fn bad_input_is_answered_with_what_to_do() {
         (&["audit", "example.com", "--format", "xml"], "text, json, markdown, sarif, junit"),
         (&["audit", "example.com", "--jobs", "0"], "1..=32"),
         (&["audit", "example.com", "--lang", "fr"], "en, pt-BR"),
+        (&["checks", ""], "a value is required"),
         (&["https://example.com/"], "site-audit audit URL"),
         (&["chekcs"], "checks"),
     ] {

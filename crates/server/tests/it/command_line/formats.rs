@@ -4,7 +4,7 @@ use audit::checks;
 use serde_json::Value;
 use testkit::{Answer, Site};
 
-use super::{code, json, site, site_audit, stderr, stdout};
+use super::{PAGE, code, json, program, site, site_audit, stderr, stdout};
 
 /// Audits `/page` and `/blocked`, and answers what went to standard output and standard error.
 async fn both(format: &str) -> (String, String) {
@@ -71,6 +71,17 @@ async fn sarif_is_one_run_that_tells_what_it_could_not_do() {
     let notification = &invocation["toolExecutionNotifications"][0];
     assert_eq!(notification["descriptor"]["id"], "target_blocked");
     assert_eq!(notification["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "SITE/blocked");
+}
+
+#[test]
+fn sarif_of_a_supplied_page_shows_lines_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("dist")).unwrap();
+    std::fs::write(folder.path().join("dist/index.html"), PAGE).unwrap();
+    let run = ["audit", "--html", "dist/index.html", "--url", "https://example.com/", "--format", "sarif"];
+    let output = program().args(run).current_dir(folder.path()).output().unwrap();
+    let places = &json(&output)["runs"][0]["results"][0]["locations"];
+    assert_eq!(places[0]["physicalLocation"]["artifactLocation"]["uri"], "dist/index.html");
 }
 
 #[tokio::test(flavor = "multi_thread")]

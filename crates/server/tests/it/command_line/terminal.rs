@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use testkit::{Answer, Site};
 
-use super::{PAGE, code, program, site, site_audit, stdout};
+use super::{code, program, site, site_audit, stderr, stdout};
 
 const COMMANDS: [&str; 7] = ["serve", "audit", "checks", "migrate", "openapi", "healthcheck", "completions"];
 
@@ -112,8 +112,11 @@ async fn an_interrupt_ends_an_audit_at_once() {
     assert_eq!(status.signal(), Some(2), "not by its own end, which would have come with the time limit");
 }
 
+#[cfg(target_os = "linux")]
 #[test]
-fn a_page_can_come_through_a_pipe() {
-    let output = site_audit(&["audit", "--html", "-", "--url", "https://example.com/"], PAGE);
-    assert!(stdout(&output).starts_with("https://example.com/\n"));
+fn a_full_disk_is_told() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = program().arg("checks").stdout(full).output().unwrap();
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).starts_with("site-audit: standard output can't be written to: "));
 }

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 
 use hyper::header;
-use model::capture::{Certificate, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing};
+use model::capture::{Body, BodyCut, Certificate, Coding, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use url::Url;
 
@@ -15,6 +16,9 @@ use crate::{Budget, Inner, Limits, PAGE_BYTES, PAGE_REDIRECTS, body, guard};
 
 /// A redirect to where we do not go.
 const ASTRAY: Trouble = Trouble { kind: FailureKind::RedirectNotAllowed, reason: "redirect_not_allowed" };
+
+/// Coded bytes that are decoded on the spot: even a bomb of them takes about a millisecond.
+const DECODED_HERE: usize = 4 * 1024;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +53,7 @@ pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, budget: Option<&Bu
             Err(trouble) => return failed(&url, hops, trouble),
         };
         match next(&url, &raw, ask) {
-            Ok(None) => return Fetched::Response(finished(&url, hops, raw, phases, certificate, ask, started)),
+            Ok(None) => return Fetched::Response(finished(&url, hops, raw, phases, certificate, ask, started).await),
             Err(trouble) => return failed(&url, hops, trouble),
             Ok(Some((target, location))) => {
                 hops.push(Hop { url: url.to_string(), status: raw.status, location });
@@ -82,7 +86,7 @@ pub async fn answered(
     let question = Question { url, fields: &[], max_bytes: ask.max_bytes };
     let read = exchange::exchange(connection, Version::Http1, question, limits, deadline).await;
     match read.and_then(|raw| next(url, &raw, ask).map(|_| raw)) {
-        Ok(raw) => Fetched::Response(finished(url, Vec::new(), raw, Phases::default(), None, ask, started)),
+        Ok(raw) => Fetched::Response(finished(url, Vec::new(), raw, Phases::default(), None, ask, started).await),
         Err(trouble) => failed(url, Vec::new(), trouble),
     }
 }
@@ -161,7 +165,7 @@ async fn hop(
     Ok((raw, phases, secure.certificate))
 }
 
-fn finished(
+async fn finished(
     url: &Url,
     hops: Vec<Hop>,
     raw: Raw,
@@ -176,7 +180,7 @@ fn finished(
     let codings: Vec<String> = raw.fields.get_all(header::CONTENT_ENCODING).iter().map(text).collect();
     let declared = codings.join(", ");
     let bytes = raw.body.len() as u64;
-    let body = body::decoded(Some(declared.as_str()), raw.body, raw.cut, ask.max_bytes);
+    let body = decoded(declared, raw.body, raw.cut, ask.max_bytes).await;
     Exchange {
         hops,
         url: url.to_string(),
@@ -196,6 +200,17 @@ fn finished(
         ambiguous_length,
         certificate,
     }
+}
+
+/// Undoes the content codings; of more than a little, where nobody else waits for it.
+async fn decoded(codings: String, bytes: Vec<u8>, cut: Option<BodyCut>, max_bytes: usize) -> Body {
+    if codings.is_empty() || bytes.len() <= DECODED_HERE {
+        return body::decoded(Some(codings.as_str()), bytes, cut, max_bytes);
+    }
+    let broken = Coding::Broken(codings.clone());
+    let decoding = spawn_blocking(move || body::decoded(Some(codings.as_str()), bytes, cut, max_bytes));
+    // It fails only by a panic in a decoder.
+    decoding.await.unwrap_or_else(|_| Body { bytes: Vec::new(), cut, coding: broken })
 }
 
 fn millis(since: Instant) -> u32 {

@@ -37,6 +37,10 @@ const CODE: [&str; 7] = ["script", "style", "template", "noscript", "pre", "code
 
 /// Byte offset of the first garbled place of a text, its replacement characters, and its garbled sequences.
 fn garbled(text: &str) -> (Option<usize>, usize, usize) {
+    // Most text is plain, and told so at once.
+    if text.is_ascii() {
+        return (None, 0, 0);
+    }
     let mut first = None;
     let (mut replacements, mut sequences) = (0, 0);
     let mut before: Option<(usize, char)> = None;

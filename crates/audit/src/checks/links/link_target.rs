@@ -112,17 +112,22 @@ fn is_local(url: &Url, page: &Url) -> bool {
     }
 }
 
+/// Whether an address may have another host than its base: most can't, and need no parsing.
+fn may_leave(value: &str) -> bool {
+    value.contains([':', '\\']) || value.contains("//")
+}
+
 fn is_staging(host: &str, page: &Url) -> bool {
     let Some(page_host) = page.host_str() else { return false };
     let Some((first, rest)) = host.split_once('.') else { return false };
+    let is_preview = first.contains("-git-") && PREVIEW_HOSTS.iter().any(|suffix| host.ends_with(suffix));
+    if !is_preview && !STAGING_LABELS.contains(&first) {
+        return false;
+    }
     let own_domain = psl::domain_str(page_host).unwrap_or(page_host);
-    let same_site = psl::domain_str(rest) == Some(own_domain) || rest == own_domain;
     let name = own_domain.split('.').next().unwrap_or_default();
-    same_site && STAGING_LABELS.contains(&first)
-        || PREVIEW_HOSTS.iter().any(|suffix| host.ends_with(suffix))
-            && name.len() > 3
-            && first.starts_with(name)
-            && first.contains("-git-")
+    let same_site = psl::domain_str(rest) == Some(own_domain) || rest == own_domain;
+    same_site && STAGING_LABELS.contains(&first) || is_preview && name.len() > 3 && first.starts_with(name)
 }
 
 /// Attributes that hold one address.
@@ -152,7 +157,8 @@ fn local_targets(html: &Html) -> Vec<(Url, &'static str, Element<'_>)> {
             } else {
                 ADDRESSES.iter().find(|(tag, _)| element.is(tag)).map(|(_, attribute)| *attribute)?
             };
-            let url = html.resolve(element.attribute(name)?)?;
+            let value = element.attribute(name).filter(|value| may_leave(value))?;
+            let url = html.resolve(value)?;
             is_local(&url, &html.url).then_some((url, name, element))
         })
         .collect()

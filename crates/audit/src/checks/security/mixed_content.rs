@@ -57,12 +57,15 @@ fn link_loads(link: Element<'_>) -> bool {
 
 fn insecure(html: &Html, blockable: bool) -> Vec<(&'static str, String, Element<'_>)> {
     let mut found = Vec::new();
+    // Without a scheme of its own an address has its base's; most need no parsing.
+    let base_is_http = html.resolve("").is_some_and(|base| base.scheme() == "http");
     for element in html.document.elements() {
         for (tag, name, blocks) in REQUESTS {
             if blocks != blockable || !element.is(tag) || tag == "link" && !link_loads(element) {
                 continue;
             }
-            let url = element.attribute(name).and_then(|value| html.resolve(value));
+            let value = element.attribute(name).filter(|value| base_is_http || value.contains(':'));
+            let url = value.and_then(|value| html.resolve(value));
             if let Some(mut url) = url.filter(|url| url.scheme() == "http")
                 && url.set_scheme("https").is_ok()
             {

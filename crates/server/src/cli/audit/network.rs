@@ -107,7 +107,7 @@ async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> Outcom
         Ok(url) => url,
         Err(refused) => return Outcome { url: typed, file: None, at, result: Err(failure::of_fetch(refused)) },
     };
-    let given = Given { started_at: at, nonce: ports.nonce(), progress };
+    let given = Given { started_at: at, nonce: ports.nonce(), progress, keep_sitemaps: false };
     let audited = engine.audit(&url, given).await;
     Outcome { url: url.to_string(), file: None, at, result: audited.map(|done| done.report).map_err(failure::of_audit) }
 }

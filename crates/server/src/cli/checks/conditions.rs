@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use audit::Page;
+use audit::{Page, SiteFiles};
 use model::capture::{
     Body, BodyCut, Capture, Coding, Exchange, Extra, FailureKind, FetchFailure, Fetched, Source, Timing, Want, WantKind,
 };
@@ -114,7 +114,7 @@ fn capture(html: &str, lack: Lack) -> Capture {
 fn fetch_files(capture: &mut Capture, lack: Lack) {
     let page = Page::read(capture);
     loop {
-        let wants = audit::wanted(capture, Some(&page));
+        let wants = audit::wanted(capture, &page, &SiteFiles::read(capture, &page));
         let news: Vec<Want> =
             wants.into_iter().filter(|want| capture.extras.iter().all(|extra| extra.want != *want)).collect();
         if news.is_empty() {

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use model::finding::Severity;
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::format::{self, Asked, Format, Outcome, Style, printable};
@@ -121,6 +121,9 @@ impl Arguments {
 
     /// 2 when any page could not be audited, else 1 when any is below the bar. `are_told`: the text has said why.
     fn exit_code(&self, outcomes: &[Outcome], lang: Lang, are_told: bool) -> Result<ExitCode> {
+        const ONE: Text = text("could not audit {page}", "não foi possível auditar {page}");
+        const SEVERAL: Text =
+            text("could not audit {failed} of {all} pages", "não foi possível auditar {failed} de {all} páginas");
         let failures: Vec<String> = outcomes
             .iter()
             .filter_map(|outcome| {
@@ -128,11 +131,15 @@ impl Arguments {
                 Some(printable(&format!("{}: {}", outcome.url, failure::sentence(error, lang))))
             })
             .collect();
+        let several = SEVERAL.phrase(&[("failed", failures.len().into()), ("all", outcomes.len().into())]);
+        let several = several.in_lang(lang);
         match failures.as_slice() {
             [] => {}
-            [one] if outcomes.len() == 1 => bail!("could not audit {one}"),
-            many if are_told => bail!("could not audit {} of {} pages", many.len(), outcomes.len()),
-            many => bail!("could not audit {} of {} pages:\n  {}", many.len(), outcomes.len(), many.join("\n  ")),
+            [one] if outcomes.len() == 1 => {
+                bail!(ONE.phrase(&[("page", one.as_str().into())]).in_lang(lang).to_owned())
+            }
+            _ if are_told => bail!("{several}"),
+            failures => bail!("{several}:\n  {}", failures.join("\n  ")),
         }
         let mut reports = outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok());
         let below = reports.any(|report| self.is_below_the_bar(report));

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use model::lang::Lang;
 use model::report::Report;
 use model::time::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::ApiError;
 
@@ -98,8 +98,8 @@ fn object(outcome: &Outcome, lang: Lang) -> serde_json::Result<Value> {
     let report = match &outcome.result {
         Ok(report) => report,
         Err(error) => {
-            let mut fields = error.body(lang);
-            fields.insert("url".to_owned(), outcome.url.as_str().into());
+            let mut fields = Map::from_iter([("url".to_owned(), outcome.url.as_str().into())]);
+            fields.extend(error.body(lang));
             return Ok(Value::Object(fields));
         }
     };

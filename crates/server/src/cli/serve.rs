@@ -62,8 +62,10 @@ impl Arguments {
             let background = jobs::start(app.clone());
             print(&welcome(&app, address))?;
             tokio::select! {
-                () = web::serve(listener, web::router(app.clone()), web::Patience::default(), stop()) => {}
+                // The second interrupt is listened for before anything tells that the first was heard.
+                biased;
                 () = interrupted_twice() => return Ok(ExitCode::from(INTERRUPTED)),
+                () = web::serve(listener, web::router(app.clone()), web::Patience::default(), stop()) => {}
             }
             background.stop().await;
             app.database().store().close().await;

@@ -18,7 +18,7 @@ const PAGE: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><titl
 /// A site with a page, a page behind a firewall, and a robots.txt that keeps one crawler out.
 async fn site() -> Site {
     Site::start(|asked| match asked.path.as_str() {
-        "/page" => Answer::html(PAGE),
+        path if path.starts_with("/page") => Answer::html(PAGE),
         "/robots.txt" => Answer::page(200, "text/plain", "User-agent: GPTBot\nDisallow: /\n"),
         "/blocked" => Answer::page(403, "text/html", "<title>Just a moment...</title>"),
         _ => Answer::missing(),

@@ -1,8 +1,6 @@
 //! JUnit XML, for build servers: a suite for each page, a test case for each check. There is no standard; this is what
 //! the schema of Jenkins' xunit plugin (`junit-10.xsd`) takes and GitLab reads.
 
-use std::fmt::Write as _;
-
 use audit::checks;
 use audit::escape::xml_text;
 use model::finding::Severity;
@@ -10,7 +8,7 @@ use model::lang::Lang;
 use model::report::Report;
 
 use super::Outcome;
-use crate::cli::failure;
+use crate::cli::{failure, reason};
 use crate::error::ApiError;
 
 /// How many test cases there are, and how many of which end.
@@ -34,12 +32,9 @@ pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
         all = all.plus(tally);
         let (name, at) = (safe(outcome.shown_url()), outcome.at);
         let (counts, skipped) = (tally.attributes(), tally.skipped);
-        push(
-            &mut suites,
-            format_args!(
-                "<testsuite name=\"{name}\" timestamp=\"{at}\" {counts} skipped=\"{skipped}\">\n{cases}</testsuite>\n"
-            ),
-        );
+        suites.push_str(&format!(
+            "<testsuite name=\"{name}\" timestamp=\"{at}\" {counts} skipped=\"{skipped}\">\n{cases}</testsuite>\n"
+        ));
     }
     let counts = all.attributes();
     format!(
@@ -60,15 +55,16 @@ fn checked(report: &Report, lang: Lang) -> (Tally, String) {
                 tally.failures += 1;
                 let (kind, message) = (finding.severity.word(), safe(finding.message.in_lang(lang)));
                 let how = safe(check.how.in_lang(lang));
-                push(&mut out, format_args!("<failure type=\"{kind}\" message=\"{message}\">{how}</failure>"));
+                out.push_str(&format!("<failure type=\"{kind}\" message=\"{message}\">{how}</failure>"));
             }
             Some(finding) => {
-                push(&mut out, format_args!("<system-out>{}</system-out>", safe(finding.message.in_lang(lang))));
+                out.push_str(&format!("<system-out>{}</system-out>", safe(finding.message.in_lang(lang))));
             }
             None => {
                 if let Some(reason) = skipped(report, check.code) {
                     tally.skipped += 1;
-                    push(&mut out, format_args!("<skipped message=\"{}\"/>", safe(reason)));
+                    let (kind, message) = (safe(reason), safe(reason::in_words(reason).in_lang(lang)));
+                    out.push_str(&format!("<skipped type=\"{kind}\" message=\"{message}\"/>"));
                 }
             }
         }
@@ -88,14 +84,14 @@ fn unaudited(url: &str, error: &ApiError, lang: Lang) -> (Tally, String) {
     let mut out = String::new();
     open(&mut out, url, "audit");
     let (kind, message) = (error.code.wire(), safe(&failure::sentence(error, lang)));
-    push(&mut out, format_args!("<error type=\"{kind}\" message=\"{message}\">{message}</error></testcase>\n"));
+    out.push_str(&format!("<error type=\"{kind}\" message=\"{message}\">{message}</error></testcase>\n"));
     (Tally { tests: 1, errors: 1, ..Tally::default() }, out)
 }
 
 /// Begins a case. Its class is the page, since GitLab takes cases of one class and name for the same one, whatever
 /// suite they are in.
 fn open(out: &mut String, url: &str, name: &str) {
-    push(out, format_args!("<testcase classname=\"{}\" name=\"{name}\">", safe(url)));
+    out.push_str(&format!("<testcase classname=\"{}\" name=\"{name}\">", safe(url)));
 }
 
 impl Tally {
@@ -118,11 +114,6 @@ impl Tally {
 /// XML text without the characters that XML 1.0 forbids.
 fn safe(text: &str) -> String {
     xml_text(&super::printable(text)).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
-}
-
-/// Writing to a string can't fail.
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    let _written = out.write_fmt(text);
 }
 
 #[cfg(test)]

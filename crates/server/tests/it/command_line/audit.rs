@@ -92,6 +92,20 @@ async fn lists_are_read_from_files_and_standard_input() {
     assert_eq!(json(&one).as_array().unwrap().len(), 1, "a list of one is a list");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn no_more_pages_are_audited_at_once_than_jobs_says() {
+    let site = site().await;
+    let pages = [site.url("/page?1"), site.url("/page?2"), site.url("/page?3")];
+    let run = ["audit", "--allow-private", "--quiet", "--jobs", "1", &pages[0], &pages[1], &pages[2]];
+    assert_eq!(code(&site_audit(&run, "")), 0);
+    let asked = site.asked();
+    let kinds = asked.iter().filter_map(|asked| match asked.path.as_str() {
+        "/robots.txt" => Some("files"),
+        path => path.starts_with("/page").then_some("page"),
+    });
+    assert_eq!(kinds.collect::<Vec<_>>(), ["page", "files", "page", "files", "page", "files"]);
+}
+
 #[test]
 fn bad_input_is_answered_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,5 +153,6 @@ fn bad_input_is_answered_with_what_to_do() {
 #[test]
 fn refusals_are_told_in_the_language_asked_for() {
     let output = site_audit(&["audit", "http://127.0.0.1/", "--lang", "pt-BR"], "");
+    assert!(stderr(&output).starts_with("site-audit: não foi possível auditar http://127.0.0.1/: "));
     assert!(stderr(&output).contains("não está na internet pública (--allow-private libera"), "{}", stderr(&output));
 }

@@ -23,7 +23,7 @@ const MOST_ADDRESSES: usize = 1_000;
 pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<(Vec<String>, Asked)> {
     let mut urls: Vec<String> = arguments.iter().filter(|url| *url != "-").cloned().collect();
     if let Some(path) = urls.iter().find(|url| Path::new(url).is_file()) {
-        bail!("{path} is a file: audit it with --html {path} --url URL; a host of that name is https://{path}");
+        bail!("{path} is a file: audit it with --html {path} --url URL; before the name of a host write https://");
     }
     let is_stdin = |path: &Path| path.as_os_str() == "-";
     if let Some(path) = file.filter(|path| !is_stdin(path)) {

@@ -1,5 +1,5 @@
 //! When a check is not measured. A check says so only by doing so: here each is tried on made-up captures, one for each
-//! thing that can be missing, so that what is told can't differ from what is done.
+//! thing that can be missing. What is told is what is done; a reason that none of these pages brings about is not told.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,17 +42,33 @@ enum Lack {
     End,
     Network,
     Encryption,
-    Files(WantKind),
+    RobotsTxt,
+    Sitemaps,
+    Probes,
+}
+
+impl Lack {
+    const ALL: [Self; 12] = [
+        Self::Nothing,
+        Self::Response,
+        Self::Success,
+        Self::Html,
+        Self::Challenge,
+        Self::Index,
+        Self::End,
+        Self::Network,
+        Self::Encryption,
+        Self::RobotsTxt,
+        Self::Sitemaps,
+        Self::Probes,
+    ];
 }
 
 impl Conditions {
     /// Tries every check.
     pub(super) fn found() -> Self {
-        use Lack::{Challenge, Encryption, End, Files, Html, Index, Network, Nothing, Response, Success};
-        let files = [WantKind::RobotsTxt, WantKind::Sitemap].into_iter().chain(PROBES).map(Files);
-        let lacks = [Nothing, Response, Success, Html, Challenge, Index, End, Network, Encryption];
         let mut found = BTreeMap::<String, BTreeSet<String>>::new();
-        for lack in lacks.into_iter().chain(files) {
+        for lack in Lack::ALL {
             for html in [BARE, FULL, SHELL] {
                 let coverage = audit::report(&capture(html, lack)).coverage;
                 let absent = coverage.not_applicable.into_iter().map(|code| (code, "absent".to_owned()));
@@ -69,17 +85,6 @@ impl Conditions {
         self.0.get(code).into_iter().flatten().map(String::as_str)
     }
 }
-
-/// Probes that a check may rest on.
-const PROBES: [WantKind; 7] = [
-    WantKind::NotFound,
-    WantKind::NotFoundWellKnown,
-    WantKind::Llms,
-    WantKind::SecurityTxt,
-    WantKind::ApiCatalog,
-    WantKind::Favicon,
-    WantKind::LargestImage,
-];
 
 /// A page that lacks something, with every file that the core wants beside it.
 fn capture(html: &str, lack: Lack) -> Capture {
@@ -129,7 +134,9 @@ fn file(want: &Want, lack: Lack) -> Fetched {
     const ROBOTS: &str = "User-agent: *\nAllow: /\nSitemap: https://example.com/sitemap.xml\n";
     const SITEMAP: &str = r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>"#;
     match want.kind {
-        kind if lack == Lack::Files(kind) => failed(&want.url),
+        WantKind::RobotsTxt if lack == Lack::RobotsTxt => failed(&want.url),
+        WantKind::Sitemap if lack == Lack::Sitemaps => failed(&want.url),
+        kind if kind.rules().probe && lack == Lack::Probes => failed(&want.url),
         WantKind::RobotsTxt => response(&want.url, 200, &[("content-type", "text/plain")], ROBOTS),
         WantKind::Sitemap => response(&want.url, 200, &[("content-type", "application/xml")], SITEMAP),
         _ => response(&want.url, 404, &[HTML], "missing"),

@@ -1,4 +1,7 @@
 //! Notes the commit that the program is built from, and the name under which its style sheet is served.
+//!
+//! Both names lack the prefix of configuration keys: `cargo run` and `cargo test` hand them on to the program, which
+//! refuses to start with a key that it does not know.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,10 +11,10 @@ fn main() {
     println!("cargo::rerun-if-env-changed=SITE_AUDIT_BUILD");
     let given = std::env::var("SITE_AUDIT_BUILD").ok().filter(|id| !id.is_empty());
     let id = given.or_else(commit).unwrap_or_else(|| "unknown".to_owned());
-    println!("cargo::rustc-env=SITE_AUDIT_BUILD_ID={id}");
+    println!("cargo::rustc-env=BUILD_COMMIT={id}");
     println!("cargo::rerun-if-changed=assets/app.css");
     let style = std::fs::read("assets/app.css").expect("the style sheet lies in assets/app.css");
-    println!("cargo::rustc-env=SITE_AUDIT_STYLE_HASH={:016x}", fnv1a(&style));
+    println!("cargo::rustc-env=STYLE_HASH={:016x}", fnv1a(&style));
 }
 
 /// 64-bit FNV-1a: a name for content that changes with it. Not a defence against anybody.

@@ -123,4 +123,4 @@ fn base_url(config: &Config, address: SocketAddr) -> String {
 }
 
 /// The short commit id that this program was built from.
-pub const BUILD: &str = env!("SITE_AUDIT_BUILD_ID");
+pub const BUILD: &str = env!("BUILD_COMMIT");

@@ -88,7 +88,8 @@ pub async fn count_refusal(cx: &Cx, error: ApiError) -> ApiError {
     }
 }
 
-fn blocked_error(blocked: &Blocked) -> ApiError {
+/// The refusal that tells of a firewall or a rate limit of the target.
+pub(crate) fn blocked_error(blocked: &Blocked) -> ApiError {
     const ALLOW: Text = text(
         "Allow the user agent of this service in the firewall ({vendor}), then audit again.",
         "Permita o user agent deste serviço no firewall ({vendor}) e audite de novo.",

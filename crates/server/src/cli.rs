@@ -2,23 +2,80 @@
 
 mod audit;
 mod checks;
-pub mod format;
+mod failure;
+mod format;
+mod reason;
 mod serve;
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use model::lang::Lang;
 
+/// What `--help` says after the options.
+const MORE_HELP: &str = "\
+Without a command the service is started: `site-audit` is `site-audit serve`. `site-audit COMMAND --help` explains each
+command with examples. Exit codes: 0 done, 1 below the bar that `audit` was set, 2 could not be done.
+
+Examples:
+  site-audit --listen 127.0.0.1:9000
+  site-audit audit https://example.com/
+  site-audit audit https://example.com/ --format sarif --fail-on error
+  site-audit audit --html page.html --url https://example.com/page
+  site-audit checks title_missing --lang pt-BR";
+
+/// What `serve --help` says after the options.
+const SERVE_HELP: &str = "\
+Nothing has to be set: the database is an SQLite file that is made with its folder. Every key of the configuration file
+is an environment variable too (SITE_AUDIT_LISTEN, SITE_AUDIT_FETCH__ALLOW_PRIVATE); options win over both.
+
+Ctrl-C or SIGTERM ends the service once the calls in the making are answered, within 25 seconds; a second Ctrl-C ends
+it at once.
+
+Exit codes: 0 asked to stop, 2 could not start, 130 interrupted twice.
+
+Examples:
+  site-audit serve
+  site-audit serve --listen 0.0.0.0:8080 --base-url https://audit.example.com
+  site-audit serve --database-url postgres://audit@db/audit";
+
+const MIGRATE_HELP: &str = "\
+The service does the same when it starts. Run it beforehand where several servers share a database.
+
+Exit codes: 0 up to date, 2 the database can't be reached or changed.
+
+Example:
+  site-audit migrate --database-url postgres://audit@db/audit";
+
+const OPENAPI_HELP: &str = "\
+OpenAPI 3.1 as JSON, the same as /openapi.json of the running service.
+
+Exit codes: 0 printed, 2 the configuration does not fit.
+
+Example:
+  site-audit openapi --base-url https://audit.example.com > openapi.json";
+
+const HEALTHCHECK_HELP: &str = "\
+Asks /api/health at the address that the service listens on, and waits 5 seconds at most.
+
+Exit codes: 0 it runs, 2 it does not.
+
+Examples:
+  site-audit healthcheck
+  site-audit healthcheck --listen 127.0.0.1:9000";
+
+const COMPLETIONS_HELP: &str = "\
+Examples:
+  site-audit completions bash > ~/.local/share/bash-completion/completions/site-audit
+  site-audit completions zsh > ~/.zfunc/_site-audit
+  site-audit completions fish > ~/.config/fish/completions/site-audit.fish";
+
 /// Audits pages for technical SEO: score, findings, and a ready fix for each.
 #[derive(Debug, Parser)]
-#[command(
-    name = "site-audit",
-    version,
-    args_conflicts_with_subcommands = true,
-    after_help = "Without a command the service is started: `site-audit` is `site-audit serve`.\n\nExamples:\n  site-audit --listen 127.0.0.1:9000\n  site-audit audit https://example.com/\n  site-audit audit https://example.com/ --format sarif --fail-on error\n  site-audit audit --html page.html --url https://example.com/page\n  site-audit checks title_missing --lang pt-BR"
-)]
+#[command(name = "site-audit", version, args_conflicts_with_subcommands = true, after_help = MORE_HELP)]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -26,25 +83,37 @@ pub struct Cli {
     serve: serve::Arguments,
 }
 
+// Who runs a server may give the same options to each of its commands; help shows those that matter to it.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Start the service: API and pages. The default.
+    #[command(after_help = SERVE_HELP)]
     Serve(serve::Arguments),
-    /// Audit pages. Exit code 0: passed; 1: below the bar you set; 2: could not audit.
+    /// Audit pages, and fail where they are below a bar.
     Audit(audit::Arguments),
     /// List the catalog of checks, or explain one.
     Checks(checks::Arguments),
     /// Bring the tables of the database up to date, and stop.
+    #[command(after_help = MIGRATE_HELP, mut_args = |arg| shown(arg, &["config", "database_url"]))]
     Migrate(serve::Arguments),
     /// Print the OpenAPI description of the service.
+    #[command(after_help = OPENAPI_HELP, mut_args = |arg| shown(arg, &["config", "listen", "base_url"]))]
     Openapi(serve::Arguments),
-    /// Ask the service on this machine whether it runs: exit code 0, or 2.
+    /// Ask the service on this machine whether it runs.
+    #[command(after_help = HEALTHCHECK_HELP, mut_args = |arg| shown(arg, &["config", "listen"]))]
     Healthcheck(serve::Arguments),
     /// Print a completion script for your shell.
+    #[command(after_help = COMPLETIONS_HELP)]
     Completions {
         /// Which shell.
         shell: clap_complete::Shell,
     },
+}
+
+/// Hides an argument from help unless it is one of these.
+fn shown(arg: clap::Arg, names: &[&str]) -> clap::Arg {
+    let is_hidden = !names.contains(&arg.get_id().as_str());
+    arg.hide(is_hidden)
 }
 
 /// Language of the texts.
@@ -71,6 +140,18 @@ impl From<LangName> for Lang {
 const COULD_NOT_AUDIT: u8 = 2;
 
 impl Cli {
+    /// Reads the command line. Ends the process with help, or with what is wrong with it.
+    pub fn read() -> Self {
+        Self::try_parse().unwrap_or_else(|mut error| {
+            let typed = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
+            if error.kind() == ErrorKind::InvalidSubcommand && typed.contains(['.', ':', '/']) {
+                let tip = "to audit a page, write 'site-audit audit URL'".to_owned();
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+            }
+            error.exit()
+        })
+    }
+
     /// Does what was asked, and answers with the process's exit code.
     pub fn run(self) -> ExitCode {
         let done = match self.command.unwrap_or(Command::Serve(self.serve)) {
@@ -98,7 +179,9 @@ impl Cli {
 fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(error).context("standard output can't be written to")
+        }
         _ => Ok(()),
     }
 }

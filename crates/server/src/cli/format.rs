@@ -1,4 +1,4 @@
-//! A report as text, JSON, Markdown, SARIF or JUnit: pure functions from report to string.
+//! Outcomes as text, JSON, Markdown, SARIF or JUnit: pure functions from what was audited to a string.
 
 mod junit;
 mod markdown;
@@ -10,10 +10,13 @@ use clap::ValueEnum;
 use model::lang::Lang;
 use model::report::Report;
 use model::time::Timestamp;
+use serde_json::{Map, Value};
+
+use crate::error::ApiError;
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(super) enum Format {
     /// For a person.
     Text,
     /// The whole report, as the API gives a stored audit, with its patch.
@@ -28,78 +31,138 @@ pub enum Format {
 
 /// Whether text is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub(super) enum Style {
     /// ANSI colours, for a terminal.
     Colours,
     /// None.
     Plain,
 }
 
-/// A report and when it was made.
-#[derive(Debug, Clone, Copy)]
-pub struct Audited<'r> {
-    /// The report.
-    pub report: &'r Report,
-    /// When its capture began.
-    pub at: Timestamp,
+/// What was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// One page.
+    Page,
+    /// A list of pages, however many are on it.
+    List,
 }
 
-/// The results in a format. Ends with a line end. `several`: more than one page was asked for, whatever came of it.
-pub fn render(format: Format, audited: &[Audited<'_>], lang: Lang, style: Style, several: bool) -> Result<String> {
-    let reports: Vec<&Report> = audited.iter().map(|audited| audited.report).collect();
+/// One page that was asked for, and what came of it.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// Its address: as it was read, or as it was typed where that can't be read.
+    pub(super) url: String,
+    /// The file that it was read from, where it was not fetched.
+    pub(super) file: Option<String>,
+    /// When its audit began.
+    pub(super) at: Timestamp,
+    /// Its report, or why there is none.
+    pub(super) result: Result<Report, ApiError>,
+}
+
+impl Outcome {
+    /// The address to show: where the page was found, else where it was looked for.
+    fn shown_url(&self) -> &str {
+        self.result.as_ref().map_or(&self.url, |report| &report.url)
+    }
+}
+
+/// The outcomes in a format. Ends with a line end.
+pub(super) fn render(
+    format: Format,
+    outcomes: &[Outcome],
+    asked: Asked,
+    lang: Lang,
+    style: Style,
+) -> serde_json::Result<String> {
     Ok(match format {
-        Format::Text => text::render(&reports, lang, style),
-        Format::Json => json(audited, lang, several)?,
-        Format::Markdown => reports.iter().map(|report| markdown::render(report, lang)).collect::<Vec<_>>().join("\n"),
-        Format::Sarif => sarif::render(&reports, lang)?,
-        Format::Junit => junit::render(&reports, lang),
+        Format::Text => text::render(outcomes, lang, style),
+        Format::Json => json(outcomes, asked, lang)?,
+        Format::Markdown => markdown::render(outcomes, lang),
+        Format::Sarif => sarif::render(outcomes, lang)?,
+        Format::Junit => junit::render(outcomes, lang),
     })
 }
 
-/// One page that was asked for as an object, several as an array of them.
-fn json(audited: &[Audited<'_>], lang: Lang, several: bool) -> Result<String> {
-    let values = audited.iter().map(|audited| object(audited, lang)).collect::<Result<Vec<_>>>()?;
-    let text = match values.as_slice() {
-        [one] if !several => serde_json::to_string_pretty(one)?,
-        many => serde_json::to_string_pretty(many)?,
-    };
-    Ok(text + "\n")
+/// A page is an object, a list an array of them, in the order in which they were asked for.
+fn json(outcomes: &[Outcome], asked: Asked, lang: Lang) -> serde_json::Result<String> {
+    let values = outcomes.iter().map(|outcome| object(outcome, lang)).collect::<Result<Vec<_>, _>>()?;
+    match (asked, values.as_slice()) {
+        (Asked::Page, [one]) => pretty(one),
+        (_, all) => pretty(&all),
+    }
 }
 
-fn object(audited: &Audited<'_>, lang: Lang) -> Result<serde_json::Value> {
-    let report = audited.report;
-    let mut value = serde_json::to_value(report.stored_audit("", audited.at, lang))?;
+/// A stored audit with its patch; or the API's refusal with the address it is about.
+fn object(outcome: &Outcome, lang: Lang) -> serde_json::Result<Value> {
+    let report = match &outcome.result {
+        Ok(report) => report,
+        Err(error) => {
+            let mut fields = Map::from_iter([("url".to_owned(), outcome.url.as_str().into())]);
+            fields.extend(error.body(lang));
+            return Ok(Value::Object(fields));
+        }
+    };
+    let mut value = serde_json::to_value(report.stored_audit("", outcome.at, lang))?;
     if let Some(fields) = value.as_object_mut() {
         // Nothing was stored, so there is nothing to name.
-        fields.insert("audit_id".to_owned(), serde_json::Value::Null);
+        fields.insert("audit_id".to_owned(), Value::Null);
         fields.insert("patch".to_owned(), serde_json::to_value(report.patch.in_lang(lang))?);
     }
     Ok(value)
 }
 
+/// JSON for a person's terminal too: what acts on a terminal is escaped in it, which changes nothing for a program.
+pub(super) fn pretty(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string_pretty(value)?;
+    let mut out = String::with_capacity(text.len() + 1);
+    for character in text.chars() {
+        // Outside of strings JSON has none but line ends.
+        if acts_on_terminal(character) {
+            out.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            out.push(character);
+        }
+    }
+    out.push('\n');
+    Ok(out)
+}
+
 /// Page text made safe for a terminal or a log: control and bidirectional characters become visible escapes.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|character| match character {
-            '\n' | '\t' => character.to_string(),
-            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
-                character.escape_unicode().to_string()
-            }
-            character if character.is_control() => character.escape_unicode().to_string(),
-            character => character.to_string(),
-        })
-        .collect()
+pub(super) fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if acts_on_terminal(character) {
+            out.extend(character.escape_unicode());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Control characters besides line end and tab, and those that turn the direction of writing (Unicode UAX #9). All are
+/// below U+10000.
+fn acts_on_terminal(character: char) -> bool {
+    match character {
+        '\n' | '\t' => false,
+        '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => true,
+        character => character.is_control(),
+    }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::cli::failure;
+    use crate::engine::AuditFailure;
+    use audit::Blocked;
     use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
 
     /// A page with an error, a warning, an info, and hostile text.
-    pub(crate) fn report() -> Report {
-        let page = "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>One\u{1b}[2J</title><title>|two|</title></head>\n<body><h1>A & [b](c)</h1><a href='/x'><img src=a.png width=1 height=1></a></body></html>";
-        audit::report(&Capture {
+    pub(crate) fn audited() -> Outcome {
+        let page = "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>One\u{1b}[2J\u{9b}</title><title>|two|</title></head>\n<body><h1>A & [b](c)</h1><a href='/x'><img src=a.png width=1 height=1></a></body></html>";
+        let report = audit::report(&Capture {
             requested_url: "https://example.com/".to_owned(),
             started_at: Timestamp(0),
             nonce: String::new(),
@@ -115,23 +178,57 @@ pub(crate) mod tests {
                 certificate: None,
             }),
             extras: Vec::new(),
-        })
+        });
+        Outcome { url: report.url.clone(), file: None, at: Timestamp(0), result: Ok(report) }
+    }
+
+    /// A page that a firewall kept from us, under an address with hostile text.
+    pub(crate) fn blocked() -> Outcome {
+        let blocked = Blocked { vendor: "Cloudflare".to_owned(), status: 403, rate_limited: false };
+        let error = failure::of_audit(AuditFailure::Blocked(blocked));
+        Outcome {
+            url: "https://example.com/\u{1b}[2J|<b>".to_owned(),
+            file: None,
+            at: Timestamp(1_000),
+            result: Err(error),
+        }
+    }
+
+    fn rendered(format: Format, outcomes: &[Outcome], asked: Asked) -> String {
+        render(format, outcomes, asked, Lang::En, Style::Plain).unwrap()
+    }
+
+    fn json_of(outcomes: &[Outcome], asked: Asked) -> Value {
+        serde_json::from_str(&rendered(Format::Json, outcomes, asked)).unwrap()
     }
 
     #[test]
     fn json_is_a_stored_audit_with_its_patch() {
-        let report = report();
-        let text =
-            render(Format::Json, &[Audited { report: &report, at: Timestamp(0) }], Lang::En, Style::Plain, false)
-                .unwrap();
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let outcome = audited();
+        let value = json_of(std::slice::from_ref(&outcome), Asked::Page);
+        let report = outcome.result.unwrap();
         assert_eq!(value["score"], report.score);
         assert_eq!(value["issues"].as_array().unwrap().len(), report.findings.len());
         assert!(value["patch"]["head"].as_str().unwrap().contains("viewport"));
     }
 
     #[test]
+    fn json_of_a_list_holds_what_failed_in_its_place() {
+        let value = json_of(&[blocked(), audited()], Asked::List);
+        assert_eq!(value[0]["code"], "target_blocked");
+        assert_eq!(value[0]["blocked"]["vendor"], "Cloudflare");
+        assert_eq!(value[0]["url"], "https://example.com/\u{1b}[2J|<b>");
+        assert_eq!(value[1]["url"], "https://example.com/");
+        assert!(json_of(&[audited()], Asked::List).is_array(), "the shape follows what was asked for");
+        assert_eq!(json_of(&[blocked()], Asked::Page)["code"], "target_blocked");
+    }
+
+    #[test]
     fn no_control_character_of_a_page_reaches_a_terminal() {
         assert_eq!(printable("a\u{1b}[2J\u{202e}b"), "a\\u{1b}[2J\\u{202e}b");
+        for format in Format::value_variants() {
+            let text = rendered(*format, &[audited(), blocked()], Asked::List);
+            assert!(!text.chars().any(acts_on_terminal), "{format:?}");
+        }
     }
 }

@@ -18,19 +18,22 @@ use crate::{api, jobs, observe, ports::Ports, surfaces, web};
 /// How long a running service has for its answer to a health check.
 const HEALTH_TIME: Duration = Duration::from_secs(5);
 
+/// Exit code of a process that SIGINT ended, as shells give it: 128 and its number.
+const INTERRUPTED: u8 = 130;
+
 /// Where the configuration comes from.
 #[derive(Debug, Default, Args)]
 pub(super) struct Arguments {
-    /// Configuration file; site-audit.toml is read if present.
+    /// Configuration file, TOML; by default site-audit.toml of this folder if there is one.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Address and port to listen on; port 0 picks a free one.
+    /// Address and port to listen on; port 0 picks a free one. By default 127.0.0.1:8080.
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<String>,
-    /// Public origin, for links.
+    /// Public origin, for links. By default that of --listen.
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// sqlite://PATH or postgres://…
+    /// sqlite://PATH or postgres://… By default sqlite://data/site-audit.db.
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
 }
@@ -58,7 +61,12 @@ impl Arguments {
             let app = App::open(config, Ports::real(), address).await?;
             let background = jobs::start(app.clone());
             print(&welcome(&app, address))?;
-            web::serve(listener, web::router(app.clone()), web::Patience::default(), stop()).await;
+            tokio::select! {
+                // The second interrupt is listened for before anything tells that the first was heard.
+                biased;
+                () = interrupted_twice() => return Ok(ExitCode::from(INTERRUPTED)),
+                () = web::serve(listener, web::router(app.clone()), web::Patience::default(), stop()) => {}
+            }
             background.stop().await;
             app.database().store().close().await;
             Ok(ExitCode::SUCCESS)
@@ -95,7 +103,7 @@ impl Arguments {
             let [v4, v6] = loopback;
             address.set_ip(if address.is_ipv4() { v4 } else { v6 });
         }
-        let answer = runtime()?.block_on(tokio::time::timeout(HEALTH_TIME, ask(address)));
+        let answer = runtime()?.block_on(async { tokio::time::timeout(HEALTH_TIME, ask(address)).await });
         let status = answer.with_context(|| format!("{address} did not answer in time"))??;
         if status != "200" {
             bail!("{address} answered {status}");
@@ -131,12 +139,6 @@ fn welcome(app: &App, address: SocketAddr) -> String {
 
 /// Resolves when the process is asked to stop.
 async fn stop() {
-    let interrupted = async {
-        if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::error!(%error, "interrupts can't be waited for");
-            std::future::pending::<()>().await;
-        }
-    };
     #[cfg(unix)]
     let terminated = async {
         match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
@@ -150,10 +152,24 @@ async fn stop() {
     #[cfg(not(unix))]
     let terminated = std::future::pending::<()>();
     tokio::select! {
-        () = interrupted => {}
+        () = interrupted() => {}
         () = terminated => {}
     }
     tracing::info!("stopping: calls in the making are finished first");
+}
+
+/// Resolves at the next Ctrl-C.
+async fn interrupted() {
+    if let Err(error) = tokio::signal::ctrl_c().await {
+        tracing::error!(%error, "interrupts can't be waited for");
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Resolves at the second Ctrl-C: whoever waits for the end has seen enough.
+async fn interrupted_twice() {
+    interrupted().await;
+    interrupted().await;
 }
 
 /// A panic is a defect: it goes to the log like everything else, in one event.

@@ -10,7 +10,7 @@ const ICON: &str = include_str!("../../assets/favicon.svg");
 const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /reports/\n";
 
 /// Where the style sheet is: its name changes with its content, so it can be kept for ever.
-pub(super) const STYLE_PATH: &str = concat!("/assets/app.", env!("SITE_AUDIT_STYLE_HASH"), ".css");
+pub(super) const STYLE_PATH: &str = concat!("/assets/app.", env!("STYLE_HASH"), ".css");
 
 pub(super) async fn style() -> Response {
     asset(STYLE, "text/css; charset=utf-8", "public, max-age=31536000, immutable")

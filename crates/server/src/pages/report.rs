@@ -310,7 +310,7 @@ fn robots(allowed: Option<bool>, state: &str, rule: Option<&str>, lang: Lang) ->
 }
 
 /// Why a check was not measured, in words.
-fn reason_text(reason: &str) -> Text {
+pub(crate) fn reason_text(reason: &str) -> Text {
     match reason {
         "status" => text("the page did not answer 200", "a página não respondeu 200"),
         "html" => text("not an HTML document", "não é um documento HTML"),

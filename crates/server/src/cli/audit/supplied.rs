@@ -1,6 +1,6 @@
 //! Auditing a file: no network, and nothing known but the page.
 
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -9,13 +9,19 @@ use model::capture::{Body, BodyCut, Capture, Coding, Exchange, Fetched, Source, 
 use model::time::Timestamp;
 use url::Url;
 
-use super::{Outcome, with_scheme};
+use super::{Outcome, failure, with_scheme};
+use crate::engine::AuditFailure;
+use crate::ports::Ports;
 
 /// Audits the bytes of a file under the address it has or will have.
-pub(super) fn audit(file: &Path, url: &str, at: Timestamp) -> Result<Outcome> {
-    let url = page_url(url)?;
-    let report = audit::report(&capture(&url, read_page(file)?, at));
-    Ok(Outcome { url: url.to_string(), at, report: Ok(report) })
+pub(super) fn audit(file: &Path, url: &str) -> Result<Outcome> {
+    let (url, at) = (page_url(url)?, Ports::real().now());
+    let capture = capture(&url, read_page(file)?, at);
+    // A panic of the core is our defect and told as such: the page could not be audited.
+    let report = std::panic::catch_unwind(|| audit::report(&capture));
+    let result = report.map_err(|_| failure::of_audit(AuditFailure::Defect));
+    let file = file.to_str().filter(|path| *path != "-").map(str::to_owned);
+    Ok(Outcome { url: url.to_string(), file, at, result })
 }
 
 /// An http(s) URL; a bare host gets `https://`.
@@ -32,7 +38,11 @@ fn read_page(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let most = PAGE_BYTES as u64 + 1;
     if path.as_os_str() == "-" {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes).context("standard input could not be read")?;
+        let stdin = std::io::stdin();
+        if stdin.is_terminal() {
+            super::progress::tell("Type or paste the page; Ctrl-D ends it.");
+        }
+        stdin.lock().take(most).read_to_end(&mut bytes).context("standard input could not be read")?;
     } else {
         let file = std::fs::File::open(path).with_context(|| format!("{} could not be opened", path.display()))?;
         file.take(most).read_to_end(&mut bytes).with_context(|| format!("{} could not be read", path.display()))?;

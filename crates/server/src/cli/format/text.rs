@@ -1,88 +1,160 @@
 //! For a person at a terminal.
 
+use std::collections::BTreeSet;
+
 use model::finding::Severity;
 use model::fix::FixClass;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::{Style, printable};
+use super::{Outcome, Style, printable};
+use crate::cli::{failure, reason};
+use crate::error::ApiError;
 
-/// Lines kept of a fix's snippet: the whole is in the JSON.
+/// Places shown of a finding: all are in the JSON.
+const PLACES: usize = 3;
+/// Lines shown of a fix's snippet: the whole is in the JSON.
 const SNIPPET_LINES: usize = 6;
 
-/// Each page, and a line for all of them where there are several.
-pub(super) fn render(reports: &[&Report], lang: Lang, style: Style) -> String {
-    let pages: Vec<String> = reports.iter().map(|report| page(report, lang, style)).collect();
-    let mut out = pages.join("\n");
-    if let [_, _, ..] = reports {
-        const ALL: Text = text("{count} pages, lowest score {score}", "{count} páginas, menor nota {score}");
-        let lowest = reports.iter().map(|report| report.score).min().unwrap_or_default();
-        let line = ALL.phrase(&[("count", reports.len().into()), ("score", lowest.into())]);
-        out.push_str(&format!("\n{}\n", line.in_lang(lang)));
+/// Each page; after them, where there are several, a line for each.
+pub(super) fn render(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
+    let mut parts: Vec<String> = outcomes
+        .iter()
+        .map(|outcome| match &outcome.result {
+            Ok(report) => page(report, lang, style),
+            Err(error) => unaudited(&outcome.url, error, lang, style),
+        })
+        .collect();
+    if let [_, _, ..] = outcomes {
+        parts.push(summary(outcomes, lang, style));
+    }
+    parts.join("\n")
+}
+
+/// All pages together: how many, and the score of each.
+fn summary(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
+    const AUDITED: Text = text(
+        "{count} of {all} pages audited, lowest score {score}",
+        "{count} de {all} páginas auditadas, menor nota {score}",
+    );
+    const NONE: Text = text("None of {all} pages could be audited", "Nenhuma de {all} páginas pôde ser auditada");
+    let scores: Vec<u32> = outcomes.iter().filter_map(|outcome| Some(outcome.result.as_ref().ok()?.score)).collect();
+    let all = ("all", outcomes.len().into());
+    let heading = match scores.iter().min() {
+        Some(lowest) => AUDITED.phrase(&[("count", scores.len().into()), all, ("score", (*lowest).into())]),
+        None => NONE.phrase(&[all]),
+    };
+    let mut out = format!("{}\n", paint(style, BOLD, heading.in_lang(lang)));
+    for outcome in outcomes {
+        let score = match &outcome.result {
+            Ok(report) => paint(style, band(report.score), &format!("{:>3}", report.score)),
+            Err(_) => paint(style, RED, "  ✗"),
+        };
+        out.push_str(&format!("{score}  {}\n", printable(outcome.shown_url())));
     }
     out
 }
 
-/// Score, findings by severity with the fix under each, and what was not measured.
-fn page(report: &Report, lang: Lang, style: Style) -> String {
-    const SCORE: Text = text("{score} of 100", "{score} de 100");
+/// Why a page has no score.
+fn unaudited(url: &str, error: &ApiError, lang: Lang, style: Style) -> String {
+    const HEADING: Text = text("could not be audited", "não pôde ser auditada");
+    let heading = paint(style, RED, &format!("✗ {}", HEADING.in_lang(lang)));
+    let why = printable(&failure::sentence(error, lang));
+    format!("{}\n{heading}  {}\n    {why}\n", printable(url), error.code.wire())
+}
+
+/// Numbers of findings by severity.
+pub(super) fn counts(report: &Report, lang: Lang) -> String {
     const COUNTS: Text = text(
         "{errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, {info} {info|note|notes}",
         "{errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, {info} {info|nota|notas}",
     );
-    const UNMEASURED: Text = text(
-        "{count} {count|check was|checks were} not measured ({reasons}).",
-        "{count} {count|verificação não foi medida|verificações não foram medidas} ({reasons}).",
-    );
-    let paint = |code: &str, text: &str| match style {
-        Style::Colours => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-        Style::Plain => text.to_owned(),
-    };
-    let score = SCORE.phrase(&[("score", report.score.into())]);
     let counts = COUNTS.phrase(&[
         ("errors", report.counts.errors.into()),
         ("warnings", report.counts.warnings.into()),
         ("info", report.counts.info.into()),
     ]);
-    let band = match report.score {
-        90.. => "32",
-        50..90 => "33",
-        _ => "31",
-    };
-    let mut out =
-        format!("{}\n{}  {}\n", printable(&report.url), paint(band, score.in_lang(lang)), counts.in_lang(lang));
+    counts.in_lang(lang).to_owned()
+}
+
+/// SGR parameters (ECMA-48 §8.3.117).
+const BOLD: &str = "1";
+const FAINT: &str = "2";
+const RED: &str = "31";
+const GREEN: &str = "32";
+const YELLOW: &str = "33";
+const CYAN: &str = "36";
+
+fn paint(style: Style, code: &str, text: &str) -> String {
+    match style {
+        Style::Colours => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        Style::Plain => text.to_owned(),
+    }
+}
+
+/// The colour of a score.
+fn band(score: u32) -> &'static str {
+    match score {
+        90.. => GREEN,
+        50..90 => YELLOW,
+        _ => RED,
+    }
+}
+
+/// Score, findings by severity with the fix under each, and what was not measured.
+fn page(report: &Report, lang: Lang, style: Style) -> String {
+    const SCORE: Text = text("{score} of 100", "{score} de 100");
+    const UNMEASURED: Text = text(
+        "{count} {count|check was|checks were} not measured: {reasons}.",
+        "{count} {count|verificação não foi medida|verificações não foram medidas}: {reasons}.",
+    );
+    let score = SCORE.phrase(&[("score", report.score.into())]);
+    let mut out = format!(
+        "{}\n{}  {}\n",
+        printable(&report.url),
+        paint(style, band(report.score), score.in_lang(lang)),
+        counts(report, lang)
+    );
     for (finding, fix) in report.findings.iter().zip(&report.fixes) {
         let (mark, code) = match finding.severity {
-            Severity::Error => ("✗", "31"),
-            Severity::Warn => ("!", "33"),
-            Severity::Info => ("i", "36"),
+            Severity::Error => ("✗", RED),
+            Severity::Warn => ("!", YELLOW),
+            Severity::Info => ("i", CYAN),
         };
         let message = printable(finding.message.in_lang(lang));
-        out.push_str(&format!("\n{} {}  {message}\n", paint(code, mark), paint("1", &finding.code)));
-        for place in finding.evidence.iter().take(3) {
+        out.push_str(&format!("\n{} {}  {message}\n", paint(style, code, mark), paint(style, BOLD, &finding.code)));
+        for place in finding.evidence.iter().take(PLACES) {
             let line = place.line.map(|line| format!("{line}: ")).unwrap_or_default();
             let shown =
                 place.snippet.as_deref().or(place.url.as_deref()).or(place.selector.as_deref()).unwrap_or_default();
-            out.push_str(&format!("    {line}{}\n", paint("2", &printable(&shown.replace('\n', " ")))));
+            out.push_str(&format!("    {line}{}\n", paint(style, FAINT, &printable(&shown.replace('\n', " ")))));
         }
+        out.push_str(more(finding.evidence.len(), PLACES));
         out.push_str(&format!("  → {}\n", class(fix.class).in_lang(lang)));
         let snippet =
             fix.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content)).or_else(|| fix.snippet.clone());
         let note = fix.note.as_ref().map(|note| note.in_lang(lang).to_owned());
         for shown in [snippet, note].into_iter().flatten() {
-            for line in printable(&shown).lines().take(SNIPPET_LINES) {
+            let shown = printable(&shown);
+            for line in shown.lines().take(SNIPPET_LINES) {
                 out.push_str(&format!("    {line}\n"));
             }
+            out.push_str(more(shown.lines().count(), SNIPPET_LINES));
         }
     }
     if !report.coverage.not_measured.is_empty() {
-        let mut reasons: Vec<&str> = report.coverage.not_measured.values().map(String::as_str).collect();
-        reasons.sort_unstable();
-        reasons.dedup();
-        let values = [("count", report.coverage.not_measured.len().into()), ("reasons", reasons.join(", ").into())];
+        let words = report.coverage.not_measured.values().map(|word| reason::in_words(word).in_lang(lang).to_owned());
+        let reasons: BTreeSet<String> = words.collect();
+        let reasons = reasons.into_iter().collect::<Vec<_>>().join("; ");
+        let values = [("count", report.coverage.not_measured.len().into()), ("reasons", reasons.into())];
         out.push_str(&format!("\n{}\n", UNMEASURED.phrase(&values).in_lang(lang)));
     }
     out
+}
+
+/// A line that tells that not all is shown.
+fn more(all: usize, shown: usize) -> &'static str {
+    if all > shown { "    …\n" } else { "" }
 }
 
 /// How ready a fix is, in words.
@@ -96,18 +168,35 @@ pub(super) fn class(class: FixClass) -> Text {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::report;
+    use super::super::tests::{audited, blocked};
     use super::*;
 
     #[test]
-    fn every_finding_is_shown_with_its_fix_and_no_escape_of_the_page() {
-        let report = report();
-        let shown = render(&[&report], Lang::PtBr, Style::Plain);
-        for finding in &report.findings {
+    fn every_finding_is_shown_with_its_fix() {
+        let outcome = audited();
+        let shown = render(std::slice::from_ref(&outcome), Lang::PtBr, Style::Plain);
+        for finding in &outcome.result.unwrap().findings {
             assert!(shown.contains(&finding.code));
         }
-        assert!(!shown.contains('\u{1b}'));
         assert!(shown.contains("pronto para colar"));
-        assert!(render(&[&report, &report], Lang::En, Style::Colours).contains("\u{1b}[31m"));
+        assert!(shown.contains("nada foi buscado"), "why checks were not measured is said in words");
+    }
+
+    #[test]
+    fn only_a_terminal_gets_escapes() {
+        let outcomes = [audited(), blocked()];
+        assert!(!render(&outcomes, Lang::En, Style::Plain).contains('\u{1b}'));
+        assert!(render(&outcomes, Lang::En, Style::Colours).contains("\u{1b}[31m"));
+    }
+
+    #[test]
+    fn several_pages_end_with_a_line_for_each() {
+        let both = render(&[audited(), blocked()], Lang::En, Style::Plain);
+        let (_, summary) = both.split_once("1 of 2 pages audited, lowest score ").unwrap();
+        assert_eq!(summary.lines().count(), 3);
+        assert!(summary.ends_with("  ✗  https://example.com/\\u{1b}[2J|<b>\n"), "{summary}");
+        let none = render(&[blocked(), blocked()], Lang::En, Style::Plain);
+        assert!(none.contains("None of 2 pages could be audited\n"));
+        assert!(!render(&[blocked()], Lang::En, Style::Plain).contains("pages"));
     }
 }

@@ -42,6 +42,11 @@ pub fn decoded(declared: Option<&str>, wire: Vec<u8>, cut: Option<BodyCut>, max_
     Body { bytes, cut, coding: Coding::Decoded(value) }
 }
 
+/// The most that so many bytes of the wire may unfold to.
+pub(crate) fn most_decoded(wire: usize, max_bytes: usize) -> usize {
+    wire.saturating_mul(MOST_RATIO).max(RATIO_FROM).min(max_bytes)
+}
+
 fn is_known(name: &str) -> bool {
     matches!(name, "gzip" | "x-gzip" | "deflate" | "br" | "zstd")
 }

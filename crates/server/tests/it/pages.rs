@@ -1,5 +1,8 @@
 //! Pages: what the service sends, and what a real browser makes of it.
 
+mod browser;
+mod tab;
+
 use testkit::{Answer, Site, TestDatabase};
 
 use crate::app::{Call, TestApp};

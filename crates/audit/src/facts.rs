@@ -11,6 +11,8 @@ pub mod discovery;
 pub mod document;
 pub mod font_metrics;
 pub mod hreflang;
+mod image_header;
+pub(crate) mod image_room;
 pub mod jsonld;
 pub mod language_tag;
 pub mod link_header;
@@ -34,6 +36,7 @@ use crate::check::NotMeasured;
 use challenge::Blocked;
 use discovery::Site;
 use discovery::favicon::DefaultIcon;
+use discovery::largest_image::{self, MeasuredImage};
 use discovery::llms::RootFile;
 use hreflang::Alternate;
 use link_header::HeaderLink;
@@ -265,6 +268,11 @@ impl<'c> Facts<'c> {
     /// What is known of `/llms.txt`.
     pub(crate) fn llms_txt(&self) -> Result<RootFile, NotMeasured> {
         self.files.as_ref().map(|(_, llms)| *llms).ok_or_else(|| self.no_site())
+    }
+
+    /// The size of the one image whose file was read for it.
+    pub(crate) fn measured_image(&self) -> Option<MeasuredImage> {
+        largest_image::measured(self.capture)
     }
 
     /// Why nothing is known of the site's files.

@@ -12,6 +12,7 @@ mod change_password;
 mod delivery;
 pub(crate) mod favicon;
 mod json;
+pub(crate) mod largest_image;
 pub(crate) mod llms;
 mod metadata;
 mod not_found;
@@ -73,9 +74,9 @@ const fn of_page(kind: WantKind, target: fn(&Site<'_>) -> Option<Target>) -> Pro
 }
 
 /// Every probe in the order in which requests are given to them: the missing path first, since it masks the others;
-/// the fixed ones; the conditional ones in the order of the contract; last the second places of two files, never before
-/// the page is read, so that the order does not hang on which answer came first.
-const PROBES: [Probe; 16] = [
+/// the fixed ones; the conditional ones in the order of the contract; the second places of two files, never before the
+/// page is read, so that the order does not hang on which answer came first; last the files that only complete a fix.
+const PROBES: [Probe; 17] = [
     fixed(WantKind::NotFound, not_found::target),
     of_page(WantKind::Llms, llms::target),
     fixed(WantKind::SecurityTxt, security_txt::target),
@@ -92,6 +93,7 @@ const PROBES: [Probe; 16] = [
     of_page(WantKind::Webauthn, webauthn::target),
     of_page(WantKind::SecurityTxtLegacy, security_txt::legacy_target),
     of_page(WantKind::AgentCardLegacy, agent_card::legacy_target),
+    of_page(WantKind::LargestImage, largest_image::target),
 ];
 
 /// The probes that are still to be sent, most important first and within what is left of [`PROBE_GETS`].

@@ -5,6 +5,7 @@ mod browser;
 mod capture;
 mod corpus;
 mod discovery;
+mod images;
 mod patch;
 mod registry;
 mod report;

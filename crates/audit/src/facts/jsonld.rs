@@ -1,11 +1,16 @@
 //! JSON-LD blocks: what parses, what it holds, and what does not parse, with its place.
 
+pub(crate) mod complete;
+pub(crate) mod graph;
 mod repair;
+pub(crate) mod rich_results;
+pub(crate) mod tree;
 
 use model::report::Cut;
 use serde_json::{Map, Value};
 
 pub use repair::repaired;
+use tree::Tree;
 
 /// Blocks read of one page.
 const MOST_BLOCKS: usize = 100;
@@ -21,6 +26,8 @@ const MOST_NODES: usize = 50;
 pub struct JsonLd {
     /// Blocks that parsed, with the index of their element.
     pub blocks: Vec<(usize, Value)>,
+    /// The same blocks as they are written.
+    pub(crate) written: Vec<Written>,
     /// Blocks that did not, or whose root is no object or array of objects.
     pub errors: Vec<BlockError>,
     /// Root objects, members of root arrays and of `@graph`.
@@ -33,6 +40,19 @@ pub struct JsonLd {
     pub kept: Vec<Value>,
     /// What was cut.
     pub cuts: Vec<Cut>,
+}
+
+/// A block that parsed, as it is written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// Index of its element among the JSON-LD scripts.
+    pub(crate) block: usize,
+    /// Where its text begins in the page's source.
+    pub(crate) start: usize,
+    /// Its text.
+    pub(crate) text: String,
+    /// Its values with their places in the text.
+    pub(crate) tree: Tree,
 }
 
 /// A block that could not be read.
@@ -61,6 +81,12 @@ impl JsonLd {
                         out.kept.push(value.clone());
                     }
                     out.blocks.push((index, value));
+                    out.written.extend(Tree::read(text).map(|tree| Written {
+                        block: index,
+                        start: *start,
+                        text: text.clone(),
+                        tree,
+                    }));
                 }
                 Err((at, reason)) => out.errors.push(BlockError { block: index, offset: start + at, reason }),
             }

@@ -12,3 +12,4 @@ mod report;
 mod robots;
 mod site;
 mod sitemap;
+mod structured_data;

@@ -30,8 +30,10 @@ fn faults(name: &str, site: &Site) -> Vec<String> {
             faults.push(format!("{name}: {} stays", fix.code));
         }
     }
+    // What a block of data holds shows once it can be read: that was there before.
+    let uncovered = |code: &str| code.starts_with("jsonld_") && codes(&before).contains(&"jsonld_syntax_error");
     for code in codes(&after) {
-        if !codes(&before).contains(&code) {
+        if !codes(&before).contains(&code) && !uncovered(code) {
             faults.push(format!("{name}: {code} is new"));
         }
     }

@@ -13,13 +13,13 @@ pub(super) fn target(site: &Site<'_>) -> Option<Target> {
 
 /// A measured image file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MeasuredImage {
+pub(crate) struct MeasuredImage {
     /// The address that the page names.
-    pub url: String,
+    pub(crate) url: String,
     /// Pixels, as a browser shows it.
-    pub width: u32,
+    pub(crate) width: u32,
     /// Pixels, as a browser shows it.
-    pub height: u32,
+    pub(crate) height: u32,
 }
 
 /// The size that the file's head says. An image proves itself by its first bytes, whatever its type or end.

@@ -63,6 +63,7 @@ mod social {
 }
 mod structured_data {
     pub(super) mod jsonld;
+    pub(super) mod jsonld_values;
     pub(super) mod rich_results;
 }
 
@@ -91,6 +92,7 @@ pub const FAMILIES: &[&Family] = &[
     &images::image_alt::FAMILY,
     &images::image_dimensions::FAMILY,
     &structured_data::jsonld::FAMILY,
+    &structured_data::jsonld_values::FAMILY,
     &structured_data::rich_results::FAMILY,
     &i18n::hreflang::FAMILY,
     &i18n::html_lang::FAMILY,

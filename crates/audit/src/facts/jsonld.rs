@@ -5,9 +5,16 @@ pub(crate) mod graph;
 mod repair;
 pub(crate) mod rich_results;
 pub(crate) mod tree;
+pub(crate) mod value;
 
+use std::ops::Range;
+
+use model::finding::Place;
 use model::report::Cut;
 use serde_json::{Map, Value};
+
+use super::document::SNIPPET_CHARACTERS;
+use super::page::Html;
 
 pub use repair::repaired;
 use tree::Tree;
@@ -21,6 +28,9 @@ const KEPT_BYTES: usize = 256 * 1024;
 /// Nodes counted before the rest is dropped (interface §8).
 const MOST_NODES: usize = 50;
 
+/// Characters of a member's name that a reason shows.
+const SHOWN_CHARACTERS: usize = 60;
+
 /// The JSON-LD of a page.
 #[derive(Debug, Default)]
 pub struct JsonLd {
@@ -30,6 +40,8 @@ pub struct JsonLd {
     pub(crate) written: Vec<Written>,
     /// Blocks that did not, or whose root is no object or array of objects.
     pub errors: Vec<BlockError>,
+    /// Of blocks that parsed, the first name that an object has twice: readers differ in which value they take.
+    pub duplicates: Vec<BlockError>,
     /// Root objects, members of root arrays and of `@graph`.
     pub count: usize,
     /// More nodes than are looked at.
@@ -53,6 +65,26 @@ pub(crate) struct Written {
     pub(crate) text: String,
     /// Its values with their places in the text.
     pub(crate) tree: Tree,
+}
+
+impl Written {
+    /// A part of the block, as evidence.
+    pub(crate) fn place(&self, html: &Html, span: &Range<usize>) -> Option<Place> {
+        let script = html.element(*html.json_ld_scripts.get(self.block)?)?;
+        Some(Place {
+            selector: Some(script.selector()),
+            url: None,
+            snippet: self.text.get(span.clone()).map(|part| part.chars().take(SNIPPET_CHARACTERS).collect()),
+            line: Some(html.document.line_at(self.start + span.start)),
+        })
+    }
+
+    /// Where a part of the block stands in the page's source; `None` where the source does not hold the block as it was
+    /// read, so that a change would miss it.
+    pub(crate) fn in_source(&self, html: &Html, span: &Range<usize>) -> Option<Range<usize>> {
+        let whole = html.document.source().get(self.start..self.start + self.text.len());
+        (whole == Some(&*self.text)).then(|| self.start + span.start..self.start + span.end)
+    }
 }
 
 /// A block that could not be read.
@@ -81,12 +113,7 @@ impl JsonLd {
                         out.kept.push(value.clone());
                     }
                     out.blocks.push((index, value));
-                    out.written.extend(Tree::read(text).map(|tree| Written {
-                        block: index,
-                        start: *start,
-                        text: text.clone(),
-                        tree,
-                    }));
+                    out.keep_written(index, text, *start);
                 }
                 Err((at, reason)) => out.errors.push(BlockError { block: index, offset: start + at, reason }),
             }
@@ -98,6 +125,16 @@ impl JsonLd {
             out.cuts.push(Cut::JsonldNodesOver50);
         }
         out
+    }
+
+    fn keep_written(&mut self, block: usize, text: &str, start: usize) {
+        let Some(tree) = Tree::read(text) else { return };
+        self.duplicates.extend(tree.duplicate().map(|(at, name)| BlockError {
+            block,
+            offset: start + at,
+            reason: format!("the member \"{}\" comes twice", name.chars().take(SHOWN_CHARACTERS).collect::<String>()),
+        }));
+        self.written.push(Written { block, start, text: text.to_owned(), tree });
     }
 
     fn count_nodes(&mut self, root: &Value) {
@@ -204,6 +241,14 @@ mod tests {
         assert_eq!(read.errors.first().map(|error| (error.block, error.offset)), Some((0, 111)));
         assert_eq!(read.errors.get(1).map(|error| error.block), Some(1));
         assert_eq!(read.blocks.len(), 1);
+    }
+
+    #[test]
+    fn a_name_that_comes_twice_is_told_of_a_block_that_is_read_all_the_same() {
+        let read = read(&["{\"a\":1,\"a\":2}"]);
+        assert_eq!((read.count, read.errors.len()), (1, 0));
+        let told = read.duplicates.first().map(|twice| (twice.offset, twice.reason.as_str()));
+        assert_eq!(told, Some((107, "the member \"a\" comes twice")));
     }
 
     #[test]

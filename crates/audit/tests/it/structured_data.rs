@@ -73,3 +73,68 @@ fn a_long_block_is_not_repeated_whole() {
     let (_, fix) = finding(&report, "jsonld_required_missing").unwrap();
     assert_eq!(fix.snippet.as_deref(), Some(r#"{"@type":"Recipe","image":"https://example.com/rye.jpg"}"#));
 }
+
+#[test]
+fn values_are_repaired_where_they_stand() {
+    let report = of_block(
+        "{\"@context\":\"https://schema.org\",\"@type\":\"Article\",\n\"datePublished\": \"31/12/2026\",\n\
+         \"image\":[\"/a/<b>.png\"], \"n\": 100000000000000000000000000001.50}",
+    );
+    let (finding, fix) = finding(&report, "jsonld_value_invalid").unwrap();
+    assert_eq!(finding.message.en, "Article.datePublished \"31/12/2026\" is no ISO 8601 date (2 wrong values in all).");
+    let places: Vec<_> = finding.evidence.iter().map(|place| (place.line, place.snippet.as_deref())).collect();
+    assert_eq!(places, [(Some(2), Some("\"31/12/2026\"")), (Some(3), Some("\"/a/<b>.png\""))]);
+    assert_eq!(fix.class, FixClass::Deterministic);
+    assert_eq!(
+        fix.snippet.as_deref(),
+        Some("\"datePublished\": \"2026-12-31\"\n\"image\": \"https://example.com/a/%3Cb%3E.png\"")
+    );
+    let edits: Vec<_> = report.patch.edits.iter().map(|edit| (&*edit.original, &*edit.snippet)).collect();
+    assert!(edits.contains(&("\"31/12/2026\"", "\"2026-12-31\"")), "{edits:?}");
+}
+
+#[test]
+fn one_value_that_only_a_person_can_mend_makes_it_a_template() {
+    let json = r#"{"@context":"https://schema.org","@type":"Offer","price":"from 10","priceCurrency":"brl"}"#;
+    let (finding, fix) = finding(&of_block(json), "jsonld_value_invalid").unwrap();
+    assert!(
+        finding.message.en.starts_with("Offer.price \"from 10\" is not written as digits"),
+        "{}",
+        finding.message.en
+    );
+    assert_eq!(fix.class, FixClass::Template);
+    assert_eq!(fix.snippet.as_deref(), Some("\"price\": \"{{PRICE}}\"\n\"priceCurrency\": \"BRL\""));
+}
+
+#[test]
+fn prices_are_read_in_the_language_of_the_page() {
+    let json = r#"{"@context":"https://schema.org","@type":"Offer","price":"R$ 1.299,00","priceCurrency":"BRL"}"#;
+    let class = |source: &str| {
+        finding(&report(&page("https://example.com/bread", source)), "jsonld_value_invalid").unwrap().1.class
+    };
+    assert_eq!(class(&source(json)), FixClass::Deterministic);
+    assert_eq!(class(&source(json).replace("pt-BR", "es")), FixClass::Template);
+}
+
+#[test]
+fn good_values_pass_and_pages_without_known_ones_have_nothing_to_measure() {
+    let code = "jsonld_value_invalid";
+    let good = of_block(r#"{"@context":"https://schema.org","@type":"Article","dateModified":"2026-11-21"}"#);
+    assert!(good.coverage.passed.iter().any(|known| known == code));
+    for json in [r#"{"@context":"https://schema.org","name":"a"}"#, r#"{"dateModified":"never"}"#, "{"] {
+        assert!(of_block(json).coverage.not_applicable.iter().any(|known| known == code), "{json}");
+    }
+}
+
+#[test]
+fn a_defect_of_syntax_is_told_with_line_and_column_and_repaired_without_loss() {
+    let report = of_block("{\"@context\":\"https://schema.org\",\n  \"n\": 100000000000000000000000000001.50,}");
+    let (found, fix) = finding(&report, "jsonld_syntax_error").unwrap();
+    assert_eq!(found.message.en, "1 JSON-LD block is not JSON; line 2, column 42: trailing comma.");
+    assert_eq!(fix.class, FixClass::Deterministic);
+    assert!(fix.snippet.unwrap().contains("100000000000000000000000000001.50}"));
+    let twice = of_block("{\"@context\":\"https://schema.org\",\"name\":\"a\",\"name\":\"b\"}");
+    let (found, fix) = finding(&twice, "jsonld_syntax_error").unwrap();
+    assert!(found.message.en.ends_with("the member \"name\" comes twice."), "{}", found.message.en);
+    assert_eq!(fix.class, FixClass::Instruction);
+}

@@ -3,7 +3,6 @@
 use crate::check::prelude::*;
 use crate::escape::json_text_in_html;
 use crate::facts::derive;
-use crate::facts::jsonld::Written;
 use crate::facts::jsonld::complete::Additions;
 use crate::facts::jsonld::graph::Graph;
 use crate::facts::jsonld::rich_results::{self, Gap};
@@ -65,7 +64,7 @@ fn required(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::template(FixTarget::Head, completed(facts, html, &requirements.gaps))
         .from(COMPLETED, &[])
         .note(FILL, &[("type", first.kind.into()), ("url", page.into())]);
-    let places = requirements.gaps.iter().filter_map(|gap| place(html, gap));
+    let places = requirements.gaps.iter().filter_map(|gap| written.get(gap.block)?.place(html, &gap.node.span));
     Ok(Some(problem(LACKS, &values, fix).at(places)))
 }
 
@@ -158,12 +157,4 @@ fn derived(facts: &Facts<'_>, html: &Html, property: &str) -> Option<String> {
         "priceCurrency" => html.social("product:price:currency").map(str::to_owned),
         _ => None,
     }
-}
-
-/// The block's element, at the line of the node.
-fn place(html: &Html, gap: &Gap<'_>) -> Option<Place> {
-    let written: &Written = html.json_ld.written.get(gap.block)?;
-    let mut place = html.element(*html.json_ld_scripts.get(written.block)?)?.place();
-    place.line = Some(html.document.line_at(written.start + gap.node.span.start));
-    Some(place)
 }

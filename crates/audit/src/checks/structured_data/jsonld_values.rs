@@ -2,6 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::escape::json_text_in_html;
+use crate::facts::jsonld::complete::Splice;
 use crate::facts::jsonld::graph::Graph;
 use crate::facts::jsonld::value::{self, Bad, Form, Setting};
 use crate::facts::page::Html;
@@ -132,9 +133,9 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
 }
 
 /// The changes of the source that repair a value; `None` where only a person can.
-fn edits(html: &Html, bad: &Bad<'_>) -> Option<Vec<(std::ops::Range<usize>, String)>> {
+fn edits(html: &Html, bad: &Bad<'_>) -> Option<Vec<Splice>> {
     let block = html.json_ld.written.get(bad.block)?;
-    let edit = |(span, json): &(std::ops::Range<usize>, String)| {
+    let edit = |(span, json): &Splice| {
         // Letters that were misread would come out wrong.
         let is_certain = !html.unlabelled_utf8 || block.text.get(span.clone()).is_some_and(str::is_ascii);
         Some((block.in_source(html, span).filter(|_| is_certain)?, json_text_in_html(json)))

@@ -30,7 +30,7 @@ const REQUIRED: Check = Check {
 
 /// Types that are listed in a message.
 const MOST_TYPES: usize = 12;
-/// Bytes of the completed blocks that a template shows; past it, only what is to be added.
+/// Bytes of blocks that a template repeats whole; past it, it shows only what is to be added.
 const MOST_SNIPPET_BYTES: usize = 16 * 1024;
 
 /// Fails when a node of a rich result's type lacks a required property.
@@ -104,14 +104,12 @@ fn completed(facts: &Facts<'_>, html: &Html, gaps: &[Gap<'_>]) -> String {
             additions.add(gap.node, path, known.unwrap_or_else(|| placeholder(path)));
         }
     }
-    let script = |json: &str| format!("<script type=\"application/ld+json\">{}</script>", json_text_in_html(json));
-    let whole = blocks.iter().filter_map(|(block, additions)| {
-        let text = &html.json_ld.written.get(*block)?.text;
-        Some(script(additions.apply(text).trim()))
-    });
-    let whole = html.as_meant(&whole.collect::<Vec<_>>().join("\n"));
-    if whole.len() <= MOST_SNIPPET_BYTES {
-        return whole;
+    let texts =
+        || blocks.iter().filter_map(|(block, additions)| Some((&html.json_ld.written.get(*block)?.text, additions)));
+    if texts().map(|(text, _)| text.len()).sum::<usize>() <= MOST_SNIPPET_BYTES {
+        let script = |json: &str| format!("<script type=\"application/ld+json\">{}</script>", json_text_in_html(json));
+        let whole: Vec<String> = texts().map(|(text, additions)| script(additions.apply(text).trim())).collect();
+        return html.as_meant(&whole.join("\n"));
     }
     let mut alone = blocks.iter().map(|(_, additions)| additions.alone()).collect::<Vec<_>>().join("\n");
     if let Some((cut, _)) = alone.char_indices().nth(MOST_SNIPPET_BYTES) {

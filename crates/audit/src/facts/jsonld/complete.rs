@@ -6,6 +6,24 @@ use serde_json::{Map, Value};
 
 use super::tree::{Kind, Tree};
 
+/// Bytes of a text, and what is to stand there.
+pub(crate) type Splice = (Range<usize>, String);
+
+/// A text with some of it replaced. Of two that overlap the first counts.
+pub(crate) fn spliced(text: &str, mut splices: Vec<Splice>) -> String {
+    splices.sort_by_key(|(span, _)| span.start);
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for (span, new) in splices {
+        let Some(before) = text.get(at..span.start) else { continue };
+        out.push_str(before);
+        out.push_str(&new);
+        at = span.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
 /// What some nodes of a block get, by path.
 #[derive(Debug, Default)]
 pub(crate) struct Additions<'t> {
@@ -13,28 +31,20 @@ pub(crate) struct Additions<'t> {
 }
 
 impl<'t> Additions<'t> {
-    /// Adds a text at a path below a node.
+    /// Adds a text at a path below a node. Nodes come in their order.
     pub(crate) fn add(&mut self, node: &'t Tree, path: &str, text: String) {
-        let at = self.nodes.iter().position(|(known, _)| std::ptr::eq(*known, node));
-        let at = at.unwrap_or_else(|| {
+        if self.nodes.last().is_none_or(|(known, _)| !std::ptr::eq(*known, node)) {
             self.nodes.push((node, Map::new()));
-            self.nodes.len() - 1
-        });
-        let Some((_, members)) = self.nodes.get_mut(at) else { return };
+        }
+        let Some((_, members)) = self.nodes.last_mut() else { return };
         insert(members, path, text);
     }
 
     /// The block's text with all of it.
     pub(crate) fn apply(&self, text: &str) -> String {
-        let mut splices: Vec<(Range<usize>, String)> = Vec::new();
-        self.nodes.iter().for_each(|(node, members)| extend(text, node, members, &mut splices));
-        // From the end, so that the places before stay right.
-        splices.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
-        let mut out = text.to_owned();
-        for (span, added) in splices {
-            out.replace_range(span, &added);
-        }
-        out
+        let mut splices: Vec<Splice> = Vec::new();
+        self.nodes.iter().for_each(|(node, members)| extend(node, members, &mut splices));
+        spliced(text, splices)
     }
 
     /// The additions alone, each with its node's type.
@@ -64,7 +74,7 @@ fn insert(members: &mut Map<String, Value>, path: &str, text: String) {
 }
 
 /// The changes that give an object some members: new ones in front, those below an existing one inside it.
-fn extend(text: &str, node: &Tree, additions: &Map<String, Value>, splices: &mut Vec<(Range<usize>, String)>) {
+fn extend(node: &Tree, additions: &Map<String, Value>, splices: &mut Vec<Splice>) {
     let Kind::Object(members) = &node.kind else { return };
     let mut new = String::new();
     for (name, value) in additions {
@@ -74,7 +84,7 @@ fn extend(text: &str, node: &Tree, additions: &Map<String, Value>, splices: &mut
             (Some(known), Value::Object(below)) => {
                 let object = known.each().iter().find(|value| value.members().is_some());
                 match object {
-                    Some(object) => extend(text, object, below, splices),
+                    Some(object) => extend(object, below, splices),
                     // A text where a thing belongs stays as the name of the thing.
                     None => {
                         let mut thing = below.clone();

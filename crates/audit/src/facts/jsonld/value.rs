@@ -3,11 +3,12 @@
 mod amount;
 mod date;
 
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use url::Url;
 
+use super::complete::{Splice, spliced};
 use super::graph::{Graph, Node, local};
 use super::tree::{Kind, Member, Tree};
 
@@ -116,15 +117,18 @@ pub(crate) struct Bad<'t> {
     /// What the property asks for.
     pub(crate) form: Form,
     /// Places of the block and the JSON to put there; empty when only a person can say what was meant.
-    pub(crate) repair: Vec<(Range<usize>, String)>,
+    pub(crate) repair: Vec<Splice>,
 }
+
+/// Resolves an address.
+type Resolve<'p> = dyn Fn(&str) -> Option<Url> + 'p;
 
 /// What of the page decides how a value is meant.
 pub(crate) struct Setting<'p> {
     /// The decimal mark of the page's language, where it is certain.
     pub(crate) decimal_mark: Option<char>,
     /// Resolves an address as the document does.
-    pub(crate) resolve: Box<dyn Fn(&str) -> Option<Url> + 'p>,
+    pub(crate) resolve: Box<Resolve<'p>>,
 }
 
 /// The decimal mark that a language is written with; `None` where countries of one language differ.
@@ -144,11 +148,34 @@ pub(crate) fn decimal_mark(language: &str) -> Option<char> {
 pub(crate) fn read<'t>(graph: &Graph<'t>, setting: &Setting<'_>) -> Option<Vec<Bad<'t>>> {
     let mut reader = Reader { setting, seen: false, bad: Vec::new() };
     for node in &graph.nodes {
-        for member in node.tree.members().into_iter().flatten() {
-            reader.judge(node, member);
+        // Of a name that comes twice readers take the last.
+        let named = node.tree.members().into_iter().flatten().map(|member| (local(&member.name), member));
+        let node = Named { node, members: named.collect() };
+        let first = reader.bad.len();
+        node.members.values().for_each(|member| reader.judge(&node, member));
+        if let Some(bad) = reader.bad.get_mut(first..) {
+            bad.sort_by_key(|bad| bad.value.span.start);
         }
     }
     reader.seen.then_some(reader.bad)
+}
+
+/// A node with its members by name.
+struct Named<'g, 't> {
+    node: &'g Node<'t>,
+    members: BTreeMap<&'t str, &'t Member>,
+}
+
+impl<'t> Named<'_, 't> {
+    fn is_a(&self, kind: &str) -> bool {
+        self.node.types.contains(&kind)
+    }
+
+    /// The value of a property, where it is plain and filled.
+    fn plain(&self, property: &str) -> Option<(&'t Tree, &'t str)> {
+        let value = &self.members.get(property)?.value;
+        plain(value).filter(|text| !text.trim().is_empty()).map(|text| (value, text))
+    }
 }
 
 struct Reader<'s, 'p, 't> {
@@ -161,7 +188,7 @@ struct Reader<'s, 'p, 't> {
 type Judged = Result<(), Option<Value>>;
 
 impl<'t> Reader<'_, '_, 't> {
-    fn judge(&mut self, node: &Node<'t>, member: &'t Member) {
+    fn judge(&mut self, node: &Named<'_, 't>, member: &'t Member) {
         let property = local(&member.name);
         if property == "itemListElement" {
             self.judge_positions(node, member);
@@ -197,20 +224,13 @@ impl<'t> Reader<'_, '_, 't> {
         }
     }
 
-    fn tell(
-        &mut self,
-        node: &Node<'t>,
-        member: &'t Member,
-        value: &'t Tree,
-        form: Form,
-        repair: Vec<(Range<usize>, String)>,
-    ) {
-        let kind = node.types.first().copied().unwrap_or_default();
-        self.bad.push(Bad { block: node.block, kind, property: local(&member.name), value, form, repair });
+    fn tell(&mut self, node: &Named<'_, 't>, member: &'t Member, value: &'t Tree, form: Form, repair: Vec<Splice>) {
+        let kind = node.node.types.first().copied().unwrap_or_default();
+        self.bad.push(Bad { block: node.node.block, kind, property: local(&member.name), value, form, repair });
     }
 
-    fn judge_price(&self, node: &Node<'_>, text: &str) -> Judged {
-        let has_currency = CURRENCY_CODES.iter().any(|name| sibling(node, name).is_some());
+    fn judge_price(&self, node: &Named<'_, '_>, text: &str) -> Judged {
+        let has_currency = CURRENCY_CODES.iter().any(|name| node.plain(name).is_some());
         judged(amount::is_price(text) || is_scientific(text), || {
             amount::repaired_price(text, self.setting.decimal_mark?, has_currency)
         })
@@ -228,7 +248,7 @@ impl<'t> Reader<'_, '_, 't> {
 
     /// Positions of the items of one list: 1 to n for a trail, and for another list any that differ and start above 0,
     /// since a list may go on over several pages. Their order in the block says nothing: the position does.
-    fn judge_positions(&mut self, node: &Node<'t>, list: &'t Member) {
+    fn judge_positions(&mut self, node: &Named<'_, 't>, list: &'t Member) {
         let positions: Vec<(&'t Member, Option<u64>)> = list
             .value
             .each()
@@ -238,11 +258,11 @@ impl<'t> Reader<'_, '_, 't> {
             .collect();
         self.seen |= !positions.is_empty();
         let count = positions.len() as u64;
-        let most = if node.types.contains(&"BreadcrumbList") { count } else { u64::MAX };
+        let most = if node.is_a("BreadcrumbList") { count } else { u64::MAX };
         let mut sorted: Vec<Option<u64>> = positions.iter().map(|(_, position)| *position).collect();
         sorted.sort_unstable();
         let from_zero = sorted.iter().copied().eq((0..count).map(Some));
-        let mut taken = std::collections::BTreeSet::new();
+        let mut taken = BTreeSet::new();
         for (member, position) in positions {
             let fits = position.is_some_and(|position| (1..=most).contains(&position) && taken.insert(position));
             if from_zero {
@@ -255,7 +275,7 @@ impl<'t> Reader<'_, '_, 't> {
     }
 }
 
-fn form(property: &str, node: &Node<'_>) -> Option<Form> {
+fn form(property: &str, node: &Named<'_, '_>) -> Option<Form> {
     let is_any = |names: &[&str]| names.contains(&property);
     Some(match property {
         _ if is_any(&DATES) => Form::Date,
@@ -264,8 +284,8 @@ fn form(property: &str, node: &Node<'_>) -> Option<Form> {
         _ if is_any(&CURRENCY_CODES) => Form::Currency,
         _ if is_any(&ADDRESSES) => Form::Address,
         _ if MEMBERS.iter().any(|(name, _)| *name == property) => Form::Member,
-        "employmentType" if node.types.contains(&"JobPosting") => Form::Member,
-        "item" if node.types.contains(&"ListItem") => Form::Address,
+        "employmentType" if node.is_a("JobPosting") => Form::Member,
+        "item" if node.is_a("ListItem") => Form::Address,
         "ratingValue" => Form::Rating,
         "latitude" | "longitude" => Form::Degrees,
         "gtin" | "gtin8" | "gtin12" | "gtin13" | "gtin14" => Form::Gtin,
@@ -283,12 +303,6 @@ fn plain(value: &Tree) -> Option<&str> {
         Kind::Text(text) | Kind::Number(text) => Some(text),
         _ => None,
     }
-}
-
-/// Another property of the same node, where it is plain and filled.
-fn sibling<'t>(node: &Node<'t>, property: &str) -> Option<&'t Tree> {
-    let member = node.tree.members()?.iter().find(|member| local(&member.name) == property)?;
-    Some(&member.value).filter(|value| plain(value).is_some_and(|text| !text.trim().is_empty()))
 }
 
 /// `1e3`, as a JSON number may be written.
@@ -332,13 +346,13 @@ fn is_path(text: &str) -> bool {
     text.contains('/') && (matches!(first, "" | "." | "..") || is_name)
 }
 
-fn judge_rating(node: &Node<'_>, text: &str) -> Judged {
+fn judge_rating(node: &Named<'_, '_>, text: &str) -> Judged {
     // A share or a fraction states its own scale.
     if text.contains(['%', '/']) {
         return Ok(());
     }
-    let bound = |name, default| match sibling(node, name) {
-        Some(value) => plain(value).and_then(amount::number).map(|(number, _)| number),
+    let bound = |name, default| match node.plain(name) {
+        Some((_, text)) => amount::number(text).map(|(number, _)| number),
         None => Some(default),
     };
     let bounds = bound("worstRating", RATING_BOUNDS.0).zip(bound("bestRating", RATING_BOUNDS.1));
@@ -365,18 +379,18 @@ fn most_degrees(property: &str) -> f64 {
 }
 
 /// Latitude and longitude in each other's place: the one can't be, and both fit when they change places.
-fn swapped(node: &Node<'_>, property: &str) -> Vec<(Range<usize>, String)> {
-    let Some((latitude, longitude)) = sibling(node, "latitude").zip(sibling(node, "longitude")) else {
+fn swapped(node: &Named<'_, '_>, property: &str) -> Vec<Splice> {
+    let Some((latitude, longitude)) = node.plain("latitude").zip(node.plain("longitude")) else {
         return Vec::new();
     };
     // One that also has a comma for a point is told by itself; two repairs of one value would disagree.
-    let fits = |value, property| match plain(value).and_then(amount::number) {
+    let fits = |(_, text): (&Tree, &str), property| match amount::number(text) {
         Some((degrees, None)) => degrees.abs() <= most_degrees(property),
         _ => false,
     };
-    let written = |value| Value::from(plain(value).unwrap_or_default().trim()).to_string();
+    let written = |(_, text): (&Tree, &str)| Value::from(text.trim()).to_string();
     if property == "latitude" && fits(longitude, "latitude") && fits(latitude, "longitude") {
-        vec![(latitude.span.clone(), written(longitude)), (longitude.span.clone(), written(latitude))]
+        vec![(latitude.0.span.clone(), written(longitude)), (longitude.0.span.clone(), written(latitude))]
     } else {
         Vec::new()
     }
@@ -384,16 +398,9 @@ fn swapped(node: &Node<'_>, property: &str) -> Vec<(Range<usize>, String)> {
 
 /// A block with everything repaired that can be, all else as it is written.
 pub(crate) fn repaired(text: &str, setting: &Setting<'_>) -> String {
-    let mut out = text.to_owned();
-    let Some(tree) = Tree::read(text) else { return out };
+    let Some(tree) = Tree::read(text) else { return text.to_owned() };
     let bad = read(&Graph::read([&tree]), setting).unwrap_or_default();
-    let mut repairs: Vec<(Range<usize>, String)> = bad.into_iter().flat_map(|bad| bad.repair).collect();
-    // From the end, so that the places before stay right.
-    repairs.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
-    for (span, json) in repairs {
-        out.replace_range(span, &json);
-    }
-    out
+    spliced(text, bad.into_iter().flat_map(|bad| bad.repair).collect())
 }
 
 #[cfg(test)]

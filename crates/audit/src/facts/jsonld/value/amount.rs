@@ -48,7 +48,9 @@ pub(super) fn number(text: &str) -> Option<(f64, Option<String>)> {
 pub(super) fn is_gtin(text: &str) -> bool {
     let digits = || text.bytes().rev().map(|byte| u32::from(byte.wrapping_sub(b'0')));
     let weighed: u32 = digits().take(14).enumerate().map(|(at, digit)| digit * if at % 2 == 0 { 1 } else { 3 }).sum();
-    matches!(text.len(), 8 | 12 | 13 | 14) && text.bytes().all(|byte| byte.is_ascii_digit()) && weighed % 10 == 0
+    matches!(text.len(), 8 | 12 | 13 | 14)
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && weighed.is_multiple_of(10)
 }
 
 /// The number without its spaces and hyphens, and with the zeros that were lost in front.

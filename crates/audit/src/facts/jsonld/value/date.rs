@@ -84,7 +84,11 @@ fn clock(text: &str) -> Option<usize> {
     let digits = text.replace(':', "");
     let parts = digits.len() / 2;
     let is_extended = text.contains(':') && text.split(':').all(|part| part.len() == 2);
-    if !digits.is_ascii() || digits.len() % 2 != 0 || !(1..=3).contains(&parts) || text.contains(':') && !is_extended {
+    if !digits.is_ascii()
+        || !digits.len().is_multiple_of(2)
+        || !(1..=3).contains(&parts)
+        || text.contains(':') && !is_extended
+    {
         return None;
     }
     let most = [24, 59, 60];
@@ -167,7 +171,7 @@ fn with_month_name(text: &str) -> Option<String> {
             day = Some(digits);
         } else if let Some(number) = month_number(word).filter(|_| month.is_none()) {
             month = Some(number);
-        } else if !matches!(word, "de" | "of") && !(at == 0 && is_weekday(word)) {
+        } else if !(matches!(word, "de" | "of") || at == 0 && is_weekday(word)) {
             return None;
         }
     }

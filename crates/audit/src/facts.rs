@@ -36,7 +36,7 @@ use crate::check::NotMeasured;
 use challenge::Blocked;
 use discovery::Site;
 use discovery::favicon::DefaultIcon;
-use discovery::largest_image::{self, MeasuredImage};
+use discovery::image_files::{self, MeasuredImage};
 use discovery::llms::RootFile;
 use hreflang::Alternate;
 use link_header::HeaderLink;
@@ -270,9 +270,15 @@ impl<'c> Facts<'c> {
         self.files.as_ref().map(|(_, llms)| *llms).ok_or_else(|| self.no_site())
     }
 
-    /// The size of the one image whose file was read for it.
-    pub(crate) fn measured_image(&self) -> Option<MeasuredImage> {
-        largest_image::measured(self.capture)
+    /// The size of the one image without dimensions whose file was read for it.
+    pub(crate) fn largest_image(&self) -> Option<MeasuredImage> {
+        image_files::measured(self.capture, WantKind::LargestImage)
+    }
+
+    /// Width and height of the social image: as its tags say, else as its file does.
+    pub(crate) fn social_image_size(&self) -> Option<(u32, u32)> {
+        let measured = || image_files::measured(self.capture, WantKind::OgImage);
+        self.html?.social_image_size().or_else(|| measured().map(|image| (image.width, image.height)))
     }
 
     /// Why nothing is known of the site's files.

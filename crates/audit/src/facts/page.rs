@@ -343,6 +343,12 @@ impl Html {
         self.metas.iter().filter(|meta| meta.social_key() == Some(key)).find_map(|meta| filled(meta.content.as_deref()))
     }
 
+    /// Width and height that the social tags state of their image.
+    pub fn social_image_size(&self) -> Option<(u32, u32)> {
+        let side = |key| self.social(key).and_then(|value| value.trim().parse::<u32>().ok());
+        side("og:image:width").zip(side("og:image:height"))
+    }
+
     /// Text of the first HTML title, collapsed; empty when it is blank.
     pub fn title(&self) -> Option<String> {
         self.elements(&self.titles).next().map(Element::text)

@@ -63,3 +63,19 @@ fn images_whose_room_is_known_are_not_told_and_pages_without_any_have_nothing_to
     }
     assert!(report("<p>x").coverage.not_applicable.iter().any(|code| code == "image_dimensions_missing"));
 }
+
+#[test]
+fn a_card_is_large_where_the_social_image_is() {
+    let card = |image: &[u8], tags: &str| {
+        let source = format!("<meta property=og:image content=/s.gif>{tags}");
+        let report = Site::new(page("https://example.com/page", source)).with("/s.gif", image).report();
+        let fix = report.fixes.into_iter().find(|fix| fix.code == "twitter_card_missing").unwrap();
+        fix.snippet.unwrap().contains("summary_large_image")
+    };
+    assert!(card(b"GIF89a\x58\x02\x2C\x01", ""));
+    assert!(!card(GIF, ""));
+    assert!(!card(b"GIF89a\xC8\0\x64\0", ""));
+    assert!(!card(b"", ""));
+    let stated = "<meta property=og:image:width content=1200><meta property=og:image:height content=630>";
+    assert!(card(b"", stated));
+}

@@ -138,3 +138,13 @@ fn a_defect_of_syntax_is_told_with_line_and_column_and_repaired_without_loss() {
     assert!(found.message.en.ends_with("the member \"name\" comes twice."), "{}", found.message.en);
     assert_eq!(fix.class, FixClass::Instruction);
 }
+
+#[test]
+fn blocks_too_long_for_a_report_are_not_repaired_in_it() {
+    for length in [200_000, 600_000] {
+        let report = of_block(&format!("{{\"name\":\"{}\",}}", "x".repeat(length)));
+        let (_, fix) = finding(&report, "jsonld_syntax_error").unwrap();
+        assert_eq!(fix.class, FixClass::Instruction, "{length}");
+        assert!(serde_json::to_vec(&report).unwrap().len() < 64 * 1024);
+    }
+}

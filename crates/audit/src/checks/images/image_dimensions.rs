@@ -1,7 +1,7 @@
 //! Images that take no room until they have loaded.
 
 use crate::check::prelude::*;
-use crate::facts::discovery::largest_image::MeasuredImage;
+use crate::facts::discovery::image_files::MeasuredImage;
 use crate::facts::image_room;
 use crate::facts::page::Html;
 
@@ -41,7 +41,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "{count} of {total} images {count|has|have} no dimensions.",
         "{count} de {total} imagens não {count|tem|têm} dimensões.",
     );
-    let fix = fix(html, &found, facts.measured_image().as_ref());
+    let fix = fix(html, &found, facts.largest_image().as_ref());
     let values = [("count", found.len().into()), ("total", html.images.len().into())];
     Ok(Some(problem(NO_SIZE, &values, fix).at(found.iter().map(|image| image.place()))))
 }

@@ -60,6 +60,9 @@ const MISSING: Check = Check {
     run: missing,
 };
 
+/// Bytes of repaired blocks that a report takes: it holds them as fix and as edit, beside what they replace.
+const MOST_REPAIRED_BYTES: usize = 128 * 1024;
+
 /// Fails when a block is not JSON, its root is no object, or one of its objects has a name twice.
 fn syntax(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
@@ -86,7 +89,9 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
             Some((script, value::repaired(&repaired(&script.raw_text())?, &setting(html))))
         })
         .collect();
-    let fix = match repairs.filter(|_| !html.unlabelled_utf8) {
+    let is_short =
+        |repairs: &Vec<(_, String)>| repairs.iter().map(|(_, json)| json.len()).sum::<usize>() <= MOST_REPAIRED_BYTES;
+    let fix = match repairs.filter(is_short).filter(|_| !html.unlabelled_utf8) {
         Some(repairs) => {
             const SAME: Text =
                 text("the page's own block, repaired without loss", "o bloco da própria página, consertado sem perda");

@@ -1,10 +1,14 @@
 //! Repairs of broken JSON-LD that lose nothing: the result says what the author plainly meant, or there is none.
 
+use super::LARGEST_BLOCK;
 use super::tree::{Kind, Tree};
 
 /// The block as JSON again, when its defects are a comment or CDATA wrapper, HTML-escaped or typographic quotes,
 /// trailing commas, or raw line ends in strings; `None` when something else is wrong. All else is as it was written.
 pub fn repaired(text: &str) -> Option<String> {
+    if text.len() > LARGEST_BLOCK {
+        return None;
+    }
     let bare = unwrapped(text);
     let candidates = [bare.to_owned(), bare.replace("&quot;", "\"").replace("&#34;", "\""), straight_quotes(bare)];
     candidates.iter().map(|candidate| tidied(candidate)).find(|candidate| {

@@ -78,6 +78,9 @@ const EMPLOYMENT: [&str; 8] =
 /// Bounds of a rating that names none (schema.org `worstRating`, `bestRating`).
 const RATING_BOUNDS: (f64, f64) = (1.0, 5.0);
 
+/// Bytes of a value that is repaired: a longer one is no plain slip, and would swell the patch.
+const LONGEST_REPAIRED: usize = 512;
+
 /// What a property asks of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -216,6 +219,7 @@ impl<'t> Reader<'_, '_, 't> {
             };
             let Err(meant) = judged else { continue };
             let repair = match meant {
+                _ if text.len() > LONGEST_REPAIRED => Vec::new(),
                 Some(meant) => vec![(value.span.clone(), meant.to_string())],
                 None if form == Form::Degrees => swapped(node, property),
                 None => Vec::new(),

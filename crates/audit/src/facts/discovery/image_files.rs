@@ -1,4 +1,4 @@
-//! The file of the largest content image without dimensions: the size in its head is what its tag lacks.
+//! Image files of the page's origin whose size a fix needs: their head says it.
 
 use model::capture::{Capture, WantKind};
 
@@ -6,9 +6,17 @@ use super::site::{Site, Target};
 use crate::facts::image_header::Image;
 use crate::facts::image_room;
 
-/// Asked when such an image is of the page's origin.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+/// The largest content image without dimensions, for its tag.
+pub(super) fn largest_target(site: &Site<'_>) -> Option<Target> {
     image_room::largest(site.html?, |url| site.is_own(url)).map(Target::of)
+}
+
+/// The social image, for the type of a card that the page does not choose; not where its tags say the size.
+pub(super) fn social_target(site: &Site<'_>) -> Option<Target> {
+    let html = site.html?;
+    let is_open = html.social("twitter:card").is_none() && html.social_image_size().is_none();
+    let url = html.resolve(html.social("og:image")?).filter(|url| is_open && site.is_own(url))?;
+    Some(Target::of(url))
 }
 
 /// A measured image file.
@@ -22,9 +30,9 @@ pub(crate) struct MeasuredImage {
     pub(crate) height: u32,
 }
 
-/// The size that the file's head says. An image proves itself by its first bytes, whatever its type or end.
-pub(crate) fn measured(capture: &Capture) -> Option<MeasuredImage> {
-    let extra = capture.extras.iter().find(|extra| extra.want.kind == WantKind::LargestImage)?;
+/// The size that a file's head says. An image proves itself by its first bytes, whatever its type or end.
+pub(crate) fn measured(capture: &Capture, kind: WantKind) -> Option<MeasuredImage> {
+    let extra = capture.extras.iter().find(|extra| extra.want.kind == kind)?;
     let exchange = extra.fetched.response().filter(|exchange| exchange.is_success())?;
     let (width, height) = Image::read(&exchange.body.bytes)?.size?;
     Some(MeasuredImage { url: extra.want.url.clone(), width, height })
@@ -36,7 +44,7 @@ mod tests {
     use super::*;
 
     fn asked(source: &str) -> Option<String> {
-        with_site(source, &[], Vec::new(), |site| target(site)?.url().map(ToString::to_string))
+        with_site(source, &[], Vec::new(), |site| largest_target(site)?.url().map(ToString::to_string))
     }
 
     #[test]
@@ -51,11 +59,25 @@ mod tests {
     }
 
     #[test]
+    fn the_social_image_is_asked_for_where_a_card_hangs_on_its_size() {
+        let asked = |source: &str| {
+            with_site(source, &[], Vec::new(), |site| social_target(site)?.url().map(ToString::to_string))
+        };
+        let image = "<meta property=og:image content=/a.png>";
+        assert_eq!(asked(image).as_deref(), Some("https://example.com/a.png"));
+        assert_eq!(asked("<meta property=og:image content=https://example.org/a.png>"), None);
+        assert_eq!(asked(&format!("{image}<meta name=twitter:card content=summary>")), None);
+        let sized = "<meta property=og:image:width content=600><meta property=og:image:height content=300>";
+        assert_eq!(asked(&format!("{image}{sized}")), None);
+        assert_eq!(asked("<p>x"), None);
+    }
+
+    #[test]
     fn only_an_image_that_came_is_measured() {
         let of = |status, body: &[u8]| {
             let mut capture = capture("<img src=/a.gif>", &[]);
             capture.extras = vec![extra(WantKind::LargestImage, "/a.gif", status, "text/html", body)];
-            measured(&capture).map(|image| (image.url, image.width, image.height))
+            measured(&capture, WantKind::LargestImage).map(|image| (image.url, image.width, image.height))
         };
         assert_eq!(of(200, b"GIF89a\x80\x02\xE0\x01"), Some(("https://example.com/a.gif".to_owned(), 640, 480)));
         assert_eq!(of(404, b"GIF89a\x80\x02\xE0\x01"), None);

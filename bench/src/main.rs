@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use audit::Page;
 use audit::facts::document::Document;
+use audit::{Page, SiteFiles};
 use model::capture::{Body, Capture, Coding, Exchange, Fetched, Source, Timing};
 use model::time::Timestamp;
 
@@ -61,8 +61,14 @@ fn report(corpus: &std::path::Path) -> Result<()> {
         );
         let (took, read) = timed(|| captures.iter().map(Page::read).collect::<Vec<_>>());
         page.push(took);
+        // Of a page alone; the files of a site are measured with whole audits.
+        let files = SiteFiles::default();
         let (took, reports) = timed(|| {
-            captures.iter().zip(&read).map(|(capture, page)| audit::report_on(capture, page)).collect::<Vec<_>>()
+            captures
+                .iter()
+                .zip(&read)
+                .map(|(capture, page)| audit::report_on(capture, page, &files))
+                .collect::<Vec<_>>()
         });
         judge.push(took);
         json.push(timed(|| reports.iter().for_each(|report| drop(black_box(serde_json::to_vec(report))))).0);

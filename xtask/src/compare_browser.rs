@@ -115,7 +115,7 @@ fn ours(number: usize, bytes: &[u8]) -> Result<Value> {
         extras: Vec::new(),
     };
     let page = Page::read(&capture);
-    let mut summary = serde_json::to_value(audit::report_on(&capture, &page).summary)?;
+    let mut summary = serde_json::to_value(audit::report_on(&capture, &page, &audit::SiteFiles::default()).summary)?;
     let fields = summary.as_object_mut().context("a page that came has a summary")?;
     let html = page.html.context("a page served as HTML is read")?;
     fields.insert("titles".to_owned(), json!(html.titles.len()));

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::{has, run};
 
 /// Longest input of each target, in bytes: what its parser reads of one thing, or less where more teaches nothing.
-const TARGETS: [(&str, usize); 9] = [
+const TARGETS: [(&str, usize); 10] = [
     ("addr_policy", 18),
     ("charset_detect", 8 * 1024),
     ("content_decode", 64 * 1024),
@@ -16,6 +16,7 @@ const TARGETS: [(&str, usize); 9] = [
     ("jsonld", 32 * 1024),
     ("patch", 16 * 1024),
     ("robots", 32 * 1024),
+    ("sitemap", 32 * 1024),
     ("url_intake", 4 * 1024),
 ];
 /// Seconds for one input: what a whole audit may take (hostile inputs §1).

@@ -23,11 +23,12 @@ mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
 pub mod shell;
+pub mod site_files;
 pub mod sitemap;
 pub mod text;
 pub mod url_identity;
 
-use model::capture::{Capture, Exchange, Source, WantKind};
+use model::capture::{Capture, Exchange, Source};
 use model::discovery::Discovery;
 use model::summary::RobotsDirective;
 use url::Url;
@@ -42,7 +43,8 @@ use hreflang::Alternate;
 use link_header::HeaderLink;
 use page::{Html, LinkElement, Page};
 use robots_directives::Directive;
-use robots_txt::RobotsState;
+use robots_txt::{PathRules, RobotsState};
+use site_files::SiteFiles;
 use sitemap::Sitemaps;
 
 /// All that is known of one audit. Made once; every check reads it.
@@ -53,47 +55,50 @@ pub struct Facts<'c> {
     /// The discovery block of the summary; `None` for supplied bytes.
     pub discovery: Option<Discovery>,
     /// What stands at the two paths that checks ask for by name; `None` for supplied bytes.
-    files: Option<(DefaultIcon, RootFile)>,
+    root_files: Option<(DefaultIcon, RootFile)>,
     html: Option<&'c Html>,
     url: Option<Url>,
     blocked: Option<Blocked>,
     shell: Option<shell::Shell>,
     header_links: Vec<HeaderLink>,
     directives: Vec<Directive>,
-    robots: Option<RobotsState>,
-    sitemaps: Option<Sitemaps>,
+    robots: Option<&'c RobotsState>,
+    /// Of robots.txt, for the final URL.
+    rules: Option<PathRules<'c>>,
+    sitemaps: Option<Sitemaps<'c>>,
     alternates: Vec<Alternate>,
 }
 
 impl<'c> Facts<'c> {
-    /// Reads a capture whose page was parsed.
-    pub fn new(capture: &'c Capture, page: &'c Page) -> Self {
+    /// Reads a capture whose page and files were read.
+    pub fn new(capture: &'c Capture, page: &'c Page, files: &'c SiteFiles) -> Self {
         let exchange = capture.page.response();
         let blocked = challenge::blocked(&capture.page);
         let html = page.html.as_ref();
         let header_links = exchange.map(link_header::read).unwrap_or_default();
         let alternates = hreflang::read(html, &header_links);
-        let robots = capture
-            .extras
-            .iter()
-            .find(|extra| extra.want.kind == WantKind::RobotsTxt)
-            .map(|extra| RobotsState::read(&extra.fetched));
-        let site = Site::new(capture, html, robots.as_ref());
+        let robots = files.robots.as_ref();
+        let url = exchange.and_then(|exchange| Url::parse(&exchange.url).ok());
+        let rules = match robots {
+            Some(RobotsState::Found(file)) => url.as_ref().map(|url| file.for_path(&robots::path(url))),
+            _ => None,
+        };
+        let site = Site::new(capture, html, robots);
         let discovery = site.as_ref().map(discovery::read);
-        let files =
+        let root_files =
             site.as_ref().map(|site| (discovery::favicon::default_icon(site), discovery::llms::root_file(site)));
-        let target = sitemap_target(capture, html, &header_links);
         Self {
             capture,
             discovery,
-            files,
+            root_files,
             html,
-            url: exchange.and_then(|exchange| Url::parse(&exchange.url).ok()),
+            url,
             shell: html.and_then(shell::read),
             blocked,
             directives: robots_directives::read(html, exchange),
-            sitemaps: robots.as_ref().and_then(|robots| Sitemaps::read(capture, robots, &target)),
+            sitemaps: Sitemaps::survey(capture, files),
             robots,
+            rules,
             header_links,
             alternates,
         }
@@ -254,7 +259,7 @@ impl<'c> Facts<'c> {
         if let Some(url) = declared {
             return Some((url, "declared"));
         }
-        match &self.files.as_ref()?.0 {
+        match &self.root_files.as_ref()?.0 {
             DefaultIcon::Found(url) => Some((url.clone(), "default")),
             DefaultIcon::Unasked | DefaultIcon::Absent(_) | DefaultIcon::Unknown => None,
         }
@@ -262,12 +267,12 @@ impl<'c> Facts<'c> {
 
     /// What is known of `/favicon.ico`.
     pub(crate) fn default_icon(&self) -> Result<&DefaultIcon, NotMeasured> {
-        self.files.as_ref().map(|(icon, _)| icon).ok_or_else(|| self.no_site())
+        self.root_files.as_ref().map(|(icon, _)| icon).ok_or_else(|| self.no_site())
     }
 
     /// What is known of `/llms.txt`.
     pub(crate) fn llms_txt(&self) -> Result<RootFile, NotMeasured> {
-        self.files.as_ref().map(|(_, llms)| *llms).ok_or_else(|| self.no_site())
+        self.root_files.as_ref().map(|(_, llms)| *llms).ok_or_else(|| self.no_site())
     }
 
     /// The size of the one image without dimensions whose file was read for it.
@@ -285,15 +290,6 @@ impl<'c> Facts<'c> {
     fn no_site(&self) -> NotMeasured {
         if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Fetch }
     }
-}
-
-/// The page as sitemaps may list it: as asked for, as answered, and as each canonical says.
-fn sitemap_target(capture: &Capture, html: Option<&Html>, header_links: &[HeaderLink]) -> sitemap::Target {
-    let of_header = header_links.iter().filter(|link| link.is("canonical")).filter_map(|link| link.url.as_ref());
-    let of_page = html.into_iter().flat_map(|html| html.links_rel("canonical")).filter_map(|link| link.url.as_ref());
-    let answered = capture.page.response().map(|exchange| exchange.url.as_str());
-    let asked = std::iter::once(capture.requested_url.as_str());
-    sitemap::Target::new(asked.chain(answered).chain(of_header.chain(of_page).map(Url::as_str)))
 }
 
 /// Delay in seconds and target of a refresh value (WHATWG HTML §4.2.5.3, "shared declarative refresh steps").

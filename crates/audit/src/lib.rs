@@ -1,6 +1,6 @@
 //! The pure core: a capture in, a report out. No I/O, no clock, no randomness: the same capture gives the same bytes.
 //!
-//! [`wanted`] says what to fetch next, [`Page::read`] parses, [`report`] judges.
+//! [`wanted`] says what to fetch next, [`Page::read`] and [`SiteFile::read`] parse, [`report`] judges.
 
 pub mod check;
 pub mod checks;
@@ -16,5 +16,7 @@ mod wanted;
 pub use facts::challenge::{Blocked, blocked};
 pub use facts::discovery::{PROBE_GETS, probe_gets_left};
 pub use facts::page::Page;
+pub use facts::site_files::{SiteFile, SiteFiles};
+pub use facts::sitemap::Target as SitemapTarget;
 pub use report::{report, report_on};
-pub use wanted::wanted;
+pub use wanted::{wanted, wanted_first};

@@ -13,6 +13,7 @@ use model::report::{Coverage, Report};
 use crate::check::{Check, MAX_PLACES, NotMeasured, Problem, Verdict};
 use crate::facts::Facts;
 use crate::facts::page::Page;
+use crate::facts::site_files::SiteFiles;
 use crate::patch::{self, Drafted};
 use crate::{checks, score, silence};
 
@@ -21,12 +22,13 @@ pub const CATALOG_VERSION: &str = "2026-11-21";
 
 /// The report of a capture.
 pub fn report(capture: &Capture) -> Report {
-    report_on(capture, &Page::read(capture))
+    let page = Page::read(capture);
+    report_on(capture, &page, &SiteFiles::read(capture, &page))
 }
 
-/// The report of a capture whose page was read already.
-pub fn report_on(capture: &Capture, page: &Page) -> Report {
-    let facts = Facts::new(capture, page);
+/// The report of a capture whose page and files were read already. The bytes of its sitemaps may be gone.
+pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
+    let facts = Facts::new(capture, page, files);
     let mut coverage = Coverage { catalog: CATALOG_VERSION.to_owned(), ..Coverage::default() };
     let mut failed: Vec<(&'static Check, Problem)> = Vec::new();
     for check in checks::all() {

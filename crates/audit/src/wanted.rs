@@ -4,17 +4,26 @@ use model::capture::{Capture, Want, WantKind};
 
 use crate::facts::discovery::{self, Site};
 use crate::facts::page::Page;
+use crate::facts::site_files::SiteFiles;
 use crate::facts::sitemap;
 
-/// Files still to fetch, most important first; empty when there is nothing more. Never names what the capture has.
-///
-/// Without `page` only those that need nothing but the final address, so that they can be fetched while the page is
-/// parsed; with it the others too. The probes among them are never more than [`discovery::probe_gets_left`].
-pub fn wanted(capture: &Capture, page: Option<&Page>) -> Vec<Want> {
-    let Some(site) = Site::new(capture, page.and_then(|page| page.html.as_ref()), None) else { return Vec::new() };
+/// Files that need nothing but the final address, most important first, so that they can be fetched while the page is
+/// parsed. Never names what the capture has.
+pub fn wanted_first(capture: &Capture) -> Vec<Want> {
+    let Some(site) = Site::new(capture, None, None) else { return Vec::new() };
     let mut wants = robots_txt(capture, &site);
-    wants.extend(sitemap::wanted(capture));
-    wants.extend(discovery::wants(&site, page.is_some()));
+    wants.extend(discovery::wants(&site, false));
+    wants
+}
+
+/// All files still to fetch, most important first; empty when there is nothing more. Never names what the capture has.
+///
+/// The probes among them are never more than [`discovery::probe_gets_left`].
+pub fn wanted(capture: &Capture, page: &Page, files: &SiteFiles) -> Vec<Want> {
+    let Some(site) = Site::new(capture, page.html.as_ref(), None) else { return Vec::new() };
+    let mut wants = robots_txt(capture, &site);
+    wants.extend(sitemap::wanted(capture, files));
+    wants.extend(discovery::wants(&site, true));
     wants
 }
 
@@ -63,6 +72,10 @@ mod tests {
         }
     }
 
+    fn all_wanted(capture: &Capture, page: &Page) -> Vec<Want> {
+        wanted(capture, page, &SiteFiles::read(capture, page))
+    }
+
     fn kinds(wants: &[Want]) -> Vec<WantKind> {
         wants.iter().map(|want| want.kind).collect()
     }
@@ -72,9 +85,9 @@ mod tests {
         let mut capture = capture(source);
         let page = Page::read(&capture);
         let mut order = Vec::new();
-        for page in [None, Some(&page)] {
+        for is_read in [false, true] {
             loop {
-                let wants = wanted(&capture, page);
+                let wants = if is_read { all_wanted(&capture, &page) } else { wanted_first(&capture) };
                 if wants.is_empty() {
                     break;
                 }
@@ -91,7 +104,7 @@ mod tests {
     #[test]
     fn what_needs_only_the_address_is_wanted_before_the_page_is_read() {
         let capture = capture(ALL);
-        let wants = wanted(&capture, None);
+        let wants = wanted_first(&capture);
         let urls: Vec<&str> = wants.iter().map(|want| want.url.as_str()).collect();
         assert_eq!(
             urls,
@@ -104,7 +117,7 @@ mod tests {
         );
         let page = Page::read(&capture);
         assert_eq!(
-            kinds(&wanted(&capture, Some(&page))),
+            kinds(&all_wanted(&capture, &page)),
             [
                 RobotsTxt,
                 NotFound,
@@ -128,10 +141,12 @@ mod tests {
     #[test]
     fn a_plain_page_is_asked_the_fixed_files_once_each() {
         for status in [200, 403, 500] {
-            let (order, _) = asked("<p>x", 1, status, 0);
+            let (mut order, _) = asked("<p>x", 1, status, 0);
+            order.retain(|kind| *kind != Sitemap);
             assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon], "{status}");
         }
-        let (order, _) = asked("<p>x", 9, 404, 0);
+        let (mut order, _) = asked("<p>x", 9, 404, 0);
+        order.retain(|kind| *kind != Sitemap);
         assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon, SecurityTxtLegacy]);
     }
 
@@ -144,14 +159,16 @@ mod tests {
 
     #[test]
     fn requests_end_with_the_budget_and_redirects_count() {
-        let (order, capture) = asked(ALL, 2, 404, 0);
-        assert_eq!(order.len(), PROBE_GETS + 1, "robots.txt is beside the budget");
+        let (mut order, capture) = asked(ALL, 2, 404, 0);
+        order.retain(|kind| !matches!(kind, RobotsTxt | Sitemap));
+        assert_eq!(order.len(), PROBE_GETS, "robots.txt and sitemaps are beside the budget");
         assert_eq!(order.last(), Some(&SecurityTxtLegacy));
         assert_eq!(probe_gets_left(&capture), 0);
         for hops in 1..=5 {
-            let (order, capture) = asked(ALL, 1, 200, hops);
+            let (mut order, capture) = asked(ALL, 1, 200, hops);
+            order.retain(|kind| !matches!(kind, RobotsTxt | Sitemap));
             assert_eq!(probe_gets_left(&capture), 0);
-            assert_eq!(order.len() - 1, PROBE_GETS.div_ceil(hops + 1), "{hops}");
+            assert_eq!(order.len(), PROBE_GETS.div_ceil(hops + 1), "{hops}");
         }
     }
 
@@ -182,7 +199,7 @@ mod tests {
         let mut capture = capture(ALL);
         let page = Page::read(&capture);
         capture.source = Source::Supplied;
-        assert_eq!(wanted(&capture, Some(&page)), []);
+        assert_eq!(all_wanted(&capture, &page), []);
         capture.source = Source::Network;
         capture.page = Fetched::Failed(FetchFailure {
             kind: FailureKind::Timeout,
@@ -190,7 +207,7 @@ mod tests {
             hops: Vec::new(),
             url: "https://example.com/".to_owned(),
         });
-        assert_eq!(wanted(&capture, Some(&page)), []);
+        assert_eq!(all_wanted(&capture, &page), []);
     }
 
     #[test]
@@ -201,7 +218,7 @@ mod tests {
             ALL.replace("href=/", "href=https://example.org/").replace("<a ", "<link rel=x ").replace("</a>", "")
         );
         let capture = capture(&source);
-        let wants = wanted(&capture, Some(&Page::read(&capture)));
+        let wants = all_wanted(&capture, &Page::read(&capture));
         let elsewhere: Vec<&str> =
             wants.iter().map(|want| want.url.as_str()).filter(|url| !url.starts_with("https://example.com/")).collect();
         assert_eq!(elsewhere, ["http://icons.example.org/i.png"]);

@@ -13,6 +13,9 @@ const RATIO_FROM: usize = 256 * 1024;
 /// Largest zstd window (RFC 9659).
 const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 
+/// First seven bits of a brotli stream with a window larger than the coding has.
+const LARGE_BROTLI_WINDOW: u8 = 0x11;
+
 /// The decoded body of a response: `declared` is its `Content-Encoding`, `wire` what came, `cut` how the wire ended.
 pub fn decoded(declared: Option<&str>, wire: Vec<u8>, cut: Option<BodyCut>, max_bytes: usize) -> Body {
     let value = declared.unwrap_or_default().trim().to_ascii_lowercase();
@@ -50,6 +53,8 @@ fn undo(name: &str, wire: &[u8], max_bytes: usize) -> Option<(Vec<u8>, Option<Bo
         // The name means zlib (RFC 9110 §8.4.1.2), but bare deflate is sent too.
         "deflate" => read(flate2::read::ZlibDecoder::new(wire), wire.len(), max_bytes)
             .or_else(|| read(flate2::read::DeflateDecoder::new(wire), wire.len(), max_bytes)),
+        // The code that RFC 7932 §9.1 leaves out marks the windows of an extension, up to a gigabyte.
+        "br" if wire.first().is_some_and(|first| first & 0x7F == LARGE_BROTLI_WINDOW) => None,
         "br" => read(brotli_decompressor::Decompressor::new(wire, 8_192), wire.len(), max_bytes),
         "zstd" => {
             if zstd_window(wire)? > ZSTD_WINDOW {

@@ -29,6 +29,8 @@ pub(crate) struct Question<'a> {
     /// Fields beside those that the version of HTTP asks for.
     pub(crate) fields: &'a [(header::HeaderName, String)],
     pub(crate) max_bytes: usize,
+    /// A redirect is followed, so its body is of no use.
+    pub(crate) follows: bool,
 }
 
 /// A response with its body as it came, still coded.
@@ -81,12 +83,12 @@ pub(crate) async fn exchange(
         Version::Http1 => {
             let (mut sender, driver) = http1::open(connection).await?;
             let head = http1::head(&mut sender, question);
-            driven(driver, raw(version, head, question.max_bytes, clock)).await
+            driven(driver, raw(version, head, question, clock)).await
         }
         Version::Http2 => {
             let (sender, driver) = clock.head(http2::open(connection)).await?;
             let head = http2::head(sender, question);
-            driven(driver, raw(version, head, question.max_bytes, clock)).await
+            driven(driver, raw(version, head, question, clock)).await
         }
     }
 }
@@ -126,7 +128,7 @@ async fn driven<T>(driver: impl Future, work: impl Future<Output = T>) -> T {
 async fn raw(
     version: Version,
     head: impl Future<Output = Result<Response<Source>, Trouble>>,
-    max_bytes: usize,
+    question: Question<'_>,
     clock: Clock<'_>,
 ) -> Result<Raw, Trouble> {
     let (head, source) = clock.head(head).await?.into_parts();
@@ -138,8 +140,10 @@ async fn raw(
         return Err(unreachable("headers_too_large"));
     }
     let status = head.status.as_u16();
-    let no_body = matches!(status, 101 | 204 | 205 | 304);
-    let (body, cut) = if no_body { (Vec::new(), None) } else { body(source, max_bytes, clock).await };
+    // Nobody looks at the body of a redirect that is followed; waiting for one without end would cost the whole fetch.
+    let is_passed = question.follows && is_redirect(status) && fields.contains_key(header::LOCATION);
+    let no_body = is_passed || matches!(status, 101 | 204 | 205 | 304);
+    let (body, cut) = if no_body { (Vec::new(), None) } else { body(source, question.max_bytes, clock).await };
     let download = clock.started.elapsed().saturating_sub(ttfb);
     Ok(Raw { version, status, fields, body, cut, ttfb, download })
 }
@@ -173,6 +177,11 @@ async fn body(mut source: Source, max_bytes: usize, clock: Clock<'_>) -> (Vec<u8
             (window_start, window_bytes) = (Instant::now(), 0.0);
         }
     }
+}
+
+/// Whether a status sends on to another address (RFC 9110 §15.4), where a `Location` names one.
+pub(crate) const fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
 /// Path and query, as they stand in a request.

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 
 use hyper::header;
-use model::capture::{Certificate, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing};
+use model::capture::{Body, BodyCut, Certificate, Coding, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use url::Url;
 
@@ -16,12 +17,22 @@ use crate::{Budget, Inner, Limits, PAGE_BYTES, PAGE_REDIRECTS, body, guard};
 /// A redirect to where we do not go.
 const ASTRAY: Trouble = Trouble { kind: FailureKind::RedirectNotAllowed, reason: "redirect_not_allowed" };
 
+/// Coded bytes that are decoded on the spot: even a bomb of them takes about a millisecond.
+const DECODED_HERE: usize = 4 * 1024;
+
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ask {
     pub(crate) accept: &'static str,
     pub(crate) max_bytes: usize,
     pub(crate) max_redirects: u8,
+}
+
+impl Ask {
+    /// Whether redirects are followed at all; else one is an answer like any other.
+    const fn follows(self) -> bool {
+        self.max_redirects > 0
+    }
 }
 
 /// Durations of one hop.
@@ -49,7 +60,7 @@ pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, budget: Option<&Bu
             Err(trouble) => return failed(&url, hops, trouble),
         };
         match next(&url, &raw, ask) {
-            Ok(None) => return Fetched::Response(finished(&url, hops, raw, phases, certificate, ask, started)),
+            Ok(None) => return Fetched::Response(finished(&url, hops, raw, phases, certificate, ask, started).await),
             Err(trouble) => return failed(&url, hops, trouble),
             Ok(Some((target, location))) => {
                 hops.push(Hop { url: url.to_string(), status: raw.status, location });
@@ -79,10 +90,10 @@ pub async fn answered(
 ) -> Fetched {
     let started = Instant::now();
     let ask = Ask { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS };
-    let question = Question { url, fields: &[], max_bytes: ask.max_bytes };
+    let question = Question { url, fields: &[], max_bytes: ask.max_bytes, follows: ask.follows() };
     let read = exchange::exchange(connection, Version::Http1, question, limits, deadline).await;
     match read.and_then(|raw| next(url, &raw, ask).map(|_| raw)) {
-        Ok(raw) => Fetched::Response(finished(url, Vec::new(), raw, Phases::default(), None, ask, started)),
+        Ok(raw) => Fetched::Response(finished(url, Vec::new(), raw, Phases::default(), None, ask, started).await),
         Err(trouble) => failed(url, Vec::new(), trouble),
     }
 }
@@ -95,7 +106,7 @@ fn failed(url: &Url, hops: Vec<Hop>, trouble: Trouble) -> Fetched {
 
 /// The target of a redirect that is to be followed, and its raw `Location`.
 fn next(url: &Url, raw: &Raw, ask: Ask) -> Result<Option<(Url, String)>, Trouble> {
-    if !matches!(raw.status, 301 | 302 | 303 | 307 | 308) || ask.max_redirects == 0 {
+    if !exchange::is_redirect(raw.status) || !ask.follows() {
         return Ok(None);
     }
     let mut locations = raw.fields.get_all(header::LOCATION).iter();
@@ -149,7 +160,7 @@ async fn hop(
         (header::ACCEPT_ENCODING, "gzip, br, zstd, deflate".to_owned()),
         (header::ACCEPT_LANGUAGE, "en;q=0.9, *;q=0.5".to_owned()),
     ];
-    let question = Question { url, fields: &fields, max_bytes: ask.max_bytes };
+    let question = Question { url, fields: &fields, max_bytes: ask.max_bytes, follows: ask.follows() };
     if url.scheme() == "http" {
         let raw = exchange::exchange(stream, Version::Http1, question, &inner.limits, deadline).await?;
         return Ok((raw, phases, None));
@@ -161,7 +172,7 @@ async fn hop(
     Ok((raw, phases, secure.certificate))
 }
 
-fn finished(
+async fn finished(
     url: &Url,
     hops: Vec<Hop>,
     raw: Raw,
@@ -176,7 +187,7 @@ fn finished(
     let codings: Vec<String> = raw.fields.get_all(header::CONTENT_ENCODING).iter().map(text).collect();
     let declared = codings.join(", ");
     let bytes = raw.body.len() as u64;
-    let body = body::decoded(Some(declared.as_str()), raw.body, raw.cut, ask.max_bytes);
+    let body = decoded(declared, raw.body, raw.cut, ask.max_bytes).await;
     Exchange {
         hops,
         url: url.to_string(),
@@ -196,6 +207,17 @@ fn finished(
         ambiguous_length,
         certificate,
     }
+}
+
+/// Undoes the content codings; of more than a little, where nobody else waits for it.
+async fn decoded(codings: String, bytes: Vec<u8>, cut: Option<BodyCut>, max_bytes: usize) -> Body {
+    if codings.is_empty() || bytes.len() <= DECODED_HERE {
+        return body::decoded(Some(codings.as_str()), bytes, cut, max_bytes);
+    }
+    let broken = Coding::Broken(codings.clone());
+    let decoding = spawn_blocking(move || body::decoded(Some(codings.as_str()), bytes, cut, max_bytes));
+    // It fails only by a panic in a decoder.
+    decoding.await.unwrap_or_else(|_| Body { bytes: Vec::new(), cut, coding: broken })
 }
 
 fn millis(since: Instant) -> u32 {

@@ -41,7 +41,7 @@ pub async fn audit(cx: &Cx, url: &Url) -> Result<Finished, ApiError> {
     let created_at = app.ports().now();
     let audited = {
         let _places = app.ceilings().enter(cx.caller.network, target.as_deref()).await?;
-        let given = Given { started_at: created_at, nonce: app.ports().nonce(), progress: None };
+        let given = Given { started_at: created_at, nonce: app.ports().nonce(), progress: None, keep_sitemaps: false };
         app.engine().audit(url, given).await
     };
     let report = match audited {

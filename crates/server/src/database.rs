@@ -56,13 +56,13 @@ impl Database {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(StoreError::NotFound { .. })) => Err(Trouble::NotFound),
             Ok(Err(error @ (StoreError::Busy { .. } | StoreError::Unavailable { .. }))) => {
-                Err(self.went_down(&error.to_string()))
+                Err(self.went_down(&error.to_string(), std::error::Error::source(&error)))
             }
             Ok(Err(error @ (StoreError::Conflict { .. } | StoreError::Corrupt { .. }))) => {
                 tracing::error!(error = %error, source = ?std::error::Error::source(&error), "the database has a defect");
                 Err(Trouble::Defect)
             }
-            Err(_) => Err(self.went_down("no answer in time")),
+            Err(_) => Err(self.went_down("no answer in time", None)),
         }
     }
 
@@ -72,8 +72,8 @@ impl Database {
         down_until.is_some_and(|until| Instant::now() < until)
     }
 
-    fn went_down(&self, why: &str) -> Trouble {
-        tracing::warn!(why, "the database does not answer");
+    fn went_down(&self, why: &str, source: Option<&(dyn std::error::Error + 'static)>) -> Trouble {
+        tracing::warn!(why, ?source, "the database does not answer");
         let mut down_until = self.down_until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *down_until = Some(Instant::now() + LEFT_ALONE);
         Trouble::Down

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use audit::{Blocked, PROBE_GETS, Page};
+use audit::{Blocked, PROBE_GETS, Page, SiteFile, SiteFiles, SitemapTarget};
 use fetch::{Budget, Fetcher};
-use model::capture::{Body, Capture, Exchange, Extra, FetchFailure, Fetched, Source, Want, WantKind};
+use model::capture::{Body, Capture, Exchange, Extra, FailureKind, FetchFailure, Fetched, Source, Want, WantKind};
 use model::report::Report;
 use model::time::Timestamp;
 use tokio::sync::Semaphore;
 use tokio::task::{JoinSet, spawn_blocking};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 /// A page with all its redirects.
@@ -26,6 +26,8 @@ const PROBE_TIME: Duration = Duration::from_secs(8);
 const SITEMAP_TIME: Duration = Duration::from_secs(10);
 /// Probes in flight at once; and as many files besides.
 const AT_ONCE: usize = 2;
+/// Sitemaps that are in memory at once, in all audits together: each may be 10 MiB, and is dropped once it was read.
+const SITEMAPS_IN_MEMORY: usize = 16;
 
 /// Everything an audit needs. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -33,6 +35,8 @@ pub struct Engine {
     fetcher: Fetcher,
     /// Parsing and judging at once: as many as there are cores, never on the async workers.
     cores: Arc<Semaphore>,
+    /// Room for the bytes of sitemaps.
+    sitemaps: Arc<Semaphore>,
 }
 
 /// What comes from outside besides the network, so that a test can fix it.
@@ -44,6 +48,8 @@ pub struct Given {
     pub nonce: String,
     /// Told of each step as it ends.
     pub progress: Option<Progress>,
+    /// Keeps the bytes of sitemaps in the capture, so that it can be replayed; else they are dropped as they are read.
+    pub keep_sitemaps: bool,
 }
 
 /// Who is told of the steps of an audit.
@@ -95,7 +101,11 @@ pub enum AuditFailure {
 impl Engine {
     /// An engine over a client; `cores` pages are parsed at once.
     pub fn new(fetcher: Fetcher, cores: usize) -> Self {
-        Self { fetcher, cores: Arc::new(Semaphore::new(cores.max(1))) }
+        Self {
+            fetcher,
+            cores: Arc::new(Semaphore::new(cores.max(1))),
+            sitemaps: Arc::new(Semaphore::new(SITEMAPS_IN_MEMORY)),
+        }
     }
 
     /// The client, for reading the text of a URL.
@@ -122,11 +132,11 @@ impl Engine {
             page,
             extras: Vec::new(),
         });
-        let (page, extras) = self.gather(&capture, &given, begun + AUDIT_TIME).await?;
+        let (page, files, extras) = self.gather(&capture, &given, begun + AUDIT_TIME).await?;
         // The parse is over, so nothing else holds the capture.
         let mut capture = Arc::unwrap_or_clone(capture);
         capture.extras = extras;
-        let audited = self.judge(capture, page).await?;
+        let audited = self.judge(capture, page, files).await?;
         given.tell(Step::Judged);
         Ok(audited)
     }
@@ -138,55 +148,135 @@ impl Engine {
         capture: &Arc<Capture>,
         given: &Given,
         deadline: Instant,
-    ) -> Result<(Page, Vec<Extra>), AuditFailure> {
+    ) -> Result<(Page, SiteFiles, Vec<Extra>), AuditFailure> {
         // Without the page's bytes: they may be megabytes, and what is wanted is read off the parsed page.
         let mut known = headed(capture);
+        let mut files = SiteFiles::default();
         let mut parsing = std::pin::pin!(self.parse(Arc::clone(capture)));
         let mut parsed = None;
-        let mut lanes = Lanes::new(deadline);
+        let mut lanes = Lanes::new(self.clone(), given.keep_sitemaps, deadline);
         loop {
-            let wants = audit::wanted(&known, parsed.as_ref());
-            lanes.start(&self.fetcher, &wants);
+            let wants = match &parsed {
+                Some(page) => audit::wanted(&known, page, &files),
+                None => audit::wanted_first(&known),
+            };
+            lanes.start(&wants);
+            if parsed.is_some() {
+                lanes.tell_of_ends(&wants, given);
+            }
             if let Some(page) = parsed.take_if(|_| lanes.is_idle()) {
                 known.extras.sort_by(|a, b| (a.want.kind, &a.want.url).cmp(&(b.want.kind, &b.want.url)));
-                return Ok((page, known.extras));
+                return Ok((page, files, known.extras));
             }
             tokio::select! {
-                page = &mut parsing, if parsed.is_none() => parsed = Some(page?),
-                Some(extra) = lanes.next() => known.extras.push(extra),
-            }
-            if parsed.is_some() {
-                lanes.tell_of_ends(&audit::wanted(&known, parsed.as_ref()), given);
+                page = &mut parsing, if parsed.is_none() => {
+                    let page = page?;
+                    lanes.target = Arc::new(SitemapTarget::of(&known, &page));
+                    parsed = Some(page);
+                }
+                Some(came) = lanes.next() => {
+                    known.extras.push(came.extra);
+                    came.file.into_iter().for_each(|file| files.add(file));
+                }
             }
         }
     }
 
     async fn parse(&self, capture: Arc<Capture>) -> Result<Page, AuditFailure> {
-        self.on_a_core(move || Page::read(&capture)).await
+        self.on_a_core(Instant::now() + CORE_TIME, move || Page::read(&capture)).await
     }
 
-    async fn judge(&self, capture: Capture, page: Page) -> Result<Audited, AuditFailure> {
-        self.on_a_core(move || {
-            let report = audit::report_on(&capture, &page);
+    async fn judge(&self, capture: Capture, page: Page, files: SiteFiles) -> Result<Audited, AuditFailure> {
+        let judging = move || {
+            let report = audit::report_on(&capture, &page, &files);
             Audited { capture, report }
-        })
-        .await
+        };
+        self.on_a_core(Instant::now() + CORE_TIME, judging).await
     }
 
     /// Runs work of the core on one of its cores. A panic there is a defect, and was logged by the process's hook.
-    async fn on_a_core<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, AuditFailure> {
-        let waiting = tokio::time::timeout(CORE_TIME, self.cores.acquire());
+    async fn on_a_core<T: Send + 'static>(
+        &self,
+        until: Instant,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, AuditFailure> {
+        let waiting = timeout_at(until, self.cores.acquire());
         let Ok(Ok(_core)) = waiting.await else { return Err(AuditFailure::Overloaded) };
         spawn_blocking(work).await.map_err(|error| {
             tracing::error!(%error, "the core failed");
             AuditFailure::Defect
         })
     }
+
+    /// Fetches one file beside the page, and reads it where the audit needs to know what is in it.
+    async fn file(&self, ask: Ask) -> Came {
+        let Ask { want, target, budget, until, keep_sitemaps } = ask;
+        if want.kind != WantKind::Sitemap {
+            let fetched = self.fetcher.extra(&want, &budget, until).await;
+            let extra = Extra { want, fetched };
+            if extra.want.kind == WantKind::RobotsTxt {
+                return self.read(extra, target, until, true).await;
+            }
+            return Came { extra, file: None };
+        }
+        let Ok(Ok(_room)) = timeout_at(until, self.sitemaps.acquire()).await else {
+            return Came::without(want, &target, FailureKind::TargetBusy);
+        };
+        let fetched = self.fetcher.extra(&want, &budget, until).await;
+        self.read(Extra { want, fetched }, target, until, keep_sitemaps).await
+    }
+
+    /// Reads a file on a core. `keep`: its bytes stay.
+    async fn read(&self, mut extra: Extra, target: Arc<SitemapTarget>, until: Instant, keep: bool) -> Came {
+        let want = extra.want.clone();
+        let search = Arc::clone(&target);
+        let reading = move || {
+            let file = SiteFile::read(&extra, &search);
+            if let Fetched::Response(exchange) = &mut extra.fetched
+                && !keep
+            {
+                exchange.body.bytes = Vec::new();
+            }
+            Came { extra, file }
+        };
+        let read = self.on_a_core(until, reading).await;
+        read.unwrap_or_else(|_| Came::without(want, &target, FailureKind::Timeout))
+    }
+}
+
+/// One file to fetch, and how.
+struct Ask {
+    want: Want,
+    target: Arc<SitemapTarget>,
+    budget: Arc<Budget>,
+    until: Instant,
+    keep_sitemaps: bool,
+}
+
+/// A file that came, or did not.
+struct Came {
+    extra: Extra,
+    /// What was read of it, for robots.txt and sitemaps.
+    file: Option<SiteFile>,
+}
+
+impl Came {
+    /// A file that could not be read here: for the audit as if it had not come.
+    fn without(want: Want, target: &SitemapTarget, kind: FailureKind) -> Self {
+        let failure = FetchFailure { kind, reason: "overloaded".to_owned(), hops: Vec::new(), url: want.url.clone() };
+        let extra = Extra { want, fetched: Fetched::Failed(failure) };
+        let file = SiteFile::read(&extra, target);
+        Self { extra, file }
+    }
 }
 
 /// The files in flight: probes in one lane, robots.txt and sitemaps in the other, each with its time.
 struct Lanes {
-    running: JoinSet<Extra>,
+    engine: Engine,
+    keep_sitemaps: bool,
+    /// The page that sitemaps are searched for; known once the page was parsed.
+    target: Arc<SitemapTarget>,
+    running: JoinSet<Came>,
     /// What was ever started.
     asked: HashSet<Want>,
     probes: Lane,
@@ -205,8 +295,11 @@ struct Lane {
 }
 
 impl Lanes {
-    fn new(deadline: Instant) -> Self {
+    fn new(engine: Engine, keep_sitemaps: bool, deadline: Instant) -> Self {
         Self {
+            engine,
+            keep_sitemaps,
+            target: Arc::default(),
             running: JoinSet::new(),
             asked: HashSet::new(),
             probes: Lane::default(),
@@ -217,7 +310,7 @@ impl Lanes {
     }
 
     /// Starts what is wanted, was not asked for yet, and has room.
-    fn start(&mut self, fetcher: &Fetcher, wants: &[Want]) {
+    fn start(&mut self, wants: &[Want]) {
         let now = Instant::now();
         for want in wants {
             let (lane, time) = match want.kind {
@@ -231,23 +324,21 @@ impl Lanes {
             let until = time.map_or(self.deadline, |time| *lane.until.get_or_insert(now + time)).min(self.deadline);
             lane.in_flight += 1;
             self.asked.insert(want.clone());
-            let (fetcher, budget, want) = (fetcher.clone(), Arc::clone(&self.budget), want.clone());
-            self.running.spawn(async move {
-                let fetched = fetcher.extra(&want, &budget, until).await;
-                Extra { want, fetched }
-            });
+            let (engine, keep_sitemaps) = (self.engine.clone(), self.keep_sitemaps);
+            let (want, target, budget) = (want.clone(), Arc::clone(&self.target), Arc::clone(&self.budget));
+            self.running.spawn(async move { engine.file(Ask { want, target, budget, until, keep_sitemaps }).await });
         }
     }
 
     /// The next file that comes; `None` when nothing is in flight.
-    async fn next(&mut self) -> Option<Extra> {
+    async fn next(&mut self) -> Option<Came> {
         // Only a panic of ours ends a fetch without an answer; the file is then missing from the capture, as if it had
         // never been asked for, and is not asked for again.
         loop {
             match self.running.join_next().await? {
-                Ok(extra) => {
-                    self.lane(extra.want.kind).in_flight -= 1;
-                    return Some(extra);
+                Ok(came) => {
+                    self.lane(came.extra.want.kind).in_flight -= 1;
+                    return Some(came);
                 }
                 Err(error) => tracing::error!(%error, "a fetch failed"),
             }

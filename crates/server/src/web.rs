@@ -3,6 +3,7 @@
 mod api_call;
 mod headers;
 mod listen;
+mod patient;
 mod reading;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
@@ -52,10 +54,14 @@ pub fn router(app: App) -> Router {
         let indices: Arc<[usize]> = indices.into();
         router = router.route(
             path,
-            any(move |State(app): State<App>, params: RawPathParams, request: Request| {
-                let indices = Arc::clone(&indices);
-                async move { api_call::answer(&app, &indices, &params, request).await }
-            }),
+            any(
+                move |State(app): State<App>,
+                      params: Result<RawPathParams, RawPathParamsRejection>,
+                      request: Request| {
+                    let indices = Arc::clone(&indices);
+                    async move { api_call::answer(&app, &indices, params.ok().as_ref(), request).await }
+                },
+            ),
         );
     }
     router

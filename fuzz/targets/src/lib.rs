@@ -14,13 +14,14 @@ pub mod jsonld;
 pub mod patch;
 mod reported;
 pub mod robots;
+pub mod sitemap;
 pub mod url_intake;
 
 /// A target: its name, which is also that of its seeds' folder and its program, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     ("addr_policy", addr_policy::check),
     ("charset_detect", charset_detect::check),
     ("content_decode", content_decode::check),
@@ -29,6 +30,7 @@ pub const TARGETS: [Target; 9] = [
     ("jsonld", jsonld::check),
     ("patch", patch::check),
     ("robots", robots::check),
+    ("sitemap", sitemap::check),
     ("url_intake", url_intake::check),
 ];
 

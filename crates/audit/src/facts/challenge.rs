@@ -1,13 +1,13 @@
 //! Whether a firewall, a challenge or a rate limit answered instead of the page.
 
+use std::cell::LazyCell;
+
 use model::capture::{Exchange, Fetched};
 
 /// Marks by vendor, with source and date in the file.
 const MARKERS: &str = include_str!("../data/challenge_markers.tsv");
-/// Bytes of a body in which marks are looked for: interstitials are small, and a page that merely mentions a vendor
-/// far down is not one.
-const LOOKED_AT: usize = 64 * 1024;
-/// A body larger than this under a 200 is a page, whatever it embeds.
+/// Bytes of a body up to which marks are looked for in it: interstitials are small, and a larger body is a page, whatever
+/// it mentions or embeds.
 const LARGEST_INTERSTITIAL: usize = 64 * 1024;
 
 /// Something other than the page answered.
@@ -36,10 +36,9 @@ pub fn blocked(page: &Fetched) -> Option<Blocked> {
 }
 
 fn vendor(exchange: &Exchange) -> Option<&'static str> {
-    let looked_at = exchange.body.bytes.get(..LOOKED_AT).unwrap_or(&exchange.body.bytes);
-    let body = String::from_utf8_lossy(looked_at).to_lowercase();
-    let title = title(&body);
     let large = exchange.body.bytes.len() > LARGEST_INTERSTITIAL;
+    // Read only where a mark of this status asks for it: for most pages none does.
+    let body = LazyCell::new(|| String::from_utf8_lossy(&exchange.body.bytes).to_lowercase());
     MARKERS.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let mut columns = line.split('\t');
         let (vendor, place, mark, statuses) = (columns.next()?, columns.next()?, columns.next()?, columns.next()?);
@@ -54,7 +53,7 @@ fn vendor(exchange: &Exchange) -> Option<&'static str> {
             }
             "cookie" => exchange.headers_named("set-cookie").any(|cookie| cookie.to_lowercase().starts_with(mark)),
             "body" => !large && body.contains(mark),
-            "title" => !large && title == Some(mark),
+            "title" => !large && title(&body) == Some(mark),
             _ => false,
         };
         found.then_some(vendor)

@@ -9,7 +9,14 @@ use super::charset::{self, Charset, CharsetSource};
 use super::document::{Document, Element, NodeId};
 use super::jsonld::JsonLd;
 use super::lost_head::{self, LostHead};
+use super::names::has_name;
 use super::text::VisibleText;
+
+/// Elements of [`Html::addressed`].
+const ADDRESSED: [&str; 16] = [
+    "a", "img", "script", "input", "source", "iframe", "video", "audio", "form", "area", "embed", "object", "track",
+    "textarea", "select", "frame",
+];
 
 /// What became of the page's bytes. Reading it is the costly part of an audit; do it off the async workers.
 #[derive(Debug)]
@@ -50,6 +57,9 @@ pub struct Html {
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
     pub scripts: Vec<NodeId>,
+    /// `a`, `area` and form fields, and every element that asks for something by an address in an attribute of its own,
+    /// but `link`, in order: what checks on addresses go through instead of the whole tree.
+    pub addressed: Vec<NodeId>,
     /// What broke the head, when something did.
     pub lost_head: Option<LostHead>,
     /// Text that a person sees.
@@ -128,6 +138,8 @@ pub struct Anchor {
     pub reach: Reach,
     /// `rel` has `nofollow`.
     pub nofollow: bool,
+    /// It has a name for those who can't see it.
+    pub named: bool,
 }
 
 impl Page {
@@ -226,6 +238,7 @@ impl Html {
             images: Vec::new(),
             headings: Vec::new(),
             scripts: Vec::new(),
+            addressed: Vec::new(),
             lost_head: lost_head::read(&document),
             text,
             json_ld: JsonLd::default(),
@@ -243,8 +256,13 @@ impl Html {
 
     fn take(&mut self, element: Element<'_>, blocks: &mut Vec<(String, usize)>) {
         let id = element.id();
+        if element.namespace() != super::document::Namespace::Html {
+            return;
+        }
+        if ADDRESSED.contains(&element.name()) {
+            self.addressed.push(id);
+        }
         match element.name() {
-            _ if element.namespace() != super::document::Namespace::Html => {}
             "title" => self.titles.push(id),
             "meta" => self.metas.push(read_meta(element)),
             "link" => self.links.push(self.read_link(element)),
@@ -295,7 +313,8 @@ impl Html {
             }
             _ => Reach::Other,
         };
-        Some(Anchor { node: element.id(), url, reach, nofollow: element.has_token("rel", "nofollow") })
+        let (nofollow, named) = (element.has_token("rel", "nofollow"), has_name(element));
+        Some(Anchor { node: element.id(), url, reach, nofollow, named })
     }
 
     /// Page text as its author meant it: undoes the misreading of undeclared UTF-8, for text that goes into a fix.

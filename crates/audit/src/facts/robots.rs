@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use model::capture::{Extra, Source, WantKind};
 use model::summary::RobotsTxtSummary;
+use url::Url;
 
 use super::Facts;
 use super::crawlers::ai_tokens;
-use super::robots_txt::RobotsState;
+use super::robots_txt::{RobotsState, RobotsVerdict};
 use crate::check::NotMeasured;
 
 impl Facts<'_> {
@@ -18,7 +19,18 @@ impl Facts<'_> {
     /// What asking for robots.txt came to.
     pub fn robots(&self) -> Result<&RobotsState, NotMeasured> {
         let unknown = if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Robots };
-        self.robots.as_ref().ok_or(unknown)
+        self.robots.ok_or(unknown)
+    }
+
+    /// Whether a crawler may fetch the final URL. Where there is no file it may; `Err` where none could be read.
+    pub fn robots_verdict(&self, token: &str) -> Result<RobotsVerdict, NotMeasured> {
+        match (self.robots()?, &self.rules) {
+            (RobotsState::Found(_), Some(rules)) => Ok(rules.verdict(token)),
+            (RobotsState::Missing(_) | RobotsState::Html, _) => {
+                Ok(RobotsVerdict { allowed: true, rule: None, agent: None })
+            }
+            (RobotsState::Found(_) | RobotsState::Unreachable(_), _) => Err(NotMeasured::Robots),
+        }
     }
 
     /// Address of the file, after redirects.
@@ -29,16 +41,12 @@ impl Facts<'_> {
 
     /// Path and query of the final URL, as rules are matched against them.
     pub fn robots_path(&self) -> Result<String, NotMeasured> {
-        let url = self.url()?;
-        Ok(match url.query() {
-            Some(query) => format!("{}?{query}", url.path()),
-            None => url.path().to_owned(),
-        })
+        self.url().map(path)
     }
 
     /// The site's own files at the host root that were read whole: what a patch of a file starts from.
     pub(crate) fn own_files(&self) -> Vec<(&'static str, String)> {
-        match &self.robots {
+        match self.robots {
             Some(RobotsState::Found(file)) if !file.truncated => vec![("/robots.txt", file.text.clone())],
             _ => Vec::new(),
         }
@@ -51,16 +59,16 @@ impl Facts<'_> {
         summary.status = exchange.map_or(0, |exchange| exchange.status);
         summary.size = exchange.map_or(0, |exchange| exchange.body.bytes.len() as u64);
         let open = || ai_tokens().map(|token| (token.to_owned(), true)).collect::<BTreeMap<_, _>>();
-        match (&self.robots, self.robots_path()) {
-            (Some(RobotsState::Found(file)), Ok(path)) => {
-                let verdict = file.verdict("Googlebot", &path);
+        match (self.robots, &self.rules) {
+            (Some(RobotsState::Found(file)), Some(rules)) => {
+                let verdict = rules.verdict("Googlebot");
                 summary.state = "found".to_owned();
                 summary.allowed = Some(verdict.allowed);
                 (summary.rule, summary.line) = verdict.rule.unzip();
                 summary.user_agent = verdict.agent;
                 summary.sitemaps = file.sitemaps.iter().map(|(_, url)| url.clone()).collect();
                 summary.ai_crawlers =
-                    ai_tokens().map(|token| (token.to_owned(), file.verdict(token, &path).allowed)).collect();
+                    ai_tokens().map(|token| (token.to_owned(), rules.verdict(token).allowed)).collect();
                 summary.truncated = file.truncated;
             }
             (Some(RobotsState::Missing(_)), _) => {
@@ -73,4 +81,9 @@ impl Facts<'_> {
         }
         summary
     }
+}
+
+/// Path and query of an address, as rules are matched against them.
+pub(super) fn path(url: &Url) -> String {
+    url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }

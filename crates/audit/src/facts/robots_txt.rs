@@ -135,28 +135,75 @@ impl RobotsTxt {
 
     /// Whether the crawler of a product token may fetch a path with its query, percent-encoded as in a URL.
     pub fn verdict(&self, token: &str, path: &str) -> RobotsVerdict {
+        let normal = matching::normal_path(path);
+        let groups = self.groups.iter().map(|group| (group, &normal));
+        self.decide(token, path, groups.map(|(group, path)| (group, move || Decision::of(group, path))))
+    }
+
+    /// The same for one path and many crawlers: each rule is matched once.
+    pub fn for_path(&self, path: &str) -> PathRules<'_> {
+        let normal = matching::normal_path(path);
+        let decisions = self.groups.iter().map(|group| Decision::of(group, &normal)).collect();
+        PathRules { file: self, path: path.to_owned(), decisions }
+    }
+
+    /// Asks the groups of a crawler, each with a way to its decision.
+    fn decide<'f>(
+        &self,
+        token: &str,
+        path: &str,
+        groups: impl Iterator<Item = (&'f Group, impl FnOnce() -> Option<Decision<'f>>)>,
+    ) -> RobotsVerdict {
         if path == "/robots.txt" {
             return RobotsVerdict { allowed: true, rule: None, agent: None };
         }
-        let path = &matching::normal_path(path);
         let token = token.to_ascii_lowercase();
         let named = |name: &str| self.groups.iter().any(|group| group.agents.iter().any(|agent| agent == name));
         let agent = if !token.is_empty() && named(&token) { token } else { "*".to_owned() };
-        let rules = self.groups.iter().filter(|group| group.agents.contains(&agent)).flat_map(|group| &group.rules);
-        let matched = rules.filter_map(|rule| Some((matching::matched_length(rule, path)?, rule)));
-        // Of the longest matches an allow wins, and of several alike the first.
-        let best =
-            matched.filter(|(length, _)| *length > 0).fold(None, |best: Option<(usize, &Rule)>, (length, rule)| {
-                match best {
-                    Some((longest, known)) if (length, rule.allow) <= (longest, known.allow) => best,
-                    _ => Some((length, rule)),
-                }
-            });
+        let own = groups.filter(|(group, _)| group.agents.contains(&agent));
+        let best = own.filter_map(|(_, decision)| decision()).reduce(Decision::or);
         RobotsVerdict {
-            allowed: best.is_none_or(|(_, rule)| rule.allow),
-            rule: best.map(|(_, rule)| (rule.text.clone(), rule.line)),
+            allowed: best.is_none_or(|best| best.rule.allow),
+            rule: best.map(|best| (best.rule.text.clone(), best.rule.line)),
             agent: named(&agent).then_some(agent),
         }
+    }
+}
+
+/// The rules of a file for one path.
+#[derive(Debug)]
+pub struct PathRules<'f> {
+    file: &'f RobotsTxt,
+    path: String,
+    /// One for each group.
+    decisions: Vec<Option<Decision<'f>>>,
+}
+
+impl PathRules<'_> {
+    /// Whether the crawler of a product token may fetch the path.
+    pub fn verdict(&self, token: &str) -> RobotsVerdict {
+        let groups = self.file.groups.iter().zip(&self.decisions).map(|(group, known)| (group, move || *known));
+        self.file.decide(token, &self.path, groups)
+    }
+}
+
+/// The rule that decides on a path, and the length of its match.
+#[derive(Debug, Clone, Copy)]
+struct Decision<'f> {
+    length: usize,
+    rule: &'f Rule,
+}
+
+impl<'f> Decision<'f> {
+    fn of(group: &'f Group, path: &str) -> Option<Self> {
+        let matched =
+            group.rules.iter().filter_map(|rule| Some(Self { length: matching::matched_length(rule, path)?, rule }));
+        matched.filter(|matched| matched.length > 0).reduce(Self::or)
+    }
+
+    /// Of the longest matches an allow wins, and of several alike the first.
+    fn or(self, later: Self) -> Self {
+        if (later.length, later.rule.allow) > (self.length, self.rule.allow) { later } else { self }
     }
 }
 

@@ -9,15 +9,16 @@ mod reading;
 mod target;
 mod xml;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::capture::{Capture, Extra, Fetched, Source, Want, WantKind};
+use model::capture::{Capture, Source, Want, WantKind};
 use model::summary::SitemapSummary;
 use url::Url;
 
+use super::Facts;
 use super::robots_txt::RobotsState;
+use super::site_files::SiteFiles;
 use super::url_identity::identity;
-use super::{Facts, link_header};
 pub use fault::Fault;
 pub use file::{End, SitemapFile};
 pub use reading::{Entry, Kind, MOST_URLS};
@@ -28,8 +29,8 @@ use crate::check::NotMeasured;
 
 /// Sitemap files asked for in one audit, indexes among them (hostile-inputs X05).
 pub const MOST_FILES: usize = 20;
-/// Decoded bytes of all sitemap files of one audit; past them no more is asked for. What an audit holds in memory, and
-/// what it reads again each time more is wanted: enough for a site of half a million pages.
+/// Decoded bytes of all sitemap files of one audit; past them no more is asked for. What an audit reads at most: enough
+/// for a site of half a million pages.
 pub const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// Files asked for at a time: few, so that finding the page early spares the site the rest.
 const AT_ONCE: usize = 2;
@@ -39,23 +40,11 @@ pub const USUAL_PATHS: [&str; 3] = ["/sitemap.xml", "/sitemap_index.xml", "/site
 /// The sitemap files still to fetch; empty when the page was found or there is nothing more.
 ///
 /// Nothing is wanted before robots.txt was answered: it may name the files, and where it can't be read crawlers stop.
-pub fn wanted(capture: &Capture) -> Vec<Want> {
-    let Some(robots) = robots(capture) else { return Vec::new() };
-    let exchange = capture.page.response();
-    let header = exchange.map(link_header::read).unwrap_or_default();
-    let canonical = header.iter().find(|link| link.is("canonical")).and_then(|link| link.url.as_ref());
-    let urls = [Some(capture.requested_url.as_str()), exchange.map(|exchange| exchange.url.as_str())];
-    let target = Target::new(urls.into_iter().flatten().chain(canonical.map(Url::as_str)));
-    let Some(sitemaps) = Sitemaps::read(capture, &robots, &target) else { return Vec::new() };
-    if sitemaps.listed().is_some() {
+pub fn wanted(capture: &Capture, files: &SiteFiles) -> Vec<Want> {
+    let Some(sitemaps) = Sitemaps::survey(capture, files).filter(|known| known.listed().is_none()) else {
         return Vec::new();
-    }
+    };
     sitemaps.next.into_iter().take(AT_ONCE).map(|url| Want { kind: WantKind::Sitemap, url }).collect()
-}
-
-fn robots(capture: &Capture) -> Option<RobotsState> {
-    let extra = capture.extras.iter().find(|extra| extra.want.kind == WantKind::RobotsTxt)?;
-    Some(RobotsState::read(&extra.fetched))
 }
 
 /// Whether a site has sitemaps.
@@ -71,35 +60,44 @@ pub enum Presence {
 
 /// All that is known of a site's sitemaps.
 #[derive(Debug)]
-pub struct Sitemaps {
+pub struct Sitemaps<'f> {
     /// `Sitemap` values of robots.txt, as written.
     pub declared: Vec<String>,
     /// Every file that was asked for: those of robots.txt or the usual places, then children, newest first.
-    pub files: Vec<SitemapFile>,
+    pub files: Vec<&'f SitemapFile>,
     /// robots.txt names at least one file that can be asked for.
     pub is_declared: bool,
+    /// So many of the files, the first ones, were looked for at usual places: nobody named them.
+    guesses: usize,
     /// What would be asked for next, in order.
     next: Vec<String>,
     /// There are files that are never asked for: too many, too large together, or in an index of an index.
     left_out: bool,
 }
 
-impl Sitemaps {
-    /// Reads what has come in. `None` when nothing may be asked: supplied bytes, or a robots.txt that can't be read.
-    pub fn read(capture: &Capture, robots: &RobotsState, target: &Target) -> Option<Self> {
+impl<'f> Sitemaps<'f> {
+    /// Goes through what has come in. `None` when nothing may be asked: supplied bytes, or no robots.txt that can be
+    /// read.
+    pub fn survey(capture: &Capture, files: &'f SiteFiles) -> Option<Self> {
         let base = capture.page.response().and_then(|exchange| Url::parse(&exchange.url).ok());
         let base = base.filter(|_| capture.source == Source::Network)?;
-        let declared = match robots {
+        let declared = match files.robots.as_ref()? {
             RobotsState::Found(file) => file.sitemaps.iter().map(|(_, url)| url.clone()).collect(),
             RobotsState::Missing(_) | RobotsState::Html => Vec::new(),
             RobotsState::Unreachable(_) => return None,
         };
         let roots: Vec<Url> = declared.iter().filter_map(|url: &String| reading::fetchable(url)).collect();
-        let sitemaps =
-            Self { is_declared: !roots.is_empty(), declared, files: Vec::new(), next: Vec::new(), left_out: false };
-        let mut survey = Survey { extras: &capture.extras, target, seen: BTreeSet::new(), sitemaps };
+        let sitemaps = Self {
+            is_declared: !roots.is_empty(),
+            declared,
+            files: Vec::new(),
+            guesses: 0,
+            next: Vec::new(),
+            left_out: false,
+        };
+        let mut survey = Survey { answers: &files.sitemaps, seen: BTreeSet::new(), sitemaps };
         if survey.sitemaps.is_declared {
-            roots.into_iter().for_each(|url| survey.visit(url, false));
+            roots.into_iter().for_each(|url| survey.visit(url));
         } else {
             survey.usual_places(&base);
         }
@@ -110,18 +108,19 @@ impl Sitemaps {
     }
 
     /// The file that lists the page, and its entry there.
-    pub fn listed(&self) -> Option<(&SitemapFile, &Entry)> {
-        self.files.iter().find_map(|file| Some((file, file.entry.as_ref()?)))
+    pub fn listed(&self) -> Option<(&'f SitemapFile, &'f Entry)> {
+        self.files.iter().find_map(|file| Some((*file, file.entry.as_ref()?)))
     }
 
     /// The files that are sitemaps or were named as such; at a usual place anything may be.
-    pub fn relevant(&self) -> impl Iterator<Item = &SitemapFile> {
-        self.files.iter().filter(|file| !file.is_guess || file.is_sitemap())
+    pub fn relevant(&self) -> impl Iterator<Item = &'f SitemapFile> {
+        let files = self.files.iter().enumerate();
+        files.filter(|(at, file)| *at >= self.guesses || file.is_sitemap()).map(|(_, file)| *file)
     }
 
     /// Whether there are sitemaps.
     pub fn presence(&self) -> Presence {
-        if self.is_declared || self.files.iter().any(SitemapFile::is_sitemap) {
+        if self.is_declared || self.files.iter().any(|file| file.is_sitemap()) {
             Presence::Present
         } else if self.declared.is_empty()
             && self.next.is_empty()
@@ -135,15 +134,18 @@ impl Sitemaps {
 
     /// Whether there are sitemaps and every file was read to its end, so that "not listed" can be said.
     pub fn is_complete(&self) -> bool {
-        let is_absent = |file: &SitemapFile| file.is_guess && !file.is_sitemap();
+        let is_read = |(at, file): (usize, &&SitemapFile)| {
+            let is_absent = at < self.guesses && !file.is_sitemap();
+            match file.end {
+                End::Whole => is_absent || file.fault.is_none(),
+                End::Gone(_) => is_absent,
+                End::TooLarge | End::Unread(_) => false,
+            }
+        };
         self.presence() == Presence::Present
             && self.next.is_empty()
             && !self.left_out
-            && self.files.iter().all(|file| match file.end {
-                End::Whole => is_absent(file) || file.fault.is_none(),
-                End::Gone(_) => is_absent(file),
-                End::TooLarge | End::Unread(_) => false,
-            })
+            && self.files.iter().enumerate().all(is_read)
     }
 
     /// The `sitemap` block of the summary.
@@ -171,7 +173,7 @@ impl Sitemaps {
 
 impl Facts<'_> {
     /// The site's sitemaps. `Err` when nothing could be asked: supplied bytes, or no readable robots.txt.
-    pub fn sitemaps(&self) -> Result<&Sitemaps, NotMeasured> {
+    pub fn sitemaps(&self) -> Result<&Sitemaps<'_>, NotMeasured> {
         let unknown = if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Sitemap };
         self.sitemaps.as_ref().ok_or(unknown)
     }
@@ -186,24 +188,21 @@ impl Facts<'_> {
 }
 
 /// One pass over the files in the order in which they are asked for.
-struct Survey<'c> {
-    extras: &'c [Extra],
-    target: &'c Target,
-    /// Identities of all addresses met, so that files which name each other are read once.
+struct Survey<'f> {
+    answers: &'f BTreeMap<String, SitemapFile>,
+    /// Identities of all addresses met, so that files which name each other are gone through once.
     seen: BTreeSet<String>,
-    sitemaps: Sitemaps,
+    sitemaps: Sitemaps<'f>,
 }
 
-impl<'c> Survey<'c> {
-    /// Reads a file that came, or notes it as one to ask for. `is_guess`: nobody named it.
-    fn visit(&mut self, url: Url, is_guess: bool) {
+impl<'f> Survey<'f> {
+    /// Takes a file that came, or notes it as one to ask for.
+    fn visit(&mut self, url: Url) {
         if !self.seen.insert(identity(&url)) {
             return;
         }
-        match self.answer(&url) {
-            Some(fetched) => {
-                let mut file = SitemapFile::read(url.as_str(), fetched, self.target);
-                file.is_guess = is_guess;
+        match self.answers.get(url.as_str()) {
+            Some(file) => {
                 self.seen.extend(Url::parse(&file.final_url).ok().map(|url| identity(&url)));
                 self.sitemaps.files.push(file);
             }
@@ -211,16 +210,12 @@ impl<'c> Survey<'c> {
         }
     }
 
-    fn answer(&self, url: &Url) -> Option<&'c Fetched> {
-        let asked = |extra: &&Extra| extra.want.kind == WantKind::Sitemap && extra.want.url == url.as_str();
-        self.extras.iter().find(asked).map(|extra| &extra.fetched)
-    }
-
     /// One place after the other, until one has a sitemap.
     fn usual_places(&mut self, base: &Url) {
         for url in USUAL_PATHS.iter().filter_map(|path| base.join(path).ok()) {
-            self.visit(url, true);
-            let found = self.sitemaps.files.last().is_some_and(SitemapFile::is_sitemap);
+            self.visit(url);
+            self.sitemaps.guesses = self.sitemaps.files.len();
+            let found = self.sitemaps.files.last().is_some_and(|file| file.is_sitemap());
             if found || !self.sitemaps.next.is_empty() {
                 return;
             }
@@ -230,17 +225,17 @@ impl<'c> Survey<'c> {
     /// The files that indexes list, newest first; those of an index inside an index are left out (one level only).
     fn children(&mut self) {
         let indexes = self.sitemaps.files.iter().filter(|file| file.kind == Some(Kind::Index));
-        let mut children: Vec<reading::Child> = indexes.flat_map(|file| file.children.iter().cloned()).collect();
+        let mut children: Vec<&reading::Child> = indexes.flat_map(|file| &file.children).collect();
         self.sitemaps.left_out |= self.sitemaps.files.iter().any(|file| file.children_left_out);
         // Stable: of one day, or undated, the order of the files stays.
         children.sort_by_key(|child| std::cmp::Reverse(child.lastmod));
         let roots = self.sitemaps.files.len();
-        children.into_iter().for_each(|child| self.visit(child.url, false));
+        children.into_iter().for_each(|child| self.visit(child.url.clone()));
         self.sitemaps.left_out |= self.sitemaps.files.iter().skip(roots).any(|file| file.kind == Some(Kind::Index));
     }
 
     /// Keeps within the limits of one audit.
-    fn finish(mut self) -> Sitemaps {
+    fn finish(mut self) -> Sitemaps<'f> {
         let bytes: usize = self.sitemaps.files.iter().map(|file| file.size).sum();
         let room = if bytes >= MOST_BYTES { 0 } else { MOST_FILES.saturating_sub(self.sitemaps.files.len()) };
         self.sitemaps.left_out |= self.sitemaps.next.len() > room;

@@ -129,12 +129,7 @@ fn links(html: &Html) -> LinkCounts {
     LinkCounts {
         internal: reach(Reach::Internal),
         external: reach(Reach::External),
-        without_text: counted(
-            html.anchors
-                .iter()
-                .filter_map(|anchor| html.element(anchor.node))
-                .filter(|link| !crate::facts::names::has_name(*link)),
-        ),
+        without_text: counted(html.anchors.iter().filter(|anchor| !anchor.named)),
         nofollow: counted(html.anchors.iter().filter(|anchor| anchor.nofollow)),
         total: count(html.anchors.len()),
     }

@@ -219,7 +219,7 @@ fn fetched(url: &str) -> impl Strategy<Value = Fetched> + use<> {
 /// Every request that an audit of [`ALL`] can make, answered anyhow.
 fn answers() -> impl Strategy<Value = Vec<Extra>> {
     let page = with(ALL, Vec::new());
-    let mut wants = wanted(&page, Some(&audit::Page::read(&page)));
+    let mut wants = wanted(&page, &audit::Page::read(&page), &audit::SiteFiles::default());
     for (kind, path) in [(SecurityTxtLegacy, "/security.txt"), (AgentCardLegacy, "/.well-known/agent.json")] {
         wants.push(Want { kind, url: format!("https://example.com{path}") });
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use model::capture::{Capture, Extra, FailureKind, FetchFailure, Fetched, Want};
+use audit::SiteFiles;
+use model::capture::{Capture, Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
 use model::report::Report;
 
 use crate::capture::with_headers;
@@ -50,16 +51,16 @@ impl Site {
     }
 
     /// All that an audit asks for, round by round, and the capture in the engine's order.
-    pub(crate) fn capture(&self) -> (Capture, Vec<Vec<String>>) {
+    pub(crate) fn capture(&self) -> (Capture, Vec<Vec<Want>>) {
         let mut capture = self.page.clone();
         let page = audit::Page::read(&capture);
         let mut rounds = Vec::new();
         loop {
-            let wants = audit::wanted(&capture, Some(&page));
+            let wants = audit::wanted(&capture, &page, &SiteFiles::read(&capture, &page));
             if wants.is_empty() {
                 break;
             }
-            rounds.push(wants.iter().map(|want| want.url.clone()).collect());
+            rounds.push(wants.clone());
             for want in wants {
                 assert!(capture.extras.iter().all(|extra| extra.want != want), "{} is asked for again", want.url);
                 let fetched = self.answer(&want);
@@ -67,7 +68,11 @@ impl Site {
             }
         }
         capture.extras.sort_by(|a, b| (a.want.kind, &a.want.url).cmp(&(b.want.kind, &b.want.url)));
-        assert_eq!(audit::wanted(&capture, Some(&page)), [], "what is wanted depends on the order of the answers");
+        assert_eq!(
+            audit::wanted(&capture, &page, &SiteFiles::read(&capture, &page)),
+            [],
+            "what is wanted depends on the order of the answers"
+        );
         (capture, rounds)
     }
 
@@ -77,12 +82,10 @@ impl Site {
 
     /// Paths of the sitemaps asked for, round by round.
     pub(crate) fn sitemaps_asked(&self) -> Vec<Vec<String>> {
-        let other = |url: &String| !url.ends_with("/robots.txt") && !url.contains(&self.page.nonce);
-        let rounds = self
-            .capture()
-            .1
-            .into_iter()
-            .map(|urls| urls.into_iter().filter(other).map(|url| url.replace("https://example.com", "")).collect());
-        rounds.filter(|urls: &Vec<String>| !urls.is_empty()).collect()
+        let paths = |wants: Vec<Want>| -> Vec<String> {
+            let sitemaps = wants.into_iter().filter(|want| want.kind == WantKind::Sitemap);
+            sitemaps.map(|want| want.url.replace("https://example.com", "")).collect()
+        };
+        self.capture().1.into_iter().map(paths).filter(|round| !round.is_empty()).collect()
     }
 }

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use model::capture::{FailureKind, Fetched};
 
-use crate::site::{Answer, Site, config, get, get_with, html, kind, reason, redirect};
+use crate::site::{Answer, NEVER, Site, config, get, get_with, html, kind, limited, reason, redirect};
 
 async fn canary() -> Site {
     Site::start(Ipv4Addr::LOCALHOST.into(), |_| Answer::Bytes(html("secret"))).await
@@ -90,6 +90,26 @@ async fn r06_r08_r10_chains_that_end_well_are_followed_and_304_is_not() {
     let not_modified =
         Site::allowed(|_| Answer::Bytes(b"HTTP/1.1 304 Not Modified\r\nLocation: /x\r\n\r\n".to_vec())).await;
     assert_eq!(get(&not_modified.url("/")).await.response().unwrap().status, 304);
+}
+
+#[tokio::test]
+async fn the_body_of_a_redirect_is_not_waited_for() {
+    let config = limited(|limits| (limits.body_idle, limits.body, limits.floor_window) = (NEVER, NEVER, NEVER));
+    let site = Site::allowed(|target| match target {
+        "/stall" => Answer::Stall(b"HTTP/1.1 302 Found\r\nLocation: /page\r\nContent-Length: 9\r\n\r\nabc".to_vec()),
+        "/drops" => Answer::Drops(b"HTTP/1.1 301 Moved\r\nLocation: /page\r\n\r\n".to_vec(), b"x".to_vec()),
+        _ => Answer::Bytes(html("<p>page")),
+    })
+    .await;
+    for path in ["/stall", "/drops"] {
+        let fetched = get_with(config.clone(), &site.url(path)).await;
+        let exchange = fetched.response().unwrap();
+        assert_eq!((exchange.hops.len(), exchange.body.bytes.as_slice()), (1, &b"<p>page"[..]), "{path}");
+        site.nobody_left().await;
+    }
+    // One that leads nowhere is the page itself.
+    let lost = Site::allowed(|_| Answer::Bytes(b"HTTP/1.1 302 Found\r\nContent-Length: 4\r\n\r\nlost".to_vec())).await;
+    assert_eq!(get(&lost.url("/")).await.response().unwrap().body.bytes, b"lost");
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ impl Local {
         let Some(interval) = HOUR_MS.checked_div(i64::from(per_hour)) else { return Err(3600) };
         let mut hourly = lock(&self.hourly);
         bound(&mut hourly, |_, until| *until > now);
-        let until = hourly.get(bucket).copied().filter(|until| *until > now).unwrap_or(now);
+        let until = hourly.get(bucket).copied().filter(|until| is_ahead(*until, now)).unwrap_or(now);
         let next = until.plus_ms(interval.max(1));
         if next > now.plus_ms(HOUR_MS) {
             return Err(seconds_until(next.plus_ms(-HOUR_MS), now));
@@ -65,9 +65,15 @@ impl Local {
 
     /// Seconds for which a network is still refused.
     pub(super) fn locked_out(&self, network: Network, now: Timestamp) -> Option<u32> {
-        let until = lock(&self.locked_out).get(&network).copied().filter(|until| *until > now)?;
+        let until = lock(&self.locked_out).get(&network).copied().filter(|until| is_ahead(*until, now))?;
         Some(seconds_until(until, now))
     }
+}
+
+/// Whether an instant is still to come. Never more than an hour is owed: one further away was noted before the clock
+/// was set back, and counts as past (as in the database).
+fn is_ahead(until: Timestamp, now: Timestamp) -> bool {
+    until > now && until <= now.plus_ms(HOUR_MS)
 }
 
 /// Whole seconds to wait, at least one.
@@ -123,6 +129,17 @@ mod tests {
         local.release_daily(network(), day, true);
         assert_eq!(local.spend_daily(network(), day, 2), Some(0));
         assert_eq!(local.spend_daily(network(), Day(day.0 + 1), 2), Some(1));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_keeps_nobody_waiting() {
+        let local = Local::default();
+        let before = NOW.plus_ms(-2 * HOUR_MS);
+        assert_eq!(local.spend_hourly("b", NOW, 1), Ok(()));
+        assert_eq!(local.spend_hourly("b", before, 1), Ok(()));
+        assert_eq!(local.spend_hourly("b", before, 1), Err(3600));
+        local.lock_out(network(), NOW, 3600);
+        assert_eq!(local.locked_out(network(), before), None);
     }
 
     #[test]

@@ -15,8 +15,8 @@ use model::lang::Lang;
 /// Parameters of a query that belong to every call.
 const OF_ALL: [&str; 2] = ["lang", "guest_token"];
 
-/// Answers a request to a path with the operation of its method.
-pub(super) async fn answer(app: &App, indices: &[usize], params: &RawPathParams, request: Request) -> Response {
+/// Answers a request to a path with the operation of its method. `params`: none when the path is not UTF-8.
+pub(super) async fn answer(app: &App, indices: &[usize], params: Option<&RawPathParams>, request: Request) -> Response {
     let operations: Vec<&Operation> = indices.iter().filter_map(|index| app.operations().get(*index)).collect();
     if request.method() == Method::OPTIONS {
         return headers::preflight(&methods(&operations));
@@ -46,10 +46,11 @@ pub(super) async fn answer(app: &App, indices: &[usize], params: &RawPathParams,
 async fn call(
     app: &App,
     operation: &Operation,
-    params: &RawPathParams,
+    params: Option<&RawPathParams>,
     request: Request,
     lang: Lang,
 ) -> Result<Reply, ApiError> {
+    let params = params.ok_or_else(|| ApiError::new(Code::InvalidParameter).detail("path: it is not UTF-8"))?;
     let (parts, body) = request.into_parts();
     let mut query = query_object(parts.uri.query())?;
     let of_all: Vec<Option<Value>> = OF_ALL.iter().map(|name| query.remove(*name)).collect();

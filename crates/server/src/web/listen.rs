@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 use tower::ServiceExt as _;
 
 use super::Peer;
+use super::patient::Patient;
 
 /// Open connections at once; the next one waits in the system's queue.
 const MOST_CONNECTIONS: usize = 4_096;
@@ -43,11 +44,13 @@ pub struct Patience {
     pub head: Duration,
     /// A whole request body.
     pub body: Duration,
+    /// Until some of an answer that waits to be sent is taken.
+    pub answer: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { head: Duration::from_secs(10), body: Duration::from_secs(15) }
+        Self { head: Duration::from_secs(10), body: Duration::from_secs(15), answer: Duration::from_secs(15) }
     }
 }
 
@@ -119,7 +122,7 @@ async fn connection(
         .header_read_timeout(patience.head)
         .max_headers(HEAD_FIELDS)
         .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Patient::new(stream, patience.answer)), service);
     let mut is_stopping = false;
     let ended = loop {
         tokio::select! {

@@ -2,7 +2,6 @@
 
 use crate::check::prelude::*;
 use crate::facts::crawlers::{Purpose, tokens};
-use crate::facts::robots_txt::RobotsState;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -41,19 +40,12 @@ const TRAINING_BLOCKED: Check = Check {
 
 /// Crawlers of a purpose that may not fetch the page, with the deciding rule and line.
 fn blocked(facts: &Facts<'_>, purpose: Purpose) -> Result<Vec<(&'static str, String, u32)>, NotMeasured> {
-    let path = facts.robots_path()?;
-    let file = match facts.robots()? {
-        RobotsState::Found(file) => file,
-        RobotsState::Missing(_) | RobotsState::Html => return Ok(Vec::new()),
-        RobotsState::Unreachable(_) => return Err(NotMeasured::Robots),
-    };
-    Ok(tokens(purpose)
-        .filter_map(|token| {
-            let verdict = file.verdict(token, &path);
-            let (rule, line) = verdict.rule.filter(|_| !verdict.allowed)?;
-            Some((token, rule, line))
-        })
-        .collect())
+    let mut blocked = Vec::new();
+    for token in tokens(purpose) {
+        let verdict = facts.robots_verdict(token)?;
+        blocked.extend(verdict.rule.filter(|_| !verdict.allowed).map(|(rule, line)| (token, rule, line)));
+    }
+    Ok(blocked)
 }
 
 fn places(facts: &Facts<'_>, blocked: &[(&str, String, u32)]) -> Vec<Place> {

@@ -37,6 +37,10 @@ const CODE: [&str; 7] = ["script", "style", "template", "noscript", "pre", "code
 
 /// Byte offset of the first garbled place of a text, its replacement characters, and its garbled sequences.
 fn garbled(text: &str) -> (Option<usize>, usize, usize) {
+    // Most text is plain, and told so at once.
+    if text.is_ascii() {
+        return (None, 0, 0);
+    }
     let mut first = None;
     let (mut replacements, mut sequences) = (0, 0);
     let mut before: Option<(usize, char)> = None;
@@ -101,6 +105,10 @@ fn mojibake(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     // Undeclared UTF-8 is `charset_missing`, and its garbling is only how the page was read here.
     if html.unlabelled_utf8 {
+        return PASS;
+    }
+    // All of the prose and more, read already: where no mark is in it, none is in the prose.
+    if html.text.text.is_ascii() || !html.text.text.contains(['\u{fffd}', 'Ã', 'Â', 'â']) {
         return PASS;
     }
     let seen = prose(html);

@@ -162,11 +162,7 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
 /// Fails when Googlebot may not fetch the final URL.
 fn blocks_page(facts: &Facts<'_>) -> Verdict {
     let path = facts.robots_path()?;
-    let verdict = match facts.robots()? {
-        RobotsState::Found(file) => file.verdict("Googlebot", &path),
-        RobotsState::Missing(_) | RobotsState::Html => return PASS,
-        RobotsState::Unreachable(_) => return Err(NotMeasured::Robots),
-    };
+    let verdict = facts.robots_verdict("Googlebot")?;
     let Some((rule, line)) = verdict.rule.filter(|_| !verdict.allowed) else { return PASS };
     const FORBIDS: Text = text(
         "Line {line} of robots.txt forbids this page to Googlebot: {rule}",

@@ -168,7 +168,7 @@ fn page_absent(facts: &Facts<'_>) -> Verdict {
     let urls: u64 = sitemaps.files.iter().map(|file| file.urls).sum();
     let values = [("count", sitemaps.relevant().count().into()), ("urls", urls.into()), ("url", url.as_str().into())];
     let lastmod = draft::modified(facts, html, &url);
-    let fix = match draft::with_page(facts, sitemaps, &url, lastmod.as_deref()) {
+    let fix = match draft::with_page(sitemaps, &url, lastmod.as_deref()) {
         Some(file) => {
             const OWN: Text = text("the site's own file", "o arquivo do próprio site");
             FixDraft::file(&file.path, file.content).from(OWN, &[])
@@ -202,8 +202,8 @@ fn is_own_address(facts: &Facts<'_>) -> Result<bool, NotMeasured> {
     let by_header = facts.canonical_header().and_then(|(url, _)| url::Url::parse(&url).ok());
     let is_own = same_page(&own, facts.url()?) && by_header.is_none_or(|url| same_page(&url, &own));
     let is_open = match facts.robots()? {
-        RobotsState::Found(file) => file.verdict("Googlebot", &facts.robots_path()?).allowed,
-        RobotsState::Missing(_) | RobotsState::Html | RobotsState::Unreachable(_) => true,
+        RobotsState::Unreachable(_) => true,
+        _ => facts.robots_verdict("Googlebot")?.allowed,
     };
     Ok(is_own && is_open)
 }

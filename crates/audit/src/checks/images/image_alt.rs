@@ -33,7 +33,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     let mut any = false;
     let mut found = Vec::new();
-    for element in html.document.elements() {
+    for element in html.elements(&html.addressed) {
         let concerned = element.is("img")
             || element.is("input")
                 && element.attribute("type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("image"))

@@ -1,5 +1,7 @@
 //! Where links lead: addresses that a crawler can't follow, and addresses nobody else can reach.
 
+use std::borrow::Cow;
+
 use url::{Host, Url};
 
 use crate::check::prelude::*;
@@ -45,7 +47,7 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let mut any = false;
     let mut found = Vec::new();
-    for link in html.document.elements().filter(|element| element.is("a")) {
+    for link in html.elements(&html.addressed).filter(|element| element.is("a")) {
         any = true;
         if link
             .attribute("role")
@@ -112,23 +114,26 @@ fn is_local(url: &Url, page: &Url) -> bool {
     }
 }
 
+/// Whether an address may have another host than its base: most can't, and need no parsing.
+fn may_leave(value: &str) -> bool {
+    value.contains([':', '\\']) || value.contains("//")
+}
+
 fn is_staging(host: &str, page: &Url) -> bool {
     let Some(page_host) = page.host_str() else { return false };
     let Some((first, rest)) = host.split_once('.') else { return false };
+    let is_preview = first.contains("-git-") && PREVIEW_HOSTS.iter().any(|suffix| host.ends_with(suffix));
+    if !is_preview && !STAGING_LABELS.contains(&first) {
+        return false;
+    }
     let own_domain = psl::domain_str(page_host).unwrap_or(page_host);
-    let same_site = psl::domain_str(rest) == Some(own_domain) || rest == own_domain;
     let name = own_domain.split('.').next().unwrap_or_default();
-    same_site && STAGING_LABELS.contains(&first)
-        || PREVIEW_HOSTS.iter().any(|suffix| host.ends_with(suffix))
-            && name.len() > 3
-            && first.starts_with(name)
-            && first.contains("-git-")
+    let same_site = psl::domain_str(rest) == Some(own_domain) || rest == own_domain;
+    same_site && STAGING_LABELS.contains(&first) || is_preview && name.len() > 3 && first.starts_with(name)
 }
 
-/// Attributes that hold one address.
-const ADDRESSES: [(&str, &str); 9] = [
-    ("a", "href"),
-    ("link", "href"),
+/// Attributes that hold one address, but for those that were resolved already.
+const ADDRESSES: [(&str, &str); 7] = [
     ("img", "src"),
     ("script", "src"),
     ("iframe", "src"),
@@ -138,24 +143,25 @@ const ADDRESSES: [(&str, &str); 9] = [
     ("area", "href"),
 ];
 
-fn local_targets(html: &Html) -> Vec<(Url, &'static str, Element<'_>)> {
-    html.document
-        .elements()
-        .filter_map(|element| {
-            let is_meta = element.is("meta")
-                && element
-                    .attribute("property")
-                    .or(element.attribute("name"))
-                    .is_some_and(|key| matches!(key.trim(), "og:url" | "og:image" | "twitter:image"));
-            let name = if is_meta {
-                "content"
-            } else {
-                ADDRESSES.iter().find(|(tag, _)| element.is(tag)).map(|(_, attribute)| *attribute)?
-            };
-            let url = html.resolve(element.attribute(name)?)?;
-            is_local(&url, &html.url).then_some((url, name, element))
-        })
-        .collect()
+fn local_targets(html: &Html) -> Vec<(Cow<'_, Url>, &'static str, Element<'_>)> {
+    let of_anchors =
+        html.anchors.iter().filter_map(|anchor| Some((Cow::Borrowed(anchor.url.as_ref()?), "href", anchor.node)));
+    let of_links = html.links.iter().filter_map(|link| Some((Cow::Borrowed(link.url.as_ref()?), "href", link.node)));
+    let of_others = html.elements(&html.addressed).filter_map(|element| {
+        let (_, name) = ADDRESSES.iter().find(|(tag, _)| element.is(tag))?;
+        let value = element.attribute(name).filter(|value| may_leave(value))?;
+        Some((Cow::Owned(html.resolve(value)?), *name, element.id()))
+    });
+    let of_metas = html.metas.iter().filter_map(|meta| {
+        let is_address = meta.social_key().is_some_and(|key| matches!(key, "og:url" | "og:image" | "twitter:image"));
+        let element = html.element(meta.node).filter(|_| is_address)?;
+        Some((Cow::Owned(html.resolve(element.attribute("content")?)?), "content", element.id()))
+    });
+    let all = of_anchors.chain(of_links).chain(of_others).chain(of_metas);
+    let local = all.filter(|(url, _, _)| is_local(url, &html.url));
+    let mut found: Vec<_> = local.filter_map(|(url, name, id)| Some((url, name, html.element(id)?))).collect();
+    found.sort_by_key(|(_, _, element)| element.id());
+    found
 }
 
 /// Fails when an address of the page can't be reached from outside.

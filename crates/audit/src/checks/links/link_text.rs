@@ -1,9 +1,9 @@
 //! Links without text, and links whose text says nothing.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use crate::check::prelude::*;
-use crate::facts::names::has_name;
 use crate::facts::page::Html;
 
 /// The family.
@@ -49,11 +49,13 @@ fn empty(facts: &Facts<'_>) -> Verdict {
     let mut named: HashSet<&str> = HashSet::new();
     let mut nameless: Vec<(&str, Element<'_>)> = Vec::new();
     for anchor in &html.anchors {
-        let Some(element) = html.element(anchor.node) else { continue };
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
-        if has_name(element) {
+        if anchor.named {
             named.insert(target);
-        } else if !element.is_hidden() && element.attribute("aria-hidden") != Some("true") {
+            continue;
+        }
+        let Some(element) = html.element(anchor.node) else { continue };
+        if !element.is_hidden() && element.attribute("aria-hidden") != Some("true") {
             nameless.push((target, element));
         }
     }
@@ -79,14 +81,17 @@ fn with_label(link: Element<'_>) -> String {
 /// Texts that say nothing, by language. Source and date in the file.
 const GENERIC_TEXTS: &str = include_str!("../../data/generic_link_texts.tsv");
 
-fn generic_texts() -> HashMap<&'static str, HashSet<&'static str>> {
+/// The texts of each language.
+static BY_LANGUAGE: LazyLock<HashMap<&'static str, HashSet<&'static str>>> = LazyLock::new(|| {
     GENERIC_TEXTS
         .lines()
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split_once('\t'))
         .map(|(lang, texts)| (lang, texts.split('|').collect()))
         .collect()
-}
+});
+/// Bytes of source below which a link's text may be one of them, markup and white space left aside.
+const MOST_GENERIC: usize = 200;
 
 /// Language in force at an element: the nearest `lang`, primary subtag in lower case.
 fn language(link: Element<'_>) -> Option<String> {
@@ -104,8 +109,7 @@ fn generic(facts: &Facts<'_>) -> Verdict {
     if html.anchors.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let texts = generic_texts();
-    let found = generic_links(html, &texts)?;
+    let found = generic_links(html)?;
     let Some((text_of_first, first)) = found.first() else { return PASS };
     const SAYS_NOTHING: Text = text(
         "{count} {count|link says|links say} nothing about {count|its|their} target; the first reads “{text}”.",
@@ -119,20 +123,20 @@ fn generic(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(SAYS_NOTHING, &values, fix).at(found.iter().map(|(_, link)| link.place()))))
 }
 
-fn generic_links<'p>(
-    html: &'p Html,
-    texts: &HashMap<&'static str, HashSet<&'static str>>,
-) -> Result<Vec<(String, Element<'p>)>, NotMeasured> {
+fn generic_links(html: &Html) -> Result<Vec<(String, Element<'_>)>, NotMeasured> {
     let mut found = Vec::new();
     let mut any_language = false;
     let page = html.url.as_str().split('#').next().unwrap_or_default();
     for anchor in &html.anchors {
         let Some(link) = html.element(anchor.node) else { continue };
-        let Some(list) = language(link).and_then(|lang| texts.get(lang.as_str())) else { continue };
+        let Some(list) = language(link).and_then(|lang| BY_LANGUAGE.get(lang.as_str())) else { continue };
         any_language = true;
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
         let same_page = target.contains('#') && target.split('#').next() == Some(page);
         if anchor.nofollow || same_page || anchor.reach == crate::facts::page::Reach::Other {
+            continue;
+        }
+        if link.texts().map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC {
             continue;
         }
         let shown = link.text();

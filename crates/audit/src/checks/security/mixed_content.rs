@@ -57,12 +57,16 @@ fn link_loads(link: Element<'_>) -> bool {
 
 fn insecure(html: &Html, blockable: bool) -> Vec<(&'static str, String, Element<'_>)> {
     let mut found = Vec::new();
-    for element in html.document.elements() {
+    // Without a scheme of its own an address has its base's; most need no parsing.
+    let base_is_http = html.resolve("").is_some_and(|base| base.scheme() == "http");
+    let links = html.links.iter().filter_map(|link| html.element(link.node)).filter(|link| link_loads(*link));
+    for element in html.elements(&html.addressed).chain(links) {
         for (tag, name, blocks) in REQUESTS {
-            if blocks != blockable || !element.is(tag) || tag == "link" && !link_loads(element) {
+            if blocks != blockable || !element.is(tag) {
                 continue;
             }
-            let url = element.attribute(name).and_then(|value| html.resolve(value));
+            let value = element.attribute(name).filter(|value| base_is_http || value.contains(':'));
+            let url = value.and_then(|value| html.resolve(value));
             if let Some(mut url) = url.filter(|url| url.scheme() == "http")
                 && url.set_scheme("https").is_ok()
             {
@@ -70,6 +74,7 @@ fn insecure(html: &Html, blockable: bool) -> Vec<(&'static str, String, Element<
             }
         }
     }
+    found.sort_by_key(|(_, _, element)| element.id());
     found
 }
 

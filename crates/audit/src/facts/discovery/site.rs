@@ -8,6 +8,7 @@ use crate::facts::challenge;
 use crate::facts::document::Element;
 use crate::facts::link_header::{self, HeaderLink};
 use crate::facts::page::Html;
+use crate::facts::robots;
 use crate::facts::robots_txt::RobotsState;
 
 /// Bytes of an address that is asked for: no longer one is fetched (`fetch::intake`), and it would swell the capture.
@@ -84,9 +85,9 @@ impl<'c> Site<'c> {
         self.html.into_iter().flat_map(|html| &html.anchors).filter_map(|anchor| anchor.url.as_ref())
     }
 
-    /// Every element of the page.
-    pub(super) fn elements(&self) -> impl Iterator<Item = Element<'_>> {
-        self.html.into_iter().flat_map(|html| html.document.elements())
+    /// Form fields of the page, among others.
+    pub(super) fn fields(&self) -> impl Iterator<Item = Element<'_>> {
+        self.html.into_iter().flat_map(|html| html.elements(&html.addressed))
     }
 
     /// Whether a `meta` has a name or property that `fits`.
@@ -100,7 +101,7 @@ impl<'c> Site<'c> {
     /// A plain link to a file of another origin declares nothing of this site (an article on a standard has such
     /// links), so those of `a` elements count only within the origin.
     pub(super) fn linked_file(&self, is_file: impl Fn(&Url) -> bool) -> Option<Target> {
-        let own = self.link_urls().chain(self.anchor_urls()).find(|url| self.is_own(url) && is_file(url));
+        let own = self.link_urls().chain(self.anchor_urls()).find(|url| is_file(url) && self.is_own(url));
         match own {
             Some(url) => Some(Target::of(url.clone())),
             None => self.link_urls().any(is_file).then_some(Target::Elsewhere),
@@ -147,11 +148,11 @@ impl<'c> Site<'c> {
     /// `Googlebot-Image` obeys the group of Googlebot where it has none of its own.
     pub(super) fn forbidden(&self, url: &Url, crawlers: &[&str]) -> Option<(String, u32)> {
         let Some(RobotsState::Found(file)) = self.robots.filter(|_| self.is_own(url)) else { return None };
-        let path = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+        let rules = file.for_path(&robots::path(url));
         crawlers.iter().find_map(|crawler| {
-            let own = file.verdict(crawler, &path);
+            let own = rules.verdict(crawler);
             let has_group = own.agent.as_deref().is_some_and(|agent| agent.eq_ignore_ascii_case(crawler));
-            let verdict = if has_group { own } else { file.verdict("Googlebot", &path) };
+            let verdict = if has_group { own } else { rules.verdict("Googlebot") };
             verdict.rule.filter(|_| !verdict.allowed)
         })
     }

@@ -19,10 +19,12 @@ const LABELS: usize = 5;
 
 /// Asked when a field offers passkeys, or an inline script asks for credentials.
 pub(super) fn target(site: &Site<'_>) -> Option<Target> {
-    let by_field = site.elements().any(|element| element.has_token("autocomplete", "webauthn"));
+    let by_field = site.fields().any(|field| field.has_token("autocomplete", "webauthn"));
     let by_script = || {
         let scripts = site.html.into_iter().flat_map(|html| html.elements(&html.scripts));
-        scripts.filter(|script| !script.has("src")).any(|script| script.raw_text().contains("navigator.credentials"))
+        scripts
+            .filter(|script| !script.has("src"))
+            .any(|script| script.texts().any(|text| text.contains("navigator.credentials")))
     };
     (by_field || by_script()).then(|| site.file(PATH)).flatten()
 }

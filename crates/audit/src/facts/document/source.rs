@@ -13,13 +13,9 @@ impl LineIndex {
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
-        for (at, byte) in bytes.iter().enumerate() {
-            let ends_line = match byte {
-                b'\n' => true,
-                b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-                _ => false,
-            };
-            if ends_line {
+        for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            let in_crlf = bytes.get(at..at + 2) == Some(b"\r\n");
+            if !in_crlf {
                 starts.push(at + 1);
             }
         }

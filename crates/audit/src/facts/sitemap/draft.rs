@@ -1,23 +1,24 @@
 //! Sitemaps for fixes: a first one from what the page links to, and the site's own with the page added.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use model::capture::WantKind;
 use model::time::DAY_MS;
 use url::Url;
 
-use super::file::{Decoded, End, SitemapFile};
+use super::file::{End, SitemapFile};
 use super::reading::{Kind, MOST_LOC_BYTES, MOST_URLS};
 use super::{NAMESPACE, Sitemaps, lastmod};
 use crate::escape::xml_text;
 use crate::facts::Facts;
 use crate::facts::page::Html;
+use crate::facts::robots::path as robots_path;
 use crate::facts::robots_txt::RobotsState;
 use crate::facts::url_identity::{identity, same_page, without_tracking};
 
 /// Bytes of a file that a report holds: it is there twice, in the fix and in the patch, and a report has 1 MiB.
-const MOST_FILE_BYTES: usize = 64 * 1024;
+pub(super) const MOST_FILE_BYTES: usize = 64 * 1024;
+/// Bytes of robots.txt that are matched against addresses: each address costs the whole file once.
+const MOST_RULE_BYTES: usize = 8 * 1024 * 1024;
 /// Endings of addresses that are no pages.
 const NOT_PAGES: [&str; 22] = [
     "avif", "bmp", "css", "eot", "gif", "gz", "ico", "jpeg", "jpg", "js", "json", "mjs", "mp3", "mp4", "png", "svg",
@@ -42,7 +43,7 @@ pub fn first(facts: &Facts<'_>) -> Option<String> {
     let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{NAMESPACE}\">\n");
     let start = out.len();
     let mut seen = BTreeSet::new();
-    for url in own.iter().cloned().chain(links) {
+    for url in own.iter().cloned().chain(links).take(most_asked(facts)) {
         if url.as_str().len() > MOST_LOC_BYTES || !is_open(facts, &url) || !seen.insert(identity(&url)) {
             continue;
         }
@@ -63,11 +64,11 @@ pub fn entry(url: &Url, lastmod: Option<&str>, prefix: &str) -> String {
 }
 
 /// The first of the site's own files that can be given whole with the page added; `None` when none can.
-pub fn with_page(facts: &Facts<'_>, sitemaps: &Sitemaps, url: &Url, lastmod: Option<&str>) -> Option<OwnFile> {
-    sitemaps.files.iter().find_map(|file| added(facts, file, url, lastmod))
+pub fn with_page(sitemaps: &Sitemaps<'_>, url: &Url, lastmod: Option<&str>) -> Option<OwnFile> {
+    sitemaps.files.iter().find_map(|file| added(file, url, lastmod))
 }
 
-fn added(facts: &Facts<'_>, file: &SitemapFile, url: &Url, lastmod: Option<&str>) -> Option<OwnFile> {
+fn added(file: &SitemapFile, url: &Url, lastmod: Option<&str>) -> Option<OwnFile> {
     let address = Url::parse(&file.url).ok()?;
     // A file may list what lies in its own folder or below (sitemaps.org protocol, "Sitemap file location").
     let folder = address.path().rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -76,16 +77,10 @@ fn added(facts: &Facts<'_>, file: &SitemapFile, url: &Url, lastmod: Option<&str>
     if !covers || !is_sound || address.query().is_some() || file.final_url != file.url {
         return None;
     }
-    let extra = facts.capture.extras.iter().find(|e| e.want.kind == WantKind::Sitemap && e.want.url == file.url)?;
-    let exchange = extra.fetched.response()?;
-    // A file that is packed on the server can't be replaced by its text.
-    let decoded = Decoded::new(exchange);
-    let Cow::Borrowed(bytes) = decoded.bytes else { return None };
     if address.path().ends_with(".gz") {
         return None;
     }
-    let source = std::str::from_utf8(bytes).ok()?;
-    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+    let source = file.source.as_deref()?;
     let content = match file.kind? {
         Kind::Urlset => {
             let (before, after) = source.split_at_checked(file.closing?)?;
@@ -124,9 +119,16 @@ fn is_page(url: &Url) -> bool {
     ending.is_none_or(|ending| !NOT_PAGES.contains(&ending.as_str()))
 }
 
+/// How many addresses may be asked of robots.txt: enough for any honest file, few for one that is made to cost time.
+fn most_asked(facts: &Facts<'_>) -> usize {
+    match facts.robots() {
+        Ok(RobotsState::Found(robots)) => MOST_RULE_BYTES / robots.text.len().max(1),
+        _ => usize::MAX,
+    }
+}
+
 /// Whether Googlebot may fetch an address of the page's host.
 fn is_open(facts: &Facts<'_>, url: &Url) -> bool {
     let Ok(RobotsState::Found(robots)) = facts.robots() else { return true };
-    let path = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
-    robots.verdict("Googlebot", &path).allowed
+    robots.verdict("Googlebot", &robots_path(url)).allowed
 }

@@ -7,6 +7,7 @@ use encoding_rs::{Encoding, UTF_8};
 use flate2::read::MultiGzDecoder;
 use model::capture::{BodyCut, Coding, Exchange, Fetched, SITEMAP_BYTES};
 
+use super::draft::MOST_FILE_BYTES;
 use super::fault::{self, Fault};
 use super::reading::{Child, Entry, Kind, MOST_URLS, Reading};
 use super::target::Target;
@@ -40,8 +41,6 @@ pub struct SitemapFile {
     pub final_url: String,
     /// Its form; `None` when nothing in it is of a sitemap.
     pub kind: Option<Kind>,
-    /// Looked for at a usual place; nobody named it.
-    pub is_guess: bool,
     /// How far it was read.
     pub end: End,
     /// Pages that it lists; 0 for an index.
@@ -56,6 +55,8 @@ pub struct SitemapFile {
     pub(super) children_left_out: bool,
     /// Byte of the root's end tag in the text; `None` for other forms.
     pub(super) closing: Option<usize>,
+    /// The text, of a file that can be given back whole: small, whole, and not packed on the server.
+    pub(super) source: Option<String>,
 }
 
 impl SitemapFile {
@@ -65,7 +66,6 @@ impl SitemapFile {
             url: url.to_owned(),
             final_url: url.to_owned(),
             kind: None,
-            is_guess: false,
             end: End::Whole,
             urls: 0,
             entry: None,
@@ -74,6 +74,7 @@ impl SitemapFile {
             children: Vec::new(),
             children_left_out: false,
             closing: None,
+            source: None,
         };
         match fetched {
             Fetched::Failed(failure) => file.end = End::Unread(failure.reason.clone()),
@@ -100,10 +101,10 @@ impl SitemapFile {
         if let Coding::Unknown(name) = &exchange.body.coding {
             return End::Unread(name.clone());
         }
-        let decoded = Decoded::new(exchange);
+        let mut decoded = Decoded::new(exchange);
         self.size = decoded.bytes.len();
         let mut reading = Reading::new(target);
-        if let Some(fault) = decoded.fault {
+        if let Some(fault) = decoded.fault.take() {
             reading.fail(fault);
         }
         let cut = decoded.cut.is_some();
@@ -121,6 +122,7 @@ impl SitemapFile {
         self.children = reading.children;
         self.children_left_out = reading.children_left_out;
         self.closing = reading.closing;
+        self.source = own_text(&decoded);
         match decoded.cut {
             _ if too_many => End::TooLarge,
             Some(BodyCut::Size) => End::TooLarge,
@@ -131,16 +133,26 @@ impl SitemapFile {
     }
 }
 
+/// The text that a fix may start from.
+fn own_text(decoded: &Decoded<'_>) -> Option<String> {
+    let Cow::Borrowed(bytes) = decoded.bytes else { return None };
+    if decoded.cut.is_some() || bytes.len() > MOST_FILE_BYTES {
+        return None;
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    Some(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
+}
+
 /// The bytes of a file without gzip.
-pub(super) struct Decoded<'b> {
-    pub(super) bytes: Cow<'b, [u8]>,
-    pub(super) cut: Option<BodyCut>,
+struct Decoded<'b> {
+    bytes: Cow<'b, [u8]>,
+    cut: Option<BodyCut>,
     fault: Option<Fault>,
 }
 
 impl<'b> Decoded<'b> {
     /// Undoes gzip by its first bytes, also when no `Content-Encoding` said so: `sitemap.xml.gz` is a file of that kind.
-    pub(super) fn new(exchange: &'b Exchange) -> Self {
+    fn new(exchange: &'b Exchange) -> Self {
         let body = &exchange.body;
         if body.bytes.starts_with(&GZIP_MAGIC) {
             return gunzip(&body.bytes, body.cut);

@@ -1,7 +1,10 @@
 //! The page that is looked for in sitemaps: every address that names it.
 
+use model::capture::Capture;
 use url::Url;
 
+use crate::facts::link_header;
+use crate::facts::page::Page;
 use crate::facts::url_identity::identity;
 
 /// Addresses of the audited page, in the form in which they are compared.
@@ -11,6 +14,18 @@ pub struct Target {
 }
 
 impl Target {
+    /// The page as sitemaps may list it: as asked for, as answered, and as each canonical says.
+    pub fn of(capture: &Capture, page: &Page) -> Self {
+        let exchange = capture.page.response();
+        let header = exchange.map(link_header::read).unwrap_or_default();
+        let of_header = header.iter().filter(|link| link.is("canonical")).filter_map(|link| link.url.as_ref());
+        let links = page.html.iter().flat_map(|html| html.links_rel("canonical"));
+        let of_page = links.filter_map(|link| link.url.as_ref());
+        let asked = std::iter::once(capture.requested_url.as_str());
+        let answered = exchange.map(|exchange| exchange.url.as_str());
+        Self::new(asked.chain(answered).chain(of_header.chain(of_page).map(Url::as_str)))
+    }
+
     /// The page under all of its addresses; what is no URL is passed over.
     pub fn new<'u>(urls: impl IntoIterator<Item = &'u str>) -> Self {
         let mut forms: Vec<String> =

@@ -115,7 +115,7 @@ async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> Result
         Ok(url) => url,
         Err(failure) => return Ok(Outcome { url: typed, at, report: Err(sentence(&failure)) }),
     };
-    let given = Given { started_at: at, nonce: Ports::real().nonce(), progress };
+    let given = Given { started_at: at, nonce: Ports::real().nonce(), progress, keep_sitemaps: false };
     let report = match engine.audit(&url, given).await {
         Ok(audited) => Ok(audited.report),
         Err(AuditFailure::Fetch(failure)) => Err(sentence(&failure)),

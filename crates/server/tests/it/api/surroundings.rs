@@ -18,6 +18,7 @@ testkit::on_both_databases! {
     l01_bodies_have_a_limit,
     l02_slow_callers_are_told_and_cut_off,
     a_silent_database_costs_the_id_only,
+    no_id_makes_the_database_look_down,
     stopping_lets_the_running_call_end,
     what_is_past_its_time_is_forgotten,
 }
@@ -31,6 +32,7 @@ async fn errors_are_json_with_a_code(database: TestDatabase) {
         ("DELETE", "/api/audits/x", 405, "method_not_allowed"),
         ("PUT", "/api/health", 405, "method_not_allowed"),
         ("BREW", "/api/health", 405, "method_not_allowed"),
+        ("GET", "/api/audits/%ff", 400, "invalid_parameter"),
     ] {
         let response = app.call(Call::new(method, path)).await;
         assert_eq!(response.refusal(), (status, code.to_owned()), "{method} {path}");
@@ -162,7 +164,8 @@ async fn l01_bodies_have_a_limit(database: TestDatabase) {
 }
 
 async fn l02_slow_callers_are_told_and_cut_off(database: TestDatabase) {
-    let patience = Patience { head: Duration::from_millis(300), body: Duration::from_millis(300) };
+    let patience =
+        Patience { head: Duration::from_millis(300), body: Duration::from_millis(300), ..Patience::default() };
     let app = TestApp::start_with(database, patience, |_| {}).await;
     let mut slow_head = app.connect([127, 0, 0, 1].into()).await;
     slow_head.write_all(b"GET /api/health HTTP/1.1\r\nhost: a\r\nx-a").await.unwrap();
@@ -211,6 +214,18 @@ async fn a_silent_database_costs_the_id_only(database: TestDatabase) {
             break;
         }
     }
+}
+
+async fn no_id_makes_the_database_look_down(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let token = app.guest().await;
+    for id in ["%00", "a%00b", "x", "..", "%F0%9F%92%A9", &"9".repeat(4_000)] {
+        for path in [format!("/api/audits/{id}"), format!("/api/audits/{id}/patch")] {
+            let refused = app.call(Call::get(&path).token(&token)).await;
+            assert_eq!(refused.refusal(), (404, "audit_not_found".to_owned()), "{path}");
+        }
+    }
+    assert_eq!(app.call(Call::get("/api/health")).await.json()["database"], "up");
 }
 
 async fn stopping_lets_the_running_call_end(database: TestDatabase) {

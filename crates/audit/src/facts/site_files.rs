@@ -1,0 +1,59 @@
+//! A site's robots.txt and sitemaps as they come in: each is read once, and then its bytes may go.
+
+use std::collections::BTreeMap;
+
+use model::capture::{Capture, Extra, WantKind};
+
+use super::page::Page;
+use super::robots_txt::RobotsState;
+use super::sitemap::{SitemapFile, Target};
+
+/// One file, read.
+#[derive(Debug)]
+pub enum SiteFile {
+    /// robots.txt.
+    Robots(RobotsState),
+    /// A sitemap.
+    Sitemap(SitemapFile),
+}
+
+impl SiteFile {
+    /// Reads a file that came; `None` for one of another kind. A sitemap may be megabytes: it is searched for `target`.
+    pub fn read(extra: &Extra, target: &Target) -> Option<Self> {
+        match extra.want.kind {
+            WantKind::RobotsTxt => Some(Self::Robots(RobotsState::read(&extra.fetched))),
+            WantKind::Sitemap => Some(Self::Sitemap(SitemapFile::read(&extra.want.url, &extra.fetched, target))),
+            _ => None,
+        }
+    }
+}
+
+/// What is known of the files of a site.
+#[derive(Debug, Default)]
+pub struct SiteFiles {
+    pub(super) robots: Option<RobotsState>,
+    /// By the address asked for.
+    pub(super) sitemaps: BTreeMap<String, SitemapFile>,
+}
+
+impl SiteFiles {
+    /// Reads all files of a capture.
+    pub fn read(capture: &Capture, page: &Page) -> Self {
+        let target = Target::of(capture, page);
+        let mut files = Self::default();
+        capture.extras.iter().filter_map(|extra| SiteFile::read(extra, &target)).for_each(|file| files.add(file));
+        files
+    }
+
+    /// Adds a file. Of two answers to the same request the first counts, as in a capture.
+    pub fn add(&mut self, file: SiteFile) {
+        match file {
+            SiteFile::Robots(state) => {
+                self.robots.get_or_insert(state);
+            }
+            SiteFile::Sitemap(file) => {
+                self.sitemaps.entry(file.url.clone()).or_insert(file);
+            }
+        }
+    }
+}

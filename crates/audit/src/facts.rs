@@ -28,7 +28,7 @@ pub mod sitemap;
 pub mod text;
 pub mod url_identity;
 
-use model::capture::{Capture, Exchange, Source};
+use model::capture::{Capture, Exchange, Source, WantKind};
 use model::discovery::Discovery;
 use model::summary::RobotsDirective;
 use url::Url;

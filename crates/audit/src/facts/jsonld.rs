@@ -40,6 +40,8 @@ pub struct JsonLd {
     pub(crate) written: Vec<Written>,
     /// Blocks that did not, or whose root is no object or array of objects.
     pub errors: Vec<BlockError>,
+    /// What the blocks that did not parse plainly mean.
+    pub(crate) mended: Vec<Value>,
     /// Of blocks that parsed, the first name that an object has twice: readers differ in which value they take.
     pub duplicates: Vec<BlockError>,
     /// Root objects, members of root arrays and of `@graph`.
@@ -115,7 +117,10 @@ impl JsonLd {
                     out.blocks.push((index, value));
                     out.keep_written(index, text, *start);
                 }
-                Err((at, reason)) => out.errors.push(BlockError { block: index, offset: start + at, reason }),
+                Err((at, reason)) => {
+                    out.mended.extend(repaired(text).and_then(|json| serde_json::from_str::<Value>(&json).ok()));
+                    out.errors.push(BlockError { block: index, offset: start + at, reason });
+                }
             }
         }
         if kept_bytes > KEPT_BYTES || blocks.len() > MOST_BLOCKS {
@@ -147,6 +152,13 @@ impl JsonLd {
             self.count += members.map_or(1, |members| members.iter().filter(|member| member.is_object()).count());
         }
         self.dropped |= self.count > MOST_NODES;
+    }
+
+    /// Every object, those of mended blocks too: for what a fix takes over, which no other fix may change.
+    pub(crate) fn nodes_as_meant(&self) -> Vec<&Map<String, Value>> {
+        let mut out = self.nodes();
+        self.mended.iter().for_each(|block| visit(block, &mut |node| out.push(node)));
+        out
     }
 
     /// Every object of every block, outermost first.

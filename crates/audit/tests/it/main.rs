@@ -10,6 +10,7 @@ mod patch;
 mod registry;
 mod report;
 mod robots;
+mod rules;
 mod site;
 mod sitemap;
 mod structured_data;

@@ -70,6 +70,7 @@ const PAGES: &[&str] = &[
     "<!doctype html><html lang=en><head><meta charset=utf-8><meta http-equiv=content-type content='text/html; charset=iso-8859-1'></head><body>é</body></html>",
     "<!doctype html><html lang=pt><head><script type=application/ld+json>{\"@context\":\"https://schema.org\",\"@type\":\"Offer\",\"price\":\"R$ 1.299,00\",\"priceCurrency\":\"R$\",\"url\":\"/a</b>\",\"validFrom\":\"31 de dezembro de 2026\"}</script></head><body></body></html>",
     "<!doctype html><html lang=pt><head><script type=application/ld+json>{\"@context\":\"https://schema.org\",\"@type\":\"BreadcrumbList\",\"itemListElement\":[{\"@type\":\"ListItem\",\"position\":0,\"name\":\"a\",\"item\":\"/a\"},{\"@type\":\"ListItem\",\"position\":\"1\",\"name\":\"b\"}],}</script></head><body></body></html>",
+    "<!doctype html><html lang=en><head><script type=application/ld+json>{\"@type\":\"WebSite\",\"name\":\"Mill\",\"image\":\"/a.png\",}</script></head><body><h1>Bread</h1></body></html>",
     "<!doctype html><html lang=en><head><script type=application/ld+json>{\"@context\":\"http://schema.org\",\"latitude\":-122.4,\"longitude\":37.7,\"ratingValue\":\"4,5\",\"image\":\"/é.png\"}</script></head><body></body></html>",
     "<!doctype html><html lang=en><head><script type=application/ld+json>{\"@type\":\"Thing\",\"name\":\"a </b> c\",}</script></head><body></body></html>",
 ];

@@ -119,8 +119,10 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
     }
     const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
     const LARGE: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
-    match large_image(html) {
-        Some(url) => fail(NONE, &[], tag_fix(html, "property", "og:image", &url).from(LARGE, &[])),
+    const OF_DATA: Text = text("the image of the structured data", "a imagem dos dados estruturados");
+    let found = large_image(html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
+    match found {
+        Some((url, origin)) => fail(NONE, &[], tag_fix(html, "property", "og:image", &url).from(origin, &[])),
         None => fail(
             NONE,
             &[],
@@ -140,6 +142,16 @@ fn large_image(html: &Html) -> Option<String> {
         .filter_map(|image| html.resolve(image.attribute("src")?))
         .find(|url| matches!(url.scheme(), "http" | "https"))
         .map(Into::into)
+}
+
+/// The address of the first image of a JSON-LD node.
+fn data_image(html: &Html) -> Option<String> {
+    let address = |image: &serde_json::Value| {
+        let one = image.as_array().and_then(|images| images.first()).unwrap_or(image);
+        let url = one.as_str().or_else(|| one.get("url").or(one.get("contentUrl"))?.as_str())?;
+        html.resolve(url).filter(|resolved| !url.trim().is_empty() && matches!(resolved.scheme(), "http" | "https"))
+    };
+    html.json_ld.nodes_as_meant().iter().find_map(|node| address(node.get("image")?)).map(Into::into)
 }
 
 /// Keys whose value must be an absolute http(s) address.

@@ -81,11 +81,9 @@ impl Written {
         })
     }
 
-    /// Where a part of the block stands in the page's source; `None` where the source does not hold the block as it was
-    /// read, so that a change would miss it.
-    pub(crate) fn in_source(&self, html: &Html, span: &Range<usize>) -> Option<Range<usize>> {
-        let whole = html.document.source().get(self.start..self.start + self.text.len());
-        (whole == Some(&*self.text)).then(|| self.start + span.start..self.start + span.end)
+    /// Whether the page's source holds the block as it was read; else a change of a part of it would miss its place.
+    pub(crate) fn is_in_source(&self, html: &Html) -> bool {
+        html.document.source().get(self.start..self.start + self.text.len()) == Some(&*self.text)
     }
 }
 

@@ -273,7 +273,7 @@ impl Html {
                 if element.attribute("type").is_some_and(|kind| media_type(kind) == "application/ld+json") {
                     self.json_ld_scripts.push(id);
                     let start = element.start_tag().map_or(0, |span| span.end);
-                    blocks.push((element.raw_text(), start));
+                    blocks.push((as_written(element).unwrap_or_else(|| element.raw_text()), start));
                 }
             }
             name => {
@@ -394,6 +394,13 @@ fn join(base: &Url, href: &str, charset: &Charset) -> Option<Url> {
     let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| charset.encode_query(query).into();
     let options = Url::options().base_url(Some(base));
     if href.is_ascii() { options.parse(href).ok() } else { options.encoding_override(Some(encode)).parse(href).ok() }
+}
+
+/// The source between an element's tags, where the tree holds the same but for its line ends: there places are right.
+fn as_written(element: Element<'_>) -> Option<String> {
+    let source = element.document().source().get(element.start_tag()?.end..element.end_tag()?.start)?;
+    let is_same = source.replace("\r\n", "\n").replace('\r', "\n") == element.raw_text();
+    is_same.then(|| source.to_owned())
 }
 
 fn filled(text: Option<&str>) -> Option<&str> {

@@ -94,6 +94,17 @@ fn values_are_repaired_where_they_stand() {
 }
 
 #[test]
+fn values_are_found_past_line_ends_of_every_kind() {
+    let json = "{\r\n\"@context\":\"https://schema.org\",\r\"datePublished\":\r\n\"31/12/2026\"}";
+    let report = of_block(json);
+    let (finding, fix) = finding(&report, "jsonld_value_invalid").unwrap();
+    assert_eq!(fix.class, FixClass::Deterministic);
+    assert_eq!(finding.evidence.first().unwrap().line, Some(4));
+    let patched = audit::patch::apply(&source(json), &report.patch).unwrap();
+    assert!(patched.contains("\r\n\"2026-12-31\"}"));
+}
+
+#[test]
 fn one_value_that_only_a_person_can_mend_makes_it_a_template() {
     let json = r#"{"@context":"https://schema.org","@type":"Offer","price":"from 10","priceCurrency":"brl"}"#;
     let (finding, fix) = finding(&of_block(json), "jsonld_value_invalid").unwrap();

@@ -121,7 +121,9 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
         format!("\"{}\": {json}", bad.property)
     };
     let snippet = bad.iter().take(MOST_SHOWN).map(member).collect::<Vec<_>>().join("\n");
-    let edits: Option<Vec<_>> = bad.iter().map(|bad| edits(html, bad)).collect();
+    let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(html)).collect();
+    let is_changeable = |bad: &Bad<'_>| in_source.get(bad.block).copied().unwrap_or_default();
+    let edits: Option<Vec<_>> = bad.iter().map(|bad| edits(html, bad).filter(|_| is_changeable(bad))).collect();
     match edits {
         Some(edits) => edits
             .into_iter()
@@ -138,7 +140,7 @@ fn edits(html: &Html, bad: &Bad<'_>) -> Option<Vec<Splice>> {
     let edit = |(span, json): &Splice| {
         // Letters that were misread would come out wrong.
         let is_certain = !html.unlabelled_utf8 || block.text.get(span.clone()).is_some_and(str::is_ascii);
-        Some((block.in_source(html, span).filter(|_| is_certain)?, json_text_in_html(json)))
+        is_certain.then(|| (block.start + span.start..block.start + span.end, json_text_in_html(json)))
     };
     (!bad.repair.is_empty()).then(|| bad.repair.iter().map(edit).collect())?
 }

@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_is_not_json_is_not_read() {
-        for source in ["", "{", "{} x", "{\"a\":1,}", "NaN", "1e400", "{a:1}", "[01]", "\"a", "[1 2]", "{\"a\" 1}"] {
+        for source in ["", "{", "{} x", "{\"a\":1,}", "NaN", "{a:1}", "[01]", "\"a", "[1 2]", "{\"a\" 1}"] {
             assert_eq!(Tree::read(source), None, "{source}");
         }
         assert_eq!(Tree::read(&"[".repeat(100_000)), None);

@@ -12,7 +12,7 @@ mod service;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use audit::facts::document::Document;
 use audit::{Page, SiteFiles};
 use corpus::capture;
@@ -23,14 +23,29 @@ const ROUNDS: usize = 9;
 /// Bytes of each hostile page: what is read of a page at most.
 const HOSTILE_BYTES: usize = 2_000_000;
 
+/// What can be measured alone, by name.
+const PARTS: [&str; 3] = ["report", "hostile", "service"];
+
 fn main() -> Result<()> {
-    if let Some(pages) = corpus::pages()? {
+    let named: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(unknown) = named.iter().find(|name| !PARTS.contains(&name.as_str())) {
+        bail!("there is no part {unknown}; there are {}", PARTS.join(", "));
+    }
+    let wanted = |part: &str| named.is_empty() || named.iter().any(|name| name == part);
+    if wanted("report")
+        && let Some(pages) = corpus::pages()?
+    {
         report(&pages);
     }
-    hostile();
-    hostile_robots();
-    let program = std::env::current_exe()?.with_file_name("site-audit");
-    service::measure(&program)
+    if wanted("hostile") {
+        hostile();
+        hostile_robots();
+    }
+    if wanted("service") {
+        let program = std::env::current_exe()?.with_file_name("site-audit");
+        service::measure(&program)?;
+    }
+    Ok(())
 }
 
 fn report(pages: &[Vec<u8>]) {

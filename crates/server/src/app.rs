@@ -9,6 +9,7 @@ use store::Store;
 
 use crate::allowance::Allowance;
 use crate::api;
+use crate::caller::Proxies;
 use crate::ceilings::Ceilings;
 use crate::config::Config;
 use crate::database::Database;
@@ -33,6 +34,7 @@ struct Inner {
     allowance: Allowance,
     ceilings: Ceilings,
     payments: Payments,
+    proxies: Proxies,
     operations: Vec<Operation>,
 }
 
@@ -49,6 +51,7 @@ impl App {
             allowance: Allowance::new(config.limits),
             ceilings: Ceilings::new(&config),
             payments: Payments::new(&config),
+            proxies: Proxies::new(config.trusted_proxies.clone()),
             operations: api::catalog(),
             ports,
             base_url,
@@ -105,6 +108,11 @@ impl App {
     /// Prices and how they are asked for.
     pub fn payments(&self) -> &Payments {
         &self.inner.payments
+    }
+
+    /// The proxies in front of the service.
+    pub fn proxies(&self) -> &Proxies {
+        &self.inner.proxies
     }
 
     /// Every endpoint of the API, in the order of the documentation.

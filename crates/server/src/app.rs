@@ -17,6 +17,7 @@ use crate::engine::Engine;
 use crate::operation::Operation;
 use crate::payments::Payments;
 use crate::ports::Ports;
+use crate::surfaces::Documents;
 
 /// The service. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -36,6 +37,7 @@ struct Inner {
     payments: Payments,
     proxies: Proxies,
     operations: Vec<Operation>,
+    documents: Documents,
 }
 
 impl App {
@@ -44,6 +46,8 @@ impl App {
         let base_url = base_url(&config, address);
         let fetcher = Fetcher::new(config.fetch_config(&base_url, address)).context("the fetching client")?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let operations = api::catalog();
+        let documents = Documents::new(&operations, &config, &base_url).context("the descriptions of the API")?;
         let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
         let inner = Inner {
             engine: Engine::new(fetcher, cores),
@@ -52,7 +56,8 @@ impl App {
             ceilings: Ceilings::new(&config),
             payments: Payments::new(&config),
             proxies: Proxies::new(config.trusted_proxies.clone()),
-            operations: api::catalog(),
+            operations,
+            documents,
             ports,
             base_url,
             config,
@@ -118,6 +123,11 @@ impl App {
     /// Every endpoint of the API, in the order of the documentation.
     pub fn operations(&self) -> &[Operation] {
         &self.inner.operations
+    }
+
+    /// What describes the API.
+    pub fn documents(&self) -> &Documents {
+        &self.inner.documents
     }
 }
 

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the person who started it")]
 
 mod bare;
+mod crowd;
 mod service;
 
 use std::hint::black_box;
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use audit::facts::document::Document;
 use audit::{Page, SiteFiles};
-use model::capture::{Body, Capture, Coding, Exchange, Fetched, Source, Timing};
+use model::capture::{Body, Capture, Coding, Exchange, Extra, Fetched, Source, Timing, Want, WantKind};
 use model::time::Timestamp;
 
 /// Rounds over the whole folder.
@@ -32,6 +33,7 @@ fn main() -> Result<()> {
         println!("passed over: no corpus in the shared data (set SITE_AUDIT_SHARED)");
     }
     hostile();
+    hostile_robots();
     let program = std::env::current_exe()?.with_file_name("site-audit");
     service::measure(&program)
 }
@@ -146,6 +148,28 @@ fn hostile() {
         }
         let capture = capture(page.into_bytes());
         let took = median((0..3).map(|_| timed(|| black_box(audit::report(&capture))).0).collect());
+        println!("{name:<22} {:>7.1} ms", took.as_secs_f64() * 1e3);
+    }
+}
+
+/// A robots.txt as large as is read.
+fn hostile_robots() {
+    println!("\nhostile robots.txt of 500 KiB, whole report each");
+    let path = format!("https://www.example.com/{}", "a".repeat(2_000));
+    for (name, start, part) in [
+        ("groups", "", "User-agent: a\nDisallow: /\n"),
+        ("rules of stars", "User-agent: *\n", "Disallow: /*a*a*a*a*a*a*a*a*a*a*b\n"),
+        ("rules of one prefix", "User-agent: *\n", "Disallow: /aaaaaaaaaaaaaaaaaaab\n"),
+    ] {
+        let mut robots = capture(format!("{start}{}", part.repeat(500 * 1024 / part.len())).into_bytes());
+        let mut page = capture(b"<!doctype html><title>A page</title><a href=/x>y</a>".repeat(200));
+        if let (Fetched::Response(page), Fetched::Response(robots)) = (&mut page.page, &mut robots.page) {
+            page.url.clone_from(&path);
+            robots.url = "https://www.example.com/robots.txt".to_owned();
+        }
+        let want = Want { kind: WantKind::RobotsTxt, url: "https://www.example.com/robots.txt".to_owned() };
+        page.extras.push(Extra { want, fetched: robots.page });
+        let took = median((0..5).map(|_| timed(|| black_box(audit::report(&page))).0).collect());
         println!("{name:<22} {:>7.1} ms", took.as_secs_f64() * 1e3);
     }
 }

@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use url::Url;
 
-use crate::bare;
+use crate::{bare, crowd};
 
 /// Rounds of each side.
 const ROUNDS: usize = 5;
@@ -92,10 +92,16 @@ async fn site() -> Result<String> {
 }
 
 /// The service; killed when dropped.
-struct Service {
+pub(crate) struct Service {
     child: Child,
-    address: String,
+    pub(crate) address: String,
     folder: std::path::PathBuf,
+}
+
+impl Service {
+    pub(crate) fn child_id(&self) -> u32 {
+        self.child.id()
+    }
 }
 
 impl Drop for Service {
@@ -117,7 +123,9 @@ fn start(program: &Path) -> Result<(Service, Duration)> {
         .env("SITE_AUDIT_FETCH__ALLOW_PRIVATE", "127.0.0.2/32")
         .env("SITE_AUDIT_FETCH__ALLOW_PORTS", "*")
         .env("SITE_AUDIT_LIMITS__AUDITS_PER_HOUR", "100000000")
-        .env("SITE_AUDIT_LIMITS__FETCHES_PER_CALLER", CROWD.to_string())
+        // All callers are one here: room for the crowd and for others.
+        .env("SITE_AUDIT_LIMITS__FETCHES_PER_CALLER", (2 * CROWD).to_string())
+        .env("SITE_AUDIT_LIMITS__FETCHES", (2 * CROWD).to_string())
         .env("SITE_AUDIT_LOG__FILTER", "error")
         .stdout(Stdio::piped())
         .spawn()
@@ -141,7 +149,7 @@ fn start(program: &Path) -> Result<(Service, Duration)> {
 }
 
 /// One audit over a connection that is kept; how long it took.
-async fn audit(stream: &mut TcpStream, request: &[u8]) -> Result<Duration> {
+pub(crate) async fn audit(stream: &mut TcpStream, request: &[u8]) -> Result<Duration> {
     let begun = Instant::now();
     stream.write_all(request).await?;
     let mut answer = Vec::with_capacity(32 * 1024);
@@ -161,15 +169,30 @@ async fn audit(stream: &mut TcpStream, request: &[u8]) -> Result<Duration> {
     }
 }
 
+/// The request for an audit.
+pub(crate) fn request(origin: &str, path: &str) -> Arc<[u8]> {
+    request_with(origin, path, "")
+}
+
+/// The same over a connection that ends with it.
+pub(crate) fn closing_request(origin: &str, path: &str) -> Arc<[u8]> {
+    request_with(origin, path, "connection: close\r\n")
+}
+
+fn request_with(origin: &str, path: &str, fields: &str) -> Arc<[u8]> {
+    let body = format!("{{\"url\":\"{origin}{path}\"}}");
+    let head = "POST /api/audit HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n";
+    format!("{head}{fields}content-length: {}\r\n\r\n{body}", body.len()).into_bytes().into()
+}
+
 /// Audits through the service: audits a second, and how long each took.
-async fn through_service(address: &str, origin: &str, audits: usize, at_once: usize) -> Result<(f64, Vec<Duration>)> {
-    let body = format!("{{\"url\":\"{origin}/\"}}");
-    let request: Arc<[u8]> = format!(
-        "POST /api/audit HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
-    .into();
+pub(crate) async fn through(
+    address: &str,
+    origin: &str,
+    audits: usize,
+    at_once: usize,
+) -> Result<(f64, Vec<Duration>)> {
+    let request = request(origin, "/");
     let left = Arc::new(AtomicUsize::new(audits));
     let begun = Instant::now();
     let mut clients = JoinSet::new();
@@ -249,7 +272,7 @@ async fn one(fetcher: &Fetcher, url: &Url) -> Result<()> {
 }
 
 /// Resident kilobytes of a process: now, and at its highest.
-fn memory(pid: u32) -> Option<(u64, u64)> {
+pub(crate) fn memory(pid: u32) -> Option<(u64, u64)> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let field = |name: &str| {
         let line = status.lines().find(|line| line.starts_with(name))?;
@@ -258,7 +281,7 @@ fn memory(pid: u32) -> Option<(u64, u64)> {
     Some((field("VmRSS:")?, field("VmHWM:")?))
 }
 
-fn at(sorted: &[Duration], part: f64) -> f64 {
+pub(crate) fn at(sorted: &[Duration], part: f64) -> f64 {
     let index = (sorted.len() as f64 * part) as usize;
     sorted.get(index.min(sorted.len().saturating_sub(1))).map_or(0.0, |time| time.as_secs_f64() * 1e3)
 }
@@ -278,15 +301,15 @@ pub(crate) fn measure(program: &Path) -> Result<()> {
         let (idle, _) = memory(service.child.id()).unwrap_or_default();
         // Once around, so that neither side pays for a cold start.
         bare_loop(&fetcher, &origin, AUDITS / 4).await?;
-        through_service(&service.address, &origin, AUDITS / 4, AT_ONCE).await?;
+        through(&service.address, &origin, AUDITS / 4, AT_ONCE).await?;
         let (mut rates, mut bare_rates, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             bare_rates.push(bare_loop(&fetcher, &origin, AUDITS).await?);
-            let (rate, took) = through_service(&service.address, &origin, AUDITS, AT_ONCE).await?;
+            let (rate, took) = through(&service.address, &origin, AUDITS, AT_ONCE).await?;
             rates.push(rate);
             times.extend(took);
         }
-        through_service(&service.address, &origin, AUDITS, CROWD).await?;
+        through(&service.address, &origin, AUDITS, CROWD).await?;
         let (_, peak) = memory(service.child.id()).unwrap_or_default();
         rates.sort_by(f64::total_cmp);
         bare_rates.sort_by(f64::total_cmp);
@@ -304,6 +327,6 @@ pub(crate) fn measure(program: &Path) -> Result<()> {
         );
         println!("start to first answer        {:.0} ms", first_answer.as_secs_f64() * 1e3);
         println!("program                      {:.1} MB", size as f64 / 1e6);
-        Ok(())
+        crowd::measure(&service, &origin).await
     })
 }

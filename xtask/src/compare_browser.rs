@@ -3,6 +3,7 @@
 //! Where we differ on purpose is told in `docs/browser-differences.md`; a page of the corpus that differs fails.
 
 mod host;
+mod referee;
 
 use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
 use model::time::Timestamp;
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
+use referee::Referee;
 
 /// What is compared: places in the JSON of the summary, the number of titles, and the tree itself.
 const FIELDS: [&str; 25] = [
@@ -67,7 +68,7 @@ pub(crate) fn compare(root: &Path, folder: Option<String>) -> Result<()> {
     }
     let pages: Arc<[Vec<u8>]> = pages.into();
     let proxy = host::serve(Arc::clone(&pages))?;
-    let mut browser = Browser::start(root, proxy, include_str!("compare_browser/facts.js"))?;
+    let mut browser = Referee::start(proxy, include_str!("compare_browser/facts.js"))?;
     let mut agree = 0;
     for (number, bytes) in pages.iter().enumerate() {
         let found = differences(&ours(number, bytes)?, &theirs(&mut browser, number)?);
@@ -131,7 +132,7 @@ fn tree_line(element: Element<'_>) -> String {
 }
 
 /// What the browser hands over, cut as a report is.
-fn theirs(browser: &mut Browser, number: usize) -> Result<Value> {
+fn theirs(browser: &mut Referee, number: usize) -> Result<Value> {
     let mut facts: Value = serde_json::from_str(&browser.visit(&host::url(number))?)?;
     let fields = facts.as_object_mut().context("the browser hands over an object")?;
     fields.iter_mut().filter(|(field, _)| *field != "tree").for_each(|(_, value)| cut(value));

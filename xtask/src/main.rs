@@ -16,9 +16,11 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 9] = [
-    ("test", "run every test; installs and starts PostgreSQL for them", test),
-    ("test-fast", "the same without PostgreSQL", |root| run_tests(root, &[])),
+const COMMANDS: [Entry; 10] = [
+    ("test", "run every test; installs the PostgreSQL, the Chromium and the npm package that they need", test),
+    ("test-fast", "the same without PostgreSQL and without a browser", |root| {
+        run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
+    }),
     ("lint", "formatting, compiler and clippy warnings as errors, licences and bans", lint),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
     ("gen", "write the generated files again (docs: checks, api, openapi, configuration)", |root| {
@@ -31,7 +33,17 @@ const COMMANDS: [Entry; 9] = [
         run(root, "cargo", &["run", "--release", "--locked", "--package", "bench"])
     }),
     ("compare-browser", "compare the facts of each page of DIR with Chromium's (default: the corpus)", |root| {
+        browser::install_chromium(root, "the comparison")?;
         compare_browser::compare(root, std::env::args().nth(2))
+    }),
+    ("screenshot", "draw the report at the top of the README; [DIR]: and every page, in each look", |root| {
+        browser::install_chromium(root, "the picture")?;
+        let folder = |path: &Path| root.join(path).display().to_string();
+        let pages = std::env::args_os().nth(2).map(|path| ("SITE_AUDIT_PICTURES", folder(path.as_ref())));
+        let drawn = if pages.is_some() { "pages::browser::" } else { "pages::browser::the_picture" };
+        let mut wanted = vec![("SITE_AUDIT_README_PICTURES", folder("docs/images".as_ref()))];
+        wanted.extend(pages);
+        run_with(root, "cargo", &["test", "--locked", "--package", "site-audit", "--test", "it", drawn], &wanted)
     }),
     ("fuzz", "[--minutes N] [TARGET…]: look for inputs that break a parser; installs cargo-fuzz", |root| {
         fuzz::fuzz(root, std::env::args().skip(2))
@@ -81,6 +93,7 @@ fn has(program: &str, arguments: &[&str]) -> bool {
 }
 
 fn test(root: &Path) -> Result<()> {
+    browser::install_for_tests(root)?;
     let postgres = postgres::Postgres::start(root)?;
     run_tests(
         root,

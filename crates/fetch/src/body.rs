@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use flate2::bufread::GzDecoder;
 use model::capture::{Body, BodyCut, Coding};
 
 /// Codings undone of one response.
@@ -13,6 +14,8 @@ const RATIO_FROM: usize = 256 * 1024;
 /// Largest zstd window (RFC 9659).
 const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 
+/// The first bytes of a gzip member.
+const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 /// First seven bits of a brotli stream with a window larger than the coding has.
 const LARGE_BROTLI_WINDOW: u8 = 0x11;
 
@@ -42,6 +45,11 @@ pub fn decoded(declared: Option<&str>, wire: Vec<u8>, cut: Option<BodyCut>, max_
     Body { bytes, cut, coding: Coding::Decoded(value) }
 }
 
+/// The most that so many bytes of the wire may unfold to.
+pub(crate) fn most_decoded(wire: usize, max_bytes: usize) -> usize {
+    wire.saturating_mul(MOST_RATIO).max(RATIO_FROM).min(max_bytes)
+}
+
 fn is_known(name: &str) -> bool {
     matches!(name, "gzip" | "x-gzip" | "deflate" | "br" | "zstd")
 }
@@ -49,7 +57,7 @@ fn is_known(name: &str) -> bool {
 /// One coding undone, and how it ended; `None` when the bytes are not in it.
 fn undo(name: &str, wire: &[u8], max_bytes: usize) -> Option<(Vec<u8>, Option<BodyCut>)> {
     match name {
-        "gzip" | "x-gzip" => read(flate2::read::MultiGzDecoder::new(wire), wire.len(), max_bytes),
+        "gzip" | "x-gzip" => read(Members { rest: wire, member: None, is_first: true }, wire.len(), max_bytes),
         // The name means zlib (RFC 9110 §8.4.1.2), but bare deflate is sent too.
         "deflate" => read(flate2::read::ZlibDecoder::new(wire), wire.len(), max_bytes)
             .or_else(|| read(flate2::read::DeflateDecoder::new(wire), wire.len(), max_bytes)),
@@ -63,6 +71,34 @@ fn undo(name: &str, wire: &[u8], max_bytes: usize) -> Option<(Vec<u8>, Option<Bo
             read(ruzstd::decoding::StreamingDecoder::new(wire).ok()?, wire.len(), max_bytes)
         }
         _ => None,
+    }
+}
+
+/// The members of a gzip file one after another (RFC 1952 §2.2). What comes after them and is none is passed over, as
+/// browsers do.
+struct Members<'w> {
+    rest: &'w [u8],
+    member: Option<GzDecoder<&'w [u8]>>,
+    is_first: bool,
+}
+
+impl Read for Members<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            let member = match &mut self.member {
+                Some(member) => member,
+                None if self.is_first || self.rest.starts_with(&GZIP_MAGIC) => {
+                    self.is_first = false;
+                    self.member.insert(GzDecoder::new(self.rest))
+                }
+                None => return Ok(0),
+            };
+            let count = member.read(out)?;
+            if count > 0 || out.is_empty() {
+                return Ok(count);
+            }
+            self.rest = self.member.take().map_or(&[], GzDecoder::into_inner);
+        }
     }
 }
 
@@ -151,6 +187,30 @@ mod tests {
     fn z06_z07_stacked_codings_and_several_members_are_undone() {
         assert_eq!(decoded(Some("gzip, gzip"), gzip(&gzip(b"twice")), None, CAP).bytes, b"twice");
         assert_eq!(decoded(Some("GZIP"), [gzip(b"one "), gzip(b"two")].concat(), None, CAP).bytes, b"one two");
+    }
+
+    #[test]
+    fn z08_what_follows_the_stream_is_passed_over() {
+        // Each holds one uncompressed part.
+        let brotli = b"\x20\x00\x10abc\x03".to_vec();
+        let zstd = b"\x28\xB5\x2F\xFD\x20\x03\x19\x00\x00abc".to_vec();
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        zlib.write_all(b"abc").unwrap();
+        for (coding, stream) in [
+            ("gzip", gzip(b"abc")),
+            ("gzip", [gzip(b"a"), gzip(b"bc")].concat()),
+            ("deflate", zlib.finish().unwrap()),
+            ("br", brotli),
+            ("zstd", zstd),
+        ] {
+            for garbage in [&b""[..], b"\0", b"garbage", &[0; 600]] {
+                let body = decoded(Some(coding), [&stream[..], garbage].concat(), None, CAP);
+                assert_eq!((body.bytes.as_slice(), body.cut), (&b"abc"[..], None), "{coding} and {garbage:?}");
+            }
+        }
+        let half = gzip(b"second");
+        let body = decoded(Some("gzip"), [gzip(b"first"), half[..half.len() - 9].to_vec()].concat(), None, CAP);
+        assert_eq!((body.cut, body.bytes.starts_with(b"first")), (Some(BodyCut::Connection), true));
     }
 
     #[test]

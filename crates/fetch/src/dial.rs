@@ -53,6 +53,15 @@ impl Version {
 /// Names of the versions in ALPN (RFC 7301), best first.
 const OFFERED: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
+/// What is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Offer {
+    /// Both versions.
+    Both,
+    /// HTTP/1.1 alone.
+    Http1,
+}
+
 /// A connection over TLS.
 pub(crate) struct Secure<C> {
     pub(crate) stream: C,
@@ -96,7 +105,8 @@ pub(crate) async fn connect(
 /// TLS for outbound connections. A failure is final: nothing is retried without verification.
 #[derive(Debug)]
 pub(crate) struct Tls {
-    config: Arc<ClientConfig>,
+    both: Arc<ClientConfig>,
+    http1: Arc<ClientConfig>,
 }
 
 impl Tls {
@@ -119,7 +129,9 @@ impl Tls {
         tls.alpn_protocols = OFFERED.map(<[u8]>::to_vec).to_vec();
         // Each measured fetch makes its own full handshake.
         tls.resumption = rustls::client::Resumption::disabled();
-        Ok(Self { config: Arc::new(tls) })
+        let mut http1 = tls.clone();
+        http1.alpn_protocols.retain(|name| name != b"h2");
+        Ok(Self { both: Arc::new(tls), http1: Arc::new(http1) })
     }
 
     /// The handshake.
@@ -127,11 +139,13 @@ impl Tls {
         &self,
         host: &str,
         stream: TcpStream,
+        offer: Offer,
         limits: &Limits,
     ) -> Result<Secure<impl Connection + use<>>, Trouble> {
         let host = host.strip_suffix('.').unwrap_or(host).trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(|_| unreachable("cert_name_mismatch"))?;
-        let connector = TlsConnector::from(Arc::clone(&self.config));
+        let config = if offer == Offer::Both { &self.both } else { &self.http1 };
+        let connector = TlsConnector::from(Arc::clone(config));
         let done = tokio::time::timeout(limits.tls, connector.connect(name, stream)).await;
         let stream = done.map_err(|_| timeout("tls"))?.map_err(|error| unreachable(reason(&error)))?;
         let session = stream.get_ref().1;

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::dial::{Connection, Trouble, Version, timeout, unreachable};
+use crate::room::Room;
 use crate::{Limits, http1, http2};
 
 /// Fields of a response head.
@@ -39,6 +40,8 @@ pub(crate) struct Raw {
     pub(crate) status: u16,
     pub(crate) fields: HeaderMap,
     pub(crate) body: Vec<u8>,
+    /// Of the body as it came.
+    pub(crate) wire_bytes: usize,
     pub(crate) cut: Option<BodyCut>,
     pub(crate) ttfb: Duration,
     pub(crate) download: Duration,
@@ -75,20 +78,20 @@ pub(crate) async fn exchange(
     connection: impl Connection,
     version: Version,
     question: Question<'_>,
-    limits: &Limits,
-    deadline: Instant,
+    room: Option<&mut Room>,
+    (limits, deadline): (&Limits, Instant),
 ) -> Result<Raw, Trouble> {
     let clock = Clock { limits, started: Instant::now(), deadline };
     match version {
         Version::Http1 => {
             let (mut sender, driver) = http1::open(connection).await?;
             let head = http1::head(&mut sender, question);
-            driven(driver, raw(version, head, question, clock)).await
+            driven(driver, raw(version, head, question, room, clock)).await
         }
         Version::Http2 => {
             let (sender, driver) = clock.head(http2::open(connection)).await?;
             let head = http2::head(sender, question);
-            driven(driver, raw(version, head, question, clock)).await
+            driven(driver, raw(version, head, question, room, clock)).await
         }
     }
 }
@@ -129,6 +132,7 @@ async fn raw(
     version: Version,
     head: impl Future<Output = Result<Response<Source>, Trouble>>,
     question: Question<'_>,
+    room: Option<&mut Room>,
     clock: Clock<'_>,
 ) -> Result<Raw, Trouble> {
     let (head, source) = clock.head(head).await?.into_parts();
@@ -143,13 +147,19 @@ async fn raw(
     // Nobody looks at the body of a redirect that is followed; waiting for one without end would cost the whole fetch.
     let is_passed = question.follows && is_redirect(status) && fields.contains_key(header::LOCATION);
     let no_body = is_passed || matches!(status, 101 | 204 | 205 | 304);
-    let (body, cut) = if no_body { (Vec::new(), None) } else { body(source, question.max_bytes, clock).await };
+    let (body, cut) = if no_body { (Vec::new(), None) } else { body(source, question.max_bytes, room, clock).await };
     let download = clock.started.elapsed().saturating_sub(ttfb);
-    Ok(Raw { version, status, fields, body, cut, ttfb, download })
+    let wire_bytes = body.len();
+    Ok(Raw { version, status, fields, body, wire_bytes, cut, ttfb, download })
 }
 
-/// The body up to the cap, within the time; what came is kept whatever ended it.
-async fn body(mut source: Source, max_bytes: usize, clock: Clock<'_>) -> (Vec<u8>, Option<BodyCut>) {
+/// The body up to the cap and as far as there is room, within the time; what came is kept whatever ended it.
+async fn body(
+    mut source: Source,
+    max_bytes: usize,
+    mut room: Option<&mut Room>,
+    clock: Clock<'_>,
+) -> (Vec<u8>, Option<BodyCut>) {
     let limits = clock.limits;
     let end = clock.deadline.min(Instant::now() + limits.body);
     let floor = FLOOR * limits.floor_window.as_secs_f64();
@@ -163,9 +173,12 @@ async fn body(mut source: Source, max_bytes: usize, clock: Clock<'_>) -> (Vec<u8
             Ok(Some(Err(()))) => return (bytes, Some(BodyCut::Connection)),
             Ok(Some(Ok(piece))) => piece,
         };
-        let room = max_bytes.saturating_sub(bytes.len());
-        if piece.len() > room {
-            bytes.extend_from_slice(piece.get(..room).unwrap_or_default());
+        let left = max_bytes.saturating_sub(bytes.len());
+        if piece.len() > left {
+            bytes.extend_from_slice(piece.get(..left).unwrap_or_default());
+            return (bytes, Some(BodyCut::Size));
+        }
+        if room.as_mut().is_some_and(|room| !room.grow_to(bytes.len() + piece.len())) {
             return (bytes, Some(BodyCut::Size));
         }
         bytes.extend_from_slice(&piece);

@@ -2,17 +2,21 @@
 
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
+use std::panic::resume_unwind;
+use std::sync::Arc;
 
 use hyper::header;
 use model::capture::{Body, BodyCut, Certificate, Coding, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::task::spawn_blocking;
-use tokio::time::Instant;
+use tokio::task::{JoinError, spawn_blocking};
+use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::dial::{self, Trouble, Version};
+use crate::dial::{self, Offer, Trouble, Version};
 use crate::exchange::{self, Question, Raw};
-use crate::{Budget, Inner, Limits, PAGE_BYTES, PAGE_REDIRECTS, body, guard};
+use crate::http2::NOT_OVER_HTTP2;
+use crate::room::Room;
+use crate::{Budget, Inner, Limits, PAGE_BYTES, PAGE_REDIRECTS, body, ceiling, guard};
 
 /// A redirect to where we do not go.
 const ASTRAY: Trouble = Trouble { kind: FailureKind::RedirectNotAllowed, reason: "redirect_not_allowed" };
@@ -44,7 +48,15 @@ struct Phases {
 }
 
 /// Fetches, following redirects as `ask` allows. The URL itself was judged by the caller.
-pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, budget: Option<&Budget>, deadline: Instant) -> Fetched {
+/// With `room` only as large as there is room for.
+pub(crate) async fn fetch(
+    inner: &Inner,
+    url: &Url,
+    ask: Ask,
+    budget: Option<&Budget>,
+    mut room: Option<&mut Room>,
+    deadline: Instant,
+) -> Fetched {
     let started = Instant::now();
     let mut url = url.clone();
     url.set_fragment(None);
@@ -54,13 +66,16 @@ pub(crate) async fn fetch(inner: &Inner, url: &Url, ask: Ask, budget: Option<&Bu
         if !budget.is_none_or(Budget::take) {
             return failed(&url, hops, dial::timeout("budget"));
         }
-        let done = tokio::time::timeout_at(deadline, hop(inner, &url, ask, deadline)).await;
-        let (raw, phases, certificate) = match done.unwrap_or(Err(dial::timeout("headers"))) {
+        let done = tokio::time::timeout_at(deadline, hop(inner, &url, ask, room.as_deref_mut(), deadline)).await;
+        let (mut raw, phases, certificate) = match done.unwrap_or(Err(dial::timeout("headers"))) {
             Ok(done) => done,
             Err(trouble) => return failed(&url, hops, trouble),
         };
         match next(&url, &raw, ask) {
-            Ok(None) => return Fetched::Response(finished(&url, hops, raw, phases, certificate, ask, started).await),
+            Ok(None) => {
+                let body = decoded(&mut raw, ask.max_bytes, inner, room, deadline).await;
+                return Fetched::Response(finished(&url, hops, raw, body, phases, certificate, started));
+            }
             Err(trouble) => return failed(&url, hops, trouble),
             Ok(Some((target, location))) => {
                 hops.push(Hop { url: url.to_string(), status: raw.status, location });
@@ -91,9 +106,12 @@ pub async fn answered(
     let started = Instant::now();
     let ask = Ask { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS };
     let question = Question { url, fields: &[], max_bytes: ask.max_bytes, follows: ask.follows() };
-    let read = exchange::exchange(connection, Version::Http1, question, limits, deadline).await;
+    let read = exchange::exchange(connection, Version::Http1, question, None, (limits, deadline)).await;
     match read.and_then(|raw| next(url, &raw, ask).map(|_| raw)) {
-        Ok(raw) => Fetched::Response(finished(url, Vec::new(), raw, Phases::default(), None, ask, started).await),
+        Ok(mut raw) => {
+            let body = decoder(&mut raw, ask.max_bytes)();
+            Fetched::Response(finished(url, Vec::new(), raw, body, Phases::default(), None, started))
+        }
         Err(trouble) => failed(url, Vec::new(), trouble),
     }
 }
@@ -132,6 +150,7 @@ async fn hop(
     inner: &Inner,
     url: &Url,
     ask: Ask,
+    mut room: Option<&mut Room>,
     deadline: Instant,
 ) -> Result<(Raw, Phases, Option<Certificate>), Trouble> {
     let refused = Trouble { kind: FailureKind::AddressNotAllowed, reason: "address" };
@@ -150,10 +169,8 @@ async fn hop(
     if !addresses.iter().all(|address| inner.policy.allows(*address, port)) {
         return Err(refused);
     }
+    let _place = place(inner, url, &addresses, deadline).await?;
     let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
-    let begun = Instant::now();
-    let stream = dial::connect(&sockets, &inner.limits, |peer| inner.policy.allows(peer.ip(), peer.port())).await?;
-    phases.connect = Some(millis(begun));
     let fields = [
         (header::USER_AGENT, inner.user_agent.clone()),
         (header::ACCEPT, ask.accept.to_owned()),
@@ -161,33 +178,53 @@ async fn hop(
         (header::ACCEPT_LANGUAGE, "en;q=0.9, *;q=0.5".to_owned()),
     ];
     let question = Question { url, fields: &fields, max_bytes: ask.max_bytes, follows: ask.follows() };
-    if url.scheme() == "http" {
-        let raw = exchange::exchange(stream, Version::Http1, question, &inner.limits, deadline).await?;
-        return Ok((raw, phases, None));
+    let mut offer = Offer::Both;
+    loop {
+        let begun = Instant::now();
+        let allowed = |peer: SocketAddr| inner.policy.allows(peer.ip(), peer.port());
+        let stream = dial::connect(&sockets, &inner.limits, allowed).await?;
+        phases.connect = Some(millis(begun));
+        let clock = (&inner.limits, deadline);
+        if url.scheme() == "http" {
+            let raw = exchange::exchange(stream, Version::Http1, question, room, clock).await?;
+            return Ok((raw, phases, None));
+        }
+        let begun = Instant::now();
+        let secure = inner.tls.handshake(url.host_str().unwrap_or_default(), stream, offer, &inner.limits).await?;
+        phases.tls = Some(millis(begun));
+        match exchange::exchange(secure.stream, secure.version, question, room.as_deref_mut(), clock).await {
+            // Nothing was done with the request (RFC 9113 §6.8, §8.7), so it is asked once more, as the server may want.
+            Err(NOT_OVER_HTTP2) if offer == Offer::Both => offer = Offer::Http1,
+            raw => return Ok((raw?, phases, secure.certificate)),
+        }
     }
-    let begun = Instant::now();
-    let secure = inner.tls.handshake(url.host_str().unwrap_or_default(), stream, &inner.limits).await?;
-    phases.tls = Some(millis(begun));
-    let raw = exchange::exchange(secure.stream, secure.version, question, &inner.limits, deadline).await?;
-    Ok((raw, phases, secure.certificate))
 }
 
-async fn finished(
+/// A place among the connections to the target. The operator's own machines have no ceiling.
+async fn place(
+    inner: &Inner,
+    url: &Url,
+    addresses: &[IpAddr],
+    deadline: Instant,
+) -> Result<Option<ceiling::Place>, Trouble> {
+    let own = addresses.iter().all(|address| inner.policy.is_own_machine(*address));
+    let Some(target) = ceiling::target(url).filter(|_| !own) else { return Ok(None) };
+    let busy = Trouble { kind: FailureKind::TargetBusy, reason: "connections" };
+    timeout_at(deadline, inner.targets.enter(&target)).await.map(Some).map_err(|_| busy)
+}
+
+fn finished(
     url: &Url,
     hops: Vec<Hop>,
     raw: Raw,
+    body: Body,
     phases: Phases,
     certificate: Option<Certificate>,
-    ask: Ask,
     started: Instant,
 ) -> Exchange {
     let text = |value: &header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let has = |name: header::HeaderName| raw.fields.contains_key(name);
     let ambiguous_length = has(header::CONTENT_LENGTH) && has(header::TRANSFER_ENCODING);
-    let codings: Vec<String> = raw.fields.get_all(header::CONTENT_ENCODING).iter().map(text).collect();
-    let declared = codings.join(", ");
-    let bytes = raw.body.len() as u64;
-    let body = decoded(declared, raw.body, raw.cut, ask.max_bytes).await;
     Exchange {
         hops,
         url: url.to_string(),
@@ -201,7 +238,7 @@ async fn finished(
             ttfb_ms: Some(whole_millis(raw.ttfb)),
             download_ms: Some(whole_millis(raw.download)),
             total_ms: millis(started),
-            bytes,
+            bytes: raw.wire_bytes as u64,
             http_version: raw.version.name().to_owned(),
         },
         ambiguous_length,
@@ -209,15 +246,40 @@ async fn finished(
     }
 }
 
-/// Undoes the content codings; of more than a little, where nobody else waits for it.
-async fn decoded(codings: String, bytes: Vec<u8>, cut: Option<BodyCut>, max_bytes: usize) -> Body {
-    if codings.is_empty() || bytes.len() <= DECODED_HERE {
-        return body::decoded(Some(codings.as_str()), bytes, cut, max_bytes);
+/// Takes the body, and gives the work of undoing its content codings.
+fn decoder(raw: &mut Raw, max_bytes: usize) -> impl FnOnce() -> Body + Send + use<> {
+    let text = |value: &header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let codings: Vec<String> = raw.fields.get_all(header::CONTENT_ENCODING).iter().map(text).collect();
+    let (codings, bytes, cut) = (codings.join(", "), std::mem::take(&mut raw.body), raw.cut);
+    move || body::decoded(Some(codings.as_str()), bytes, cut, max_bytes)
+}
+
+/// Undoes the content codings; of more than a little on a thread of its own, as many at once as there are cores.
+async fn decoded(raw: &mut Raw, max_bytes: usize, inner: &Inner, room: Option<&mut Room>, deadline: Instant) -> Body {
+    let decode = decoder(raw, max_bytes);
+    if raw.wire_bytes <= DECODED_HERE || !raw.fields.contains_key(header::CONTENT_ENCODING) {
+        return decode();
     }
-    let broken = Coding::Broken(codings.clone());
-    let decoding = spawn_blocking(move || body::decoded(Some(codings.as_str()), bytes, cut, max_bytes));
-    // It fails only by a panic in a decoder.
-    decoding.await.unwrap_or_else(|_| Body { bytes: Vec::new(), cut, coding: broken })
+    let without = |cut| Body { bytes: Vec::new(), cut: Some(cut), coding: Coding::Identity };
+    let most = body::most_decoded(raw.wire_bytes, max_bytes);
+    if room.is_some_and(|room| !room.grow_to(raw.wire_bytes + most)) {
+        return without(BodyCut::Size);
+    }
+    let Ok(Ok(decoder)) = timeout_at(deadline, Arc::clone(&inner.decoders).acquire_owned()).await else {
+        return without(BodyCut::Time);
+    };
+    let decoding = spawn_blocking(move || {
+        // Held until the work is done, also when nobody waits for it any more.
+        let _decoder = decoder;
+        decode()
+    });
+    match decoding.await.map_err(JoinError::try_into_panic) {
+        Ok(body) => body,
+        // A defect of ours, which must not be taken for one of the page.
+        Err(Ok(panic)) => resume_unwind(panic),
+        // The runtime ends.
+        Err(Err(_)) => without(BodyCut::Time),
+    }
 }
 
 fn millis(since: Instant) -> u32 {

@@ -70,12 +70,17 @@ impl AddressPolicy {
         })
     }
 
+    /// Whether an address is one of the operator's own machines, for which there are no ceilings.
+    pub fn is_own_machine(&self, address: IpAddr) -> bool {
+        self.allow.iter().any(|net| net.contains(&address))
+    }
+
     /// Whether an address and port may be contacted.
     pub fn allows(&self, address: IpAddr, port: u16) -> bool {
         if self.is_refused(address, port) {
             return false;
         }
-        if self.allow.iter().any(|net| net.contains(&address)) {
+        if self.is_own_machine(address) {
             return true;
         }
         if self.own_interfaces.contains(&address) {

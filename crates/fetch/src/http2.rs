@@ -26,12 +26,12 @@ pub(crate) async fn open(
         .max_header_list_size(LIST_BYTES)
         .handshake(connection)
         .await
-        .map_err(|error| unreachable(reason(&error)))
+        .map_err(|error| trouble(&error))
 }
 
 /// Asks, and reads the head of the response.
 pub(crate) async fn head(sender: SendRequest<Bytes>, question: Question<'_>) -> Result<Response<Source>, Trouble> {
-    let trouble = |error: h2::Error| unreachable(reason(&error));
+    let trouble = |error: h2::Error| trouble(&error);
     let mut sender = sender.ready().await.map_err(trouble)?;
     let (mut response, _nothing_to_send) = sender.send_request(request(question)?, true).map_err(trouble)?;
     for _ in 0..=MOST_INTERIM {
@@ -55,9 +55,18 @@ fn request(question: Question<'_>) -> Result<Request<()>, Trouble> {
     request.body(()).map_err(|_| unreachable("protocol"))
 }
 
-/// The word for a connection or stream that failed before its response.
-fn reason(error: &h2::Error) -> &'static str {
+/// The server did nothing with the request, and takes it over another connection or version.
+pub(crate) const NOT_OVER_HTTP2: Trouble = unreachable("http2_refused");
+
+/// What a connection or stream came to that failed before its response.
+fn trouble(error: &h2::Error) -> Trouble {
+    let remote = error.reason().filter(|_| error.is_remote());
+    // A connection that ends without an error did not take the request (RFC 9113 §6.8).
+    let ends = remote == Some(h2::Reason::NO_ERROR) && error.is_go_away();
+    if ends || matches!(remote, Some(h2::Reason::REFUSED_STREAM | h2::Reason::HTTP_1_1_REQUIRED)) {
+        return NOT_OVER_HTTP2;
+    }
     // Our side calls for calm when a field list goes on for too long, in size or in frames.
     let endless = error.is_library() && error.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM);
-    if endless { "headers_too_large" } else { "protocol" }
+    unreachable(if endless { "headers_too_large" } else { "protocol" })
 }

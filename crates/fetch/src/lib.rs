@@ -5,6 +5,7 @@
 //! nobody can use us to map a private network.
 
 mod body;
+pub mod ceiling;
 mod dial;
 mod exchange;
 mod follow;
@@ -13,6 +14,7 @@ mod http1;
 mod http2;
 pub mod intake;
 mod resolve;
+mod room;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -22,18 +24,25 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use model::capture::{FailureKind, FetchFailure, Fetched, Want};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use url::Url;
+
+use ceiling::Ceiling;
 
 pub use body::decoded;
 pub use follow::answered;
 pub use guard::AddressPolicy;
 pub use intake::Intake;
+pub use room::Room;
 
 /// Body bytes read of a page, on the wire and decoded (interface §8).
 pub const PAGE_BYTES: usize = 2_097_152;
 /// Redirects followed to a page (Googlebot's own ceiling).
 pub const PAGE_REDIRECTS: u8 = 10;
+
+/// Connections at once to one target, whatever led to it: audits of it, redirects, sitemaps that other sites name.
+const CONNECTIONS_PER_TARGET: usize = 16;
 
 /// How the client is set up. Read once, at the start.
 #[derive(Debug, Clone)]
@@ -166,6 +175,12 @@ struct Inner {
     tls: dial::Tls,
     user_agent: String,
     limits: Limits,
+    /// Connections to one target.
+    targets: Ceiling,
+    /// Memory for sitemaps.
+    large: room::Pool,
+    /// Bodies decoded at once.
+    decoders: Arc<Semaphore>,
 }
 
 impl Fetcher {
@@ -179,6 +194,9 @@ impl Fetcher {
             tls: dial::Tls::new(&config)?,
             user_agent: config.user_agent,
             limits: config.limits,
+            targets: Ceiling::new(CONNECTIONS_PER_TARGET),
+            large: room::Pool::new(),
+            decoders: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -207,16 +225,28 @@ impl Fetcher {
             max_bytes: PAGE_BYTES,
             max_redirects: PAGE_REDIRECTS,
         };
-        follow::fetch(&self.inner, url, ask, None, deadline).await
+        follow::fetch(&self.inner, url, ask, None, None, deadline).await
     }
 
     /// Fetches one more file, by the rules of its kind. Each request of a probe, redirects included, is one of the
     /// `probes`; when they are spent it is a failure with the word `budget`.
     pub async fn extra(&self, want: &Want, probes: &Budget, deadline: Instant) -> Fetched {
+        self.file(want, Some(probes), None, deadline).await
+    }
+
+    /// Fetches a file that may be large, and gives the memory that it takes with it: where there is none left, the body
+    /// is cut for its size.
+    pub async fn large(&self, want: &Want, deadline: Instant) -> (Fetched, Room) {
+        let mut room = self.inner.large.room();
+        let fetched = self.file(want, None, Some(&mut room), deadline).await;
+        (fetched, room)
+    }
+
+    async fn file(&self, want: &Want, probes: Option<&Budget>, room: Option<&mut Room>, deadline: Instant) -> Fetched {
         let rules = want.kind.rules();
         let ask = follow::Ask { accept: rules.accept, max_bytes: rules.max_bytes, max_redirects: rules.max_redirects };
         match self.intake(&want.url) {
-            Ok(url) => follow::fetch(&self.inner, &url, ask, rules.probe.then_some(probes), deadline).await,
+            Ok(url) => follow::fetch(&self.inner, &url, ask, probes.filter(|_| rules.probe), room, deadline).await,
             Err(failure) => Fetched::Failed(failure),
         }
     }

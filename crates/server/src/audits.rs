@@ -7,9 +7,10 @@ use model::report::Report;
 use model::time::Timestamp;
 use serde_json::json;
 use store::NewAudit;
+use tokio::time::Instant;
 use url::Url;
 
-use crate::engine::{AuditFailure, Given};
+use crate::engine::{AUDIT_TIME, AuditFailure, Given};
 use crate::error::{ApiError, Code};
 use crate::operation::Cx;
 
@@ -28,6 +29,7 @@ pub struct Finished {
 
 /// Audits a URL that was read by the fetching client's intake, and keeps the report.
 pub async fn audit(cx: &Cx, url: &Url) -> Result<Finished, ApiError> {
+    let deadline = Instant::now() + AUDIT_TIME;
     let app = &cx.app;
     let target = app.ceilings().target(url);
     if let Some(target) = &target {
@@ -42,7 +44,7 @@ pub async fn audit(cx: &Cx, url: &Url) -> Result<Finished, ApiError> {
     let audited = {
         let _places = app.ceilings().enter(cx.caller.network, target.as_deref()).await?;
         let given = Given { started_at: created_at, nonce: app.ports().nonce(), progress: None, keep_sitemaps: false };
-        app.engine().audit(url, given).await
+        app.engine().audit(url, given, deadline).await
     };
     let report = match audited {
         Ok(audited) => audited.report,

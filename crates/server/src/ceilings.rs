@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use fetch::ceiling::{self, Ceiling, Place};
 use ipnet::IpNet;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::{Host, Url};
@@ -22,8 +23,8 @@ const RETRY_AFTER: u32 = 5;
 #[derive(Debug)]
 pub struct Ceilings {
     process: Arc<Semaphore>,
-    callers: Keyed,
-    targets: Keyed,
+    callers: Ceiling,
+    targets: Ceiling,
     exempt: Vec<IpNet>,
     fixed: HashMap<String, IpAddr>,
 }
@@ -43,8 +44,8 @@ impl Ceilings {
         let Limits { fetches, fetches_per_caller, fetches_per_target, .. } = config.limits;
         Self {
             process: Arc::new(Semaphore::new(fetches.into())),
-            callers: Keyed::new(fetches_per_caller.into()),
-            targets: Keyed::new(fetches_per_target.into()),
+            callers: Ceiling::new(fetches_per_caller.into()),
+            targets: Ceiling::new(fetches_per_target.into()),
             exempt: config.fetch.allow_private.clone(),
             fixed: config.fetch.resolve.iter().map(|fixed| (fixed.name.clone(), fixed.address)).collect(),
         }
@@ -54,9 +55,9 @@ impl Ceilings {
     pub async fn enter(&self, caller: Network, target: Option<&str>) -> Result<Places, ApiError> {
         let entered = tokio::time::timeout(WAIT, async {
             // The process's place last: who waits for a target keeps no place from others.
-            let caller = self.callers.enter(&caller.to_string()).await?;
+            let caller = self.callers.enter(&caller.to_string()).await;
             let target = match target {
-                Some(target) => Some(self.targets.enter(target).await?),
+                Some(target) => Some(self.targets.enter(target).await),
                 None => None,
             };
             let process = Arc::clone(&self.process).acquire_owned().await.ok()?;
@@ -72,60 +73,14 @@ impl Ceilings {
     /// machines, which have no ceiling.
     pub fn target(&self, url: &Url) -> Option<String> {
         let own = |address: IpAddr| self.exempt.iter().any(|network| network.contains(&address));
-        match url.host()? {
-            Host::Ipv4(address) => (!own(address.into())).then(|| address.to_string()),
-            Host::Ipv6(address) => (!own(address.into())).then(|| address.to_string()),
+        let is_own = match url.host()? {
+            Host::Ipv4(address) => own(address.into()),
+            Host::Ipv6(address) => own(address.into()),
             Host::Domain(name) => {
-                let name = name.strip_suffix('.').unwrap_or(name);
-                if self.fixed.get(name).is_some_and(|address| own(*address)) {
-                    return None;
-                }
-                Some(psl::domain_str(name).unwrap_or(name).to_owned())
+                self.fixed.get(name.strip_suffix('.').unwrap_or(name)).is_some_and(|fixed| own(*fixed))
             }
-        }
-    }
-}
-
-/// One ceiling per key. Keys without a holder are forgotten, so the map is as large as what is going on.
-#[derive(Debug)]
-struct Keyed {
-    most: usize,
-    holders: Arc<Mutex<HashMap<String, Arc<Semaphore>>>>,
-}
-
-/// One place below a key.
-#[derive(Debug)]
-struct Place {
-    permit: Option<OwnedSemaphorePermit>,
-    key: String,
-    holders: Arc<Mutex<HashMap<String, Arc<Semaphore>>>>,
-}
-
-impl Keyed {
-    fn new(most: usize) -> Self {
-        Self { most, holders: Arc::default() }
-    }
-
-    async fn enter(&self, key: &str) -> Option<Place> {
-        // Made before waiting, so that a caller who gives up while waiting cleans up as well.
-        let mut place = Place { permit: None, key: key.to_owned(), holders: Arc::clone(&self.holders) };
-        let semaphore = {
-            let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(holders.entry(key.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(self.most))))
         };
-        place.permit = Some(semaphore.acquire_owned().await.ok()?);
-        Some(place)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.permit = None;
-        let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only the map holds it: nobody has a place or waits for one.
-        if holders.get(&self.key).is_some_and(|semaphore| Arc::strong_count(semaphore) == 1) {
-            holders.remove(&self.key);
-        }
+        if is_own { None } else { ceiling::target(url) }
     }
 }
 
@@ -163,17 +118,14 @@ mod tests {
         let first = ceilings.enter(network(1), Some("a.com")).await.unwrap();
         let _refused = ceilings.enter(network(1), Some("a.com")).await;
         drop(first);
-        assert!(ceilings.targets.holders.lock().unwrap().is_empty());
-        assert!(ceilings.callers.holders.lock().unwrap().is_empty());
+        assert!(ceilings.targets.is_idle() && ceilings.callers.is_idle());
     }
 
     #[test]
-    fn targets_are_registrable_domains_or_addresses() {
+    fn own_machines_are_no_targets() {
         let ceilings = ceilings();
         let target = |url: &str| ceilings.target(&Url::parse(url).unwrap());
         assert_eq!(target("https://www.a.co.uk/").as_deref(), Some("a.co.uk"));
-        assert_eq!(target("https://b.a.co.uk./x").as_deref(), Some("a.co.uk"));
-        assert_eq!(target("http://203.0.113.7/").as_deref(), Some("203.0.113.7"));
         assert_eq!(target("http://127.0.0.2:8080/"), None);
         assert_eq!(target("http://own.example/"), None);
     }

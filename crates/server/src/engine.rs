@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use audit::{Blocked, PROBE_GETS, Page, SiteFile, SiteFiles, SitemapTarget};
-use fetch::{Budget, Fetcher};
+use fetch::{Budget, Fetcher, Room};
 use model::capture::{Body, Capture, Exchange, Extra, FailureKind, FetchFailure, Fetched, Source, Want, WantKind};
 use model::report::Report;
 use model::time::Timestamp;
@@ -16,18 +16,16 @@ use url::Url;
 
 /// A page with all its redirects.
 const PAGE_TIME: Duration = Duration::from_secs(20);
-/// An audit as a whole; what is unfinished then was not measured.
-const AUDIT_TIME: Duration = Duration::from_secs(24);
-/// The longest wait for a core: with as many audits as may fetch at once, each at its worst, it is half of this.
-const CORE_TIME: Duration = Duration::from_secs(20);
+/// An audit as a whole, the wait for a place included; what is unfinished then was not measured.
+pub const AUDIT_TIME: Duration = Duration::from_secs(23);
+/// For judging at the end, when the time of an audit is spent: the wait for a core.
+const JUDGE_TIME: Duration = Duration::from_secs(1);
 /// Discovery probes together (interface §8).
 const PROBE_TIME: Duration = Duration::from_secs(8);
 /// Sitemaps together (hostile-inputs §2).
 const SITEMAP_TIME: Duration = Duration::from_secs(10);
 /// Probes in flight at once; and as many files besides.
 const AT_ONCE: usize = 2;
-/// Sitemaps that are in memory at once, in all audits together: each may be 10 MiB, and is dropped once it was read.
-const SITEMAPS_IN_MEMORY: usize = 16;
 
 /// Everything an audit needs. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -35,8 +33,6 @@ pub struct Engine {
     fetcher: Fetcher,
     /// Parsing and judging at once: as many as there are cores, never on the async workers.
     cores: Arc<Semaphore>,
-    /// Room for the bytes of sitemaps.
-    sitemaps: Arc<Semaphore>,
 }
 
 /// What comes from outside besides the network, so that a test can fix it.
@@ -101,11 +97,7 @@ pub enum AuditFailure {
 impl Engine {
     /// An engine over a client; `cores` pages are parsed at once.
     pub fn new(fetcher: Fetcher, cores: usize) -> Self {
-        Self {
-            fetcher,
-            cores: Arc::new(Semaphore::new(cores.max(1))),
-            sitemaps: Arc::new(Semaphore::new(SITEMAPS_IN_MEMORY)),
-        }
+        Self { fetcher, cores: Arc::new(Semaphore::new(cores.max(1))) }
     }
 
     /// The client, for reading the text of a URL.
@@ -113,10 +105,10 @@ impl Engine {
         &self.fetcher
     }
 
-    /// Audits a URL that was read by [`Fetcher::intake`].
-    pub async fn audit(&self, url: &Url, given: Given) -> Result<Audited, AuditFailure> {
-        let begun = Instant::now();
-        let page = self.fetcher.page(url, begun + PAGE_TIME).await;
+    /// Audits a URL that was read by [`Fetcher::intake`]. What is unfinished at the deadline, [`AUDIT_TIME`] from when the
+    /// caller came, was not measured.
+    pub async fn audit(&self, url: &Url, given: Given, deadline: Instant) -> Result<Audited, AuditFailure> {
+        let page = self.fetcher.page(url, deadline.min(Instant::now() + PAGE_TIME)).await;
         if let Some(blocked) = audit::blocked(&page) {
             return Err(AuditFailure::Blocked(blocked));
         }
@@ -132,11 +124,11 @@ impl Engine {
             page,
             extras: Vec::new(),
         });
-        let (page, files, extras) = self.gather(&capture, &given, begun + AUDIT_TIME).await?;
+        let (page, files, extras) = self.gather(&capture, &given, deadline).await?;
         // The parse is over, so nothing else holds the capture.
         let mut capture = Arc::unwrap_or_clone(capture);
         capture.extras = extras;
-        let audited = self.judge(capture, page, files).await?;
+        let audited = self.judge(capture, page, files, deadline + JUDGE_TIME).await?;
         given.tell(Step::Judged);
         Ok(audited)
     }
@@ -152,7 +144,7 @@ impl Engine {
         // Without the page's bytes: they may be megabytes, and what is wanted is read off the parsed page.
         let mut known = headed(capture);
         let mut files = SiteFiles::default();
-        let mut parsing = std::pin::pin!(self.parse(Arc::clone(capture)));
+        let mut parsing = std::pin::pin!(self.parse(Arc::clone(capture), deadline));
         let mut parsed = None;
         let mut lanes = Lanes::new(self.clone(), given.keep_sitemaps, deadline);
         loop {
@@ -182,16 +174,22 @@ impl Engine {
         }
     }
 
-    async fn parse(&self, capture: Arc<Capture>) -> Result<Page, AuditFailure> {
-        self.on_a_core(Instant::now() + CORE_TIME, move || Page::read(&capture)).await
+    async fn parse(&self, capture: Arc<Capture>, until: Instant) -> Result<Page, AuditFailure> {
+        self.on_a_core(until, move || Page::read(&capture)).await
     }
 
-    async fn judge(&self, capture: Capture, page: Page, files: SiteFiles) -> Result<Audited, AuditFailure> {
+    async fn judge(
+        &self,
+        capture: Capture,
+        page: Page,
+        files: SiteFiles,
+        until: Instant,
+    ) -> Result<Audited, AuditFailure> {
         let judging = move || {
             let report = audit::report_on(&capture, &page, &files);
             Audited { capture, report }
         };
-        self.on_a_core(Instant::now() + CORE_TIME, judging).await
+        self.on_a_core(until, judging).await
     }
 
     /// Runs work of the core on one of its cores. A panic there is a defect, and was logged by the process's hook.
@@ -200,9 +198,14 @@ impl Engine {
         until: Instant,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
-        let waiting = timeout_at(until, self.cores.acquire());
-        let Ok(Ok(_core)) = waiting.await else { return Err(AuditFailure::Overloaded) };
-        spawn_blocking(work).await.map_err(|error| {
+        let waiting = timeout_at(until, Arc::clone(&self.cores).acquire_owned());
+        let Ok(Ok(core)) = waiting.await else { return Err(AuditFailure::Overloaded) };
+        let working = spawn_blocking(move || {
+            // Held until the work is done, also when nobody waits for it any more.
+            let _core = core;
+            work()
+        });
+        working.await.map_err(|error| {
             tracing::error!(%error, "the core failed");
             AuditFailure::Defect
         })
@@ -211,36 +214,32 @@ impl Engine {
     /// Fetches one file beside the page, and reads it where the audit needs to know what is in it.
     async fn file(&self, ask: Ask) -> Came {
         let Ask { want, target, budget, until, keep_sitemaps } = ask;
-        if want.kind != WantKind::Sitemap {
-            let fetched = self.fetcher.extra(&want, &budget, until).await;
-            let extra = Extra { want, fetched };
-            if extra.want.kind == WantKind::RobotsTxt {
-                return self.read(extra, target, until, true).await;
-            }
-            return Came { extra, file: None };
+        if want.kind == WantKind::Sitemap {
+            let (fetched, room) = self.fetcher.large(&want, until).await;
+            return self.read(Extra { want, fetched }, target, until, (!keep_sitemaps).then_some(room)).await;
         }
-        let Ok(Ok(_room)) = timeout_at(until, self.sitemaps.acquire()).await else {
-            return Came::without(want, &target, FailureKind::TargetBusy);
-        };
         let fetched = self.fetcher.extra(&want, &budget, until).await;
-        self.read(Extra { want, fetched }, target, until, keep_sitemaps).await
+        let extra = Extra { want, fetched };
+        match extra.want.kind {
+            WantKind::RobotsTxt => self.read(extra, target, until, None).await,
+            _ => Came { extra, file: None },
+        }
     }
 
-    /// Reads a file on a core. `keep`: its bytes stay.
-    async fn read(&self, mut extra: Extra, target: Arc<SitemapTarget>, until: Instant, keep: bool) -> Came {
+    /// Reads a file on a core. With its `room` the bytes go once they were read.
+    async fn read(&self, mut extra: Extra, target: Arc<SitemapTarget>, until: Instant, room: Option<Room>) -> Came {
         let want = extra.want.clone();
         let search = Arc::clone(&target);
         let reading = move || {
             let file = SiteFile::read(&extra, &search);
-            if let Fetched::Response(exchange) = &mut extra.fetched
-                && !keep
-            {
+            if let (Fetched::Response(exchange), Some(room)) = (&mut extra.fetched, room) {
                 exchange.body.bytes = Vec::new();
+                drop(room);
             }
             Came { extra, file }
         };
         let read = self.on_a_core(until, reading).await;
-        read.unwrap_or_else(|_| Came::without(want, &target, FailureKind::Timeout))
+        read.unwrap_or_else(|_| Came::without(want, &target))
     }
 }
 
@@ -262,7 +261,8 @@ struct Came {
 
 impl Came {
     /// A file that could not be read here: for the audit as if it had not come.
-    fn without(want: Want, target: &SitemapTarget, kind: FailureKind) -> Self {
+    fn without(want: Want, target: &SitemapTarget) -> Self {
+        let kind = FailureKind::Timeout;
         let failure = FetchFailure { kind, reason: "overloaded".to_owned(), hops: Vec::new(), url: want.url.clone() };
         let extra = Extra { want, fetched: Fetched::Failed(failure) };
         let file = SiteFile::read(&extra, target);

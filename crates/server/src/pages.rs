@@ -3,6 +3,7 @@
 mod assets;
 mod bot;
 pub(crate) mod error;
+mod filters;
 mod guest_cookie;
 mod home;
 mod report;
@@ -77,6 +78,34 @@ impl<'a> Frame<'a> {
     pub(crate) fn tag(&self) -> &'static str {
         self.lang.tag()
     }
+
+    /// Tag and own name of every language.
+    pub(crate) fn languages(&self) -> [(&'static str, &'static str); 2] {
+        [(Lang::En.tag(), "English"), (Lang::PtBr.tag(), "Português")]
+    }
+}
+
+/// Where a page that may be indexed is. Its plain address speaks the language that the browser prefers.
+#[derive(Debug)]
+pub(crate) struct Addresses {
+    /// Absolute, as it was asked for: each language is a page of its own.
+    pub(crate) canonical: String,
+    /// Absolute, without a language.
+    pub(crate) plain: String,
+}
+
+impl Addresses {
+    /// Those of the page at a path, of which `query` asks for a language or not.
+    pub(crate) fn new(app: &App, path: &str, query: Option<&str>, lang: Lang) -> Self {
+        Self { canonical: app.url(&with_lang(path, query, lang)), plain: app.url(path) }
+    }
+}
+
+/// A path of ours in which a language that was asked for stays asked for.
+pub(crate) fn with_lang(path: &str, query: Option<&str>, lang: Lang) -> String {
+    let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    let is_asked = pairs.any(|(name, _)| name == "lang");
+    if is_asked { format!("{path}?lang={}", lang.tag()) } else { path.to_owned() }
 }
 
 /// A page as an answer.

@@ -1,15 +1,22 @@
 //! Real local peers for tests. A dev-dependency only: it fails by panicking and says on stdout what it passes over.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking and say what they pass over")]
+#![expect(clippy::print_stdout, reason = "tests say what they pass over")]
+#![cfg_attr(feature = "servers", expect(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+pub mod browser;
+#[cfg(feature = "servers")]
 mod database;
+#[cfg(feature = "servers")]
 mod site;
 
+#[cfg(feature = "servers")]
 pub use database::TestDatabase;
+#[cfg(feature = "servers")]
 pub use site::{Answer, Asked, Site};
 
 /// Makes, of each `async fn name(database: TestDatabase)`, one test on SQLite and one on PostgreSQL. A macro, because
 /// the test harness finds tests by attribute only.
+#[cfg(feature = "servers")]
 #[macro_export]
 macro_rules! on_both_databases {
     ($($name:ident),+ $(,)?) => {

@@ -18,7 +18,7 @@ use url::Url;
 use super::Facts;
 use super::robots_txt::RobotsState;
 use super::site_files::SiteFiles;
-use super::url_identity::identity;
+use super::url_identity::{identity, same_site};
 pub use fault::Fault;
 pub use file::{End, SitemapFile};
 pub use reading::{Entry, Kind, MOST_URLS};
@@ -32,6 +32,9 @@ pub const MOST_FILES: usize = 20;
 /// Decoded bytes of all sitemap files of one audit; past them no more is asked for. What an audit reads at most: enough
 /// for a site of half a million pages.
 pub const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// Files of other sites among them. They are allowed (sitemaps.org protocol, "Sitemaps & Cross Submits"), but whoever
+/// writes a robots.txt must not make an audit fetch much from somebody else.
+const MOST_FOREIGN_FILES: usize = 2;
 /// Files asked for at a time: few, so that finding the page early spares the site the rest.
 const AT_ONCE: usize = 2;
 /// Where sitemaps are looked for when robots.txt names none, in order (`checks.md` §4.3).
@@ -95,7 +98,7 @@ impl<'f> Sitemaps<'f> {
             next: Vec::new(),
             left_out: false,
         };
-        let mut survey = Survey { answers: &files.sitemaps, seen: BTreeSet::new(), sitemaps };
+        let mut survey = Survey { answers: &files.sitemaps, base: &base, foreign: 0, seen: BTreeSet::new(), sitemaps };
         if survey.sitemaps.is_declared {
             roots.into_iter().for_each(|url| survey.visit(url));
         } else {
@@ -188,18 +191,29 @@ impl Facts<'_> {
 }
 
 /// One pass over the files in the order in which they are asked for.
-struct Survey<'f> {
+struct Survey<'f, 'b> {
     answers: &'f BTreeMap<String, SitemapFile>,
+    /// The page.
+    base: &'b Url,
+    /// Files of other sites met.
+    foreign: usize,
     /// Identities of all addresses met, so that files which name each other are gone through once.
     seen: BTreeSet<String>,
     sitemaps: Sitemaps<'f>,
 }
 
-impl<'f> Survey<'f> {
+impl<'f> Survey<'f, '_> {
     /// Takes a file that came, or notes it as one to ask for.
     fn visit(&mut self, url: Url) {
         if !self.seen.insert(identity(&url)) {
             return;
+        }
+        if !same_site(&url, self.base) {
+            self.foreign += 1;
+            if self.foreign > MOST_FOREIGN_FILES {
+                self.sitemaps.left_out = true;
+                return;
+            }
         }
         match self.answers.get(url.as_str()) {
             Some(file) => {

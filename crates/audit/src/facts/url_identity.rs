@@ -34,6 +34,12 @@ pub fn same_page(a: &Url, b: &Url) -> bool {
     identity(a) == identity(b)
 }
 
+/// Whether two addresses have one registrable domain, or one host where there is none.
+pub fn same_site(a: &Url, b: &Url) -> bool {
+    let domain = |url: &Url| url.host_str().map(|host| psl::domain_str(host).unwrap_or(host).to_owned());
+    a.host_str() == b.host_str() || domain(a) == domain(b)
+}
+
 /// The form in which addresses are compared.
 pub fn identity(url: &Url) -> String {
     let mut url = url.clone();
@@ -69,6 +75,14 @@ pub fn normal_percent(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_site_is_one_registrable_domain() {
+        let same = |a: &str, b: &str| same_site(&Url::parse(a).unwrap(), &Url::parse(b).unwrap());
+        assert!(same("https://www.example.co.uk/", "http://cdn.example.co.uk:8080/x"));
+        assert!(same("http://203.0.113.1/", "http://203.0.113.1/a") && same("http://localhost/", "http://localhost/"));
+        assert!(!same("https://a.co.uk/", "https://b.co.uk/") && !same("http://203.0.113.1/", "http://203.0.113.2/"));
+    }
 
     #[test]
     fn spelling_of_one_address_does_not_matter() {

@@ -1,4 +1,4 @@
-//! Rows C, M and X06 to X09 of the hostile inputs: each gives a report within its bounds, the same one every time.
+//! Rows C, M, R11, T22 and X06 to X09 of the hostile inputs: each gives a report within its bounds, the same one every time.
 
 use audit::Page;
 use audit::facts::document::MAX_DEPTH;
@@ -262,6 +262,38 @@ fn m10_thousands_of_one_tag_are_counted_and_ten_are_shown() {
     let many = report(&page(URL, alternates));
     assert!(many.findings.iter().all(|finding| finding.evidence.len() <= 10));
     report(&page(URL, format!("<link rel=canonical href=\"/{}\">", "x".repeat(1_000_000))));
+}
+
+#[test]
+fn r11_refreshes_are_told_and_scripts_are_not_followed() {
+    let source = "<!doctype html><html lang=en><title>A page</title><script>location='/by-script'</script>";
+    let by_header = with_headers(URL, &[("content-type", "text/html"), ("refresh", "0; url=/by-header")], source);
+    let by_meta = page(URL, format!("{source}<meta http-equiv=refresh content='0; url=/by-meta'>"));
+    let by_script = page(URL, source);
+    for (capture, target) in [(by_header, Some("/by-header")), (by_meta, Some("/by-meta")), (by_script, None)] {
+        let report = report(&capture);
+        let redirects: Vec<(String, String)> =
+            report.summary.unwrap().redirects.into_iter().map(|redirect| (redirect.kind, redirect.location)).collect();
+        let wanted = target.map(|path| ("meta".to_owned(), format!("https://example.com{path}")));
+        assert_eq!(redirects, Vec::from_iter(wanted));
+    }
+}
+
+#[test]
+fn t22_of_an_error_page_only_the_status_and_the_host_are_judged() {
+    for status in [401, 403, 404, 410, 500, 503] {
+        let mut capture = page(URL, "<!doctype html><title></title><h1></h1>");
+        if let Fetched::Response(exchange) = &mut capture.page {
+            exchange.status = status;
+        }
+        let report = report(&capture);
+        let wanted = if status < 500 { "http_status_client_error" } else { "http_status_server_error" };
+        assert_eq!(codes(&report), [wanted], "{status}");
+        for code in ["title_missing", "h1_missing", "canonical_missing", "html_lang_missing"] {
+            assert_eq!(report.coverage.not_measured.get(code).map(String::as_str), Some("status"), "{status} {code}");
+        }
+        assert!(report.coverage.passed.iter().any(|code| code == "hsts_missing"), "{status}");
+    }
 }
 
 #[test]

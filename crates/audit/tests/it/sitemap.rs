@@ -111,6 +111,18 @@ fn an_audit_asks_for_twenty_files_at_most() {
     assert_eq!(site().with("/robots.txt", lines).sitemaps_asked().concat().len(), 20);
 }
 
+#[test]
+fn no_more_than_two_files_of_other_sites_are_asked_for() {
+    let lines: String = (0..5)
+        .map(|n| format!("Sitemap: https://victim.org/{n}.xml\nSitemap: https://cdn.example.com/{n}.xml\n"))
+        .collect();
+    let asked = site().with("/robots.txt", lines);
+    let urls = asked.sitemaps_asked().concat();
+    assert_eq!(urls.iter().filter(|url| url.contains("victim.org")).count(), 2);
+    assert_eq!(urls.iter().filter(|url| url.contains("cdn.example.com")).count(), 5);
+    assert_eq!(asked.report().summary.unwrap().sitemap.found, None, "not every file was read");
+}
+
 /// Sitemaps that are still to be asked for.
 fn still_wanted(capture: &Capture) -> Vec<Want> {
     let page = audit::Page::read(capture);

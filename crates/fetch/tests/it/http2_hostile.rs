@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use model::capture::{BodyCut, FailureKind, Fetched};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::frames::{
     AGAIN, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, LARGEST, PUSH_PROMISE, Peer, RST_STREAM,
@@ -12,6 +13,7 @@ use crate::secure::{Identity, Secure};
 use crate::site::{SOON, kind, limited, reason};
 
 const PROTOCOL_ERROR: u32 = 1;
+const REFUSED_STREAM: u32 = 7;
 const HTTP_1_1_REQUIRED: u32 = 13;
 
 /// A server that answers the request with these bytes, and stays.
@@ -154,10 +156,51 @@ async fn t08_t10_malformed_responses_are_refused() {
         ("another stream's response", frame(HEADERS, END_HEADERS, 3, &status("200"))),
         ("a frame over the size", frame(DATA, 0, STREAM, &vec![0; LARGEST + 1])),
         ("a reset", reset(PROTOCOL_ERROR)),
-        ("going away", goaway(0, HTTP_1_1_REQUIRED)),
+        ("going away", goaway(0, PROTOCOL_ERROR)),
     ] {
         assert_eq!(reason(&answered(bytes).await), "protocol", "{case}");
     }
+}
+
+#[tokio::test]
+async fn a_request_that_was_not_taken_is_asked_once_more_over_http_1() {
+    for (case, bytes) in [
+        ("HTTP/1.1 is required", reset(HTTP_1_1_REQUIRED)),
+        ("the connection wants HTTP/1.1", goaway(0, HTTP_1_1_REQUIRED)),
+        ("the stream was refused", reset(REFUSED_STREAM)),
+        ("the connection ends in peace", goaway(0, 0)),
+    ] {
+        let server = Secure::start(Identity::valid(), &[b"h2", b"http/1.1"], move |mut stream| {
+            let bytes = bytes.clone();
+            async move {
+                if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+                    let Some(mut peer) = Peer::asked(stream).await else { return };
+                    peer.send(&bytes).await;
+                    peer.until_left().await;
+                } else {
+                    let mut head = [0; 4];
+                    let asked = stream.read_exact(&mut head).await.is_ok() && &head == b"GET ";
+                    assert!(asked, "{case}");
+                    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n<p>";
+                    let _client_may_leave = stream.write_all(answer).await;
+                    let _client_may_leave = stream.flush().await;
+                    let _until_it_leaves = stream.read_to_end(&mut Vec::new()).await;
+                }
+            }
+        })
+        .await;
+        let fetched = server.get_within(limited(|_| {})).await;
+        let exchange = fetched.response().unwrap_or_else(|| panic!("{case}: {}", reason(&fetched)));
+        assert_eq!((exchange.timing.http_version.as_str(), &*exchange.body.bytes), ("HTTP/1.1", &b"<p>"[..]), "{case}");
+        assert_eq!(server.accepts(), 2, "{case}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_takes_the_request_is_asked_twice() {
+    let server = raw(reset(REFUSED_STREAM)).await;
+    let fetched = server.get_within(limited(|_| {})).await;
+    assert_eq!((reason(&fetched), server.accepts()), ("tls_handshake", 2), "it speaks nothing else");
 }
 
 #[tokio::test]

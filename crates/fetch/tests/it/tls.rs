@@ -3,7 +3,7 @@
 use fetch::FetchConfig;
 use model::capture::FailureKind;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::server::TlsStream;
 
 use crate::secure::{Identity, Secure};
@@ -39,6 +39,37 @@ async fn s01_s02_certificates_that_do_not_hold_are_told_apart() {
         assert_eq!(reason(&server(Identity::new(name, years)).await.get("/").await), wanted);
     }
     assert_eq!(reason(&server(Identity::valid()).await.get_untrusting().await), "cert_untrusted");
+}
+
+#[tokio::test]
+async fn r09_a_redirect_to_http_is_followed_and_carries_nothing_over() {
+    let second = TcpListener::bind("127.0.0.2:0").await.unwrap();
+    let target = format!("http://127.0.0.2:{}/next", second.local_addr().unwrap().port());
+    let answer = format!("HTTP/1.1 302 Found\r\nSet-Cookie: a=b\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n");
+    let first = Secure::start(Identity::valid(), &[], move |mut stream| {
+        let answer = answer.clone();
+        async move {
+            let _read = stream.read(&mut [0; 4_096]).await;
+            let _sent = stream.write_all(answer.as_bytes()).await;
+            let _closed = stream.shutdown().await;
+        }
+    })
+    .await;
+    let asked = tokio::spawn(async move {
+        let (mut stream, _) = second.accept().await.unwrap();
+        let mut request = [0; 4_096];
+        let read = stream.read(&mut request).await.unwrap();
+        stream.write_all(&html("<p>plain")).await.unwrap();
+        String::from_utf8_lossy(&request[..read]).to_lowercase()
+    });
+    let fetched = first.get("/").await;
+    let exchange = fetched.response().unwrap();
+    assert_eq!((exchange.url.as_str(), exchange.hops.len()), (target.as_str(), 1));
+    assert_eq!(exchange.body.bytes, b"<p>plain");
+    let head = asked.await.unwrap();
+    let mut names: Vec<&str> = head.lines().skip(1).filter_map(|line| Some(line.split_once(':')?.0)).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["accept", "accept-encoding", "accept-language", "connection", "host", "user-agent"]);
 }
 
 /// A record of the handshake, or of an alert (RFC 8446 §5.1).

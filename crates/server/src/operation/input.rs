@@ -206,7 +206,7 @@ mod tests {
             ("", "invalid_body url: missing field `url`"),
             ("{", "invalid_body EOF while parsing"),
             ("[]", "invalid_body invalid type: sequence, expected a JSON object"),
-            (r#"{"url":1}"#, "invalid_body url: invalid type: integer `1`"),
+            (r#"{"url":1}"#, "invalid_body url: invalid type: number"),
             (r#"{"url":null}"#, "invalid_body url: invalid type: null"),
             (r#"{"url":[]}"#, "invalid_body url: invalid type: sequence"),
             (r#"{"url":{}}"#, "invalid_body url: invalid type: map"),

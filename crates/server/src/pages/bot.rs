@@ -5,7 +5,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 
-use super::{Frame, html};
+use super::{Addresses, Frame, html};
 use crate::app::App;
 use crate::web;
 
@@ -13,6 +13,7 @@ use crate::web;
 #[template(path = "bot.html")]
 struct BotPage<'a> {
     frame: Frame<'a>,
+    addresses: Addresses,
     user_agent: &'a str,
     per_target: u16,
     per_hour: u32,
@@ -22,6 +23,7 @@ pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
     let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
     let page = BotPage {
         frame: Frame::new(&app, lang),
+        addresses: Addresses::new(&app, request.uri().path(), request.uri().query(), lang),
         user_agent: &app.config().user_agent(app.base_url()),
         per_target: app.config().limits.fetches_per_target,
         per_hour: app.config().limits.audits_per_target_hour,

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use model::lang::Lang;
 
-use super::{Frame, html};
+use super::{Frame, filters, html};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::web;

@@ -7,10 +7,10 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use model::id::GuestId;
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use url::{Host, Url};
 
-use super::{Frame, guest_cookie, html, report};
+use super::{Addresses, Frame, filters, guest_cookie, html, report, with_lang};
 use crate::api;
 use crate::app::App;
 use crate::audits::{self, Finished};
@@ -25,29 +25,59 @@ use crate::web;
 #[template(path = "home.html")]
 struct HomePage<'a> {
     frame: Frame<'a>,
+    addresses: Addresses,
     /// What was typed.
     url: &'a str,
-    /// What is wrong with it.
-    error: Option<String>,
+    problem: Option<Problem>,
     free_per_day: u32,
     base_url: &'a str,
 }
 
-pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
-    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
-    html(StatusCode::OK, &page(&app, lang, "", None), lang)
+/// Why there is no report.
+struct Problem {
+    sentence: String,
+    /// Whether what was typed is at fault.
+    is_of_input: bool,
 }
 
-fn page<'a>(app: &'a App, lang: Lang, url: &'a str, error: Option<&ApiError>) -> HomePage<'a> {
-    let error = error.map(|error| {
-        let sentence = error.code.sentence().in_lang(lang);
-        match &error.detail {
-            Some(detail) => format!("{sentence} ({})", detail.in_lang(lang)),
-            None => sentence.to_owned(),
+/// The refusal of [`Code::AllowanceSpent`], for a person: who pays is a program.
+const SPENT: Text = text(
+    "The free audits of today are used up. There are new ones tomorrow (UTC); a program can pay {price} USD for this one now.",
+    "As auditorias grátis de hoje acabaram. Há novas amanhã (UTC); um programa pode pagar {price} USD por esta agora.",
+);
+
+pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
+    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    html(StatusCode::OK, &page(&app, request.uri().query(), lang, "", None), lang)
+}
+
+fn page<'a>(app: &'a App, query: Option<&str>, lang: Lang, url: &'a str, error: Option<&ApiError>) -> HomePage<'a> {
+    HomePage {
+        frame: Frame::new(app, lang),
+        addresses: Addresses::new(app, "/", query, lang),
+        url,
+        problem: error.map(|error| problem(app, error, lang)),
+        free_per_day: app.config().limits.free_audits_per_day,
+        base_url: app.base_url(),
+    }
+}
+
+fn problem(app: &App, error: &ApiError, lang: Lang) -> Problem {
+    let sentence = error.code.sentence().in_lang(lang);
+    let sentence = match (error.code, &error.detail) {
+        (Code::AllowanceSpent, _) => {
+            let price = app.config().prices.audit_usd.to_string();
+            SPENT.phrase(&[("price", price.into())]).in_lang(lang).to_owned()
         }
-    });
-    let free_per_day = app.config().limits.free_audits_per_day;
-    HomePage { frame: Frame::new(app, lang), url, error, free_per_day, base_url: app.base_url() }
+        (Code::InvalidUrl, Some(detail)) => {
+            // A person has no use for the word of the contract before the explanation.
+            let detail = detail.in_lang(lang);
+            format!("{sentence} ({})", detail.split_once(": ").map_or(detail, |(_, explanation)| explanation))
+        }
+        (_, Some(detail)) => format!("{sentence} ({})", detail.in_lang(lang)),
+        (_, None) => sentence.to_owned(),
+    };
+    Problem { sentence, is_of_input: error.code.status() == StatusCode::BAD_REQUEST }
 }
 
 /// Audits what was typed and leads to the report.
@@ -64,7 +94,7 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::SEE_OTHER;
             // The id is our own: digits and hyphens.
-            if let Ok(place) = HeaderValue::from_str(&with_lang(&format!("/reports/{id}"), &parts, lang)) {
+            if let Ok(place) = HeaderValue::from_str(&with_lang(&format!("/reports/{id}"), parts.uri.query(), lang)) {
                 response.headers_mut().insert(header::LOCATION, place);
             }
             super::private(response)
@@ -72,19 +102,14 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
         // What nobody can read again is shown at once.
         Ok(finished) => report::unkept(app, finished, lang).await,
         Err(error) => {
-            let mut response = html(error.code.status(), &page(&app, lang, &typed, Some(&error)), lang);
+            let mut response =
+                html(error.code.status(), &page(&app, parts.uri.query(), lang, &typed, Some(&error)), lang);
             web::of_error(response.headers_mut(), &error);
             super::private(response)
         }
     };
     response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
     response
-}
-
-/// A language that was asked for in the address stays asked for.
-fn with_lang(path: &str, parts: &Parts, lang: Lang) -> String {
-    let asked = parts.uri.query().is_some_and(|query| query.contains("lang="));
-    if asked { format!("{path}?lang={}", lang.tag()) } else { path.to_owned() }
 }
 
 /// The address in the form.

@@ -1,12 +1,12 @@
 //! The report of an audit, for the guest who made it.
 
 use askama::Template;
-use audit::checks;
+use audit::{checks, score};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
-use model::finding::{Finding, Severity};
+use model::finding::{Finding, Place, Severity};
 use model::fix::{Fix, FixClass};
 use model::lang::{Lang, Text, text};
 use model::report::Report;
@@ -14,7 +14,7 @@ use model::time::Timestamp;
 use store::StoredReport;
 use url::Url;
 
-use super::{Frame, guest_cookie, html, private};
+use super::{Frame, filters, guest_cookie, html, private};
 use crate::api;
 use crate::app::App;
 use crate::audits::Finished;
@@ -41,7 +41,10 @@ const SHOWN: usize = 50;
 struct ReportPage<'a> {
     frame: Frame<'a>,
     url: &'a str,
+    /// RFC 3339.
     created_at: String,
+    /// For a reader, to the minute.
+    created_at_short: String,
     /// `None` for a report that can't be read again.
     id: Option<&'a str>,
     score: u32,
@@ -52,6 +55,8 @@ struct ReportPage<'a> {
     errors: u32,
     warnings: u32,
     infos: u32,
+    /// Whether the findings cost more than there are points.
+    stops_at_zero: bool,
     findings: Vec<FindingView<'a>>,
     /// Name and value; `None` where the page declares nothing.
     facts: Vec<(&'static str, Option<String>)>,
@@ -59,7 +64,7 @@ struct ReportPage<'a> {
     outline: Vec<(u8, &'a str)>,
     headers: Vec<(&'a str, &'a str)>,
     passed: Vec<&'static str>,
-    not_measured: Vec<(&'static str, &'static str)>,
+    not_measured: Vec<(&'static str, String)>,
     head: &'a str,
     truncated: bool,
 }
@@ -69,13 +74,13 @@ struct FindingView<'a> {
     code: &'a str,
     severity: &'static str,
     word: &'static str,
-    points: &'static str,
+    points: String,
     title: &'static str,
     message: &'a str,
     why: Vec<Piece<'a>>,
     how: Vec<Piece<'a>>,
     reference: &'static str,
-    places: Vec<String>,
+    places: &'a [Place],
     class: &'static str,
     note: Option<Vec<Piece<'a>>>,
     origin: Option<String>,
@@ -215,12 +220,14 @@ fn view<'a>(
     let (band, verdict) = band(report.score);
     let arc = (f64::from(report.score) / 100.0 * RING - if report.score == 100 { 0.0 } else { RING_CAP }).max(0.0);
     // "2026-01-31T09:30:00.000Z" reads better without the seconds.
-    let created_at = created_at.get(..16).unwrap_or(&created_at).replace('T', " ") + " UTC";
+    let created_at_short = created_at.get(..16).unwrap_or(&created_at).replace('T', " ") + " UTC";
+    let cost: u32 = report.findings.iter().map(|finding| score::weight(finding.severity)).sum();
     let summary = report.summary.as_ref();
     ReportPage {
         frame: Frame::new(app, lang),
         url: &report.url,
         created_at,
+        created_at_short,
         id,
         score: report.score,
         band,
@@ -229,6 +236,7 @@ fn view<'a>(
         errors: report.counts.errors,
         warnings: report.counts.warnings,
         infos: report.counts.info,
+        stops_at_zero: cost > score::FULL,
         findings: report.findings.iter().zip(&report.fixes).map(|(f, fix)| finding(f, fix, lang)).collect(),
         facts: facts(report, lang),
         redirects: summary
@@ -243,7 +251,7 @@ fn view<'a>(
             .coverage
             .not_measured
             .iter()
-            .filter_map(|(code, reason)| Some((checks::find(code)?.code, reason_text(reason).in_lang(lang))))
+            .filter_map(|(code, reason)| Some((checks::find(code)?.code, reason_in_words(reason, lang))))
             .collect(),
         head: &report.patch.head,
         truncated: report.html_truncated,
@@ -261,21 +269,20 @@ fn band(score: u32) -> (&'static str, Text) {
 fn finding<'a>(finding: &'a Finding, fix: &'a Fix, lang: Lang) -> FindingView<'a> {
     let check = checks::find(&finding.code);
     let of_check = |pick: fn(&'static audit::check::Check) -> Text| check.map(pick).map_or("", |t| t.in_lang(lang));
-    let (severity, word, points) = match finding.severity {
-        Severity::Error => ("error", text("Error", "Erro"), "−18"),
-        Severity::Warn => ("warn", text("Warning", "Aviso"), "−8"),
-        Severity::Info => ("info", text("Info", "Informação"), "0"),
+    let (severity, word) = match finding.severity {
+        Severity::Error => ("error", text("Error", "Erro")),
+        Severity::Warn => ("warn", text("Warning", "Aviso")),
+        Severity::Info => ("info", text("Info", "Informação")),
+    };
+    let points = match score::weight(finding.severity) {
+        0 => "0".to_owned(),
+        weight => format!("−{weight}"),
     };
     let class = match fix.class {
         FixClass::Deterministic => text("Ready to paste", "Pronto para colar"),
         FixClass::Template => text("Fill in", "Para preencher"),
         FixClass::Instruction => text("Needs a decision", "Precisa de uma decisão"),
     };
-    let places = finding.evidence.iter().map(|place| {
-        let parts =
-            [place.line.map(|line| line.to_string()), place.selector.clone(), place.url.clone(), place.snippet.clone()];
-        parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
-    });
     FindingView {
         code: &finding.code,
         severity,
@@ -286,7 +293,7 @@ fn finding<'a>(finding: &'a Finding, fix: &'a Fix, lang: Lang) -> FindingView<'a
         why: pieces(of_check(|check| check.why)),
         how: pieces(of_check(|check| check.how)),
         reference: check.map(|check| check.reference).unwrap_or_default(),
-        places: places.collect(),
+        places: &finding.evidence,
         class: class.in_lang(lang),
         note: fix.note.as_ref().map(|note| pieces(note.in_lang(lang))),
         origin: fix.origin.as_ref().map(|origin| origin.in_lang(lang).to_owned()),
@@ -300,7 +307,7 @@ fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<String>)> {
     let t = |en: &'static str, pt: &'static str| text(en, pt).in_lang(lang);
     // A host in punycode is shown as its reader knows it as well.
     let host = Url::parse(&s.final_url).ok().and_then(|url| url.host_str().map(str::to_owned));
-    let sitemap = s.sitemap.url.clone().or_else(|| Some(s.sitemap.state.clone()));
+    let sitemap = s.sitemap.url.clone().unwrap_or_else(|| sitemap_text(&s.sitemap.state).in_lang(lang).to_owned());
     vec![
         ("Status", Some(s.status.to_string())),
         (t("Host", "Host"), host),
@@ -319,7 +326,7 @@ fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<String>)> {
         (t("Links", "Links"), Some(links(s.links.internal, s.links.external, s.links.without_text, lang))),
         ("JSON-LD", (!s.json_ld_types.is_empty()).then(|| s.json_ld_types.join(", "))),
         ("robots.txt", Some(robots(s.robots_txt.allowed, &s.robots_txt.state, s.robots_txt.rule.as_deref(), lang))),
-        ("Sitemap", sitemap),
+        ("Sitemap", Some(sitemap)),
     ]
 }
 
@@ -331,7 +338,7 @@ fn images(total: u32, without_alt: u32, lang: Lang) -> String {
 fn links(internal: u32, external: u32, without_text: u32, lang: Lang) -> String {
     let sentence = text(
         "{internal} internal, {external} external, {without} without text",
-        "{internal} internos, {external} externos, {without} sem texto",
+        "internos: {internal}, externos: {external}, sem texto: {without}",
     );
     let values = [("internal", internal.into()), ("external", external.into()), ("without", without_text.into())];
     sentence.phrase(&values).in_lang(lang).to_owned()
@@ -346,11 +353,42 @@ fn robots(allowed: Option<bool>, state: &str, rule: Option<&str>, lang: Lang) ->
     let verdict = verdict.in_lang(lang);
     match rule {
         Some(rule) => format!("{verdict} ({rule})"),
-        None => format!("{verdict} ({state})"),
+        None => format!("{verdict} ({})", robots_text(state).in_lang(lang)),
     }
 }
 
-/// Why a check was not measured, in words.
+/// What was found of robots.txt, in words.
+fn robots_text(state: &str) -> Text {
+    match state {
+        "found" => text("no rule applies", "nenhuma regra se aplica"),
+        "missing" => text("there is none", "não existe"),
+        "invalid" => text("the answer is an HTML page", "a resposta é uma página HTML"),
+        _ => text("it could not be read", "não pôde ser lido"),
+    }
+}
+
+/// Whether a sitemap lists the page, in words.
+fn sitemap_text(state: &str) -> Text {
+    match state {
+        "found" => text("lists the page", "lista a página"),
+        "absent" => text("does not list the page", "não lista a página"),
+        "missing" => text("there is none", "não existe"),
+        "invalid" => text("has a syntax error", "tem um erro de sintaxe"),
+        "tooLarge" => text("too large to be read whole", "grande demais para ser lido inteiro"),
+        _ => text("could not be read", "não pôde ser lido"),
+    }
+}
+
+/// Why a check was not measured, in words; of a silenced one, by which finding.
+fn reason_in_words(reason: &str, lang: Lang) -> String {
+    const SILENCED: Text = text("{code} is found, which says it already", "há {code}, que já o diz");
+    match reason.strip_prefix("silenced:") {
+        Some(code) => SILENCED.phrase(&[("code", code.into())]).in_lang(lang).to_owned(),
+        None => reason_text(reason).in_lang(lang).to_owned(),
+    }
+}
+
+/// A word of `coverage`, in words.
 pub(crate) fn reason_text(reason: &str) -> Text {
     match reason {
         "status" => text("the page did not answer 200", "a página não respondeu 200"),
@@ -363,6 +401,7 @@ pub(crate) fn reason_text(reason: &str) -> Text {
         "probe" => text("the file could not be asked for", "o arquivo não pôde ser pedido"),
         "lang" => text("the language of the page is not known", "o idioma da página não é conhecido"),
         "scheme" => text("has no meaning for this kind of address", "não tem sentido para este tipo de endereço"),
+        "absent" => text("there is nothing of the kind to look at", "não há nada do tipo para examinar"),
         "offline" => text("nothing was fetched", "nada foi buscado"),
         "defect" => text("the check failed; a defect of ours", "a verificação falhou; um defeito nosso"),
         _ => text("could not be looked at", "não pôde ser examinado"),
@@ -372,6 +411,12 @@ pub(crate) fn reason_text(reason: &str) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_silenced_check_names_the_finding_that_silences_it() {
+        assert_eq!(reason_in_words("silenced:title_missing", Lang::PtBr), "há title_missing, que já o diz");
+        assert_eq!(reason_in_words("offline", Lang::En), "nothing was fetched");
+    }
 
     #[test]
     fn backticks_mark_code() {

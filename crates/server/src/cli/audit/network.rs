@@ -8,10 +8,11 @@ use anyhow::{Context as _, Result, bail};
 use fetch::{FetchConfig, Fetcher};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::progress::Teller;
 use super::{Asked, Outcome, failure, with_scheme};
-use crate::engine::{Engine, Given, Progress};
+use crate::engine::{AUDIT_TIME, Engine, Given, Progress};
 use crate::ports::Ports;
 
 /// Bytes read of a list of addresses.
@@ -108,7 +109,7 @@ async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> Outcom
         Err(refused) => return Outcome { url: typed, file: None, at, result: Err(failure::of_fetch(refused)) },
     };
     let given = Given { started_at: at, nonce: ports.nonce(), progress, keep_sitemaps: false };
-    let audited = engine.audit(&url, given).await;
+    let audited = engine.audit(&url, given, Instant::now() + AUDIT_TIME).await;
     Outcome { url: url.to_string(), file: None, at, result: audited.map(|done| done.report).map_err(failure::of_audit) }
 }
 

@@ -13,7 +13,7 @@ testkit::on_both_databases! {
     an_audit_is_its_guests_alone,
     bad_input_names_the_field_and_costs_nothing,
     a_failed_target_costs_nothing,
-    a_firewall_of_the_target_is_told_with_what_to_do,
+    t21_a_firewall_of_the_target_is_told_with_what_to_do,
     texts_come_in_the_language_of_the_call,
     sitemaps_and_discovery_files_are_read,
     probes_have_a_budget,
@@ -206,7 +206,7 @@ async fn a_failed_target_costs_nothing(database: TestDatabase) {
     assert_eq!(app.call(Call::audit(&site.url("/"))).await.status, 200);
 }
 
-async fn a_firewall_of_the_target_is_told_with_what_to_do(database: TestDatabase) {
+async fn t21_a_firewall_of_the_target_is_told_with_what_to_do(database: TestDatabase) {
     let site = Site::start(site).await;
     let app = TestApp::start(database, |_| {}).await;
     let response = app.call(Call::audit(&site.url("/firewall"))).await;

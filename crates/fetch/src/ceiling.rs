@@ -1,0 +1,98 @@
+//! So much at once for each key: a target, a caller.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use url::{Host, Url};
+
+/// One ceiling per key. Keys without a holder are forgotten, so the map is as large as what is going on.
+#[derive(Debug)]
+pub struct Ceiling {
+    most: usize,
+    holders: Arc<Mutex<HashMap<String, Arc<Semaphore>>>>,
+}
+
+/// One place below a key; free again when dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Place {
+    permit: Option<OwnedSemaphorePermit>,
+    key: String,
+    holders: Arc<Mutex<HashMap<String, Arc<Semaphore>>>>,
+}
+
+impl Ceiling {
+    /// `most` places for each key.
+    pub fn new(most: usize) -> Self {
+        Self { most, holders: Arc::default() }
+    }
+
+    /// Waits for a place. The caller bounds the wait.
+    pub async fn enter(&self, key: &str) -> Place {
+        // Made before waiting, so that a caller who gives up while waiting cleans up as well.
+        let mut place = Place { permit: None, key: key.to_owned(), holders: Arc::clone(&self.holders) };
+        let semaphore = {
+            let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(holders.entry(key.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(self.most))))
+        };
+        // It is never closed.
+        place.permit = semaphore.acquire_owned().await.ok();
+        place
+    }
+
+    /// Nobody has a place or waits for one.
+    pub fn is_idle(&self) -> bool {
+        self.holders.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.permit = None;
+        let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
+        // Only the map holds it: nobody has a place or waits for one.
+        if holders.get(&self.key).is_some_and(|semaphore| Arc::strong_count(semaphore) == 1) {
+            holders.remove(&self.key);
+        }
+    }
+}
+
+/// What counts as one target: the registrable domain, or the address itself.
+pub fn target(url: &Url) -> Option<String> {
+    Some(match url.host()? {
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => address.to_string(),
+        Host::Domain(name) => {
+            let name = name.strip_suffix('.').unwrap_or(name);
+            psl::domain_str(name).unwrap_or(name).to_owned()
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_registrable_domains_or_addresses() {
+        let target = |url: &str| target(&Url::parse(url).unwrap());
+        assert_eq!(target("https://www.a.co.uk/").as_deref(), Some("a.co.uk"));
+        assert_eq!(target("https://b.a.co.uk./x").as_deref(), Some("a.co.uk"));
+        assert_eq!(target("http://203.0.113.7/").as_deref(), Some("203.0.113.7"));
+        assert_eq!(target("http://[2001:db8::1]:8080/").as_deref(), Some("2001:db8::1"));
+    }
+
+    #[tokio::test]
+    async fn one_more_waits_and_keys_without_a_holder_are_forgotten() {
+        let ceiling = Ceiling::new(1);
+        let first = ceiling.enter("a").await;
+        let other = ceiling.enter("b").await;
+        let waiting = tokio::time::timeout(std::time::Duration::ZERO, ceiling.enter("a"));
+        assert!(waiting.await.is_err());
+        drop(first);
+        drop(ceiling.enter("a").await);
+        drop(other);
+        assert!(ceiling.is_idle());
+    }
+}

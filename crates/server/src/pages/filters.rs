@@ -1,0 +1,33 @@
+//! Filters of the templates.
+#![expect(unreachable_pub, reason = "askama makes a public type of a filter")]
+
+use std::fmt::Display;
+
+use askama::Values;
+
+/// Text from outside for a reader: characters that reverse or hide what stands beside them become visible escapes, as
+/// the command line shows them (UAX #9; CVE-2021-42574). What is there to be copied keeps them.
+#[askama::filter_fn]
+pub(super) fn visible(text: impl Display, _: &dyn Values) -> askama::Result<String> {
+    Ok(text.to_string().chars().fold(String::new(), |mut shown, character| {
+        match character {
+            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
+                shown.extend(character.escape_unicode());
+            }
+            _ => shown.push(character),
+        }
+        shown
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reversing_characters_are_shown_and_letters_of_every_script_stay() {
+        let shown = |text: &str| visible::default().execute(text, askama::NO_VALUES).unwrap();
+        assert_eq!(shown("a\u{202e}b\u{2066}c\u{200f}"), "a\\u{202e}b\\u{2066}c\\u{200f}");
+        assert_eq!(shown("לחם <b> pão"), "לחם <b> pão");
+    }
+}

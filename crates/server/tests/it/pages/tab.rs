@@ -1,0 +1,294 @@
+//! A tab of a real browser on our pages. It notes whatever a page may not do.
+#![expect(clippy::print_stdout, reason = "tests say what they pass over")]
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use serde_json::{Value, json};
+use testkit::browser::{Browser, program};
+
+/// What of the protocol the tab listens to.
+const DOMAINS: [&str; 5] = ["Page", "Runtime", "Log", "Network", "Audits"];
+/// The rules that axe checks: WCAG 2.2 A and AA, and its own.
+const RULES: [&str; 6] = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+/// Height of the longest picture in pixels: the browser draws no longer texture than 16,384.
+const MOST_HEIGHT: u64 = 16_000;
+
+/// How a page is looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    /// `light` or `dark`.
+    pub(super) scheme: &'static str,
+    /// Width of the window in CSS pixels.
+    pub(super) width: u32,
+}
+
+/// An open tab. When a test fails, it leaves a picture of what it shows.
+#[derive(Debug)]
+pub(super) struct Tab {
+    browser: Browser,
+    origin: String,
+    runs_scripts: bool,
+    status: u64,
+    complaints: Vec<String>,
+}
+
+impl Tab {
+    /// Opens a tab for pages of an origin; `None`, with a line printed, where there is no browser and none is required.
+    pub(super) fn open(origin: &str) -> Option<Self> {
+        if program().is_none() {
+            pass_over("Chromium is not installed");
+            return None;
+        }
+        // Whatever a page asks of another host, it can't get.
+        let browser = Browser::start(&["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]).unwrap();
+        let mut tab =
+            Self { browser, origin: origin.to_owned(), runs_scripts: true, status: 0, complaints: Vec::new() };
+        for domain in DOMAINS {
+            tab.call(&format!("{domain}.enable"), json!({}));
+        }
+        tab.look(Look { scheme: "light", width: 1280 });
+        Some(tab)
+    }
+
+    fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.browser.call(method, &parameters).unwrap()
+    }
+
+    /// Pages run no scripts from now on.
+    pub(super) fn disable_scripts(&mut self) {
+        self.runs_scripts = false;
+        self.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
+    }
+
+    /// Looks differently at whatever is shown from now on.
+    pub(super) fn look(&mut self, look: Look) {
+        let size = json!({ "width": look.width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", size);
+        let features = json!([{ "name": "prefers-color-scheme", "value": look.scheme }]);
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+    }
+
+    /// Does something that leads to another page, and waits until that is loaded and, where scripts run, drawn: only
+    /// then has an element the focus that the page gives it.
+    pub(super) fn load(&mut self, act: impl FnOnce(&mut Self)) {
+        self.note_so_far();
+        act(self);
+        loop {
+            let event = self.browser.next_event().unwrap();
+            let is_loaded = event["method"] == "Page.loadEventFired";
+            self.note(&event);
+            if is_loaded {
+                break;
+            }
+        }
+        if self.runs_scripts {
+            self.value("new Promise(drawn => requestAnimationFrame(drawn))");
+        }
+    }
+
+    /// Opens a page of ours.
+    pub(super) fn visit(&mut self, path: &str) {
+        let url = format!("{}{path}", self.origin);
+        self.load(|tab| drop(tab.call("Page.navigate", json!({ "url": url }))));
+    }
+
+    /// Sends the form of the page that is shown.
+    pub(super) fn submit(&mut self, address: &str) {
+        self.click("#url");
+        self.write(address);
+        self.load(|tab| tab.click("button"));
+    }
+
+    /// The value of an expression in the page, as JSON.
+    pub(super) fn value(&mut self, expression: &str) -> Value {
+        let asked = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let answer = self.call("Runtime.evaluate", asked);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
+        answer["result"]["value"].clone()
+    }
+
+    /// The value of an expression that is a text.
+    pub(super) fn text(&mut self, expression: &str) -> String {
+        self.value(expression).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// What the page shows, as a reader would copy it.
+    pub(super) fn shown(&mut self) -> String {
+        self.text("document.body.innerText")
+    }
+
+    /// Clicks in the middle of an element.
+    pub(super) fn click(&mut self, selector: &str) {
+        let place = self.value(&format!(
+            "(e => {{ e.scrollIntoView(); const r = e.getBoundingClientRect(); \
+             return [r.x + r.width / 2, r.y + r.height / 2] }})(document.querySelector('{selector}'))"
+        ));
+        for kind in ["mousePressed", "mouseReleased"] {
+            let mouse = json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", mouse);
+        }
+    }
+
+    /// Writes a text where the focus is.
+    pub(super) fn write(&mut self, text: &str) {
+        self.call("Input.insertText", json!({ "text": text }));
+    }
+
+    /// Presses a key: `Tab`, `Enter` or ` `.
+    pub(super) fn press(&mut self, key: &str) {
+        let (code, text) = match key {
+            "Tab" => (9, ""),
+            "Enter" => (13, "\r"),
+            " " => (32, " "),
+            _ => panic!("{key} is no key of these tests"),
+        };
+        let named = if key == " " { "Space" } else { key };
+        for kind in ["keyDown", "keyUp"] {
+            let text = if kind == "keyDown" { text } else { "" };
+            let key = json!({ "type": kind, "key": key, "code": named, "windowsVirtualKeyCode": code, "text": text });
+            self.call("Input.dispatchKeyEvent", key);
+        }
+    }
+
+    /// What the focused element says. It must be in the window, uncovered, and have a ring.
+    pub(super) fn focus(&mut self) -> String {
+        let seen = self.value(
+            "(e => { const r = e.getClientRects()[0], s = getComputedStyle(e); return { \
+             says: e.innerText, ring: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2, \
+             uncovered: e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)) } })\
+             (document.activeElement)",
+        );
+        assert!(seen["ring"] == true && seen["uncovered"] == true, "{seen}");
+        seen["says"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The status of the page that is shown.
+    pub(super) fn status(&mut self) -> u64 {
+        self.note_so_far();
+        self.status
+    }
+
+    /// What pages did since the last time that they may not do: scripts that ran or tried to, dialogs, requests to
+    /// elsewhere, files that are missing.
+    pub(super) fn complaints(&mut self) -> Vec<String> {
+        // The answer comes after every event that the page has caused so far.
+        self.value("0");
+        self.note_so_far();
+        std::mem::take(&mut self.complaints)
+    }
+
+    fn note_so_far(&mut self) {
+        for event in self.browser.events_so_far() {
+            self.note(&event);
+        }
+    }
+
+    fn note(&mut self, event: &Value) {
+        let parameters = &event["params"];
+        let of = |pointer: &str| parameters.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let method = event["method"].as_str().unwrap_or_default();
+        match method {
+            "Network.responseReceived" if of("/type") == "Document" => {
+                self.status = parameters["response"]["status"].as_u64().unwrap_or_default();
+                return;
+            }
+            "Network.responseReceived" if parameters["response"]["status"] == 200 => return,
+            "Network.requestWillBeSent" if self.is_own(of("/request/url")) => return,
+            // That a page was refused is its status.
+            "Log.entryAdded" if of("/entry/source") == "network" => return,
+            "Page.javascriptDialogOpening" => {
+                self.call("Page.handleJavaScriptDialog", json!({ "accept": false }));
+            }
+            "Network.responseReceived"
+            | "Network.requestWillBeSent"
+            | "Log.entryAdded"
+            | "Audits.issueAdded"
+            | "Runtime.consoleAPICalled"
+            | "Runtime.exceptionThrown" => {}
+            _ => return,
+        }
+        self.complaints.push(format!("{method} {parameters}"));
+    }
+
+    fn is_own(&self, url: &str) -> bool {
+        url.strip_prefix(&self.origin).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// What axe finds wrong with the page that is shown, or can't judge, a line each. A text inside a drawing it never
+    /// can judge.
+    pub(super) fn barriers(&mut self) -> Vec<String> {
+        if self.value("typeof axe") == "undefined" {
+            let axe = std::fs::read_to_string(axe_path()).unwrap();
+            self.call("Runtime.evaluate", json!({ "expression": axe }));
+        }
+        let found = self.value(&format!(
+            "axe.run({{ runOnly: {}, preload: false }}).then(r => r.violations.concat(r.incomplete).flatMap(v => v.nodes\
+             .filter(n => !document.querySelector(n.target).closest('svg'))\
+             .map(n => `${{v.id}}: ${{n.target}}: ${{n.failureSummary}}`)))",
+            json!(RULES)
+        ));
+        found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// What reaches beyond the right edge of the window, so that a reader would have to scroll sideways.
+    pub(super) fn overflows(&mut self) -> Vec<String> {
+        let found = self.value(
+            "[document.documentElement, ...document.querySelectorAll('body *')]\
+             .filter(e => e.getBoundingClientRect().right > innerWidth || e.scrollWidth > Math.max(e.clientWidth, innerWidth))\
+             .map(e => `${e.tagName}.${e.className?.baseVal ?? e.className}: ${e.textContent.slice(0, 80)}`)",
+        );
+        found.as_array().unwrap().iter().map(|line| format!("overflows: {}", line.as_str().unwrap())).collect()
+    }
+
+    /// A PNG of the whole page, or of its first `height` pixels.
+    pub(super) fn picture(&mut self, height: Option<u32>) -> Vec<u8> {
+        let size = self.value("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]");
+        let height = height.map_or(size[1].as_u64(), |height| Some(height.into())).unwrap_or_default().min(MOST_HEIGHT);
+        let clip = json!({ "x": 0, "y": 0, "width": size[0], "height": height, "scale": 1 });
+        let shot = self.call("Page.captureScreenshot", json!({ "clip": clip, "captureBeyondViewport": true }));
+        base64::engine::general_purpose::STANDARD.decode(shot["data"].as_str().unwrap()).unwrap()
+    }
+
+    /// Writes what the window shows into the folder that Cargo keeps for tests.
+    fn picture_of_failure(&mut self) -> Option<PathBuf> {
+        let shot = self.browser.call("Page.captureScreenshot", &json!({})).ok()?;
+        let bytes = base64::engine::general_purpose::STANDARD.decode(shot["data"].as_str()?).ok()?;
+        let name = std::thread::current().name().unwrap_or("page").replace("::", "-");
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.png"));
+        std::fs::write(&path, bytes).ok()?;
+        Some(path)
+    }
+}
+
+impl Drop for Tab {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        println!("{}", self.complaints.join("\n"));
+        match self.picture_of_failure() {
+            Some(path) => println!("what the page showed: {}", path.display()),
+            None => println!("no picture of the page could be made"),
+        }
+    }
+}
+
+/// Whether axe is installed; a line is printed where it is not and need not be.
+pub(super) fn has_axe() -> bool {
+    let found = axe_path().exists();
+    if !found {
+        pass_over("axe-core is not installed");
+    }
+    found
+}
+
+fn axe_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node_modules/axe-core/axe.min.js")
+}
+
+/// A build server passes nothing over.
+fn pass_over(reason: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{reason}: `cargo xtask test` installs it");
+    println!("not run in a browser: {reason} (`cargo xtask test` installs it)");
+}

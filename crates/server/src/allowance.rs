@@ -8,15 +8,13 @@ use model::time::{Day, Timestamp};
 use sha2::{Digest as _, Sha256};
 use store::{DailySpend, HourlySpend};
 
-use crate::caller::Network;
+use crate::caller::{Network, WIDE};
 use crate::config::Limits;
 use crate::database::{Database, Trouble};
 use crate::error::{ApiError, Code};
 use crate::ports::Ports;
 use local::Local;
 
-/// How much more a wider network (IPv4 /24, IPv6 /48) may do than one network.
-const WIDE: u32 = 10;
 /// The part of a limit that one process grants by itself while the database is away.
 const LOCAL_PART: u32 = 4;
 /// The daily counter of free audits.

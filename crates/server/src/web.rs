@@ -44,14 +44,13 @@ pub struct Bounds {
     /// Open connections of the process; the next one waits in the system's queue. Each holds at most a head and a body,
     /// of 64 KiB each.
     pub connections: usize,
-    /// Open connections of one network; one more is [`Code::Overloaded`] and closed. Trusted proxies have no such bound,
-    /// as they carry everybody's calls.
+    /// Open connections of one network, and a tenth of those of the wider one around it; one more is
+    /// [`Code::Overloaded`] and closed. Trusted proxies have no such bound, as they carry everybody's calls.
     pub connections_per_network: usize,
 }
 
 impl Default for Bounds {
-    /// Chosen: a browser opens 6 connections to a host and a busy shared address has tens of users, while 32 networks
-    /// together are needed to fill the process.
+    /// Chosen: a browser opens 6 connections to a host, and a shared address has tens of users at once.
     fn default() -> Self {
         Self { calls: 1_024, connections: 4_096, connections_per_network: 128 }
     }

@@ -9,6 +9,9 @@ use ipnet::IpNet;
 /// Entries of a forwarding header that are looked at, from the right. More proxies than these stand in no real row.
 const MOST_HOPS: usize = 64;
 
+/// How much more a wider network (IPv4 /24, IPv6 /48) may do than one network.
+pub const WIDE: u32 = 10;
+
 /// An IPv4 address or an IPv6 /64. An IPv4 address mapped into IPv6 is the IPv4 address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);

@@ -3,40 +3,47 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::caller::Network;
+use crate::caller::{Network, WIDE};
 
-/// Counts connections. Networks without one are forgotten, so the map is as large as what is open.
+/// Counts connections of networks, and of the wider ones around them. Those without one are forgotten, so the map is as
+/// large as what is open.
 #[derive(Debug, Clone)]
 pub(super) struct Connections {
     most: usize,
-    open: Arc<Mutex<HashMap<Network, usize>>>,
+    open: Arc<Mutex<HashMap<String, usize>>>,
 }
 
 /// One connection of a network; counted until it is dropped.
 #[derive(Debug)]
 pub(super) struct Counted {
-    network: Network,
+    keys: [String; 2],
     connections: Connections,
 }
 
 impl Connections {
-    /// At most `most` for each network.
+    /// At most `most` for each network, and [`WIDE`] times as many for each wider one.
     pub(super) fn new(most: usize) -> Self {
         Self { most, open: Arc::default() }
     }
 
     /// Counts one more of a network; `None` when it has as many as it may.
     pub(super) fn count(&self, network: Network) -> Option<Counted> {
+        let keys = [network.to_string(), network.wide()];
+        let wide_most = self.most.saturating_mul(WIDE as usize);
         let mut open = self.open();
-        let connections = open.entry(network).or_default();
-        if *connections >= self.most {
+        let is_full = |key: &str, most: usize| open.get(key).copied().unwrap_or_default() >= most;
+        let [narrow, wide] = &keys;
+        if is_full(narrow, self.most) || is_full(wide, wide_most) {
             return None;
         }
-        *connections += 1;
-        Some(Counted { network, connections: self.clone() })
+        for key in &keys {
+            *open.entry(key.clone()).or_default() += 1;
+        }
+        drop(open);
+        Some(Counted { keys, connections: self.clone() })
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<Network, usize>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<String, usize>> {
         // Plain numbers: a panic elsewhere can't have left them half written.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -45,10 +52,12 @@ impl Connections {
 impl Drop for Counted {
     fn drop(&mut self) {
         let mut open = self.connections.open();
-        if let Some(connections) = open.get_mut(&self.network) {
-            *connections -= 1;
-            if *connections == 0 {
-                open.remove(&self.network);
+        for key in &self.keys {
+            if let Some(connections) = open.get_mut(key) {
+                *connections -= 1;
+                if *connections == 0 {
+                    open.remove(key);
+                }
             }
         }
     }
@@ -68,6 +77,17 @@ mod tests {
         drop(first);
         assert!(of(7).is_some());
         drop(second);
+        assert!(connections.open().is_empty());
+    }
+
+    #[test]
+    fn so_has_a_wider_network() {
+        let connections = Connections::new(1);
+        let of = |third: u8, last: u8| connections.count(Network::of([203, 0, third, last].into()));
+        let open: Vec<_> = (0..10).map(|last| of(113, last)).collect();
+        assert!(open.iter().all(Option::is_some) && of(113, 10).is_none() && of(114, 10).is_some());
+        drop(open);
+        assert!(of(113, 10).is_some());
         assert!(connections.open().is_empty());
     }
 }

@@ -143,7 +143,7 @@ async fn a_report_that_is_not_kept_is_shown_at_once(database: TestDatabase) {
     holder.execute(sqlx::raw_sql(hold)).await.unwrap();
     let shown = app.call(form(&site.url("/"))).await;
     assert_eq!((shown.status, shown.header("set-cookie")), (200, ""), "{}", shown.body);
-    assert!(shown.body.contains("canonical_missing") && shown.body.contains("not kept"), "{}", shown.body);
+    assert!(shown.body.contains("canonical_missing") && shown.body.contains("could not be kept"), "{}", shown.body);
     assert!(!shown.body.contains("/reports/") && !shown.body.contains("/api/audits/"), "{}", shown.body);
     assert_eq!(shown.header("cache-control"), "no-store");
     holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();

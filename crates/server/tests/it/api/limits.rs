@@ -6,14 +6,15 @@ use std::time::Duration;
 use base64::Engine as _;
 use serde_json::Value;
 use site_audit::config::{Config, PaymentMode, Sku};
-use sqlx::Executor as _;
+use sqlx::{Executor as _, Row as _};
 use testkit::{Answer, Site, TestDatabase};
 
-use crate::app::{Call, TestApp};
+use crate::app::{Call, NOW, TestApp};
 
 testkit::on_both_databases! {
     past_the_free_audits_a_live_server_asks_for_payment,
     a_refusal_to_pay_writes_nothing_and_ends_when_something_is_left,
+    what_was_granted_beside_a_failure_is_given_back,
     past_the_free_audits_a_dev_server_lets_through,
     what_is_free_now_spends_no_allowance,
     l05_the_last_free_audit_goes_to_one_of_many,
@@ -97,6 +98,16 @@ async fn a_refusal_to_pay_writes_nothing_and_ends_when_something_is_left(databas
     for wanted in [200, 402] {
         assert_eq!(app.call(Call::audit(&site.url("/"))).await.status, wanted);
     }
+}
+
+async fn what_was_granted_beside_a_failure_is_given_back(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |_| {}).await;
+    // The hours can be spent, the day can't.
+    app.database.execute("ALTER TABLE daily_counters RENAME TO elsewhere").await;
+    assert_eq!(app.call(Call::audit(&site.url("/"))).await.refusal(), (500, "internal".to_owned()));
+    let hours = app.database.row("SELECT COUNT(*), MAX(spent_until) FROM hourly_counters").await;
+    assert_eq!((hours.get::<i64, _>(0), hours.get::<i64, _>(1)), (2, NOW.0));
 }
 
 async fn past_the_free_audits_a_dev_server_lets_through(database: TestDatabase) {

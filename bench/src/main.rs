@@ -5,18 +5,18 @@
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the person who started it")]
 
 mod bare;
+mod corpus;
 mod crowd;
 mod service;
 
 use std::hint::black_box;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
 use audit::facts::document::Document;
 use audit::{Page, SiteFiles};
-use model::capture::{Body, Capture, Coding, Exchange, Extra, Fetched, Source, Timing, Want, WantKind};
-use model::time::Timestamp;
+use corpus::capture;
+use model::capture::{Capture, Extra, Fetched, Want, WantKind};
 
 /// Rounds over the whole folder.
 const ROUNDS: usize = 9;
@@ -24,13 +24,8 @@ const ROUNDS: usize = 9;
 const HOSTILE_BYTES: usize = 2_000_000;
 
 fn main() -> Result<()> {
-    let shared = std::env::var("SITE_AUDIT_SHARED")
-        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
-    let corpus = shared.join("corpus");
-    if corpus.exists() {
-        report(&corpus)?;
-    } else {
-        println!("passed over: no corpus in the shared data (set SITE_AUDIT_SHARED)");
+    if let Some(pages) = corpus::pages()? {
+        report(&pages);
     }
     hostile();
     hostile_robots();
@@ -38,15 +33,7 @@ fn main() -> Result<()> {
     service::measure(&program)
 }
 
-fn report(corpus: &std::path::Path) -> Result<()> {
-    let mut pages = Vec::new();
-    for entry in std::fs::read_dir(corpus).context("the corpus could not be listed")? {
-        pages.push(std::fs::read(entry?.path())?);
-    }
-    pages.sort();
-    if pages.is_empty() {
-        bail!("the corpus is empty");
-    }
+fn report(pages: &[Vec<u8>]) {
     let bytes: usize = pages.iter().map(Vec::len).sum();
     let captures: Vec<Capture> = pages.iter().cloned().map(capture).collect();
     let mut times: [Vec<Duration>; 5] = Default::default();
@@ -55,7 +42,7 @@ fn report(corpus: &std::path::Path) -> Result<()> {
         bare.push(timed(|| pages.iter().for_each(|page| bare::parse(&String::from_utf8_lossy(page)))).0);
         tree.push(
             timed(|| {
-                for page in &pages {
+                for page in pages {
                     black_box(Document::parse(String::from_utf8_lossy(page).into_owned()));
                 }
             })
@@ -94,7 +81,6 @@ fn report(corpus: &std::path::Path) -> Result<()> {
         pages.len() as f64 / whole.as_secs_f64(),
         bytes as f64 / 1e6 / whole.as_secs_f64()
     );
-    Ok(())
 }
 
 /// A shape: its name, and what it repeats for each number.
@@ -183,25 +169,4 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
-fn capture(bytes: Vec<u8>) -> Capture {
-    let url = "https://www.example.com/a/page".to_owned();
-    Capture {
-        requested_url: url.clone(),
-        started_at: Timestamp(0),
-        nonce: String::new(),
-        source: Source::Network,
-        page: Fetched::Response(Exchange {
-            hops: Vec::new(),
-            url,
-            status: 200,
-            headers: vec![("content-type".to_owned(), "text/html; charset=utf-8".to_owned())],
-            body: Body { bytes, cut: None, coding: Coding::Decoded("gzip".to_owned()) },
-            timing: Timing::default(),
-            ambiguous_length: false,
-            certificate: None,
-        }),
-        extras: Vec::new(),
-    }
 }

@@ -30,6 +30,7 @@ const COMMANDS: [Entry; 10] = [
     }),
     ("bench", "measure the core beside the bare parse, hostile pages, and whole audits over HTTP", |root| {
         run(root, "cargo", &["build", "--release", "--locked", "--package", "site-audit"])?;
+        run(root, "cargo", &["run", "--release", "--locked", "--package", "bench", "--bin", "allocations"])?;
         run(root, "cargo", &["run", "--release", "--locked", "--package", "bench"])
     }),
     ("compare-browser", "compare the facts of each page of DIR with Chromium's (default: the corpus)", |root| {

@@ -1,4 +1,4 @@
-//! The catalog: every family, by category and name. Written by `cargo xtask gen` from the folder; a test compares.
+//! The catalog: every family, by category and name. A test compares it with the folder.
 
 use crate::check::{Check, Family};
 
@@ -63,6 +63,8 @@ mod social {
 }
 mod structured_data {
     pub(super) mod jsonld;
+    pub(super) mod jsonld_values;
+    pub(super) mod rich_results;
 }
 
 /// Every family, in catalog order.
@@ -90,6 +92,8 @@ pub const FAMILIES: &[&Family] = &[
     &images::image_alt::FAMILY,
     &images::image_dimensions::FAMILY,
     &structured_data::jsonld::FAMILY,
+    &structured_data::jsonld_values::FAMILY,
+    &structured_data::rich_results::FAMILY,
     &i18n::hreflang::FAMILY,
     &i18n::html_lang::FAMILY,
     &social::open_graph::FAMILY,

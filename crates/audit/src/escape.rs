@@ -15,12 +15,12 @@ pub fn xml_text(value: &str) -> String {
     attribute(value).replace('\'', "&apos;")
 }
 
-/// For a string inside a JSON block of a page: `<` as `\u003c`, so that no end tag or comment can form.
+/// A value as a JSON block of a page: `<` as `\u003c`, so that no end tag or comment can form.
 pub fn json_in_html(value: &serde_json::Value) -> String {
-    value
-        .to_string()
-        .replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
+    json_text_in_html(&value.to_string())
+}
+
+/// The same for JSON as it is written; these characters stand nowhere but inside its strings.
+pub fn json_text_in_html(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }

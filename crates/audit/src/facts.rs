@@ -11,6 +11,8 @@ pub mod discovery;
 pub mod document;
 pub mod font_metrics;
 pub mod hreflang;
+mod image_header;
+pub(crate) mod image_room;
 pub mod jsonld;
 pub mod language_tag;
 pub mod link_header;
@@ -26,7 +28,7 @@ pub mod sitemap;
 pub mod text;
 pub mod url_identity;
 
-use model::capture::{Capture, Exchange, Source};
+use model::capture::{Capture, Exchange, Source, WantKind};
 use model::discovery::Discovery;
 use model::summary::RobotsDirective;
 use url::Url;
@@ -35,6 +37,7 @@ use crate::check::NotMeasured;
 use challenge::Blocked;
 use discovery::Site;
 use discovery::favicon::DefaultIcon;
+use discovery::image_files::{self, MeasuredImage};
 use discovery::llms::RootFile;
 use hreflang::Alternate;
 use link_header::HeaderLink;
@@ -270,6 +273,17 @@ impl<'c> Facts<'c> {
     /// What is known of `/llms.txt`.
     pub(crate) fn llms_txt(&self) -> Result<RootFile, NotMeasured> {
         self.root_files.as_ref().map(|(_, llms)| *llms).ok_or_else(|| self.no_site())
+    }
+
+    /// The size of the one image without dimensions whose file was read for it.
+    pub(crate) fn largest_image(&self) -> Option<MeasuredImage> {
+        image_files::measured(self.capture, WantKind::LargestImage)
+    }
+
+    /// Width and height of the social image: as its tags say, else as its file does.
+    pub(crate) fn social_image_size(&self) -> Option<(u32, u32)> {
+        let measured = || image_files::measured(self.capture, WantKind::OgImage);
+        self.html?.social_image_size().or_else(|| measured().map(|image| (image.width, image.height)))
     }
 
     /// Why nothing is known of the site's files.

@@ -19,8 +19,7 @@ pub fn check(data: &[u8]) {
         assert!((START..=START + text.len()).contains(&error.offset), "a defect outside the block");
     }
     assert!(read.kept.len() <= read.blocks.len());
-    if let Some(value) = repaired(&text) {
-        let written = value.to_string();
+    if let Some(written) = repaired(&text) {
         let again = JsonLd::read(&[(written.clone(), START)]);
         assert!(again.errors.iter().all(|error| error.reason == "the root is not an object"), "{written}");
     }

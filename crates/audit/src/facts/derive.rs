@@ -4,6 +4,7 @@ use model::lang::{Text, text};
 
 use super::document::collapse;
 use super::font_metrics::title_px;
+use super::jsonld::types_of;
 use super::page::Html;
 
 /// Characters of a text that is taken over whole: longer ones are no headline.
@@ -35,21 +36,34 @@ pub fn title(html: &Html) -> Option<Derived> {
             origin: text("the page's og:title", "o og:title da página"),
         });
     };
-    let with_name = html
-        .social("og:site_name")
-        .map(|name| html.as_meant(name))
+    let with_name = site_name(html)
         .filter(|name| !heading.contains(name))
         .map(|name| format!("{heading} - {name}"))
         .filter(|title| title_px(title) <= WIDEST_TITLE_PX);
     Some(match with_name {
-        Some(value) => Derived { value, origin: text("the first h1 and og:site_name", "o primeiro h1 e og:site_name") },
+        Some(value) => {
+            Derived { value, origin: text("the first h1 and the site's name", "o primeiro h1 e o nome do site") }
+        }
         None => Derived { value: fitting(&heading), origin: text("the first h1", "o primeiro h1") },
     })
 }
 
+/// What the page calls its site: `og:site_name`, else the name of its `WebSite` node.
+fn site_name(html: &Html) -> Option<String> {
+    let of_node = || {
+        let nodes = html.json_ld.nodes_as_meant();
+        let site = nodes.iter().find(|node| types_of(node).any(|kind| kind == "WebSite"))?;
+        site.get("name")?.as_str()
+    };
+    let name = html.social("og:site_name").or_else(of_node).map(collapse)?;
+    Some(html.as_meant(&name)).filter(|name| !name.is_empty() && !is_placeholder(name))
+}
+
 /// A title cut at a word so that a desktop result shows it whole.
-fn fitting(title: &str) -> String {
-    let mut shown = title;
+pub(crate) fn fitting(title: &str) -> String {
+    // No result holds more letters than pixels; measuring all of a huge text again and again would take for ever.
+    let most = title.char_indices().nth(WIDEST_TITLE_PX as usize).map_or(title.len(), |(at, _)| at);
+    let mut shown = title.get(..most).unwrap_or_default();
     while title_px(shown) > WIDEST_TITLE_PX {
         shown = match shown.rfind(' ') {
             Some(at) => shown.get(..at).unwrap_or_default(),
@@ -109,6 +123,13 @@ mod tests {
         assert_eq!(cut("One two. Three four five", 12), "One two.");
         assert_eq!(cut("One two three", 9), "One two");
         assert_eq!(cut("short", 9), "short");
+    }
+
+    #[test]
+    fn a_huge_title_is_fitted_too() {
+        assert!(title_px(&fitting(&"word ".repeat(100_000))) <= WIDEST_TITLE_PX);
+        assert!(title_px(&fitting(&"w".repeat(100_000))) <= WIDEST_TITLE_PX);
+        assert_eq!(fitting("short title -"), "short title");
     }
 
     #[test]

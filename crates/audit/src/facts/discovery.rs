@@ -11,6 +11,7 @@ mod assetlinks;
 mod change_password;
 mod delivery;
 pub(crate) mod favicon;
+pub(crate) mod image_files;
 mod json;
 pub(crate) mod llms;
 mod metadata;
@@ -73,9 +74,9 @@ const fn of_page(kind: WantKind, target: fn(&Site<'_>) -> Option<Target>) -> Pro
 }
 
 /// Every probe in the order in which requests are given to them: the missing path first, since it masks the others;
-/// the fixed ones; the conditional ones in the order of the contract; last the second places of two files, never before
-/// the page is read, so that the order does not hang on which answer came first.
-const PROBES: [Probe; 16] = [
+/// the fixed ones; the conditional ones in the order of the contract; the second places of two files, never before the
+/// page is read, so that the order does not hang on which answer came first; last the files that only complete a fix.
+const PROBES: [Probe; 18] = [
     fixed(WantKind::NotFound, not_found::target),
     of_page(WantKind::Llms, llms::target),
     fixed(WantKind::SecurityTxt, security_txt::target),
@@ -92,6 +93,8 @@ const PROBES: [Probe; 16] = [
     of_page(WantKind::Webauthn, webauthn::target),
     of_page(WantKind::SecurityTxtLegacy, security_txt::legacy_target),
     of_page(WantKind::AgentCardLegacy, agent_card::legacy_target),
+    of_page(WantKind::OgImage, image_files::social_target),
+    of_page(WantKind::LargestImage, image_files::largest_target),
 ];
 
 /// The probes that are still to be sent, most important first and within what is left of [`PROBE_GETS`].

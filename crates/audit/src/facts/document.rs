@@ -11,6 +11,7 @@ mod source;
 
 use std::ops::Range;
 
+pub(crate) use element::SNIPPET_CHARACTERS;
 pub use element::{Element, collapse};
 pub(crate) use html5ever::LocalName;
 pub use source::{AttributeSpan, LineIndex, attribute_spans};
@@ -130,6 +131,13 @@ impl Document {
     /// 1-based line of a byte offset of the source.
     pub fn line_at(&self, offset: usize) -> u32 {
         self.lines.line(offset)
+    }
+
+    /// 1-based line and column of a byte offset of the source; columns are characters.
+    pub fn line_and_column_at(&self, offset: usize) -> (u32, u32) {
+        let line = self.lines.line(offset);
+        let before = self.source.get(self.lines.start(line)..offset).unwrap_or_default();
+        (line, u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX))
     }
 
     /// Every element in document order, template contents left out.

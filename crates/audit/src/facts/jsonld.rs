@@ -1,11 +1,23 @@
 //! JSON-LD blocks: what parses, what it holds, and what does not parse, with its place.
 
+pub(crate) mod complete;
+pub(crate) mod graph;
 mod repair;
+pub(crate) mod rich_results;
+pub(crate) mod tree;
+pub(crate) mod value;
 
+use std::ops::Range;
+
+use model::finding::Place;
 use model::report::Cut;
 use serde_json::{Map, Value};
 
+use super::document::SNIPPET_CHARACTERS;
+use super::page::Html;
+
 pub use repair::repaired;
+use tree::Tree;
 
 /// Blocks read of one page.
 const MOST_BLOCKS: usize = 100;
@@ -16,13 +28,22 @@ const KEPT_BYTES: usize = 256 * 1024;
 /// Nodes counted before the rest is dropped (interface §8).
 const MOST_NODES: usize = 50;
 
+/// Characters of a member's name that a reason shows.
+const SHOWN_CHARACTERS: usize = 60;
+
 /// The JSON-LD of a page.
 #[derive(Debug, Default)]
 pub struct JsonLd {
     /// Blocks that parsed, with the index of their element.
     pub blocks: Vec<(usize, Value)>,
+    /// The same blocks as they are written.
+    pub(crate) written: Vec<Written>,
     /// Blocks that did not, or whose root is no object or array of objects.
     pub errors: Vec<BlockError>,
+    /// What the blocks that did not parse plainly mean.
+    pub(crate) mended: Vec<Value>,
+    /// Of blocks that parsed, the first name that an object has twice: readers differ in which value they take.
+    pub duplicates: Vec<BlockError>,
     /// Root objects, members of root arrays and of `@graph`.
     pub count: usize,
     /// More nodes than are looked at.
@@ -33,6 +54,37 @@ pub struct JsonLd {
     pub kept: Vec<Value>,
     /// What was cut.
     pub cuts: Vec<Cut>,
+}
+
+/// A block that parsed, as it is written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// Index of its element among the JSON-LD scripts.
+    pub(crate) block: usize,
+    /// Where its text begins in the page's source.
+    pub(crate) start: usize,
+    /// Its text.
+    pub(crate) text: String,
+    /// Its values with their places in the text.
+    pub(crate) tree: Tree,
+}
+
+impl Written {
+    /// A part of the block, as evidence.
+    pub(crate) fn place(&self, html: &Html, span: &Range<usize>) -> Option<Place> {
+        let script = html.element(*html.json_ld_scripts.get(self.block)?)?;
+        Some(Place {
+            selector: Some(script.selector()),
+            url: None,
+            snippet: self.text.get(span.clone()).map(|part| part.chars().take(SNIPPET_CHARACTERS).collect()),
+            line: Some(html.document.line_at(self.start + span.start)),
+        })
+    }
+
+    /// Whether the page's source holds the block as it was read; else a change of a part of it would miss its place.
+    pub(crate) fn is_in_source(&self, html: &Html) -> bool {
+        html.document.source().get(self.start..self.start + self.text.len()) == Some(&*self.text)
+    }
 }
 
 /// A block that could not be read.
@@ -61,8 +113,12 @@ impl JsonLd {
                         out.kept.push(value.clone());
                     }
                     out.blocks.push((index, value));
+                    out.keep_written(index, text, *start);
                 }
-                Err((at, reason)) => out.errors.push(BlockError { block: index, offset: start + at, reason }),
+                Err((at, reason)) => {
+                    out.mended.extend(repaired(text).and_then(|json| serde_json::from_str::<Value>(&json).ok()));
+                    out.errors.push(BlockError { block: index, offset: start + at, reason });
+                }
             }
         }
         let too_large = blocks.iter().take(MOST_BLOCKS).any(|(text, _)| text.len() > LARGEST_BLOCK);
@@ -75,6 +131,16 @@ impl JsonLd {
         out
     }
 
+    fn keep_written(&mut self, block: usize, text: &str, start: usize) {
+        let Some(tree) = Tree::read(text) else { return };
+        self.duplicates.extend(tree.duplicate().map(|(at, name)| BlockError {
+            block,
+            offset: start + at,
+            reason: format!("the member \"{}\" comes twice", name.chars().take(SHOWN_CHARACTERS).collect::<String>()),
+        }));
+        self.written.push(Written { block, start, text: text.to_owned(), tree });
+    }
+
     fn count_nodes(&mut self, root: &Value) {
         let roots: Vec<&Value> = match root {
             Value::Array(members) => members.iter().collect(),
@@ -85,6 +151,13 @@ impl JsonLd {
             self.count += members.map_or(1, |members| members.iter().filter(|member| member.is_object()).count());
         }
         self.dropped |= self.count > MOST_NODES;
+    }
+
+    /// Every object, those of mended blocks too: for what a fix takes over, which no other fix may change.
+    pub(crate) fn nodes_as_meant(&self) -> Vec<&Map<String, Value>> {
+        let mut out = self.nodes();
+        self.mended.iter().for_each(|block| visit(block, &mut |node| out.push(node)));
+        out
     }
 
     /// Every object of every block, outermost first.
@@ -179,6 +252,14 @@ mod tests {
         assert_eq!(read.errors.first().map(|error| (error.block, error.offset)), Some((0, 111)));
         assert_eq!(read.errors.get(1).map(|error| error.block), Some(1));
         assert_eq!(read.blocks.len(), 1);
+    }
+
+    #[test]
+    fn a_name_that_comes_twice_is_told_of_a_block_that_is_read_all_the_same() {
+        let read = read(&["{\"a\":1,\"a\":2}"]);
+        assert_eq!((read.count, read.errors.len()), (1, 0));
+        let told = read.duplicates.first().map(|twice| (twice.offset, twice.reason.as_str()));
+        assert_eq!(told, Some((107, "the member \"a\" comes twice")));
     }
 
     #[test]

@@ -273,7 +273,7 @@ impl Html {
                 if element.attribute("type").is_some_and(|kind| media_type(kind) == "application/ld+json") {
                     self.json_ld_scripts.push(id);
                     let start = element.start_tag().map_or(0, |span| span.end);
-                    blocks.push((element.raw_text(), start));
+                    blocks.push((as_written(element).unwrap_or_else(|| element.raw_text()), start));
                 }
             }
             name => {
@@ -362,6 +362,12 @@ impl Html {
         self.metas.iter().filter(|meta| meta.social_key() == Some(key)).find_map(|meta| filled(meta.content.as_deref()))
     }
 
+    /// Width and height that the social tags state of their image.
+    pub fn social_image_size(&self) -> Option<(u32, u32)> {
+        let side = |key| self.social(key).and_then(|value| value.trim().parse::<u32>().ok());
+        side("og:image:width").zip(side("og:image:height"))
+    }
+
     /// Text of the first HTML title, collapsed; empty when it is blank.
     pub fn title(&self) -> Option<String> {
         self.elements(&self.titles).next().map(Element::text)
@@ -388,6 +394,13 @@ fn join(base: &Url, href: &str, charset: &Charset) -> Option<Url> {
     let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| charset.encode_query(query).into();
     let options = Url::options().base_url(Some(base));
     if href.is_ascii() { options.parse(href).ok() } else { options.encoding_override(Some(encode)).parse(href).ok() }
+}
+
+/// The source between an element's tags, where the tree holds the same but for its line ends: there places are right.
+fn as_written(element: Element<'_>) -> Option<String> {
+    let source = element.document().source().get(element.start_tag()?.end..element.end_tag()?.start)?;
+    let is_same = source.replace("\r\n", "\n").replace('\r', "\n") == element.raw_text();
+    is_same.then(|| source.to_owned())
 }
 
 fn filled(text: Option<&str>) -> Option<&str> {

@@ -30,8 +30,10 @@ fn faults(name: &str, site: &Site) -> Vec<String> {
             faults.push(format!("{name}: {} stays", fix.code));
         }
     }
+    // What a block of data holds shows once it can be read: that was there before.
+    let uncovered = |code: &str| code.starts_with("jsonld_") && codes(&before).contains(&"jsonld_syntax_error");
     for code in codes(&after) {
-        if !codes(&before).contains(&code) {
+        if !codes(&before).contains(&code) && !uncovered(code) {
             faults.push(format!("{name}: {code} is new"));
         }
     }
@@ -61,9 +63,15 @@ const PAGES: &[&str] = &[
     "<!doctype html><html lang=en><head><div></div><title>T</title><meta name=description content=d><link rel=canonical href='https://example.com/page'></head><body></body></html>",
     "<!doctype html><html lang=en><head><link rel=alternate hreflang=en_UK href='/x'><link rel=alternate hreflang=pt href='https://example.com/pt'></head><body></body></html>",
     "<!doctype html><html lang=en><head><meta property=og:image content=/a.png><meta property=og:url content=page><meta property=og:title content=''></head><body><img src=http://example.com/a.png alt=a width=800 height=400></body></html>",
+    "<!doctype html><html lang=en><body><img src=/a.gif alt=a><img src='a.gif?' alt=b width=64><img alt=c src=/a.gif height=6/></body></html>",
+    "<!doctype html><html lang=en><body><img src=/a.gif alt=a><img src=/a.gif#x alt=b width=64><img alt=c src=/a.gif height='6' /></body></html>",
     "<!doctype html><html lang=en><head><script src=a.js></script><script src=b.js></script><script src=http://example.com/c.js></script></head><body></body></html>",
     "<!doctype html><html lang=en><head><meta name=robots content='index, noindex'><meta name=robots content='follow,max-snippet:20,max-snippet:5'></head><body></body></html>",
     "<!doctype html><html lang=en><head><meta charset=utf-8><meta http-equiv=content-type content='text/html; charset=iso-8859-1'></head><body>é</body></html>",
+    "<!doctype html><html lang=pt><head><script type=application/ld+json>{\"@context\":\"https://schema.org\",\"@type\":\"Offer\",\"price\":\"R$ 1.299,00\",\"priceCurrency\":\"R$\",\"url\":\"/a</b>\",\"validFrom\":\"31 de dezembro de 2026\"}</script></head><body></body></html>",
+    "<!doctype html><html lang=pt><head><script type=application/ld+json>{\"@context\":\"https://schema.org\",\"@type\":\"BreadcrumbList\",\"itemListElement\":[{\"@type\":\"ListItem\",\"position\":0,\"name\":\"a\",\"item\":\"/a\"},{\"@type\":\"ListItem\",\"position\":\"1\",\"name\":\"b\"}],}</script></head><body></body></html>",
+    "<!doctype html><html lang=en><head><script type=application/ld+json>{\"@type\":\"WebSite\",\"name\":\"Mill\",\"image\":\"/a.png\",}</script></head><body><h1>Bread</h1></body></html>",
+    "<!doctype html><html lang=en><head><script type=application/ld+json>{\"@context\":\"http://schema.org\",\"latitude\":-122.4,\"longitude\":37.7,\"ratingValue\":\"4,5\",\"image\":\"/é.png\"}</script></head><body></body></html>",
     "<!doctype html><html lang=en><head><script type=application/ld+json>{\"@type\":\"Thing\",\"name\":\"a </b> c\",}</script></head><body></body></html>",
 ];
 
@@ -88,7 +96,7 @@ const FILES: &[&[(&str, u16, &str)]] = &[
 
 /// A site of a page at `https://example.com/page` and files.
 fn site(source: &str, files: &[(&str, u16, &str)]) -> Site {
-    let bare = Site::new(page("https://example.com/page", source));
+    let bare = Site::new(page("https://example.com/page", source)).with("/a.gif", "GIF89a\x40\0\x30\0");
     files.iter().fold(bare, |site, (path, status, content)| site.answering(path, *status, *content))
 }
 

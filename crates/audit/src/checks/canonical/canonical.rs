@@ -169,6 +169,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
 fn multiple(facts: &Facts<'_>) -> Verdict {
     let links: Vec<&LinkElement> = facts.canonical_links()?.into_iter().filter(|link| is_valid(link)).collect();
     if links.is_empty() {
+        facts.whole_page()?;
         return Err(NotMeasured::Absent);
     }
     let mut urls: Vec<&Url> = links.iter().filter_map(|link| link.url.as_ref()).collect();
@@ -176,6 +177,7 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     urls.sort();
     urls.dedup();
     if urls.len() < 2 {
+        facts.whole_page()?;
         return PASS;
     }
     const RIVALS: Text = text(

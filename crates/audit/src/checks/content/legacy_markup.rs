@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::check::prelude::*;
+use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family { slug: "legacy-markup", category: Category::Content, checks: &[LEGACY] };
@@ -20,49 +21,75 @@ const LEGACY: Check = Check {
     run: legacy,
 };
 
-/// Obsolete elements, and what replaces each (WHATWG HTML §16.2). Those that hide content first.
+/// Obsolete elements, and what replaces each, in words of no language (WHATWG HTML §16.2). Those that hide content first.
 const ELEMENTS: &[(&str, &str)] = &[
-    ("frameset", "a page of its own with links"),
-    ("frame", "a page of its own with links"),
-    ("applet", "<object> or a script"),
-    ("font", "CSS font and color"),
-    ("center", "CSS text-align"),
-    ("marquee", "CSS animation"),
-    ("blink", "CSS animation"),
-    ("big", "CSS font-size"),
-    ("strike", "<s> or <del>"),
+    ("frameset", "<a>"),
+    ("frame", "<a>"),
+    ("applet", "<object>, <script>"),
+    ("font", "CSS: font, color"),
+    ("center", "CSS: text-align"),
+    ("marquee", "CSS: animation"),
+    ("blink", "CSS: animation"),
+    ("big", "CSS: font-size"),
+    ("strike", "<s>, <del>"),
     ("tt", "<code>"),
 ];
 
-/// Fails on obsolete elements and on `bgcolor` and `align` attributes; each kind is counted.
+/// Attributes of the kind, with their replacement.
+const ATTRIBUTES: [(&str, &str); 2] = [("bgcolor", "CSS: background-color"), ("align", "CSS: text-align")];
+/// Tables looked at: deeply nested ones each hold the text of those within.
+const MOST_TABLES: usize = 50;
+/// Tables within tables, with theirs.
+const LAYOUT_TABLE: (&str, &str) = ("table > table", "CSS: grid");
+
+/// Every kind, in the order in which a reader wants them.
+fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ELEMENTS.iter().chain(&ATTRIBUTES).chain(std::iter::once(&LAYOUT_TABLE)).copied()
+}
+
+/// Whether a table lies in another to lay the page out: no header, caption or role, and most of the page's text.
+fn is_layout_table(html: &Html, table: Element<'_>) -> bool {
+    let is_bare = !table.has("role") && !table.descendants().any(|below| below.is("th") || below.is("caption"));
+    let texts = || table.texts_where(|below| !below.is("script") && !below.is("style"));
+    is_bare
+        && table.ancestors().any(|around| around.is("table"))
+        && texts().map(|run| run.trim().len()).sum::<usize>() * 2 > html.text.text.len()
+}
+
+/// Fails on obsolete elements, `bgcolor` and `align` attributes, and tables that lay the page out; each kind is counted.
 fn legacy(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let mut counts: BTreeMap<usize, (String, usize)> = BTreeMap::new();
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     let mut places = Vec::new();
     for element in html.document.elements() {
-        let known = ELEMENTS.iter().position(|(name, _)| element.is(name));
-        let attribute = ["bgcolor", "align"].iter().position(|name| element.has(name));
-        let kind = known.map(|at| (at, format!("<{}>", element.name()))).or_else(|| {
-            attribute.map(|at| (ELEMENTS.len() + at, if at == 0 { "bgcolor" } else { "align" }.to_owned()))
-        });
-        if let Some((order, name)) = kind {
-            counts.entry(order).or_insert((name, 0)).1 += 1;
+        let by_name = ELEMENTS.iter().position(|(name, _)| element.is(name));
+        let by_attribute = || ATTRIBUTES.iter().position(|(name, _)| element.has(name));
+        let kind = by_name.or_else(|| by_attribute().map(|at| ELEMENTS.len() + at));
+        if let Some(kind) = kind {
+            *counts.entry(kind).or_default() += 1;
             places.push(element.place_if(places.len() < crate::check::MAX_PLACES));
         }
+    }
+    // The innermost one that holds most of the text; those around it hold as much and are the same layout.
+    let tables = html.document.elements().filter(|element| element.is("table")).take(MOST_TABLES);
+    if let Some(table) = tables.filter(|table| is_layout_table(html, *table)).last() {
+        counts.insert(ELEMENTS.len() + ATTRIBUTES.len(), 1);
+        places.push(table.place_if(places.len() < crate::check::MAX_PLACES));
     }
     if counts.is_empty() {
         return PASS;
     }
-    let list = counts.values().map(|(name, count)| format!("{name} ×{count}")).collect::<Vec<_>>().join(", ");
+    let found = || kinds().enumerate().filter_map(|(at, kind)| Some((kind, counts.get(&at)?)));
+    let list = found().map(|((name, _), count)| format!("{} ×{count}", shown(name))).collect::<Vec<_>>().join(", ");
     const FOUND: Text = text("The page uses obsolete markup: {list}.", "A página usa marcação obsoleta: {list}.");
     const REPLACE: Text = text("Replace: {list}.", "Troque: {list}.");
-    let replacements = counts
-        .keys()
-        .filter_map(|order| ELEMENTS.get(*order))
-        .map(|(name, instead)| format!("<{name}> → {instead}"))
-        .chain(counts.keys().any(|order| *order >= ELEMENTS.len()).then(|| "bgcolor, align → CSS".to_owned()))
-        .collect::<Vec<_>>()
-        .join("; ");
-    let fix = FixDraft::instruction(FixTarget::Body, REPLACE, &[("list", replacements.into())]);
+    let replacements: Vec<String> =
+        found().map(|((name, instead), _)| format!("{} → {instead}", shown(name))).collect();
+    let fix = FixDraft::instruction(FixTarget::Body, REPLACE, &[("list", replacements.join("; ").into())]);
     Ok(Some(problem(FOUND, &[("list", list.into())], fix).at(places.into_iter().flatten())))
+}
+
+/// `<font>` for an element, other names as they are.
+fn shown(name: &str) -> String {
+    if ELEMENTS.iter().any(|(element, _)| *element == name) { format!("<{name}>") } else { name.to_owned() }
 }

@@ -121,6 +121,7 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let titles = head_titles(html);
     if titles.len() < 2 {
+        facts.whole_page()?;
         return PASS;
     }
     let keep = titles.iter().position(|title| !title.text().is_empty()).unwrap_or(0);
@@ -203,9 +204,14 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         "The title is {px} pixels wide ({characters} characters); results may cut it at about {limit}.",
         "O título tem {px} pixels de largura ({characters} caracteres); os resultados podem cortá-lo em cerca de {limit}.",
     );
-    const SHORTEN: Text = text("Now: {title}", "Agora: {title}");
+    const SHORTEN: Text = text(
+        "Results show “{shown}” and may leave out “{rest}”.",
+        "Os resultados mostram “{shown}” e podem omitir “{rest}”.",
+    );
+    let shown = derive::fitting(&title);
+    let rest = title.strip_prefix(shown.as_str()).unwrap_or_default().trim_start();
     let fix = FixDraft::template(FixTarget::Head, "<title>{{SHORTER_TITLE}}</title>")
-        .from(SHORTEN, &[("title", title.as_str().into())]);
+        .from(SHORTEN, &[("shown", shown.as_str().into()), ("rest", rest.into())]);
     let values =
         [("px", width.into()), ("characters", title.chars().count().into()), ("limit", derive::WIDEST_TITLE_PX.into())];
     fail(WIDE, &values, fix)

@@ -23,7 +23,9 @@ const MISSING: Check = Check {
 
 /// Whether assistive technology is told to pass over an element.
 fn is_decorative(element: Element<'_>) -> bool {
-    element.attribute("role").is_some_and(|role| matches!(role.trim(), "presentation" | "none"))
+    element
+        .attribute("role")
+        .is_some_and(|role| matches!(role.trim().to_ascii_lowercase().as_str(), "presentation" | "none"))
         || element.attribute("aria-hidden") == Some("true")
         || element.ancestors().any(|ancestor| ancestor.attribute("aria-hidden") == Some("true"))
 }
@@ -31,7 +33,7 @@ fn is_decorative(element: Element<'_>) -> bool {
 /// Fails on `img`, image inputs and `area[href]` without the attribute. An empty `alt` is right for decoration.
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
-    let mut any = false;
+    let mut total = 0usize;
     let mut found = Vec::new();
     for element in html.elements(&html.addressed) {
         let concerned = element.is("img")
@@ -41,14 +43,14 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         if !concerned {
             continue;
         }
-        any = true;
+        total += 1;
         let labelled = element.has("alt") || element.has("aria-label") || element.has("aria-labelledby");
         let no_source = element.is("img") && !element.has("src") && !element.has("srcset");
         if !labelled && !no_source && !is_decorative(element) {
             found.push(element);
         }
     }
-    if !any {
+    if total == 0 {
         return Err(NotMeasured::Absent);
     }
     let Some(first) = found.first() else { return PASS };
@@ -63,7 +65,6 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         const NEAR: Text = text("text beside the image: {text}", "texto ao lado da imagem: {text}");
         fix = fix.from(NEAR, &[("text", caption.into())]);
     }
-    let total = html.images.len().max(found.len());
     let values = [("count", found.len().into()), ("total", total.into())];
     Ok(Some(problem(NO_ALT, &values, fix).at(found.iter().map(|image| image.place()))))
 }

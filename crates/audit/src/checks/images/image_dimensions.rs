@@ -1,6 +1,9 @@
 //! Images that take no room until they have loaded.
 
 use crate::check::prelude::*;
+use crate::facts::discovery::image_files::MeasuredImage;
+use crate::facts::image_room;
+use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family { slug: "image-dimensions", category: Category::Images, checks: &[MISSING] };
@@ -21,28 +24,8 @@ const MISSING: Check = Check {
     run: missing,
 };
 
-/// Whether the layout knows the image's box: attributes, or an inline style.
-fn has_dimensions(image: Element<'_>) -> bool {
-    let style = image.attribute("style").unwrap_or_default().to_ascii_lowercase();
-    image.has("width") && image.has("height")
-        || style.contains("aspect-ratio")
-        || style.contains("width") && style.contains("height")
-        || style.contains("position:absolute")
-        || style.contains("position: absolute")
-        || style.contains("display:none")
-        || style.contains("display: none")
-}
-
-/// SVG icons are small, and scale with the text around them when their box says so.
-fn is_small_svg(image: Element<'_>) -> bool {
-    /// Pixels up to which an SVG counts as an icon (catalog).
-    const ICON: u32 = 64;
-    let svg = image
-        .attribute("src")
-        .is_some_and(|src| src.split(['?', '#']).next().is_some_and(|path| path.ends_with(".svg")));
-    let side = |name| image.attribute(name).and_then(|value| value.trim().parse::<u32>().ok());
-    svg && side("width").or(side("height")).is_some_and(|side| side <= ICON)
-}
+/// `width` and `height` of a tag.
+type Sides = (u32, u32);
 
 /// Fails when an image with a source has neither both attributes nor an inline style that keeps its room.
 fn missing(facts: &Facts<'_>) -> Verdict {
@@ -50,22 +33,80 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if html.images.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let found: Vec<Element<'_>> = html
-        .elements(&html.images)
-        .filter(|image| image.has("src") || image.has("srcset"))
-        .filter(|image| !has_dimensions(*image) && !is_small_svg(*image) && !image.is_hidden())
-        .collect();
-    let Some(first) = found.first() else { return PASS };
+    let found: Vec<Element<'_>> = image_room::without_dimensions(html).collect();
+    if found.is_empty() {
+        return PASS;
+    }
     const NO_SIZE: Text = text(
         "{count} of {total} images {count|has|have} no dimensions.",
         "{count} de {total} imagens não {count|tem|têm} dimensões.",
     );
-    let tag = first.start_tag_source().unwrap_or("<img>");
-    let body = tag.trim_end_matches('>').trim_end_matches('/').trim_end();
-    let side = |name: &str| {
-        if first.has(name) { String::new() } else { format!(" {name}=\"{{{{{}}}}}\"", name.to_ascii_uppercase()) }
-    };
-    let fix = FixDraft::template(FixTarget::Image, format!("{body}{}{}>", side("width"), side("height")));
+    let fix = fix(html, &found, facts.largest_image().as_ref());
     let values = [("count", found.len().into()), ("total", html.images.len().into())];
     Ok(Some(problem(NO_SIZE, &values, fix).at(found.iter().map(|image| image.place()))))
+}
+
+/// Ready where the file of every image was measured; else a template that shows the measured one, and one that is not.
+fn fix(html: &Html, found: &[Element<'_>], measured: Option<&MeasuredImage>) -> FixDraft {
+    const MEASURED: Text = text(
+        "the size in the image file: {width} by {height} pixels",
+        "o tamanho no arquivo da imagem: {width} por {height} pixels",
+    );
+    const KEEP_RATIO: Text = text(
+        "Where CSS limits the width of images, give them `height: auto` too, or they are distorted.",
+        "Onde o CSS limita a largura das imagens, dê a elas também `height: auto`, ou elas ficam distorcidas.",
+    );
+    let sides_of = |image: Element<'_>| {
+        let url = image_room::source(html, image)?;
+        sides(image, measured.filter(|file| file.url == url.as_str())?)
+    };
+    let known: Vec<(Element<'_>, Sides)> = found.iter().filter_map(|image| Some((*image, sides_of(*image)?))).collect();
+    let unknown = found.iter().find(|image| sides_of(**image).is_none());
+    let ready = known.first().map(|(image, (width, height))| tag(*image, &width.to_string(), &height.to_string()));
+    let open = unknown.map(|image| tag(*image, "{{WIDTH}}", "{{HEIGHT}}"));
+    let snippet = ready.into_iter().chain(open).collect::<Vec<_>>().join("\n");
+    let fix = if unknown.is_some() {
+        FixDraft::template(FixTarget::Image, snippet)
+    } else {
+        known.iter().fold(FixDraft::edit(FixTarget::Image, snippet), |fix, (image, (width, height))| {
+            fix.set(*image, "width", &width.to_string()).set(*image, "height", &height.to_string())
+        })
+    };
+    match measured.filter(|_| !known.is_empty()) {
+        Some(file) => {
+            fix.from(MEASURED, &[("width", file.width.into()), ("height", file.height.into())]).note(KEEP_RATIO, &[])
+        }
+        None => fix,
+    }
+}
+
+/// The sides for a tag: those of the file, or where the tag states one of them in pixels, the other in proportion.
+fn sides(image: Element<'_>, file: &MeasuredImage) -> Option<Sides> {
+    // Rounded, and at least one pixel; both sides of the file are above zero.
+    let scaled = |side: u32, this: u32, other: u32| {
+        let (side, this, other) = (u64::from(side), u64::from(this), u64::from(other));
+        u32::try_from(((side * other + this / 2) / this).max(1)).ok()
+    };
+    let side = |name| match (image.has(name), image_room::side(image, name)) {
+        (false, _) => Some(None),
+        (true, Some(side)) => Some(Some(side)),
+        // A share of the room around it: the layout, not the file, knows the other side.
+        (true, None) => None,
+    };
+    match (side("width")?, side("height")?) {
+        (None, None) => Some((file.width, file.height)),
+        (Some(width), None) => Some((width, scaled(width, file.width, file.height)?)),
+        (None, Some(height)) => Some((scaled(height, file.height, file.width)?, height)),
+        (Some(width), Some(height)) => Some((width, height)),
+    }
+}
+
+/// The tag with the sides that it lacks.
+fn tag(image: Element<'_>, width: &str, height: &str) -> String {
+    let tag = image.start_tag_source().unwrap_or("<img>");
+    let body = tag.trim_end_matches('>').trim_end_matches('/').trim_end();
+    let side = |name: &str, value: &str| {
+        if image.has(name) { String::new() } else { format!(" {name}=\"{value}\"") }
+    };
+    format!("{body}{}{}>", side("width", width), side("height", height))
 }

@@ -204,8 +204,16 @@ fn nosnippet(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Pairs that exclude each other.
-const OPPOSITES: [(&str, &str); 4] =
-    [("index", "noindex"), ("follow", "nofollow"), ("all", "none"), ("all", "noindex")];
+const OPPOSITES: [(&str, &str); 7] = [
+    ("index", "noindex"),
+    ("follow", "nofollow"),
+    ("all", "none"),
+    // `all` is index and follow, `none` is noindex and nofollow.
+    ("all", "noindex"),
+    ("all", "nofollow"),
+    ("index", "none"),
+    ("follow", "none"),
+];
 
 /// Fails when the directives for Google contradict each other.
 fn conflict(facts: &Facts<'_>) -> Verdict {
@@ -324,8 +332,14 @@ fn unknown(facts: &Facts<'_>) -> Verdict {
     let fix = match node.filter(|(meta, _)| meta.start_tag().is_some()) {
         Some((meta, meant)) => {
             const SPELLED: Text = text("the declared tag, spelled right", "a tag declarada, escrita certo");
-            let content =
-                meta.attribute("content").unwrap_or_default().to_ascii_lowercase().replace(&first.name, meant);
+            let content = meta.attribute("content").unwrap_or_default();
+            let spelled = content.split(',').map(str::trim).map(|token| {
+                let is_wrong =
+                    token.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(&first.name));
+                let value = token.split_once(':').map_or(String::new(), |(_, value)| format!(":{}", value.trim()));
+                if is_wrong { format!("{meant}{value}") } else { token.to_owned() }
+            });
+            let content = spelled.collect::<Vec<_>>().join(", ");
             let tag = format!("<meta name=\"robots\" content=\"{}\">", attribute(&content));
             FixDraft::edit(FixTarget::Head, tag).set(meta, "content", &content).from(SPELLED, &[])
         }

@@ -175,9 +175,12 @@ fn local(facts: &Facts<'_>) -> Verdict {
     );
     const SAME_PATH: Text =
         text("the same path on this page's origin: {url}", "o mesmo caminho na origem desta página: {url}");
-    let public = html.url.join(url.path()).map_or_else(|_| html.url.to_string(), Into::into);
+    let mut public = html.url.clone();
+    public.set_path(url.path());
+    public.set_query(url.query());
+    public.set_fragment(url.fragment());
     let fix = FixDraft::template(FixTarget::Body, format!("<{} {name}=\"{{{{PUBLIC_URL}}}}\">", element.name()))
-        .from(SAME_PATH, &[("url", public.into())]);
+        .from(SAME_PATH, &[("url", public.as_str().into())]);
     let values = [("count", found.len().into()), ("url", url.as_str().into())];
     Ok(Some(problem(LOCAL_ADDRESS, &values, fix).at(found.iter().map(|(_, _, element)| element.place()))))
 }

@@ -43,6 +43,7 @@ fn blocking(facts: &Facts<'_>) -> Verdict {
     }
     let found = blocking_scripts(html);
     if found.len() < TOO_MANY {
+        facts.whole_page()?;
         return PASS;
     }
     const HOLD: Text =
@@ -66,8 +67,9 @@ fn blocking(facts: &Facts<'_>) -> Verdict {
             text("the same tags with defer; their order stays", "as mesmas tags com defer; a ordem fica");
         let snippet = found
             .iter()
-            .map(|script| {
-                format!("<script src=\"{}\" defer></script>", attribute(script.attribute("src").unwrap_or_default()))
+            .filter_map(|script| {
+                // What else the tag says, such as the hash of its file, stays.
+                Some(format!("{} defer></script>", script.start_tag_source()?.strip_suffix('>')?.trim_end()))
             })
             .collect::<Vec<_>>()
             .join("\n");

@@ -13,10 +13,10 @@ const STANDARD: &str = "https://www.w3.org/TR/mixed-content/";
 const ACTIVE: Check = Check {
     code: "mixed_content_active",
     severity: Severity::Error,
-    title: text("Scripts, styles or frames over http", "Scripts, estilos ou quadros por http"),
+    title: text("Scripts, styles, frames or forms over http", "Scripts, estilos, quadros ou formulários por http"),
     why: text(
-        "Browsers block scripts, style sheets and frames that a secure page asks for over http: the page is broken.",
-        "Os navegadores bloqueiam scripts, folhas de estilo e quadros que uma página segura pede por http: a página fica quebrada.",
+        "Browsers block scripts, style sheets and frames that a secure page asks for over http, and warn before they send a form there: the page is broken.",
+        "Os navegadores bloqueiam scripts, folhas de estilo e quadros que uma página segura pede por http, e alertam antes de enviar um formulário para lá: a página fica quebrada.",
     ),
     how: text("Load them over https.", "Carregue-os por https."),
     reference: STANDARD,
@@ -37,11 +37,12 @@ const PASSIVE: Check = Check {
 };
 
 /// Element, attribute, and whether the request is blockable (W3C Mixed Content §5.3 and §4).
-const REQUESTS: [(&str, &str, bool); 10] = [
+const REQUESTS: [(&str, &str, bool); 11] = [
     ("script", "src", true),
     ("iframe", "src", true),
     ("object", "data", true),
     ("embed", "src", true),
+    ("form", "action", true),
     ("link", "href", true),
     ("img", "src", false),
     ("audio", "src", false),
@@ -80,8 +81,8 @@ fn insecure(html: &Html, blockable: bool) -> Vec<(&'static str, String, Element<
 
 fn active(facts: &Facts<'_>) -> Verdict {
     const BLOCKED: Text = text(
-        "{count} {count|resource is|resources are} loaded over http and blocked by browsers; the first is {url}.",
-        "{count} {count|recurso é carregado|recursos são carregados} por http e {count|bloqueado|bloqueados} pelos navegadores; o primeiro é {url}.",
+        "{count} {count|address|addresses} of active content {count|is|are} http, which browsers block; the first would be {url}.",
+        "{count} {count|endereço|endereços} de conteúdo ativo {count|é|são} http, que os navegadores bloqueiam; o primeiro seria {url}.",
     );
     judge(facts, true, BLOCKED, FixTarget::Body)
 }

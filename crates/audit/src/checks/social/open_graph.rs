@@ -119,8 +119,10 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
     }
     const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
     const LARGE: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
-    match large_image(html) {
-        Some(url) => fail(NONE, &[], tag_fix(html, "property", "og:image", &url).from(LARGE, &[])),
+    const OF_DATA: Text = text("the image of the structured data", "a imagem dos dados estruturados");
+    let found = large_image(html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
+    match found {
+        Some((url, origin)) => fail(NONE, &[], tag_fix(html, "property", "og:image", &url).from(origin, &[])),
         None => fail(
             NONE,
             &[],
@@ -140,6 +142,16 @@ fn large_image(html: &Html) -> Option<String> {
         .filter_map(|image| html.resolve(image.attribute("src")?))
         .find(|url| matches!(url.scheme(), "http" | "https"))
         .map(Into::into)
+}
+
+/// The address of the first image of a JSON-LD node.
+fn data_image(html: &Html) -> Option<String> {
+    let address = |image: &serde_json::Value| {
+        let one = image.as_array().and_then(|images| images.first()).unwrap_or(image);
+        let url = one.as_str().or_else(|| one.get("url").or(one.get("contentUrl"))?.as_str())?;
+        html.resolve(url).filter(|resolved| !url.trim().is_empty() && matches!(resolved.scheme(), "http" | "https"))
+    };
+    html.json_ld.nodes_as_meant().iter().find_map(|node| address(node.get("image")?)).map(Into::into)
 }
 
 /// Keys whose value must be an absolute http(s) address.
@@ -199,17 +211,21 @@ fn card_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NONE: Text = text("The page has no twitter:card.", "A página não tem twitter:card.");
-    const BY_IMAGE: Text = text("whether the page has a large image", "se a página tem uma imagem grande");
-    let card =
-        if has_large_social_image(html) || large_image(html).is_some() { "summary_large_image" } else { "summary" };
+    const BY_IMAGE: Text = text("the size of the social image", "o tamanho da imagem social");
+    let is_large = match facts.social_image_size() {
+        Some((width, height)) => is_large(width, height),
+        // The tag that the page lacks is made of this image.
+        None => html.social("og:image").is_none() && large_image(html).is_some(),
+    };
+    let card = if is_large { "summary_large_image" } else { "summary" };
     fail(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(BY_IMAGE, &[]))
 }
 
-/// Whether the declared social image is wide enough for a large card (at least 300 pixels, about 2:1).
-fn has_large_social_image(html: &Html) -> bool {
-    let side = |key| html.social(key).and_then(|value| value.trim().parse::<u32>().ok());
-    match (side("og:image:width"), side("og:image:height")) {
-        (Some(width), Some(height)) => width >= 300 && f64::from(width) >= 1.5 * f64::from(height),
-        _ => false,
-    }
+/// Whether an image is wide enough for a large card: about twice as wide as high.
+fn is_large(width: u32, height: u32) -> bool {
+    /// Pixels that X asks for at least.
+    const LEAST_WIDTH: u32 = 300;
+    /// Tenths of the height: what X crops to 2:1 without losing what matters.
+    const LEAST_RATIO: u64 = 15;
+    width >= LEAST_WIDTH && u64::from(width) * 10 >= u64::from(height) * LEAST_RATIO
 }

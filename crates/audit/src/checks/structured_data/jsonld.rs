@@ -1,11 +1,10 @@
 //! JSON-LD: blocks that can't be read, results that have ended, and pages without any structured data.
 
-use serde_json::Value as Json;
-
 use crate::check::prelude::*;
-use crate::escape::json_in_html;
+use crate::checks::structured_data::jsonld_values::setting;
+use crate::escape::{json_in_html, json_text_in_html};
 use crate::facts::derive;
-use crate::facts::jsonld::{repaired, types_of};
+use crate::facts::jsonld::{BlockError, repaired, types_of, value};
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -61,52 +60,58 @@ const MISSING: Check = Check {
     run: missing,
 };
 
-/// Fails when a block is not JSON, or its root is no object.
+/// Bytes of repaired blocks that a report takes: it holds them as fix and as edit, beside what they replace.
+const MOST_REPAIRED_BYTES: usize = 128 * 1024;
+
+/// Fails when a block is not JSON, its root is no object, or one of its objects has a name twice.
 fn syntax(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let errors = &html.json_ld.errors;
     if html.json_ld_scripts.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let Some(first) = errors.first() else { return PASS };
+    let errors: Vec<&BlockError> = html.json_ld.errors.iter().chain(&html.json_ld.duplicates).collect();
+    let Some(first) = errors.iter().min_by_key(|error| error.offset) else { return PASS };
     if html.cut {
         return Err(NotMeasured::Truncated);
     }
     const BROKEN: Text = text(
-        "{count} JSON-LD {count|block is|blocks are} not JSON; line {line}: {reason}.",
-        "{count} {count|bloco JSON-LD não é|blocos JSON-LD não são} JSON; linha {line}: {reason}.",
+        "{count} JSON-LD {count|block is|blocks are} not JSON; line {line}, column {column}: {reason}.",
+        "{count} {count|bloco JSON-LD não é|blocos JSON-LD não são} JSON; linha {line}, coluna {column}: {reason}.",
     );
+    let (line, column) = html.document.line_and_column_at(first.offset);
     let element = |block: usize| html.json_ld_scripts.get(block).and_then(|id| html.element(*id));
-    let repairs: Option<Vec<(Element<'_>, Json)>> = errors
+    let repairs: Option<Vec<(Element<'_>, String)>> = errors
         .iter()
         .map(|error| {
             let script =
                 element(error.block).filter(|script| script.start_tag().is_some() && script.end_tag().is_some())?;
-            Some((script, repaired(&script.raw_text())?))
+            // What could not be read before may hold values to repair: one patch mends both.
+            Some((script, value::repaired(&repaired(&script.raw_text())?, &setting(html))))
         })
         .collect();
-    let fix = match repairs.filter(|_| !html.unlabelled_utf8) {
+    let is_short =
+        |repairs: &Vec<(_, String)>| repairs.iter().map(|(_, json)| json.len()).sum::<usize>() <= MOST_REPAIRED_BYTES;
+    let fix = match repairs.filter(is_short).filter(|_| !html.unlabelled_utf8) {
         Some(repairs) => {
             const SAME: Text =
                 text("the page's own block, repaired without loss", "o bloco da própria página, consertado sem perda");
-            let snippet = repairs.iter().map(|(_, json)| json_in_html(json)).collect::<Vec<_>>().join("\n");
+            let snippet = repairs.iter().map(|(_, json)| json_text_in_html(json)).collect::<Vec<_>>().join("\n");
             let fix = FixDraft::edit(FixTarget::Head, snippet).from(SAME, &[]);
-            repairs.iter().fold(fix, |fix, (script, json)| fix.content(*script, json_in_html(json)))
+            repairs.iter().fold(fix, |fix, (script, json)| fix.content(*script, json_text_in_html(json)))
         }
         None => {
-            const CORRECT: Text =
-                text("Correct the JSON at line {line}: {reason}.", "Corrija o JSON na linha {line}: {reason}.");
-            let line = html.document.line_at(first.offset);
-            FixDraft::instruction(
-                FixTarget::Head,
-                CORRECT,
-                &[("line", line.into()), ("reason", first.reason.as_str().into())],
-            )
+            const CORRECT: Text = text(
+                "Correct the JSON at line {line}, column {column}: {reason}.",
+                "Corrija o JSON na linha {line}, coluna {column}: {reason}.",
+            );
+            let at = [("line", line.into()), ("column", column.into()), ("reason", first.reason.as_str().into())];
+            FixDraft::instruction(FixTarget::Head, CORRECT, &at)
         }
     };
     let values = [
         ("count", errors.len().into()),
-        ("line", html.document.line_at(first.offset).into()),
+        ("line", line.into()),
+        ("column", column.into()),
         ("reason", first.reason.as_str().into()),
     ];
     let places = errors.iter().filter_map(|error| {

@@ -1,7 +1,5 @@
 //! Probe 12: the icon that browsers and search results show. Its head is read, its picture is not decoded.
 
-mod image;
-
 use model::capture::{Exchange, WantKind};
 use model::discovery::DiscoveryCheck;
 use model::lang::{Text, text};
@@ -11,8 +9,8 @@ use super::answer::Answer;
 use super::delivery;
 use super::notes::{Judged, Notes, Outcome, info, quoted, unverified, warn};
 use super::site::{Site, Target};
+use crate::facts::image_header::Image;
 use crate::facts::page::looks_like_html;
-use image::Image;
 
 const PATH: &str = "/favicon.ico";
 const REFERENCE: &str = "https://developers.google.com/search/docs/appearance/favicon-in-search";

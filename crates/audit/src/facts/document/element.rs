@@ -7,7 +7,7 @@ use model::finding::Place;
 use super::{Document, ElementData, Kind, Namespace, Node, NodeId};
 
 /// Characters kept of a snippet (decisions.md, Finding).
-const SNIPPET_CHARACTERS: usize = 160;
+pub(crate) const SNIPPET_CHARACTERS: usize = 160;
 /// Levels of a CSS path before it is left at what identifies the element.
 const SELECTOR_LEVELS: usize = 12;
 

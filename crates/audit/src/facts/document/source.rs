@@ -22,6 +22,12 @@ impl LineIndex {
         Self { starts }
     }
 
+    /// Byte offset at which a 1-based line starts; of the last line for one past it.
+    pub fn start(&self, line: u32) -> usize {
+        let at = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
+        self.starts.get(at).or(self.starts.last()).copied().unwrap_or_default()
+    }
+
     /// 1-based line of a byte offset.
     pub fn line(&self, offset: usize) -> u32 {
         u32::try_from(self.starts.partition_point(|start| *start <= offset)).unwrap_or(u32::MAX)

@@ -1,4 +1,10 @@
 //! Image formats by their first bytes (WHATWG MIME Sniffing §6.1), and the size where the head says it.
+//!
+//! No picture is decoded, and no length that a file states is trusted: every reader takes what is there or nothing.
+
+mod avif;
+mod jpeg;
+mod webp;
 
 use crate::facts::page::looks_like_html;
 
@@ -9,22 +15,23 @@ const ICON_ENTRIES: usize = 64;
 
 /// An image as far as its head tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Image {
-    pub(super) format: &'static str,
-    /// Width and height in pixels, of the largest picture inside; `None` where it scales or the head does not say.
-    pub(super) size: Option<(u32, u32)>,
+pub(crate) struct Image {
+    pub(crate) format: &'static str,
+    /// Width and height in pixels as a browser shows it, of the largest picture inside; `None` where it scales or the
+    /// head does not say.
+    pub(crate) size: Option<(u32, u32)>,
 }
 
 impl Image {
-    /// Reads the head of an image; `None` when the bytes are none of the formats that a browser takes as an icon.
-    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+    /// Reads the head of an image; `None` when the bytes are none of the formats that every browser shows.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (format, size) = match bytes {
             [0x89, b'P', b'N', b'G', 0x0D, 0x0A, 0x1A, 0x0A, rest @ ..] => ("PNG", png_size(rest)),
             [0, 0, 1, 0, rest @ ..] => ("ICO", icon_size(rest)),
             [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', rest @ ..] => ("GIF", gif_size(rest)),
-            [0xFF, 0xD8, 0xFF, ..] => ("JPEG", None),
-            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => ("WebP", None),
-            [_, _, _, _, b'f', b't', b'y', b'p', b'a', b'v', b'i', b'f' | b's', ..] => ("AVIF", None),
+            [0xFF, 0xD8, 0xFF, ..] => ("JPEG", bytes.get(2..).and_then(jpeg::size)),
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', rest @ ..] => ("WebP", webp::size(rest)),
+            [_, _, _, _, b'f', b't', b'y', b'p', b'a', b'v', b'i', b'f' | b's', ..] => ("AVIF", avif::size(bytes)),
             _ if is_svg(bytes) => ("SVG", None),
             _ => return None,
         };
@@ -101,7 +108,16 @@ mod tests {
         #[test]
         fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..80), cut in 0usize..8) {
             let _image = Image::read(&bytes);
-            for start in [&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], b"\0\0\x01\0", b"GIF87a", b"<svg"] {
+            for start in [
+                &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..],
+                b"\0\0\x01\0",
+                b"GIF87a",
+                b"<svg",
+                b"\xFF\xD8\xFF",
+                b"\xFF\xD8\xFF\xE1\0\x40Exif\0\0II*\0",
+                b"RIFF\0\0\0\0WEBPVP8",
+                b"\0\0\0\x10ftypavif\0\0\0\0\0\0\0\x40meta\0\0\0\0\0\0\0\x38iprp\0\0\0\x30ipco",
+            ] {
                 let _image = Image::read(&[start, &bytes].concat()[..start.len() + cut.min(bytes.len())]);
             }
         }

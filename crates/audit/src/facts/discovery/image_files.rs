@@ -1,0 +1,87 @@
+//! Image files of the page's origin whose size a fix needs: their head says it.
+
+use model::capture::{Capture, WantKind};
+
+use super::site::{Site, Target};
+use crate::facts::image_header::Image;
+use crate::facts::image_room;
+
+/// The largest content image without dimensions, for its tag.
+pub(super) fn largest_target(site: &Site<'_>) -> Option<Target> {
+    image_room::largest(site.html?, |url| site.is_own(url)).map(Target::of)
+}
+
+/// The social image, for the type of a card that the page does not choose; not where its tags say the size.
+pub(super) fn social_target(site: &Site<'_>) -> Option<Target> {
+    let html = site.html?;
+    let is_open = html.social("twitter:card").is_none() && html.social_image_size().is_none();
+    let url = html.resolve(html.social("og:image")?).filter(|url| is_open && site.is_own(url))?;
+    Some(Target::of(url))
+}
+
+/// A measured image file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MeasuredImage {
+    /// The address that the page names.
+    pub(crate) url: String,
+    /// Pixels, as a browser shows it.
+    pub(crate) width: u32,
+    /// Pixels, as a browser shows it.
+    pub(crate) height: u32,
+}
+
+/// The size that a file's head says. An image proves itself by its first bytes, whatever its type or end.
+pub(crate) fn measured(capture: &Capture, kind: WantKind) -> Option<MeasuredImage> {
+    let extra = capture.extras.iter().find(|extra| extra.want.kind == kind)?;
+    let exchange = extra.fetched.response().filter(|exchange| exchange.is_success())?;
+    let (width, height) = Image::read(&exchange.body.bytes)?.size?;
+    Some(MeasuredImage { url: extra.want.url.clone(), width, height })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    fn asked(source: &str) -> Option<String> {
+        with_site(source, &[], Vec::new(), |site| largest_target(site)?.url().map(ToString::to_string))
+    }
+
+    #[test]
+    fn the_image_that_says_to_be_widest_is_asked_for_else_the_first_of_the_content() {
+        assert_eq!(asked("<img src=a.png width=1 height=1><img src=data:image/gif,><img srcset='b.png 2x'>"), None);
+        assert_eq!(asked("<img src=//example.org/a.png>"), None);
+        let first = "<header><img src=/logo.png></header><img src=/a.png#x><img src=/b.png>";
+        assert_eq!(asked(first).as_deref(), Some("https://example.com/a.png"));
+        let widest = "<img src=/a.png><img src=/b.png srcset='/b.png 400w, /c.png 1600w'><img src=/d.png width=800>";
+        assert_eq!(asked(widest).as_deref(), Some("https://example.com/b.png"));
+        assert_eq!(asked("<nav><img src=/logo.png></nav>").as_deref(), Some("https://example.com/logo.png"));
+    }
+
+    #[test]
+    fn the_social_image_is_asked_for_where_a_card_hangs_on_its_size() {
+        let asked = |source: &str| {
+            with_site(source, &[], Vec::new(), |site| social_target(site)?.url().map(ToString::to_string))
+        };
+        let image = "<meta property=og:image content=/a.png>";
+        assert_eq!(asked(image).as_deref(), Some("https://example.com/a.png"));
+        assert_eq!(asked("<meta property=og:image content=https://example.org/a.png>"), None);
+        assert_eq!(asked(&format!("{image}<meta name=twitter:card content=summary>")), None);
+        let sized = "<meta property=og:image:width content=600><meta property=og:image:height content=300>";
+        assert_eq!(asked(&format!("{image}{sized}")), None);
+        assert_eq!(asked("<p>x"), None);
+    }
+
+    #[test]
+    fn only_an_image_that_came_is_measured() {
+        let of = |status, body: &[u8]| {
+            let mut capture = capture("<img src=/a.gif>", &[]);
+            capture.extras = vec![extra(WantKind::LargestImage, "/a.gif", status, "text/html", body)];
+            measured(&capture, WantKind::LargestImage).map(|image| (image.url, image.width, image.height))
+        };
+        assert_eq!(of(200, b"GIF89a\x80\x02\xE0\x01"), Some(("https://example.com/a.gif".to_owned(), 640, 480)));
+        assert_eq!(of(404, b"GIF89a\x80\x02\xE0\x01"), None);
+        assert_eq!(of(200, b"<p>app"), None);
+        assert_eq!(of(200, b"GIF89a\0\0\xE0\x01"), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! Images whose room the layout does not know until they have loaded, and which of them to read the size of.
+
+use url::Url;
+
+use super::document::Element;
+use super::page::Html;
+
+/// Images with a source that have neither both attributes nor an inline style that keeps their room, in order.
+pub(crate) fn without_dimensions(html: &Html) -> impl Iterator<Item = Element<'_>> {
+    html.elements(&html.images)
+        .filter(|image| image.has("src") || image.has("srcset"))
+        .filter(|image| !has_dimensions(*image) && !is_small_svg(*image) && !image.is_hidden())
+}
+
+/// The address of an image's own file; a `srcset` beside it changes neither `width` nor `height` of the tag.
+pub(crate) fn source(html: &Html, image: Element<'_>) -> Option<Url> {
+    let mut url = html.resolve(image.attribute("src")?).filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    url.set_fragment(None);
+    Some(url)
+}
+
+/// The file to measure: of the images without dimensions that `fits`, the one that says to be widest; where none says
+/// it, the first of the content, since that is what a page opens with.
+pub(crate) fn largest(html: &Html, fits: impl Fn(&Url) -> bool) -> Option<Url> {
+    let mut best: Option<((bool, u32), Url)> = None;
+    for image in without_dimensions(html) {
+        let Some(url) = source(html, image).filter(|url| fits(url)) else { continue };
+        let rank = (is_content(image), stated_width(image));
+        if best.as_ref().is_none_or(|(known, _)| rank > *known) {
+            best = Some((rank, url));
+        }
+    }
+    best.map(|(_, url)| url)
+}
+
+/// Whether the layout knows the image's box: attributes, or an inline style.
+fn has_dimensions(image: Element<'_>) -> bool {
+    let style = image.attribute("style").unwrap_or_default().to_ascii_lowercase();
+    image.has("width") && image.has("height")
+        || style.contains("aspect-ratio")
+        || style.contains("width") && style.contains("height")
+        || style.contains("position:absolute")
+        || style.contains("position: absolute")
+        || style.contains("display:none")
+        || style.contains("display: none")
+}
+
+/// SVG icons are small, and scale with the text around them when their box says so.
+fn is_small_svg(image: Element<'_>) -> bool {
+    /// Pixels up to which an SVG counts as an icon (catalog).
+    const ICON: u32 = 64;
+    let svg = image
+        .attribute("src")
+        .is_some_and(|src| src.split(['?', '#']).next().is_some_and(|path| path.ends_with(".svg")));
+    svg && side(image, "width").or(side(image, "height")).is_some_and(|side| side <= ICON)
+}
+
+/// A side that an attribute states in pixels.
+pub(crate) fn side(image: Element<'_>, name: &str) -> Option<u32> {
+    image.attribute(name).and_then(|value| value.trim().parse().ok())
+}
+
+/// Whether an image belongs to what the page is about, as far as landmarks tell.
+fn is_content(image: Element<'_>) -> bool {
+    !image.ancestors().any(|around| ["header", "nav", "footer", "aside"].iter().any(|name| around.is(name)))
+}
+
+/// The widest file that the tag offers, in pixels; 0 where it says nothing.
+fn stated_width(image: Element<'_>) -> u32 {
+    let of_set = image.attribute("srcset").unwrap_or_default().split(',').filter_map(|candidate| {
+        candidate.trim_end().rsplit(|c: char| c.is_ascii_whitespace()).next()?.strip_suffix('w')?.parse().ok()
+    });
+    of_set.chain(side(image, "width")).max().unwrap_or_default()
+}

@@ -54,6 +54,10 @@ impl Intake {
             return Err(invalid("scheme"));
         }
         let url = Url::parse(text).map_err(|_| invalid("syntax"))?;
+        // On the raw text: the parser deletes a user name that is empty.
+        if has_userinfo(text) {
+            return Err(invalid("userinfo"));
+        }
         self.judge(&url)?;
         Ok(url)
     }
@@ -98,6 +102,13 @@ impl Intake {
     }
 }
 
+/// Whether there is an `@` before the path of an http or https URL, where the parser takes a user name for given, empty
+/// or not (<https://url.spec.whatwg.org/#authority-state>).
+fn has_userinfo(text: &str) -> bool {
+    let after_scheme = text.split_once(':').map_or("", |(_, rest)| rest).trim_start_matches(['/', '\\']);
+    after_scheme.split(['/', '\\', '?', '#']).next().is_some_and(|authority| authority.contains('@'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,6 +151,10 @@ mod tests {
                 "http://example.com:80@127.0.0.1/",
                 "http://127.0.0.1%2f@example.com/",
                 "http://example.com%23@evil.test/",
+                "http://@example.com/",
+                "http://:@example.com/",
+                "http:@example.com",
+                "https:\\\\@example.com\\x",
             ],
         );
         check(
@@ -194,6 +209,9 @@ mod tests {
                 "https:/example.com",
                 "http:\\\\example.com\\x",
                 "http://intranet/",
+                "http://example.com/@x?@#@",
+                "http://example.com?@",
+                "http:\\\\example.com\\@x",
             ],
         );
     }

@@ -8,15 +8,13 @@ use model::time::{Day, Timestamp};
 use sha2::{Digest as _, Sha256};
 use store::{DailySpend, HourlySpend};
 
-use crate::caller::Network;
+use crate::caller::{Network, WIDE};
 use crate::config::Limits;
 use crate::database::{Database, Trouble};
 use crate::error::{ApiError, Code};
 use crate::ports::Ports;
 use local::Local;
 
-/// How much more a wider network (IPv4 /24, IPv6 /48) may do than one network.
-const WIDE: u32 = 10;
 /// The part of a limit that one process grants by itself while the database is away.
 const LOCAL_PART: u32 = 4;
 /// The daily counter of free audits.
@@ -36,6 +34,7 @@ pub struct Allowance {
 #[must_use]
 pub struct Spent {
     counted: Counted,
+    network: Network,
     day: Day,
     /// One of the free audits was spent; else the audit is paid, or let through.
     pub free: bool,
@@ -47,9 +46,40 @@ pub struct Spent {
 #[derive(Debug)]
 enum Counted {
     /// In the database, under these keys.
-    Stored { network: String, wide: String },
+    Stored(Keys),
     /// In this process.
-    Local(Network),
+    Local,
+}
+
+/// The keys under which a network is counted: no address is ever stored.
+#[derive(Debug)]
+struct Keys {
+    network: String,
+    wide: String,
+}
+
+impl Keys {
+    fn of(salt: &[u8; 32], network: Network) -> Self {
+        Self { network: key(salt, &network.to_string()), wide: key(salt, &network.wide()) }
+    }
+
+    /// The bucket of the network's audits in an hour.
+    fn hour(&self) -> String {
+        format!("audits:{}", self.network)
+    }
+
+    /// The same of the wider network.
+    fn wide_hour(&self) -> String {
+        format!("audits:{}", self.wide)
+    }
+}
+
+/// Which uses were granted.
+#[derive(Debug, Clone, Copy)]
+struct Granted {
+    hour: bool,
+    wide_hour: bool,
+    day: bool,
 }
 
 /// What a free audit came to.
@@ -84,6 +114,10 @@ impl Allowance {
         }
     }
 
+    /// Spends in the database: of the hour, of the wider network's hour, and of the day. All or none, as far as three
+    /// statements can: what was granted beside a refusal or a failure is given back. What remains: a write that timed
+    /// out may have been made all the same and stays spent, as does what can't be given back because the database is
+    /// gone by then. So a caller may lose a use in an outage; no limit is ever passed.
     async fn spend_stored(
         &self,
         database: &Database,
@@ -94,80 +128,112 @@ impl Allowance {
     ) -> Result<Result<Spent, ApiError>, Trouble> {
         let day = now.day();
         let salt = self.salt(database, ports, day).await?;
-        let (network, wide) = (key(&salt, &network.to_string()), key(&salt, &network.wide()));
-        let (hour, wide_hour) = (format!("audits:{network}"), format!("audits:{wide}"));
-        let (per_hour, wide_per_hour) = (self.limits.audits_per_hour, self.limits.audits_per_hour.saturating_mul(WIDE));
+        let keys = Keys::of(&salt, network);
+        let (per_hour, wide_per_hour) = self.per_hour();
         let per_day = match free {
             Free::Counted => self.limits.free_audits_per_day,
             Free::ForNow => 0,
         };
-        // At once, so that they share one commit. What was granted beside a refusal is given back.
+        // At once, so that they share one commit.
+        let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
         let (hourly, wide_hourly, daily) = tokio::join!(
             database.ask(|store| store.spend_hourly(&hour, now, per_hour)),
             database.ask(|store| store.spend_hourly(&wide_hour, now, wide_per_hour)),
-            database.ask(|store| store.spend_daily(&network, FREE_AUDIT, day, per_day)),
+            database.ask(|store| store.spend_daily(&keys.network, FREE_AUDIT, day, per_day)),
         );
-        let (hourly, wide_hourly, daily) = (hourly?, wide_hourly?, daily?);
-        let (free, free_remaining) = match daily {
-            DailySpend::Granted { remaining } => (true, remaining),
-            DailySpend::Exhausted => (false, 0),
+        let granted = Granted {
+            hour: matches!(hourly, Ok(HourlySpend::Granted)),
+            wide_hour: matches!(wide_hourly, Ok(HourlySpend::Granted)),
+            day: matches!(daily, Ok(DailySpend::Granted { .. })),
         };
-        let retry_after = match (hourly, wide_hourly) {
-            (HourlySpend::Granted, HourlySpend::Granted) => {
-                return Ok(Ok(Spent { counted: Counted::Stored { network, wide }, day, free, free_remaining }));
+        let refused = match (hourly, wide_hourly, daily) {
+            (Ok(HourlySpend::Granted), Ok(HourlySpend::Granted), Ok(daily)) => {
+                let (free, free_remaining) = match daily {
+                    DailySpend::Granted { remaining } => (true, remaining),
+                    DailySpend::Exhausted => (false, 0),
+                };
+                return Ok(Ok(Spent { counted: Counted::Stored(keys), network, day, free, free_remaining }));
             }
-            (HourlySpend::Refused { retry_after_s }, HourlySpend::Granted) => {
-                database.ask(|store| store.release_hourly(&wide_hour, wide_per_hour)).await?;
-                retry_after_s
+            (Err(trouble), _, _) | (_, Err(trouble), _) | (_, _, Err(trouble)) => Err(trouble),
+            (Ok(hourly), Ok(wide_hourly), Ok(_)) => {
+                let wait = |spend| match spend {
+                    HourlySpend::Granted => 0,
+                    HourlySpend::Refused { retry_after_s } => retry_after_s,
+                };
+                let seconds = wait(hourly).max(wait(wide_hourly));
+                Ok(Err(ApiError::new(Code::RateLimited).retry_after(seconds)))
             }
-            (HourlySpend::Granted, HourlySpend::Refused { retry_after_s }) => {
-                database.ask(|store| store.release_hourly(&hour, per_hour)).await?;
-                retry_after_s
-            }
-            (HourlySpend::Refused { retry_after_s: a }, HourlySpend::Refused { retry_after_s: b }) => a.max(b),
         };
-        if free {
-            database.ask(|store| store.release_daily(&network, FREE_AUDIT, day)).await?;
-        }
-        Ok(Err(ApiError::new(Code::RateLimited).retry_after(retry_after)))
+        self.give_back(database, &keys, day, granted).await;
+        refused
     }
 
     fn spend_local(&self, network: Network, free: Free, now: Timestamp) -> Result<Spent, ApiError> {
-        let part = |limit: u32| if limit == 0 { 0 } else { (limit / LOCAL_PART).max(1) };
         self.local
-            .spend_hourly(&format!("audits:{network}"), now, part(self.limits.audits_per_hour))
+            .spend_hourly(&local_hour(network), now, part(self.limits.audits_per_hour))
             .map_err(|seconds| ApiError::new(Code::RateLimited).retry_after(seconds))?;
         let per_day = match free {
             Free::Counted => part(self.limits.free_audits_per_day),
             Free::ForNow => 0,
         };
         let remaining = self.local.spend_daily(network, now.day(), per_day);
-        let counted = Counted::Local(network);
-        Ok(Spent { counted, day: now.day(), free: remaining.is_some(), free_remaining: remaining.unwrap_or_default() })
+        let (free, free_remaining) = (remaining.is_some(), remaining.unwrap_or_default());
+        Ok(Spent { counted: Counted::Local, network, day: now.day(), free, free_remaining })
     }
 
     /// Gives back what an audit spent that came to nothing.
     pub async fn release(&self, database: &Database, spent: Spent) {
-        match &spent.counted {
-            Counted::Local(network) => self.local.release_daily(*network, spent.day, spent.free),
-            Counted::Stored { network, wide } => {
-                let (hour, wide_hour) = (format!("audits:{network}"), format!("audits:{wide}"));
-                let per_hour = self.limits.audits_per_hour;
-                let (hourly, wide_hourly, daily) = tokio::join!(
-                    database.ask(|store| store.release_hourly(&hour, per_hour)),
-                    database.ask(|store| store.release_hourly(&wide_hour, per_hour.saturating_mul(WIDE))),
-                    async {
-                        match spent.free {
-                            true => database.ask(|store| store.release_daily(network, FREE_AUDIT, spent.day)).await,
-                            false => Ok(()),
-                        }
-                    },
-                );
-                if hourly.is_err() || wide_hourly.is_err() || daily.is_err() {
-                    tracing::warn!("an allowance could not be given back");
-                }
+        let Spent { counted, network, day, free, .. } = spent;
+        match &counted {
+            Counted::Local => {
+                self.local.release_hourly(&local_hour(network), part(self.limits.audits_per_hour));
+                self.local.release_daily(network, day, free);
+            }
+            Counted::Stored(keys) => {
+                let granted = Granted { hour: true, wide_hour: true, day: free };
+                self.give_back(database, keys, day, granted).await;
             }
         }
+    }
+
+    /// Gives uses back to the database, each for itself: one that can't be stays spent, which the log tells.
+    async fn give_back(&self, database: &Database, keys: &Keys, day: Day, granted: Granted) {
+        let (per_hour, wide_per_hour) = self.per_hour();
+        let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
+        let (hourly, wide_hourly, daily) = tokio::join!(
+            when(granted.hour, database.insist(|store| store.release_hourly(&hour, per_hour))),
+            when(granted.wide_hour, database.insist(|store| store.release_hourly(&wide_hour, wide_per_hour))),
+            when(granted.day, database.insist(|store| store.release_daily(&keys.network, FREE_AUDIT, day))),
+        );
+        if hourly.is_err() || wide_hourly.is_err() || daily.is_err() {
+            tracing::warn!("an allowance could not be given back");
+        }
+    }
+
+    /// Audits an hour, of a network and of the wider one.
+    fn per_hour(&self) -> (u32, u32) {
+        (self.limits.audits_per_hour, self.limits.audits_per_hour.saturating_mul(WIDE))
+    }
+
+    /// Notes that a network has spent the day's free audits, so that it is told so again without a write.
+    pub fn note_spent(&self, spent: &Spent) {
+        if matches!(spent.counted, Counted::Stored(_)) && !spent.free {
+            self.local.note_spent(spent.network, spent.day);
+        }
+    }
+
+    /// Whether a network is known to have spent the day's free audits. The database is looked at, but not written to:
+    /// another process may have given one back in the meantime. `false` when it is not known.
+    pub async fn has_spent(&self, database: &Database, ports: &Ports, network: Network) -> bool {
+        let day = ports.now().day();
+        if !self.local.has_spent(network, day) {
+            return false;
+        }
+        let left = self.free_remaining(database, ports, network).await;
+        if matches!(left, Ok(1..)) {
+            self.local.forget_spent(network);
+        }
+        matches!(left, Ok(0))
     }
 
     /// Free audits that a network has left today; what the process knows while the database is away.
@@ -205,8 +271,7 @@ impl Allowance {
             Ok(HourlySpend::Granted) => Ok(()),
             Ok(HourlySpend::Refused { retry_after_s }) => Err(refused(retry_after_s)),
             Err(Trouble::Down) => {
-                let part = if per_hour == 0 { 0 } else { (per_hour / LOCAL_PART).max(1) };
-                self.local.spend_hourly(&format!("{what}:{network}"), now, part).map_err(refused)
+                self.local.spend_hourly(&format!("{what}:{network}"), now, part(per_hour)).map_err(refused)
             }
             Err(trouble) => Err(trouble.into()),
         }
@@ -247,7 +312,22 @@ impl Allowance {
     }
 }
 
-/// The key under which a network is counted: no address is ever stored.
+/// The bucket of a network's audits in an hour, in this process.
+fn local_hour(network: Network) -> String {
+    format!("audits:{network}")
+}
+
+/// The part of a limit that this process grants by itself: of what there is, at least one.
+fn part(limit: u32) -> u32 {
+    if limit == 0 { 0 } else { (limit / LOCAL_PART).max(1) }
+}
+
+/// Does it when it is wanted.
+async fn when<E>(wanted: bool, work: impl Future<Output = Result<(), E>>) -> Result<(), E> {
+    if wanted { work.await } else { Ok(()) }
+}
+
+/// The key under which a network is counted.
 fn key(salt: &[u8; 32], network: &str) -> String {
     let digest = Sha256::new().chain_update(salt).chain_update(network).finalize();
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()

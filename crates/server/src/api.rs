@@ -7,6 +7,7 @@ mod health;
 
 pub(crate) use audits::{patch_answer, stored};
 pub(crate) use guests::new_guest;
+pub(crate) use health::PATH as HEALTH_PATH;
 
 use crate::operation::Operation;
 use crate::surfaces::{index, openapi};

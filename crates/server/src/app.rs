@@ -9,6 +9,7 @@ use store::Store;
 
 use crate::allowance::Allowance;
 use crate::api;
+use crate::caller::Proxies;
 use crate::ceilings::Ceilings;
 use crate::config::Config;
 use crate::database::Database;
@@ -16,6 +17,7 @@ use crate::engine::Engine;
 use crate::operation::Operation;
 use crate::payments::Payments;
 use crate::ports::Ports;
+use crate::surfaces::Documents;
 
 /// The service. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -33,7 +35,9 @@ struct Inner {
     allowance: Allowance,
     ceilings: Ceilings,
     payments: Payments,
+    proxies: Proxies,
     operations: Vec<Operation>,
+    documents: Documents,
 }
 
 impl App {
@@ -42,6 +46,8 @@ impl App {
         let base_url = base_url(&config, address);
         let fetcher = Fetcher::new(config.fetch_config(&base_url, address)).context("the fetching client")?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let operations = api::catalog();
+        let documents = Documents::new(&operations, &config, &base_url).context("the descriptions of the API")?;
         let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
         let inner = Inner {
             engine: Engine::new(fetcher, cores),
@@ -49,7 +55,9 @@ impl App {
             allowance: Allowance::new(config.limits),
             ceilings: Ceilings::new(&config),
             payments: Payments::new(&config),
-            operations: api::catalog(),
+            proxies: Proxies::new(config.trusted_proxies.clone()),
+            operations,
+            documents,
             ports,
             base_url,
             config,
@@ -107,9 +115,19 @@ impl App {
         &self.inner.payments
     }
 
+    /// The proxies in front of the service.
+    pub fn proxies(&self) -> &Proxies {
+        &self.inner.proxies
+    }
+
     /// Every endpoint of the API, in the order of the documentation.
     pub fn operations(&self) -> &[Operation] {
         &self.inner.operations
+    }
+
+    /// What describes the API.
+    pub fn documents(&self) -> &Documents {
+        &self.inner.documents
     }
 }
 

@@ -6,7 +6,7 @@ mod network;
 use model::id::{GuestId, Owner};
 
 pub use credential::{Credential, guest_token, new_guest_token, sent, token_digest};
-pub use network::{Network, client_address};
+pub use network::{Network, Proxies, WIDE};
 
 use crate::error::{ApiError, Code};
 

@@ -58,11 +58,32 @@ impl Database {
             Ok(Err(error @ (StoreError::Busy { .. } | StoreError::Unavailable { .. }))) => {
                 Err(self.went_down(&error.to_string(), std::error::Error::source(&error)))
             }
-            Ok(Err(error @ (StoreError::Conflict { .. } | StoreError::Corrupt { .. }))) => {
-                tracing::error!(error = %error, source = ?std::error::Error::source(&error), "the database has a defect");
+            Ok(Err(
+                error @ (StoreError::Conflict { .. } | StoreError::Corrupt { .. } | StoreError::Refused { .. }),
+            )) => {
+                // This call's alone: the breaker stays as it is.
+                let source = std::error::Error::source(&error).map(ToString::to_string);
+                tracing::error!(error = %error, source, "a call to the database failed; this is a defect");
                 Err(Trouble::Defect)
             }
             Err(_) => Err(self.went_down("no answer in time", None)),
+        }
+    }
+
+    /// Asks the store even while it is left alone, for what would be lost otherwise, and takes no answer for a sign of
+    /// anything.
+    pub async fn insist<'s, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<(), Trouble>
+    where
+        F: Future<Output = Result<(), StoreError>>,
+    {
+        match tokio::time::timeout(ANSWER_WITHIN, question(&self.store)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => {
+                let source = std::error::Error::source(&error).map(ToString::to_string);
+                tracing::warn!(error = %error, source, "a write to the database failed");
+                Err(Trouble::Down)
+            }
+            Err(_) => Err(Trouble::Down),
         }
     }
 

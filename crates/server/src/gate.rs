@@ -104,17 +104,29 @@ pub async fn hold(cx: &Cx, sku: Sku) -> Result<Spent, ApiError> {
     let app = &cx.app;
     let is_free = app.config().free_now.contains(&sku);
     let free = if is_free { Free::ForNow } else { Free::Counted };
-    let spent = app.allowance().spend_audit(app.database(), app.ports(), cx.caller.network, free).await?;
-    if is_free || spent.free || app.config().payment_mode() == PaymentMode::Dev {
+    let is_charged = !is_free && app.config().payment_mode() == PaymentMode::Live;
+    let (allowance, network) = (app.allowance(), cx.caller.network);
+    // Refusals cost the caller nothing, so they must cost the database next to nothing.
+    if is_charged && allowance.has_spent(app.database(), app.ports(), network).await {
+        return Err(unpaid(cx, sku));
+    }
+    let spent = allowance.spend_audit(app.database(), app.ports(), network, free).await?;
+    if spent.free || !is_charged {
         return Ok(spent);
     }
-    app.allowance().release(app.database(), spent).await;
+    allowance.note_spent(&spent);
+    allowance.release(app.database(), spent).await;
+    Err(unpaid(cx, sku))
+}
+
+/// The refusal of a call that would have to be paid.
+fn unpaid(cx: &Cx, sku: Sku) -> ApiError {
     // Payments are asked for, but this build can't settle one; nothing is ever let through for a claim of payment.
     if cx.caller.offers_payment {
-        return Err(ApiError::new(Code::FacilitatorUnavailable).retry_after(600));
+        return ApiError::new(Code::FacilitatorUnavailable).retry_after(600);
     }
-    let asked = app.payments().required(app, sku, cx.lang);
-    Err(left_of_day(app, 0).into_iter().fold(asked, |error, (name, value)| error.header(name, value)))
+    let asked = cx.app.payments().required(&cx.app, sku, cx.lang);
+    left_of_day(&cx.app, 0).into_iter().fold(asked, |error, (name, value)| error.header(name, value))
 }
 
 /// What is left of the day's free audits, as headers (draft-ietf-httpapi-ratelimit-headers-10).

@@ -11,6 +11,9 @@ use crate::app::App;
 
 /// Between two rounds. Retention is counted in days, so an hour more is nothing.
 const EVERY: Duration = Duration::from_secs(3_600);
+/// The furthest that a clock goes on between two rounds. Further is a clock that was set, or a machine that slept: by
+/// the next round, an hour later, the clock was put right or is right.
+const LEAP_MS: i64 = DAY_MS;
 /// Audits deleted by one statement, so that it never holds up other writes for long.
 const BATCH: u32 = 500;
 
@@ -37,10 +40,17 @@ pub fn start(app: App) -> Background {
     let task = tokio::spawn(async move {
         let mut rounds = tokio::time::interval(EVERY);
         rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut last = None;
         loop {
             tokio::select! {
                 _ = stopped.changed() => return,
                 _ = rounds.tick() => {}
+            }
+            let now = app.ports().now();
+            let before = last.replace(now);
+            if has_leapt(before, now) {
+                tracing::warn!(%now, "the clock leapt more than a day; nothing is forgotten in this round");
+                continue;
             }
             tokio::select! {
                 _ = stopped.changed() => return,
@@ -53,6 +63,11 @@ pub fn start(app: App) -> Background {
         }
     });
     Background { stopping, task }
+}
+
+/// Whether the clock went on further than it can have between two rounds. What is forgotten by a wrong clock is lost.
+fn has_leapt(before: Option<Timestamp>, now: Timestamp) -> bool {
+    before.is_some_and(|before| now > before.plus_ms(LEAP_MS))
 }
 
 /// Forgets old audits, counters and salts; how many rows.
@@ -70,4 +85,18 @@ pub async fn purge(app: &App) -> Result<u64, StoreError> {
     rows += store.purge_counters(now).await?;
     rows += store.forget_salts(Day(now.day().0)).await?;
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leap_of_more_than_a_day_is_one() {
+        let before = Timestamp(1_769_851_800_000);
+        assert!(!has_leapt(None, before));
+        for (ms, leapt) in [(0, false), (DAY_MS, false), (DAY_MS + 1, true), (-400 * DAY_MS, false)] {
+            assert_eq!(has_leapt(Some(before), before.plus_ms(ms)), leapt, "{ms}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ pub mod allowance;
 pub mod api;
 pub mod app;
 pub mod audits;
+mod blocking;
 pub mod caller;
 pub mod ceilings;
 pub mod cli;

@@ -4,6 +4,7 @@
 
 mod input;
 
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::app::App;
+use crate::blocking::off_worker;
 use crate::caller::Caller;
 use crate::config::Sku;
 use crate::error::{ApiError, Code};
@@ -64,6 +66,13 @@ pub struct Reply {
     pub speaks: bool,
 }
 
+impl Reply {
+    /// JSON with status 200, the same in every language.
+    pub fn json(body: Bytes) -> Self {
+        Self { status: StatusCode::OK, media_type: "application/json", headers: Vec::new(), body, speaks: false }
+    }
+}
+
 /// What a handler may return.
 pub trait Answer {
     /// As bytes.
@@ -76,47 +85,68 @@ pub trait Answer {
 #[derive(Debug, serde::Deserialize, JsonSchema)]
 pub struct Nothing {}
 
-/// JSON with status 200.
+/// JSON with status 200, without texts for people.
 #[derive(Debug)]
 pub struct Json<T> {
-    /// What is answered.
-    pub value: T,
-    /// More headers.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// It holds texts in the caller's language.
-    pub speaks: bool,
+    value: T,
 }
 
 impl<T> Json<T> {
-    /// An answer without texts for people.
+    /// Answers with `value`.
     pub fn new(value: T) -> Self {
-        Self { value, headers: Vec::new(), speaks: false }
-    }
-
-    /// An answer with texts in the caller's language.
-    pub fn speaking(value: T) -> Self {
-        Self { value, headers: Vec::new(), speaks: true }
+        Self { value }
     }
 }
 
 impl<T: Serialize + JsonSchema> Answer for Json<T> {
     fn reply(self) -> Result<Reply, ApiError> {
-        let body = serde_json::to_vec(&self.value).map_err(|error| {
-            tracing::error!(%error, "an answer could not be written");
-            ApiError::new(Code::Internal)
-        })?;
-        Ok(Reply {
-            status: StatusCode::OK,
-            media_type: "application/json",
-            headers: self.headers,
-            body: body.into(),
-            speaks: self.speaks,
-        })
+        Ok(Reply::json(written(&self.value)?))
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
         ("application/json", Some(generator.subschema_for::<T>()))
     }
+}
+
+/// JSON with status 200 that was written already.
+#[derive(Debug)]
+pub struct Written<T> {
+    body: Bytes,
+    speaks: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Serialize> Written<T> {
+    /// Makes an answer with texts in the caller's language and writes it, both off the async workers: for what is as
+    /// large as a report.
+    pub(crate) async fn speaking(
+        make: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<Self, ApiError> {
+        let body = off_worker(move || make().and_then(|value| written(&value))).await??;
+        Ok(Self { body, speaks: true, of: PhantomData })
+    }
+
+    /// What was written when the service started.
+    pub(crate) fn at_start(body: Bytes) -> Self {
+        Self { body, speaks: false, of: PhantomData }
+    }
+}
+
+impl<T: JsonSchema> Answer for Written<T> {
+    fn reply(self) -> Result<Reply, ApiError> {
+        Ok(Reply { speaks: self.speaks, ..Reply::json(self.body) })
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        ("application/json", Some(generator.subschema_for::<T>()))
+    }
+}
+
+fn written(value: &impl Serialize) -> Result<Bytes, ApiError> {
+    serde_json::to_vec(value).map(Bytes::from).map_err(|error| {
+        tracing::error!(%error, "an answer could not be written");
+        ApiError::new(Code::Internal)
+    })
 }
 
 type Call =

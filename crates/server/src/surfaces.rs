@@ -3,3 +3,27 @@
 pub mod docs;
 pub(crate) mod index;
 pub mod openapi;
+
+use bytes::Bytes;
+
+use crate::config::Config;
+use crate::operation::Operation;
+
+/// What describes the API to programs, written once: nothing in it changes while the service runs.
+#[derive(Debug)]
+pub struct Documents {
+    /// `GET /openapi.json`.
+    pub openapi: Bytes,
+    /// `GET /api/`.
+    pub index: Bytes,
+}
+
+impl Documents {
+    /// Those of a service with these operations.
+    pub fn new(operations: &[Operation], config: &Config, base_url: &str) -> serde_json::Result<Self> {
+        Ok(Self {
+            openapi: serde_json::to_vec(&openapi::document(operations, config, base_url))?.into(),
+            index: serde_json::to_vec(&index::document(operations, config, base_url))?.into(),
+        })
+    }
+}

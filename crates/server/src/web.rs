@@ -1,9 +1,11 @@
 //! The web side: routes out of the catalog, what every answer carries, and the listening itself.
 
 mod api_call;
+mod connections;
 mod headers;
 mod listen;
 mod patient;
+mod place;
 mod reading;
 
 use std::collections::BTreeMap;
@@ -23,28 +25,66 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tracing::Instrument as _;
 
+use crate::api;
 use crate::app::App;
 use crate::error::{ApiError, Code};
 use crate::pages;
 
 pub(crate) use headers::{of_error, refusal, speaks};
 pub use listen::{Patience, serve};
+use place::Place;
 pub(crate) use reading::{client, language, read_body};
 
-/// Calls in the making at once in the process; one more is [`Code::Overloaded`]. Each holds at most a body of 64 KiB
-/// and waits at most for one audit.
-const MOST_CALLS: usize = 1_024;
+/// How much may go on at once.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Calls in the making in the process; one more is [`Code::Overloaded`]. Each waits at most for one audit; while it
+    /// waits for its own body it is not counted.
+    pub calls: usize,
+    /// Open connections of the process; the next one waits in the system's queue. Each holds at most a head and a body,
+    /// of 64 KiB each.
+    pub connections: usize,
+    /// Open connections of one network, and a tenth of those of the wider one around it; one more is
+    /// [`Code::Overloaded`] and closed. Trusted proxies have no such bound, as they carry everybody's calls.
+    pub connections_per_network: usize,
+}
+
+impl Default for Bounds {
+    /// Chosen: a browser opens 6 connections to a host, and a shared address has tens of users at once.
+    fn default() -> Self {
+        Self { calls: 1_024, connections: 4_096, connections_per_network: 128 }
+    }
+}
 
 /// The other end of the connection.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Peer {
     address: SocketAddr,
     /// How long a body of it may take.
     body_time: Duration,
+    /// Places for calls in the making.
+    calls: Arc<Semaphore>,
+}
+
+/// Everything the service answers, and how much of it at once.
+#[derive(Debug)]
+pub struct Routes {
+    app: App,
+    router: Router,
+    bounds: Bounds,
+}
+
+impl Routes {
+    /// With other bounds.
+    #[must_use]
+    pub fn within(mut self, bounds: Bounds) -> Self {
+        self.bounds = bounds;
+        self
+    }
 }
 
 /// Everything the service answers.
-pub fn router(app: App) -> Router {
+pub fn router(app: App) -> Routes {
     let mut by_path: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
     for (index, operation) in app.operations().iter().enumerate() {
         by_path.entry(operation.path).or_default().push(index);
@@ -64,13 +104,14 @@ pub fn router(app: App) -> Router {
             ),
         );
     }
-    router
+    let router = router
         .merge(pages::router())
         .fallback(nothing_here)
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(middleware::from_fn_with_state((app.clone(), Arc::new(Semaphore::new(MOST_CALLS))), around))
-        .with_state(app)
+        .layer(middleware::from_fn_with_state(app.clone(), around))
+        .with_state(app.clone());
+    Routes { app, router, bounds: Bounds::default() }
 }
 
 /// 404: JSON below `/api/`, a page elsewhere.
@@ -96,15 +137,19 @@ fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
 }
 
 /// Around every call: a bound on how many there are, an id, one line in the log, and the headers that all answers have.
-async fn around(State((app, places)): State<(App, Arc<Semaphore>)>, request: Request, next: Next) -> Response {
+async fn around(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let id = app.ports().nonce();
     let begun = tokio::time::Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let span = tracing::info_span!("call", id = %id);
     let mut response = async {
-        let Ok(_place) = places.try_acquire() else {
-            let lang = language(request.headers(), request.uri().query()).unwrap_or_default();
-            return headers::refusal(&ApiError::new(Code::Overloaded).retry_after(1), lang);
+        // Held until the answer is made.
+        let _place = match place(&mut request) {
+            Ok(place) => place,
+            Err(error) => {
+                let lang = language(request.headers(), request.uri().query()).unwrap_or_default();
+                return headers::refusal(&error, lang);
+            }
         };
         let response = next.run(request).await;
         tracing::info!(
@@ -123,4 +168,17 @@ async fn around(State((app, places)): State<(App, Arc<Semaphore>)>, request: Req
         response.headers_mut().insert("x-request-id", id);
     }
     response
+}
+
+/// A place for a call, also put where the reading of its body finds it. None for a health check, which is answered
+/// however much is going on, and for a call that came over no connection.
+fn place(request: &mut Request) -> Result<Option<Place>, ApiError> {
+    if request.uri().path() == api::HEALTH_PATH {
+        return Ok(None);
+    }
+    let Some(peer) = request.extensions().get::<Peer>() else { return Ok(None) };
+    let place = Place::of(Arc::clone(&peer.calls));
+    place.take()?;
+    request.extensions_mut().insert(place.clone());
+    Ok(Some(place))
 }

@@ -1,5 +1,7 @@
 //! Stored audits.
 
+use std::sync::Arc;
+
 use model::id::{AuditId, Owner};
 use model::report::Report;
 use model::time::Timestamp;
@@ -44,7 +46,10 @@ const SELECT: &str = "SELECT requested_url, created_at, body FROM audits WHERE i
 impl Store {
     /// Keeps an audit; it is on disk when this answers. [`StoreError::Conflict`] when the id is taken.
     pub async fn insert_audit(&self, audit: NewAudit<'_>) -> Result<(), StoreError> {
-        let body = self.codec.pack(audit.report)?;
+        let subject = "keeping an audit";
+        // A copy, as packing a megabyte takes longer than an async worker may be held up.
+        let (codec, report) = (Arc::clone(&self.codec), audit.report.clone());
+        let body = off_worker(subject, move || codec.pack(&report)).await?;
         let statement = sqlx::query(INSERT)
             .bind(audit.id.0)
             .bind(audit.owner.map(|owner| owner.to_string()))
@@ -53,7 +58,7 @@ impl Store {
             .bind(i64::from(audit.report.score))
             .bind(audit.created_at.0)
             .bind(body);
-        self.db.write("keeping an audit", statement).await.map(drop)
+        self.db.write(subject, statement).await.map(drop)
     }
 
     /// The audit `id` of `owner`; [`StoreError::NotFound`] also when it is someone else's.
@@ -62,12 +67,27 @@ impl Store {
         let statement = sqlx::query(SELECT).bind(id.0.clone()).bind(owner.to_string());
         let row = self.db.read(subject, statement).await?.ok_or(StoreError::NotFound { subject })?;
         let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+        let body: Vec<u8> = row.try_get("body").map_err(failed)?;
         Ok(StoredReport {
             id: id.clone(),
             requested_url: row.try_get("requested_url").map_err(failed)?,
             created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
-            report: unpack(&row.try_get::<Vec<u8>, _>("body").map_err(failed)?)?,
+            report: off_worker(subject, move || unpack(&body)).await?,
         })
+    }
+}
+
+/// Does what takes long on a thread that no other call waits for.
+async fn off_worker<T: Send + 'static>(
+    subject: &'static str,
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(ended) => Err(StoreError::unavailable(subject, ended)),
+        },
     }
 }
 

@@ -19,5 +19,8 @@ pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError
     let mut migrator = Migrator::with_migrations(steps.into());
     // A newer version may have run here before a rollback; its steps are additive.
     migrator.set_ignore_missing(true);
-    migrator.run(connection).await.map_err(|error| StoreError::unavailable("bringing the tables up to date", error))
+    migrator
+        .run(connection)
+        .await
+        .map_err(|error| StoreError::unavailable_driver("bringing the tables up to date", error))
 }

@@ -1,4 +1,5 @@
-//! Counters of this process alone: for the time that the database is away, and for lock-outs.
+//! Counters of this process alone: for the time that the database is away, for lock-outs, and for what need not be
+//! asked again.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -21,6 +22,8 @@ pub(super) struct Local {
     daily: Mutex<HashMap<(Network, Day), u32>>,
     /// Networks that are refused, until when.
     locked_out: Mutex<HashMap<Network, Timestamp>>,
+    /// Networks that have spent a day's free audits, as the database told.
+    spent: Mutex<HashMap<Network, Day>>,
 }
 
 impl Local {
@@ -39,6 +42,14 @@ impl Local {
         Ok(())
     }
 
+    /// Gives back one of the `per_hour` uses of a bucket.
+    pub(super) fn release_hourly(&self, bucket: &str, per_hour: u32) {
+        let Some(interval) = HOUR_MS.checked_div(i64::from(per_hour)) else { return };
+        if let Some(until) = lock(&self.hourly).get_mut(bucket) {
+            *until = until.plus_ms(-interval.max(1));
+        }
+    }
+
     /// Spends one of a network's uses of a day; how many are left, `None` when none was.
     pub(super) fn spend_daily(&self, network: Network, day: Day, limit: u32) -> Option<u32> {
         let mut daily = lock(&self.daily);
@@ -54,6 +65,23 @@ impl Local {
         if spent && let Some(used) = lock(&self.daily).get_mut(&(network, day)) {
             *used = used.saturating_sub(1);
         }
+    }
+
+    /// Notes that a network has spent its day.
+    pub(super) fn note_spent(&self, network: Network, day: Day) {
+        let mut spent = lock(&self.spent);
+        bound(&mut spent, |_, of| *of >= day);
+        spent.insert(network, day);
+    }
+
+    /// Whether that was noted.
+    pub(super) fn has_spent(&self, network: Network, day: Day) -> bool {
+        lock(&self.spent).get(&network) == Some(&day)
+    }
+
+    /// Forgets it: there is something left again.
+    pub(super) fn forget_spent(&self, network: Network) {
+        lock(&self.spent).remove(&network);
     }
 
     /// Refuses a network for some seconds.
@@ -118,6 +146,29 @@ mod tests {
         assert_eq!(local.spend_hourly("b", NOW.plus_ms(900_000), 4), Err(900));
         assert_eq!(local.spend_hourly("other", NOW, 4), Ok(()));
         assert_eq!(local.spend_hourly("none", NOW, 0), Err(3600));
+    }
+
+    #[test]
+    fn a_use_of_an_hour_comes_back_when_it_is_given_back() {
+        let local = Local::default();
+        for _ in 0..4 {
+            assert_eq!(local.spend_hourly("b", NOW, 4), Ok(()));
+        }
+        local.release_hourly("b", 4);
+        assert_eq!(local.spend_hourly("b", NOW, 4), Ok(()));
+        assert_eq!(local.spend_hourly("b", NOW, 4), Err(900));
+        local.release_hourly("never spent", 4);
+        local.release_hourly("b", 0);
+    }
+
+    #[test]
+    fn what_is_spent_is_known_for_that_day() {
+        let local = Local::default();
+        let (day, next) = (NOW.day(), Day(NOW.day().0 + 1));
+        local.note_spent(network(), day);
+        assert!(local.has_spent(network(), day) && !local.has_spent(network(), next));
+        local.forget_spent(network());
+        assert!(!local.has_spent(network(), day));
     }
 
     #[test]

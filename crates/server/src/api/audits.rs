@@ -13,7 +13,7 @@ use crate::audits::{self, Finished};
 use crate::config::Sku;
 use crate::database::Trouble;
 use crate::error::{ApiError, Code};
-use crate::operation::{Access, Cx, Json, Operation};
+use crate::operation::{Access, Cx, Operation, Written};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -74,10 +74,10 @@ struct AuditRequest {
 }
 
 /// Audits `url` now. Spends one of the network's free audits, or a payment.
-async fn run(cx: Cx, input: AuditRequest) -> Result<Json<Audit>, ApiError> {
+async fn run(cx: Cx, input: AuditRequest) -> Result<Written<Audit>, ApiError> {
     let url = cx.app.engine().fetcher().intake(&input.url)?;
     let finished = audits::audit(&cx, &url).await?;
-    Ok(Json::speaking(answer(&cx.app, finished, cx.lang)?))
+    Written::speaking(move || answer(&cx.app, finished, cx.lang)).await
 }
 
 fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> {
@@ -119,9 +119,9 @@ struct AuditPath {
 }
 
 /// The stored audit in the language of the call.
-async fn read(cx: Cx, input: AuditPath) -> Result<Json<StoredAudit>, ApiError> {
+async fn read(cx: Cx, input: AuditPath) -> Result<Written<StoredAudit>, ApiError> {
     let stored = stored(&cx, &cx.caller.required_owner()?, input.id).await?;
-    Ok(Json::speaking(stored.report.stored_audit(&stored.id.0, stored.created_at, cx.lang)))
+    Written::speaking(move || Ok(stored.report.stored_audit(&stored.id.0, stored.created_at, cx.lang))).await
 }
 
 /// A patch and where it belongs.
@@ -143,9 +143,9 @@ pub(crate) struct PatchLinks {
 }
 
 /// All fixes of an audit together.
-async fn patch(cx: Cx, input: AuditPath) -> Result<Json<PatchAnswer>, ApiError> {
+async fn patch(cx: Cx, input: AuditPath) -> Result<Written<PatchAnswer>, ApiError> {
     let stored = stored(&cx, &cx.caller.required_owner()?, input.id).await?;
-    Ok(Json::speaking(patch_answer(&cx.app, &stored, cx.lang)))
+    Written::speaking(move || Ok(patch_answer(&cx.app, &stored, cx.lang))).await
 }
 
 /// The patch of a stored audit.

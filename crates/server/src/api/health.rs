@@ -8,9 +8,12 @@ use crate::app::BUILD;
 use crate::error::ApiError;
 use crate::operation::{Cx, Json, Nothing, Operation};
 
+/// Where it is asked.
+pub(crate) const PATH: &str = "/api/health";
+
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
-    vec![Operation::get("/api/health", "get_health", health).text(
+    vec![Operation::get(PATH, "get_health", health).text(
         "See whether the service runs",
         "Answers 200 while the process serves. `database` says whether the database answers; audits go on without it.",
     )]

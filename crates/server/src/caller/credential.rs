@@ -90,7 +90,7 @@ fn is_guest_token(text: &str) -> bool {
 /// The guest token in `Authorization: Bearer`; other schemes are somebody else's, a proxy's perhaps.
 fn bearer(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(text) = header_text(headers, AUTHORIZATION.as_str())? else { return Ok(None) };
-    let Some((scheme, token)) = text.split_once(' ') else { return Ok(None) };
+    let (scheme, token) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Ok(None);
     }
@@ -147,7 +147,10 @@ mod tests {
         assert_eq!(sent(&[("authorization", "Basic eDp5")], None), Ok(Credential::None));
         assert_eq!(sent(&[("authorization", "Bearer mmk_x")], None), Err(Code::InvalidApiKey));
         assert_eq!(sent(&[("authorization", "Bearer cred_x")], None), Err(Code::InvalidCredential));
-        assert_eq!(sent(&[("authorization", "Bearer x")], None), Err(Code::InvalidCredential));
+        for wrong in ["Bearer x", "Bearer", "bearer ", "Bearer\tx"] {
+            assert_eq!(sent(&[("authorization", wrong)], None), Err(Code::InvalidCredential), "{wrong:?}");
+        }
+        assert_eq!(sent(&[("authorization", "Bearers")], None), Ok(Credential::None));
         assert_eq!(sent(&[("x-api-key", "mmk_x")], None), Err(Code::InvalidApiKey));
         assert_eq!(sent(&[("x-guest-token", "pa_short")], None), Err(Code::GuestTokenInvalid));
         let both = guest_token(&Credential::Guest(token.clone()), Some(&other)).map_err(|error| error.code);

@@ -1,12 +1,16 @@
 //! The network a call comes from: what quotas and ceilings count.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::HeaderMap;
 use ipnet::IpNet;
 
 /// Entries of a forwarding header that are looked at, from the right. More proxies than these stand in no real row.
 const MOST_HOPS: usize = 64;
+
+/// How much more a wider network (IPv4 /24, IPv6 /48) may do than one network.
+pub const WIDE: u32 = 10;
 
 /// An IPv4 address or an IPv6 /64. An IPv4 address mapped into IPv6 is the IPv4 address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,9 +67,42 @@ impl std::fmt::Display for Network {
     }
 }
 
+/// The proxies whose forwarding headers are believed.
+#[derive(Debug)]
+pub struct Proxies {
+    trusted: Vec<IpNet>,
+    /// A forwarding header that was not believed was told of; once, as it is most often a forgotten setting.
+    has_warned: AtomicBool,
+}
+
+impl Proxies {
+    /// Those of these networks.
+    pub fn new(trusted: Vec<IpNet>) -> Self {
+        Self { trusted, has_warned: AtomicBool::new(false) }
+    }
+
+    /// Whether a peer is one of them.
+    pub fn trusts(&self, peer: IpAddr) -> bool {
+        let peer = peer.to_canonical();
+        self.trusted.iter().any(|network| network.contains(&peer))
+    }
+
+    /// The client of a request that came from `peer`.
+    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let client = client_address(peer, headers, &self.trusted);
+        let is_forwarded = headers.contains_key("x-forwarded-for") || headers.contains_key("forwarded");
+        if is_forwarded && client == peer.to_canonical() && !self.has_warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "a forwarding header came from a peer that trusted_proxies does not name, or could not be read"
+            );
+        }
+        client
+    }
+}
+
 /// The client of a request: the peer, unless it is a trusted proxy that names another one (RFC 7239, and the older
 /// `X-Forwarded-For`). When both headers name clients that differ, neither is believed.
-pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let peer = peer.to_canonical();
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(&address));
     if !is_trusted(peer) {

@@ -6,12 +6,14 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
+use model::id::GuestId;
 use model::lang::{Lang, Text, text};
+use url::{Host, Url};
 
-use super::{Addresses, Frame, filters, guest_cookie, html, with_lang};
+use super::{Addresses, Frame, filters, guest_cookie, html, report, with_lang};
 use crate::api;
 use crate::app::App;
-use crate::audits;
+use crate::audits::{self, Finished};
 use crate::caller::{Caller, Identity};
 use crate::config::Sku;
 use crate::error::{ApiError, Code};
@@ -86,25 +88,28 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
         Ok(typed) => typed,
         Err(error) => return super::error::page(&app, &error, lang),
     };
-    match audit(&app, &parts, &typed, lang).await {
-        Ok((id, cookie)) => {
+    let Done { cookie, outcome } = audit(&app, &parts, &typed, lang).await;
+    let mut response = match outcome {
+        Ok(Finished { id: Some(id), is_owned: true, .. }) => {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::SEE_OTHER;
-            let headers = response.headers_mut();
             // The id is our own: digits and hyphens.
             if let Ok(place) = HeaderValue::from_str(&with_lang(&format!("/reports/{id}"), parts.uri.query(), lang)) {
-                headers.insert(header::LOCATION, place);
+                response.headers_mut().insert(header::LOCATION, place);
             }
-            headers.extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
             super::private(response)
         }
+        // What nobody can read again is shown at once.
+        Ok(finished) => report::unkept(app, finished, lang).await,
         Err(error) => {
             let mut response =
                 html(error.code.status(), &page(&app, parts.uri.query(), lang, &typed, Some(&error)), lang);
             web::of_error(response.headers_mut(), &error);
             super::private(response)
         }
-    }
+    };
+    response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    response
 }
 
 /// The address in the form.
@@ -114,60 +119,138 @@ async fn typed(parts: &Parts, body: Body) -> Result<String, ApiError> {
     field.map(|(_, value)| value.trim().to_owned()).ok_or_else(|| ApiError::new(Code::InvalidBody).detail("url"))
 }
 
-/// Audits for the guest of the cookie, who is made when there is none; the id, and the cookie to keep.
-async fn audit(app: &App, parts: &Parts, typed: &str, lang: Lang) -> Result<(String, Option<HeaderValue>), ApiError> {
+/// What came of a form.
+struct Done {
+    /// The cookie of a guest who was made, whatever came of the audit: without it the next try would make another one.
+    cookie: Option<HeaderValue>,
+    outcome: Result<Finished, ApiError>,
+}
+
+/// Audits for the guest of the cookie, who is made when there is none.
+async fn audit(app: &App, parts: &Parts, typed: &str, lang: Lang) -> Done {
+    let refused = |error| Done { cookie: None, outcome: Err(error) };
+    let (mut cx, url) = match admit(app, parts, typed, lang).await {
+        Ok(admitted) => admitted,
+        Err(error) => return refused(error),
+    };
+    // Before a guest is made: a call that must be paid for needs none.
+    let held = match gate::hold(&cx, Sku::Audit).await {
+        Ok(held) => held,
+        Err(error) => return refused(error),
+    };
+    let mut cookie = None;
+    if cx.caller.identity == Identity::Nobody {
+        match new_guest(&cx).await {
+            Ok((guest, token)) => {
+                cx.caller.identity = Identity::Guest(guest);
+                cookie = guest_cookie::set(app, &token);
+            }
+            // The report is shown all the same; it can't be kept for anybody.
+            Err(error) if error.code == Code::DatabaseUnavailable => {}
+            Err(error) => return Done { cookie, outcome: gate::settle(&cx, held, Err(error)).await },
+        }
+    }
+    let done = audits::audit(&cx, &url).await;
+    Done { cookie, outcome: gate::settle(&cx, held, done).await }
+}
+
+/// Who sends the form, and the address in it, once nothing speaks against an audit but what it costs.
+async fn admit(app: &App, parts: &Parts, typed: &str, lang: Lang) -> Result<(Cx, Url), ApiError> {
     same_origin(app, parts)?;
     let network = web::client(app, &parts.extensions, &parts.headers);
     let is_crawler = gate::is_crawler(app, &parts.headers);
     gate::admit_audit(app, network, is_crawler)?;
     // A cookie whose guest is gone is no credential that somebody sent on purpose: it is replaced.
-    let known = match gate::identify(app, guest_cookie::read(app, &parts.headers)).await {
-        Ok(identity @ (Identity::Guest(_) | Identity::Unverified)) => Some(identity),
-        Ok(Identity::Nobody) => None,
-        Err(error) if error.code == Code::GuestTokenInvalid => None,
-        Err(error) => return Err(error),
+    let identity = match gate::identify(app, guest_cookie::read(app, &parts.headers)).await {
+        Err(error) if error.code == Code::GuestTokenInvalid => Identity::Nobody,
+        identified => identified?,
     };
-    let caller =
-        Caller { network, identity: known.clone().unwrap_or(Identity::Nobody), is_crawler, offers_payment: false };
-    let mut cx = Cx { app: app.clone(), caller, lang };
+    let caller = Caller { network, identity, is_crawler, offers_payment: false };
+    let cx = Cx { app: app.clone(), caller, lang };
     let address = if typed.contains("://") { typed.to_owned() } else { format!("https://{typed}") };
-    let url = match app.engine().fetcher().intake(&address) {
-        Ok(url) => url,
-        Err(failure) => return Err(audits::count_refusal(&cx, failure.into()).await),
-    };
-    let mut cookie = None;
-    if known.is_none() {
-        let limit = app.config().limits.guests_per_hour;
-        app.allowance().spend_hourly(app.database(), app.ports(), network, "guests", limit).await?;
-        let (guest, token) = api::new_guest(app).await?;
-        cx.caller.identity = Identity::Guest(guest);
-        cookie = guest_cookie::set(app, &token);
+    match app.engine().fetcher().intake(&address) {
+        Ok(url) => Ok((cx, url)),
+        Err(failure) => Err(audits::count_refusal(&cx, failure.into()).await),
     }
-    let held = gate::hold(&cx, Sku::Audit).await?;
-    let done = audits::audit(&cx, &url).await;
-    let finished = gate::settle(&cx, held, done).await?;
-    // A page can only show what was kept.
-    let id = finished.id.ok_or_else(|| ApiError::new(Code::DatabaseUnavailable).retry_after(5))?;
-    Ok((id.0, cookie))
+}
+
+/// A new guest, within the ceiling of their network, and its token.
+async fn new_guest(cx: &Cx) -> Result<(GuestId, String), ApiError> {
+    let app = &cx.app;
+    let per_hour = app.config().limits.guests_per_hour;
+    app.allowance().spend_hourly(app.database(), app.ports(), cx.caller.network, "guests", per_hour).await?;
+    api::new_guest(app).await
 }
 
 /// Refuses a form that another site sent: it would spend this network's allowance.
 fn same_origin(app: &App, parts: &Parts) -> Result<(), ApiError> {
-    let Some(origin) = parts.headers.get(header::ORIGIN).and_then(|value| value.to_str().ok()) else { return Ok(()) };
+    let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(()) };
+    let (base, origin) = (Url::parse(app.base_url()), origin.to_str().ok().and_then(|text| Url::parse(text).ok()));
     let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let is_own = origin == app.base_url()
-        || is_loopback_alias(app.base_url(), origin)
-        || origin.ends_with(&format!("://{host}"));
-    if is_own { Ok(()) } else { Err(ApiError::new(Code::InvalidOrigin)) }
+    let has_public_origin = app.config().base_url.is_some();
+    match (base, origin) {
+        (Ok(base), Some(origin)) if is_own(&base, &origin) => Ok(()),
+        (_, Some(origin)) if !has_public_origin && is_address_of(host, &origin) => Ok(()),
+        _ => Err(ApiError::new(Code::InvalidOrigin)),
+    }
 }
 
-/// The names of this very machine are one origin for a loopback installation.
-fn is_loopback_alias(base_url: &str, origin: &str) -> bool {
-    let parse = |text: &str| url::Url::parse(text).ok();
-    let (Some(base), Some(origin)) = (parse(base_url), parse(origin)) else { return false };
-    let is_loopback = |url: &url::Url| matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-    is_loopback(&base)
-        && is_loopback(&origin)
-        && base.scheme() == origin.scheme()
-        && base.port_or_known_default() == origin.port_or_known_default()
+/// Whether an origin is the address, not the name, that a request was sent to: an installation without a public origin
+/// is reached by any address of its machine. A name proves nothing, as anybody's may be pointed here (DNS rebinding).
+fn is_address_of(host: &str, origin: &Url) -> bool {
+    let is_name = matches!(origin.host(), Some(Host::Domain(_)) | None);
+    !is_name && Url::parse(&format!("{}://{host}", origin.scheme())).is_ok_and(|own| own.origin() == origin.origin())
+}
+
+/// The public origin, or another name of this very machine for an installation on it.
+fn is_own(base: &Url, origin: &Url) -> bool {
+    let is_loopback = |url: &Url| match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    base.origin() == origin.origin()
+        || is_loopback(base)
+            && is_loopback(origin)
+            && base.scheme() == origin.scheme()
+            && base.port_or_known_default() == origin.port_or_known_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_own_by_the_public_one_or_as_loopback() {
+        for (base, origin, own) in [
+            ("https://audit.example.com", "https://audit.example.com", true),
+            ("https://Audit.Example.com:443", "https://audit.example.com", true),
+            ("https://audit.example.com", "http://audit.example.com", false),
+            ("https://audit.example.com", "https://audit.example.com:8443", false),
+            ("https://audit.example.com", "https://localhost", false),
+            ("http://127.0.0.1:8080", "http://localhost:8080", true),
+            ("http://localhost:8080", "http://[::1]:8080", true),
+            ("http://127.0.0.1:8080", "http://localhost:8081", false),
+            ("http://127.0.0.1:8080", "http://evil.example:8080", false),
+            ("http://127.0.0.1:8080", "http://localhost.evil.example:8080", false),
+        ] {
+            let parse = |text| Url::parse(text).unwrap();
+            assert_eq!(is_own(&parse(base), &parse(origin)), own, "{base} {origin}");
+        }
+    }
+
+    #[test]
+    fn without_a_public_origin_an_address_is_own_and_a_name_is_not() {
+        for (host, origin, own) in [
+            ("192.168.1.5:8080", "http://192.168.1.5:8080", true),
+            ("[fd00::5]:8080", "http://[fd00::5]:8080", true),
+            ("192.168.1.5:8080", "http://192.168.1.6:8080", false),
+            ("192.168.1.5:8080", "http://192.168.1.5", false),
+            ("evil.example:8080", "http://evil.example:8080", false),
+            ("", "http://192.168.1.5", false),
+        ] {
+            assert_eq!(is_address_of(host, &Url::parse(origin).unwrap()), own, "{host} {origin}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use audit::{checks, score};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
@@ -9,12 +10,15 @@ use model::finding::{Finding, Place, Severity};
 use model::fix::{Fix, FixClass};
 use model::lang::{Lang, Text, text};
 use model::report::Report;
+use model::time::Timestamp;
 use store::StoredReport;
 use url::Url;
 
 use super::{Frame, filters, guest_cookie, html, private};
 use crate::api;
 use crate::app::App;
+use crate::audits::Finished;
+use crate::blocking::off_worker;
 use crate::caller::{Caller, Identity};
 use crate::error::{ApiError, Code};
 use crate::gate;
@@ -41,7 +45,8 @@ struct ReportPage<'a> {
     created_at: String,
     /// For a reader, to the minute.
     created_at_short: String,
-    id: &'a str,
+    /// `None` for a report that can't be read again.
+    id: Option<&'a str>,
     score: u32,
     band: &'static str,
     verdict: &'static str,
@@ -109,24 +114,26 @@ fn code_span(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, code, after))
 }
 
+/// The id in the path, if it is UTF-8.
+type Id = Result<Path<String>, PathRejection>;
+
 /// The audit as `GET /api/audits/:id` gives it, for the one who reads the page.
-pub(super) async fn json(State(app): State<App>, Path(id): Path<String>, request: Request) -> Response {
+pub(super) async fn json(State(app): State<App>, id: Id, request: Request) -> Response {
     let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
     let (parts, _) = request.into_parts();
-    match find(&app, &parts, id, lang).await {
-        Ok(stored) => document(&stored.report.stored_audit(&stored.id.0, stored.created_at, lang), lang),
-        Err(error) => super::error::page(&app, &error, lang),
-    }
+    let stored = find(&app, &parts, id, lang).await;
+    made(app, lang, stored, |_, lang, stored| {
+        document(&stored.report.stored_audit(&stored.id.0, stored.created_at, lang), lang)
+    })
+    .await
 }
 
 /// The patch as `GET /api/audits/:id/patch` gives it, for the one who reads the page.
-pub(super) async fn patch(State(app): State<App>, Path(id): Path<String>, request: Request) -> Response {
+pub(super) async fn patch(State(app): State<App>, id: Id, request: Request) -> Response {
     let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
     let (parts, _) = request.into_parts();
-    match find(&app, &parts, id, lang).await {
-        Ok(stored) => document(&api::patch_answer(&app, &stored, lang), lang),
-        Err(error) => super::error::page(&app, &error, lang),
-    }
+    let stored = find(&app, &parts, id, lang).await;
+    made(app, lang, stored, |app, lang, stored| document(&api::patch_answer(app, stored, lang), lang)).await
 }
 
 fn document<T: serde::Serialize + schemars::JsonSchema>(value: &T, lang: Lang) -> Response {
@@ -146,17 +153,46 @@ fn document<T: serde::Serialize + schemars::JsonSchema>(value: &T, lang: Lang) -
 }
 
 /// Shows the report to its owner; anybody else gets 404.
-pub(super) async fn show(State(app): State<App>, Path(id): Path<String>, request: Request) -> Response {
+pub(super) async fn show(State(app): State<App>, id: Id, request: Request) -> Response {
     let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
     let (parts, _) = request.into_parts();
-    match find(&app, &parts, id, lang).await {
-        Ok(stored) => private(html(StatusCode::OK, &view(&app, lang, &stored), lang)),
-        Err(error) => super::error::page(&app, &error, lang),
-    }
+    let stored = find(&app, &parts, id, lang).await;
+    made(app, lang, stored, |app, lang, stored| {
+        let view = view(app, lang, Some(&stored.id.0), stored.created_at, &stored.report);
+        private(html(StatusCode::OK, &view, lang))
+    })
+    .await
 }
 
-async fn find(app: &App, parts: &http::request::Parts, id: String, lang: Lang) -> Result<StoredReport, ApiError> {
+/// Shows a report that nobody can read again, as the answer to the form.
+pub(super) async fn unkept(app: App, finished: Finished, lang: Lang) -> Response {
+    made(app, lang, Ok(finished), |app, lang, finished| {
+        private(html(StatusCode::OK, &view(app, lang, None, finished.created_at, &finished.report), lang))
+    })
+    .await
+}
+
+/// Makes a page of what there is to show; a report may be a megabyte, so not on an async worker.
+async fn made<T: Send + 'static>(
+    app: App,
+    lang: Lang,
+    found: Result<T, ApiError>,
+    make: impl FnOnce(&App, Lang, &T) -> Response + Send + 'static,
+) -> Response {
+    let done = match found {
+        Ok(found) => {
+            let app = app.clone();
+            off_worker(move || make(&app, lang, &found)).await
+        }
+        Err(error) => Err(error),
+    };
+    done.unwrap_or_else(|error| super::error::page(&app, &error, lang))
+}
+
+async fn find(app: &App, parts: &http::request::Parts, id: Id, lang: Lang) -> Result<StoredReport, ApiError> {
     let not_found = || ApiError::new(Code::AuditNotFound);
+    // An id that is not UTF-8 is none of ours.
+    let Path(id) = id.map_err(|_| not_found())?;
     let identity = match gate::identify(app, guest_cookie::read(app, &parts.headers)).await {
         Ok(identity) => identity,
         Err(error) if error.code == Code::GuestTokenInvalid => Identity::Nobody,
@@ -173,9 +209,14 @@ async fn find(app: &App, parts: &http::request::Parts, id: String, lang: Lang) -
     api::stored(&cx, &owner, id).await
 }
 
-fn view<'a>(app: &'a App, lang: Lang, stored: &'a StoredReport) -> ReportPage<'a> {
-    let (id, report) = (stored.id.0.as_str(), &stored.report);
-    let created_at = stored.created_at.to_string();
+fn view<'a>(
+    app: &'a App,
+    lang: Lang,
+    id: Option<&'a str>,
+    created_at: Timestamp,
+    report: &'a Report,
+) -> ReportPage<'a> {
+    let created_at = created_at.to_string();
     let (band, verdict) = band(report.score);
     let arc = (f64::from(report.score) / 100.0 * RING - if report.score == 100 { 0.0 } else { RING_CAP }).max(0.0);
     // "2026-01-31T09:30:00.000Z" reads better without the seconds.

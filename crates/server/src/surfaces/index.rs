@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::app::{App, BUILD};
-use crate::config::PaymentMode;
+use crate::app::BUILD;
+use crate::config::{Config, PaymentMode};
 use crate::error::ApiError;
-use crate::operation::{Access, Cx, Json, Nothing, Operation};
+use crate::operation::{Access, Cx, Nothing, Operation, Written};
 
 /// The endpoints of this file.
 pub(crate) fn operations() -> Vec<Operation> {
@@ -19,7 +19,7 @@ pub(crate) fn operations() -> Vec<Operation> {
 
 /// The index.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Index {
+pub(super) struct Index {
     /// Name of the product.
     name: String,
     /// What it does.
@@ -65,13 +65,14 @@ struct Endpoint {
     errors: Vec<&'static str>,
 }
 
-async fn index(cx: Cx, _: Nothing) -> Result<Json<Index>, ApiError> {
-    Ok(Json::new(document(&cx.app)))
+async fn index(cx: Cx, _: Nothing) -> Result<Written<Index>, ApiError> {
+    Ok(Written::at_start(cx.app.documents().index.clone()))
 }
 
-fn document(app: &App) -> Index {
-    let config = app.config();
-    let endpoints = app.operations().iter().map(|operation| Endpoint {
+/// The index of these operations.
+pub(super) fn document(operations: &[Operation], config: &Config, base: &str) -> Index {
+    let url = |path: &str| format!("{base}{path}");
+    let endpoints = operations.iter().map(|operation| Endpoint {
         name: operation.name,
         method: operation.method.to_string(),
         path: operation.path,
@@ -83,13 +84,12 @@ fn document(app: &App) -> Index {
         price_usd: operation.price.map(|_| config.prices.audit_usd.dollars()),
         errors: operation.all_errors().map(|code| code.wire()).collect(),
     });
-    let base = app.base_url();
     Index {
         name: config.product.name.clone(),
         description: "Technical SEO audits of single pages: score, findings, what the page declares, and a ready fix for each finding.",
         build: BUILD,
         base_url: base.to_owned(),
-        docs: json!({"openapi": app.url("/openapi.json"), "ui": app.url("/")}),
+        docs: json!({"openapi": url("/openapi.json"), "ui": url("/")}),
         conventions: vec![
             "Bodies and answers are JSON (UTF-8); a body is at most 64 KiB.".to_owned(),
             "A refusal is {error, detail?, code} with a 4xx or 5xx status; code is stable, error is for people.".to_owned(),
@@ -99,7 +99,7 @@ fn document(app: &App) -> Index {
         ],
         auth: json!({
             "guest": {
-                "get": app.url("/api/guest"),
+                "get": url("/api/guest"),
                 "send": ["X-Guest-Token: pa_…", "Authorization: Bearer pa_…", "?guest_token=pa_…"],
             },
         }),
@@ -114,7 +114,7 @@ fn document(app: &App) -> Index {
             "audits_per_hour": config.limits.audits_per_hour,
             "price_usd": config.prices.audit_usd.dollars(),
             "charges": config.payment_mode() == PaymentMode::Live,
-            "live": app.url("/api/gate"),
+            "live": url("/api/gate"),
         }),
         mcp: None,
         quickstart: vec![

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use http::StatusCode;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::app::App;
 use crate::config::Config;
 use crate::error::{ApiError, Code};
 use crate::operation::{Access, Answer, Cx, Nothing, Operation, Reply};
@@ -21,18 +19,13 @@ pub(crate) fn operations() -> Vec<Operation> {
     ]
 }
 
-/// The document.
-struct Document(Value);
+/// The document. It has no schema of its own.
+#[derive(Debug)]
+struct Document(Bytes);
 
 impl Answer for Document {
     fn reply(self) -> Result<Reply, ApiError> {
-        Ok(Reply {
-            status: StatusCode::OK,
-            media_type: "application/json",
-            headers: Vec::new(),
-            body: Bytes::from(self.0.to_string()),
-            speaks: false,
-        })
+        Ok(Reply::json(self.0))
     }
 
     fn describe(_: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
@@ -41,11 +34,7 @@ impl Answer for Document {
 }
 
 async fn openapi(cx: Cx, _: Nothing) -> Result<Document, ApiError> {
-    Ok(Document(of_app(&cx.app)))
-}
-
-fn of_app(app: &App) -> Value {
-    document(app.operations(), app.config(), app.base_url())
+    Ok(Document(cx.app.documents().openapi.clone()))
 }
 
 /// The description of these operations.

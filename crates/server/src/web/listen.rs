@@ -2,30 +2,34 @@
 
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
+use http::header;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use model::lang::Lang;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tower::ServiceExt as _;
 
-use super::Peer;
+use super::connections::Connections;
 use super::patient::Patient;
+use super::{Peer, Routes, headers};
+use crate::app::App;
+use crate::caller::Network;
+use crate::error::{ApiError, Code};
 
-/// Open connections at once; the next one waits in the system's queue.
-const MOST_CONNECTIONS: usize = 4_096;
 /// Fields of a head.
 const HEAD_FIELDS: usize = 100;
 /// Bytes of a head.
@@ -34,8 +38,6 @@ const HEAD_BYTES: usize = 64 * 1024;
 const LAST_CALLS: Duration = Duration::from_secs(25);
 /// Between two tries to accept while the system refuses (no descriptors left).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// The answer to a head that does not come to its end.
-const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 /// How long callers may take.
 #[derive(Debug, Clone, Copy)]
@@ -55,8 +57,12 @@ impl Default for Patience {
 }
 
 /// Serves until `stop` resolves, then lets the calls that are in the making end.
-pub async fn serve(listener: TcpListener, router: Router, patience: Patience, stop: impl Future<Output = ()>) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+pub async fn serve(listener: TcpListener, routes: Routes, patience: Patience, stop: impl Future<Output = ()>) {
+    let bounds = routes.bounds;
+    let places = Arc::new(Semaphore::new(bounds.connections));
+    let by_network = Connections::new(bounds.connections_per_network);
+    let calls = Arc::new(Semaphore::new(bounds.calls));
+    let routes = Arc::new(routes);
     let (stopping, stopped) = watch::channel(false);
     let mut connections = JoinSet::new();
     let mut stop = std::pin::pin!(stop);
@@ -66,11 +72,21 @@ pub async fn serve(listener: TcpListener, router: Router, patience: Patience, st
             () = &mut stop => break,
             accepted = accept(&listener, &places) => accepted,
         };
-        let Some((stream, peer, place)) = accepted else { continue };
-        let (router, stopped) = (router.clone(), stopped.clone());
+        let Some((stream, address, place)) = accepted else { continue };
+        let counted = if routes.app.proxies().trusts(address.ip()) {
+            None
+        } else {
+            let Some(counted) = by_network.count(Network::of(address.ip())) else {
+                turn_away(stream, &routes.app);
+                continue;
+            };
+            Some(counted)
+        };
+        let peer = Peer { address, body_time: patience.body, calls: Arc::clone(&calls) };
+        let (routes, stopped) = (Arc::clone(&routes), stopped.clone());
         connections.spawn(async move {
-            connection(stream, peer, router, patience, stopped).await;
-            drop(place);
+            connection(stream, peer, &routes, patience, stopped).await;
+            drop((place, counted));
         });
     }
     drop(listener);
@@ -96,10 +112,31 @@ async fn accept(
     }
 }
 
+/// Closes a connection that is one too many of its network, and says so.
+fn turn_away(stream: TcpStream, app: &App) {
+    // Nothing waits to be sent on it yet, so these bytes need no waiting. A client that is gone needs no answer.
+    if let Ok(mut stream) = stream.into_std() {
+        let _written = stream.write(&last_words(&ApiError::new(Code::Overloaded).retry_after(1), app));
+    }
+}
+
+/// A refusal as the bytes of a whole answer, for a connection without a request that could be answered.
+fn last_words(error: &ApiError, app: &App) -> Vec<u8> {
+    let body = serde_json::Value::Object(error.body(Lang::En)).to_string();
+    let mut refusal = headers::refusal(error, Lang::En);
+    headers::common(refusal.headers_mut(), app.is_https());
+    let mut bytes = format!("HTTP/1.1 {}\r\n", refusal.status()).into_bytes();
+    for (name, value) in refusal.headers().iter().filter(|(name, _)| *name != header::CONNECTION) {
+        bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    bytes.extend(format!("content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len()).into_bytes());
+    bytes
+}
+
 async fn connection(
     stream: TcpStream,
-    peer: SocketAddr,
-    router: Router,
+    peer: Peer,
+    routes: &Routes,
     patience: Patience,
     mut stopped: watch::Receiver<bool>,
 ) {
@@ -108,11 +145,11 @@ async fn connection(
         tracing::debug!(%error, "a connection could not be set up");
     }
     let service = service_fn(move |request: Request<Incoming>| {
-        let router = router.clone();
+        let (router, peer) = (routes.router.clone(), peer.clone());
         // Boxed, because the connection must stay movable to be taken apart at its end.
         let answer: Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>> = Box::pin(async move {
             let mut request = request.map(Body::new);
-            request.extensions_mut().insert(Peer { address: peer, body_time: patience.body });
+            request.extensions_mut().insert(peer);
             router.oneshot(request).await
         });
         answer
@@ -138,7 +175,7 @@ async fn connection(
     // An idle connection just ends; one with half a head is told why.
     if ended.is_err_and(|error| error.is_timeout()) && !parts.read_buf.is_empty() {
         // A client that is gone needs no answer.
-        drop(stream.write_all(TOO_SLOW).await);
+        drop(stream.write_all(&last_words(&ApiError::new(Code::RequestTimeout), &routes.app)).await);
     }
     drop(stream.shutdown().await);
 }

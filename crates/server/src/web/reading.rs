@@ -1,7 +1,5 @@
 //! Reading a request: its client, its language, its body within limits.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http::request::Parts;
@@ -9,29 +7,20 @@ use http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt as _;
 use model::lang::{Lang, text};
 
-use super::{Patience, Peer};
+use super::{Patience, Peer, Place};
 use crate::app::App;
-use crate::caller::{Network, client_address};
+use crate::caller::Network;
 use crate::error::{ApiError, Code};
 
 /// Bytes of a body.
 const BODY_BYTES: usize = 64 * 1024;
-
-/// A forwarding header came from a peer that is no trusted proxy: said once, as it is most often a forgotten setting.
-static WARNED: AtomicBool = AtomicBool::new(false);
 
 /// The network that calls.
 pub(crate) fn client(app: &App, extensions: &Extensions, headers: &HeaderMap) -> Network {
     // Without a connection there is no peer; such a call counts as the unspecified address's.
     let unspecified = std::net::IpAddr::from([0, 0, 0, 0]);
     let peer = extensions.get::<Peer>().map_or(unspecified, |peer| peer.address.ip());
-    let trusted = &app.config().trusted_proxies;
-    let client = client_address(peer, headers, trusted);
-    let forwarded = headers.contains_key("x-forwarded-for") || headers.contains_key("forwarded");
-    if forwarded && client == peer.to_canonical() && !WARNED.swap(true, Ordering::Relaxed) {
-        tracing::warn!("a forwarding header came from a peer that trusted_proxies does not name, or could not be read");
-    }
-    Network::of(client)
+    Network::of(app.proxies().client(peer, headers))
 }
 
 /// The language that the query asks for, else the one that the browser prefers.
@@ -51,7 +40,8 @@ pub(crate) fn language(headers: &HeaderMap, query: Option<&str>) -> Result<Lang,
     }
 }
 
-/// A body within its limits. A coded one is refused: it would have to be undone before it could be measured.
+/// A body within its limits. A coded one is refused: it would have to be undone before it could be measured. While it
+/// is waited for, the call leaves its place to others: who sends slowly takes none.
 pub(crate) async fn read_body(parts: &Parts, body: Body) -> Result<Bytes, ApiError> {
     let headers = &parts.headers;
     let is_coded = headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
@@ -81,5 +71,11 @@ pub(crate) async fn read_body(parts: &Parts, body: Body) -> Result<Bytes, ApiErr
         Ok(read.freeze())
     };
     let time = parts.extensions.get::<Peer>().map_or(Patience::default().body, |peer| peer.body_time);
-    tokio::time::timeout(time, whole).await.unwrap_or_else(|_| Err(ApiError::new(Code::RequestTimeout)))
+    let place = parts.extensions.get::<Place>();
+    if let Some(place) = place {
+        place.leave();
+    }
+    let read = tokio::time::timeout(time, whole).await.unwrap_or_else(|_| Err(ApiError::new(Code::RequestTimeout)))?;
+    place.map_or(Ok(()), Place::take)?;
+    Ok(read)
 }

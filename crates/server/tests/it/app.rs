@@ -11,7 +11,7 @@ use serde_json::Value;
 use site_audit::app::App;
 use site_audit::config::Config;
 use site_audit::ports::{Clock, Ports};
-use site_audit::web::{self, Patience};
+use site_audit::web::{self, Bounds, Patience};
 use testkit::TestDatabase;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -120,6 +120,15 @@ impl TestApp {
         patience: Patience,
         change: impl FnOnce(&mut Config),
     ) -> Self {
+        Self::start_within(database, patience, Bounds::default(), change).await
+    }
+
+    pub(crate) async fn start_within(
+        database: TestDatabase,
+        patience: Patience,
+        bounds: Bounds,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let mut config = Config { database_url: database.url().to_owned(), ..Config::default() };
         config.fetch.allow_private = vec!["127.0.0.2/32".parse().unwrap()];
         config.fetch.allow_ports = site_audit::config::Ports::Any;
@@ -130,9 +139,9 @@ impl TestApp {
         let address = listener.local_addr().unwrap();
         let app = App::open(config, ports, address).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let router = web::router(app.clone());
+        let routes = web::router(app.clone()).within(bounds);
         let serving = tokio::spawn(async move {
-            web::serve(listener, router, patience, async {
+            web::serve(listener, routes, patience, async {
                 let _dropped = stopped.await;
             })
             .await;
@@ -163,8 +172,10 @@ impl TestApp {
     /// Calls the service. Every code that comes back must be declared by the operation that gave it.
     pub(crate) async fn call(&self, call: Call<'_>) -> Response {
         let mut stream = self.connect(call.from).await;
-        let mut request =
-            format!("{} {} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", call.method, call.path, self.address);
+        let mut request = format!("{} {} HTTP/1.1\r\nconnection: close\r\n", call.method, call.path);
+        if !call.headers.iter().any(|(name, _)| name == "host") {
+            request.push_str(&format!("host: {}\r\n", self.address));
+        }
         for (name, value) in &call.headers {
             request.push_str(&format!("{name}: {value}\r\n"));
         }

@@ -3,6 +3,7 @@
 mod browser;
 mod tab;
 
+use sqlx::{Executor as _, Row as _};
 use testkit::{Answer, Site, TestDatabase};
 
 use crate::app::{Call, TestApp};
@@ -11,6 +12,8 @@ testkit::on_both_databases! {
     the_form_leads_to_a_report_for_its_reader_alone,
     a_typing_error_is_answered_on_the_same_page,
     other_sites_may_not_send_the_form,
+    a_guest_is_made_once_and_for_an_audit_only,
+    a_report_that_is_not_kept_is_shown_at_once,
     pages_speak_both_languages,
     each_language_is_a_page_of_its_own,
     hostile_text_stays_text,
@@ -97,9 +100,53 @@ async fn other_sites_may_not_send_the_form(database: TestDatabase) {
     let from = |origin: &str| form(&site.url("/")).header("origin", origin);
     assert_eq!(app.call(from("https://evil.example")).await.status, 403);
     assert_eq!(app.call(from("null")).await.status, 403);
+    // A foreign name that is pointed at this machine: origin and host agree, and prove nothing.
     let port = app.address().port();
+    let rebound = format!("evil.example:{port}");
+    let sent = from(&format!("http://{rebound}")).header("host", &rebound);
+    assert_eq!(app.call(sent).await.status, 403);
+    assert_eq!(app.call(from(&format!("http://[::1]:{port}"))).await.status, 303);
     assert_eq!(app.call(from(&format!("http://localhost:{port}"))).await.status, 303);
     assert_eq!(app.call(from(&app.url(""))).await.status, 303);
+}
+
+async fn a_guest_is_made_once_and_for_an_audit_only(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |config| {
+        config.payments.pay_to = Some(format!("0x{}", "1".repeat(40)));
+        config.limits.free_audits_per_day = 1;
+    })
+    .await;
+    // Nothing comes of the audit, but the guest is there: the next try is the same one's.
+    let failed = app.call(form("http://127.0.0.2:1/")).await;
+    assert_eq!(failed.status, 502);
+    let kept = cookie(failed.header("set-cookie"));
+    assert!(kept.starts_with("mm-guest=pa_"), "{kept}");
+    let sent = app.call(form(&site.url("/")).header("cookie", &kept)).await;
+    assert_eq!((sent.status, sent.header("set-cookie")), (303, ""));
+    // What must be paid for makes no guest.
+    let unpaid = app.call(form(&site.url("/"))).await;
+    assert_eq!((unpaid.status, unpaid.header("set-cookie")), (402, ""));
+    let guests: i64 = app.database.row("SELECT COUNT(*) FROM guests").await.get(0);
+    assert_eq!(guests, 1);
+}
+
+async fn a_report_that_is_not_kept_is_shown_at_once(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |_| {}).await;
+    let mut holder = app.database.connection().await;
+    let hold = if app.database.is_postgres() {
+        "BEGIN; LOCK TABLE audits, guests, daily_counters, hourly_counters, daily_salts IN ACCESS EXCLUSIVE MODE"
+    } else {
+        "BEGIN EXCLUSIVE"
+    };
+    holder.execute(sqlx::raw_sql(hold)).await.unwrap();
+    let shown = app.call(form(&site.url("/"))).await;
+    assert_eq!((shown.status, shown.header("set-cookie")), (200, ""), "{}", shown.body);
+    assert!(shown.body.contains("canonical_missing") && shown.body.contains("could not be kept"), "{}", shown.body);
+    assert!(!shown.body.contains("/reports/") && !shown.body.contains("/api/audits/"), "{}", shown.body);
+    assert_eq!(shown.header("cache-control"), "no-store");
+    holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
 }
 
 async fn pages_speak_both_languages(database: TestDatabase) {
@@ -110,6 +157,8 @@ async fn pages_speak_both_languages(database: TestDatabase) {
         ("/?lang=pt-BR", "en", "pt-BR", "Auditar página"),
         ("/bot?lang=pt", "en", "pt-BR", "robô"),
         ("/nothing", "pt", "pt-BR", "Não há nada"),
+        ("/reports/%ff", "en", "en", "There is no such audit"),
+        ("/reports/%ff/audit.json", "pt", "pt-BR", "Não há tal auditoria"),
     ] {
         let response = app.call(Call::get(path).header("accept-language", accept)).await;
         assert!(response.body.contains(&format!("<html lang=\"{lang}\">")) && response.body.contains(words), "{path}");

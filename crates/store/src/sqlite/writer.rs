@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connect_writer;
 use crate::db::Statement;
-use crate::error::{StoreError, is_constraint};
+use crate::error::{StoreError, is_of_statement};
 
 /// Writes of one commit at most (`specs/stack.md`, Storage: 7,400 inserts/s with FULL in batches of 50).
 const BATCH: usize = 50;
@@ -127,7 +127,7 @@ fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> (Vec<Write>
     (batch, None)
 }
 
-/// Runs all statements in one transaction. A violated constraint is its own statement's outcome; any other error is
+/// Runs all statements in one transaction. What concerns one statement only is its own outcome; any other error is
 /// everyone's, and nothing is kept.
 async fn commit(connection: &mut AnyConnection, statements: Vec<Statement>) -> Result<Vec<Outcome>, Error> {
     // IMMEDIATE: takes the lock here, under the busy timeout, and not in the middle, where waiting can't help.
@@ -136,7 +136,7 @@ async fn commit(connection: &mut AnyConnection, statements: Vec<Statement>) -> R
     for statement in statements {
         match statement.fetch_all(&mut *transaction).await {
             Ok(rows) => outcomes.push(Ok(rows)),
-            Err(error) if is_constraint(&error) => outcomes.push(Err(Arc::new(error))),
+            Err(error) if is_of_statement(&error) => outcomes.push(Err(Arc::new(error))),
             Err(error) => return Err(error),
         }
     }

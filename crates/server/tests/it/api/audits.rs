@@ -163,6 +163,7 @@ async fn bad_input_names_the_field_and_costs_nothing(database: TestDatabase) {
         (url("http://user@example.com/"), 400, "invalid_url", "userinfo"),
         (url("http://exa\tmple.com/"), 400, "invalid_url", "control_character"),
         (url(&format!("http://example.com/{}", "a".repeat(2_048))), 400, "invalid_url", "too_long"),
+        (url("http://@example.com/"), 400, "invalid_url", "userinfo"),
         (url("http://[::1"), 400, "invalid_url", "syntax"),
         (url("http://example..com/"), 400, "invalid_url", "host"),
         (url("http://example.com:0/"), 400, "invalid_url", "port"),

@@ -6,12 +6,15 @@ use std::time::Duration;
 use base64::Engine as _;
 use serde_json::Value;
 use site_audit::config::{Config, PaymentMode, Sku};
+use sqlx::{Executor as _, Row as _};
 use testkit::{Answer, Site, TestDatabase};
 
-use crate::app::{Call, TestApp};
+use crate::app::{Call, NOW, TestApp};
 
 testkit::on_both_databases! {
     past_the_free_audits_a_live_server_asks_for_payment,
+    a_refusal_to_pay_writes_nothing_and_ends_when_something_is_left,
+    what_was_granted_beside_a_failure_is_given_back,
     past_the_free_audits_a_dev_server_lets_through,
     what_is_free_now_spends_no_allowance,
     l05_the_last_free_audit_goes_to_one_of_many,
@@ -67,6 +70,44 @@ async fn past_the_free_audits_a_live_server_asks_for_payment(database: TestDatab
     assert_eq!(app.call(Call::audit("ftp://a.com/")).await.refusal(), (400, "invalid_url".to_owned()));
     app.pass(Duration::from_secs(86_400));
     assert_eq!(app.call(Call::audit(&site.url("/"))).await.status, 200);
+}
+
+async fn a_refusal_to_pay_writes_nothing_and_ends_when_something_is_left(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, live).await;
+    for wanted in [200, 402] {
+        assert_eq!(app.call(Call::audit(&site.url("/"))).await.status, wanted);
+    }
+    // Nothing can be written now, only read.
+    let mut holder = app.database.connection().await;
+    let hold = if app.database.is_postgres() {
+        "BEGIN; LOCK TABLE daily_counters, hourly_counters IN EXCLUSIVE MODE"
+    } else {
+        "BEGIN IMMEDIATE"
+    };
+    holder.execute(sqlx::raw_sql(hold)).await.unwrap();
+    for _ in 0..3 {
+        let refused = app.call(Call::audit(&site.url("/"))).await;
+        assert_eq!(refused.refusal(), (402, "allowance_spent".to_owned()));
+        assert_eq!(refused.header("ratelimit"), "\"day\";r=0;t=52200");
+    }
+    assert_eq!(app.call(Call::get("/api/health")).await.json()["database"], "up");
+    holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+    // Another process gives one back.
+    app.database.execute("UPDATE daily_counters SET used = 0").await;
+    for wanted in [200, 402] {
+        assert_eq!(app.call(Call::audit(&site.url("/"))).await.status, wanted);
+    }
+}
+
+async fn what_was_granted_beside_a_failure_is_given_back(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |_| {}).await;
+    // The hours can be spent, the day can't.
+    app.database.execute("ALTER TABLE daily_counters RENAME TO elsewhere").await;
+    assert_eq!(app.call(Call::audit(&site.url("/"))).await.refusal(), (500, "internal".to_owned()));
+    let hours = app.database.row("SELECT COUNT(*), MAX(spent_until) FROM hourly_counters").await;
+    assert_eq!((hours.get::<i64, _>(0), hours.get::<i64, _>(1)), (2, NOW.0));
 }
 
 async fn past_the_free_audits_a_dev_server_lets_through(database: TestDatabase) {

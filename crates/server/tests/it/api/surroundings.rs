@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use site_audit::web::Patience;
+use site_audit::web::{Bounds, Patience};
 use sqlx::Executor as _;
 use testkit::{Answer, Site, TestDatabase};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -17,7 +17,11 @@ testkit::on_both_databases! {
     index_and_openapi_list_what_is_there,
     l01_bodies_have_a_limit,
     l02_slow_callers_are_told_and_cut_off,
+    slow_bodies_keep_nobody_else_out,
+    health_is_told_however_much_is_going_on,
+    a_network_has_so_many_connections,
     a_silent_database_costs_the_id_only,
+    a_refused_statement_is_that_calls_alone,
     no_id_makes_the_database_look_down,
     stopping_lets_the_running_call_end,
     what_is_past_its_time_is_forgotten,
@@ -48,6 +52,7 @@ async fn errors_are_json_with_a_code(database: TestDatabase) {
     for (name, value, code) in [
         ("authorization", "Bearer something", "invalid_credential"),
         ("authorization", "Bearer mmk_x", "invalid_api_key"),
+        ("authorization", "Bearer", "invalid_credential"),
         ("x-api-key", "mmk_x", "invalid_api_key"),
         ("x-guest-token", "pa_x", "guest_token_invalid"),
     ] {
@@ -63,6 +68,8 @@ async fn any_site_may_call(database: TestDatabase) {
     assert_eq!(preflight.status, 204);
     assert_eq!(preflight.header("access-control-allow-origin"), "*");
     assert_eq!(preflight.header("access-control-allow-methods"), "POST, OPTIONS");
+    // A header that nothing reads is not offered.
+    assert!(!preflight.header("access-control-allow-headers").contains("idempotency-key"));
     assert!(preflight.header("access-control-allow-headers").contains("x-guest-token"));
     for path in ["/api/health", "/api/nothing", "/openapi.json", "/api/"] {
         assert_eq!(app.call(Call::get(path)).await.header("access-control-allow-origin"), "*", "{path}");
@@ -169,7 +176,9 @@ async fn l02_slow_callers_are_told_and_cut_off(database: TestDatabase) {
     let app = TestApp::start_with(database, patience, |_| {}).await;
     let mut slow_head = app.connect([127, 0, 0, 1].into()).await;
     slow_head.write_all(b"GET /api/health HTTP/1.1\r\nhost: a\r\nx-a").await.unwrap();
-    assert_eq!(read(&mut slow_head).await.status, 408);
+    let response = read(&mut slow_head).await;
+    assert_eq!(response.refusal(), (408, "request_timeout".to_owned()));
+    assert_eq!((response.header("connection"), response.header("x-content-type-options")), ("close", "nosniff"));
     let mut slow_body = app.connect([127, 0, 0, 1].into()).await;
     slow_body.write_all(b"POST /api/audit HTTP/1.1\r\nhost: a\r\ncontent-length: 20\r\n\r\n{").await.unwrap();
     let response = read(&mut slow_body).await;
@@ -180,6 +189,73 @@ async fn l02_slow_callers_are_told_and_cut_off(database: TestDatabase) {
     let mut bytes = Vec::new();
     idle.read_to_end(&mut bytes).await.unwrap();
     assert_eq!(bytes, b"");
+}
+
+async fn slow_bodies_keep_nobody_else_out(database: TestDatabase) {
+    let bounds = Bounds { calls: 1, ..Bounds::default() };
+    let app = TestApp::start_within(database, Patience::default(), bounds, |_| {}).await;
+    let mut slow = Vec::new();
+    for path in ["/api/audit", "/api/audit", "/"] {
+        let mut stream = app.connect([127, 0, 0, 1].into()).await;
+        let head = format!("POST {path} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // It is said when the body is waited for.
+        let mut go_on = [0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
+        stream.read_exact(&mut go_on).await.unwrap();
+        slow.push(stream);
+    }
+    assert_eq!(app.call(Call::get("/api/gate")).await.status, 200);
+    assert_eq!(app.call(Call::audit("ftp://a/")).await.refusal(), (400, "invalid_url".to_owned()));
+    // Once the body is in, there is a place for its call again.
+    slow[0].write_all(b"{}").await.unwrap();
+    let mut answer = [0; 12];
+    slow[0].read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 400");
+}
+
+async fn health_is_told_however_much_is_going_on(database: TestDatabase) {
+    let bounds = Bounds { calls: 0, ..Bounds::default() };
+    let app = TestApp::start_within(database, Patience::default(), bounds, |_| {}).await;
+    for path in ["/api/gate", "/api/", "/"] {
+        let refused = app.call(Call::get(path)).await;
+        assert_eq!(refused.refusal(), (503, "overloaded".to_owned()), "{path}");
+        assert_eq!(refused.header("retry-after"), "1");
+    }
+    assert_eq!(app.call(Call::get("/api/health")).await.status, 200);
+}
+
+async fn a_network_has_so_many_connections(database: TestDatabase) {
+    const FULL: [u8; 4] = [127, 0, 0, 3];
+    const PROXY: [u8; 4] = [127, 0, 0, 9];
+    let bounds = Bounds { connections_per_network: 2, ..Bounds::default() };
+    let app = TestApp::start_within(database, Patience::default(), bounds, |config| {
+        config.trusted_proxies = vec!["127.0.0.9/32".parse().unwrap()];
+    })
+    .await;
+    let mut open = Vec::new();
+    for from in [FULL, FULL, PROXY, PROXY, PROXY] {
+        open.push(app.connect(from.into()).await);
+    }
+    // Connections are taken in the order in which they came, so all of these count by now.
+    let mut one_more = app.connect(FULL.into()).await;
+    let refused = read(&mut one_more).await;
+    assert_eq!(refused.refusal(), (503, "overloaded".to_owned()));
+    assert_eq!((refused.header("retry-after"), refused.header("connection")), ("1", "close"));
+    assert_eq!(app.call(Call::get("/api/health").from([127, 0, 0, 4])).await.status, 200);
+    assert_eq!(app.call(Call::get("/api/health").from(PROXY)).await.status, 200);
+    // One that ends makes room.
+    let mut ending = open.swap_remove(0);
+    ending.write_all(b"GET /api/health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.unwrap();
+    assert_eq!(read(&mut ending).await.status, 200);
+    drop(ending);
+    loop {
+        let mut again = app.connect(FULL.into()).await;
+        again.write_all(b"GET /api/health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.unwrap();
+        let mut status = [0; 12];
+        if again.read_exact(&mut status).await.is_ok() && &status == b"HTTP/1.1 200" {
+            break;
+        }
+    }
 }
 
 async fn a_silent_database_costs_the_id_only(database: TestDatabase) {
@@ -214,6 +290,17 @@ async fn a_silent_database_costs_the_id_only(database: TestDatabase) {
             break;
         }
     }
+}
+
+async fn a_refused_statement_is_that_calls_alone(database: TestDatabase) {
+    let site =
+        Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }).await;
+    let app = TestApp::start(database, |_| {}).await;
+    app.database.execute("ALTER TABLE guests RENAME TO elsewhere").await;
+    let refused = app.call(Call::new("POST", "/api/guest")).await;
+    assert_eq!(refused.refusal(), (500, "internal".to_owned()));
+    assert_eq!(app.call(Call::get("/api/health")).await.json()["database"], "up");
+    assert!(app.call(Call::audit(&site.url("/"))).await.json()["id"].is_string());
 }
 
 async fn no_id_makes_the_database_look_down(database: TestDatabase) {

@@ -12,8 +12,10 @@ pub fn check(data: &[u8]) {
     let Some(html) = Page::read(&capture).html else { return };
     let source = html.document.source();
     assert!(patch::apply(source, &report.patch).is_some(), "the patch does not fit its own page");
+    // CR, LF and CRLF each end one line.
+    let ends = source.matches(['\r', '\n']).count() - source.matches("\r\n").count();
+    let lines = 1 + ends as u64;
     for place in report.findings.iter().flat_map(|finding| &finding.evidence) {
-        let lines = 1 + source.matches('\n').count() as u64;
         assert!(place.line.is_none_or(|line| u64::from(line) <= lines), "a place after the last line");
     }
 }

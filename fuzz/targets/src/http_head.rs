@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use fetch::{Limits, PAGE_BYTES};
-use model::capture::{BodyCut, Exchange, FailureKind, Fetched};
+use model::capture::{BodyCut, Exchange, FailureKind, FetchFailure, Fetched};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use url::Url;
 
@@ -48,14 +48,15 @@ fn within_the_limits(exchange: &Exchange, wire: &[u8]) {
     assert_ne!(exchange.body.cut, Some(BodyCut::Time), "an answer that ends did not end");
 }
 
-/// The answer with nothing in it that depends on the time.
+/// The answer with nothing in it that depends on the time, or on how far the head had come when it was refused: of a
+/// head that is both too large and broken the word may be either.
 fn unmeasured(fetched: Fetched) -> Fetched {
     match fetched {
+        Fetched::Failed(failure) => Fetched::Failed(FetchFailure { reason: String::new(), ..failure }),
         Fetched::Response(mut exchange) => {
             exchange.timing = model::capture::Timing { bytes: exchange.timing.bytes, ..Default::default() };
             Fetched::Response(exchange)
         }
-        failed @ Fetched::Failed(_) => failed,
     }
 }
 

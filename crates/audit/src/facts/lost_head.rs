@@ -60,7 +60,11 @@ pub fn is_page_metadata(element: Element<'_>) -> bool {
                 || element.has_token("rel", "alternate") && element.has("hreflang"))
 }
 
-/// Whether an element of the lost metadata satisfies `wanted`.
+/// Whether an element of the lost metadata satisfies `wanted` and says something: an empty one is missing wherever it is.
 pub fn lost(html: &Html, wanted: impl Fn(Element<'_>) -> bool) -> bool {
-    html.lost_head.iter().flat_map(|broken| html.elements(&broken.lost)).any(wanted)
+    let says = |element: &Element<'_>| {
+        let value = element.attribute(if element.is("link") { "href" } else { "content" });
+        value.is_some_and(|value| !value.trim().is_empty())
+    };
+    html.lost_head.iter().flat_map(|broken| html.elements(&broken.lost)).filter(says).any(wanted)
 }

@@ -13,9 +13,9 @@ use super::names::has_name;
 use super::text::VisibleText;
 
 /// Elements of [`Html::addressed`].
-const ADDRESSED: [&str; 16] = [
+const ADDRESSED: [&str; 14] = [
     "a", "img", "script", "input", "source", "iframe", "video", "audio", "form", "area", "embed", "object", "track",
-    "textarea", "select", "frame",
+    "frame",
 ];
 
 /// What became of the page's bytes. Reading it is the costly part of an audit; do it off the async workers.
@@ -51,13 +51,19 @@ pub struct Html {
     pub links: Vec<LinkElement>,
     /// `a[href]` elements in order.
     pub anchors: Vec<Anchor>,
+    /// Places in `anchors` of the links that probes look for: to a file below `/.well-known/`, an app, or a store of apps.
+    pub to_probes: Vec<usize>,
+    /// A field asks for a password.
+    pub asks_password: bool,
+    /// A field or a script of its own asks for a passkey (WebAuthn).
+    pub asks_passkey: bool,
     /// `img` elements in order.
     pub images: Vec<NodeId>,
     /// `h1` to `h6` in order, with their level.
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
     pub scripts: Vec<NodeId>,
-    /// `a`, `area` and form fields, and every element that asks for something by an address in an attribute of its own,
+    /// `a`, `area`, `form`, and every element that asks for something by an address in an attribute of its own,
     /// but `link`, in order: what checks on addresses go through instead of the whole tree.
     pub addressed: Vec<NodeId>,
     /// What broke the head, when something did.
@@ -150,6 +156,17 @@ impl Page {
     }
 }
 
+/// Whether an address may be what a discovery probe looks for in a page.
+fn concerns_probes(url: &Url) -> bool {
+    match url.scheme() {
+        "http" | "https" => {
+            url.path().contains("/.well-known/")
+                || matches!(url.host_str(), Some("play.google.com" | "apps.apple.com" | "itunes.apple.com"))
+        }
+        scheme => matches!(scheme, "android-app" | "market" | "ios-app" | "itms-apps"),
+    }
+}
+
 /// Whether the response is an HTML document: by its media type, or by its bytes where none is declared.
 pub fn is_html(exchange: &Exchange, source: Source) -> bool {
     match exchange.header("content-type").map(media_type) {
@@ -235,6 +252,9 @@ impl Html {
             metas: Vec::new(),
             links: Vec::new(),
             anchors: Vec::new(),
+            to_probes: Vec::new(),
+            asks_password: false,
+            asks_passkey: false,
             images: Vec::new(),
             headings: Vec::new(),
             scripts: Vec::new(),
@@ -266,9 +286,22 @@ impl Html {
             "title" => self.titles.push(id),
             "meta" => self.metas.push(read_meta(element)),
             "link" => self.links.push(self.read_link(element)),
-            "a" => self.anchors.extend(self.read_anchor(element)),
+            "a" => {
+                let anchor = self.read_anchor(element);
+                if anchor.as_ref().and_then(|anchor| anchor.url.as_ref()).is_some_and(concerns_probes) {
+                    self.to_probes.push(self.anchors.len());
+                }
+                self.anchors.extend(anchor);
+            }
             "img" => self.images.push(id),
+            "input" | "textarea" | "select" => {
+                let kind = element.attribute("type").unwrap_or_default();
+                self.asks_password |= element.is("input") && kind.trim().eq_ignore_ascii_case("password");
+                self.asks_passkey |= element.has_token("autocomplete", "webauthn");
+            }
             "script" => {
+                self.asks_passkey |=
+                    !element.has("src") && element.texts().any(|text| text.contains("navigator.credentials"));
                 self.scripts.push(id);
                 if element.attribute("type").is_some_and(|kind| media_type(kind) == "application/ld+json") {
                     self.json_ld_scripts.push(id);

@@ -173,7 +173,6 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let mut urls: Vec<&Url> = links.iter().filter_map(|link| link.url.as_ref()).collect();
-    urls.dedup();
     urls.sort();
     urls.dedup();
     if urls.len() < 2 {

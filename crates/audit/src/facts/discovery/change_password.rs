@@ -17,10 +17,7 @@ const REFERENCE: &str = "https://w3c.github.io/webappsec-change-password-url/";
 
 /// Asked when the page has a field for a password. Nothing is ever submitted.
 pub(super) fn target(site: &Site<'_>) -> Option<Target> {
-    let asks_password = site.fields().any(|element| {
-        element.is("input")
-            && element.attribute("type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("password"))
-    });
+    let asks_password = site.html.is_some_and(|html| html.asks_password);
     asks_password.then(|| site.file(PATH)).flatten()
 }
 

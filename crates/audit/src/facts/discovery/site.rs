@@ -5,7 +5,6 @@ use url::Url;
 
 use super::answer::Answer;
 use crate::facts::challenge;
-use crate::facts::document::Element;
 use crate::facts::link_header::{self, HeaderLink};
 use crate::facts::page::Html;
 use crate::facts::robots;
@@ -80,14 +79,10 @@ impl<'c> Site<'c> {
         elements.chain(self.header_links.iter().filter_map(|link| link.url.as_ref()))
     }
 
-    /// Addresses of `a` elements.
+    /// Addresses of those `a` elements that concern probes: asked for after every answer, so not all are gone through.
     pub(super) fn anchor_urls(&self) -> impl Iterator<Item = &Url> {
-        self.html.into_iter().flat_map(|html| &html.anchors).filter_map(|anchor| anchor.url.as_ref())
-    }
-
-    /// Form fields of the page, among others.
-    pub(super) fn fields(&self) -> impl Iterator<Item = Element<'_>> {
-        self.html.into_iter().flat_map(|html| html.elements(&html.addressed))
+        let anchors = |html: &'c Html| html.to_probes.iter().filter_map(|at| html.anchors.get(*at)?.url.as_ref());
+        self.html.into_iter().flat_map(anchors)
     }
 
     /// Whether a `meta` has a name or property that `fits`.

@@ -19,14 +19,8 @@ const LABELS: usize = 5;
 
 /// Asked when a field offers passkeys, or an inline script asks for credentials.
 pub(super) fn target(site: &Site<'_>) -> Option<Target> {
-    let by_field = site.fields().any(|field| field.has_token("autocomplete", "webauthn"));
-    let by_script = || {
-        let scripts = site.html.into_iter().flat_map(|html| html.elements(&html.scripts));
-        scripts
-            .filter(|script| !script.has("src"))
-            .any(|script| script.texts().any(|text| text.contains("navigator.credentials")))
-    };
-    (by_field || by_script()).then(|| site.file(PATH)).flatten()
+    let asks = site.html.is_some_and(|html| html.asks_passkey);
+    asks.then(|| site.file(PATH)).flatten()
 }
 
 /// Passes on a JSON object with origins that every client takes.

@@ -6,3 +6,4 @@ mod app;
 mod command_line;
 mod generated;
 mod pages;
+mod tidy;

@@ -4,8 +4,9 @@
 //! are the same for the same bytes. A tag with more attributes than we keep is skipped over before the tokenizer reads
 //! them all, because its check for duplicates is quadratic.
 
+mod tree;
+
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use html5ever::buffer_queue::BufferQueue;
@@ -15,11 +16,12 @@ use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Toke
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{LocalName, QualName, TokenizerResult, ns};
 
-use super::shadow::is_host_name;
 use super::{
-    Attribute, Complexity, Document, ElementData, Kind, LineIndex, MAX_ATTRIBUTES, MAX_DEPTH, MAX_WORK, Namespace,
-    Node, NodeId, Span, attribute_spans,
+    Attribute, Complexity, Document, ElementData, Kind, LineIndex, MAX_ATTRIBUTES, Namespace, NodeId, Span,
+    attribute_spans,
 };
+
+use tree::{Tree, narrow};
 
 /// Bytes given to the tokenizer at once. Small, so that a budget is noticed soon.
 const PIECE: usize = 4096;
@@ -260,237 +262,6 @@ struct Sink {
     doctype_token: Cell<Option<Span>>,
 }
 
-#[derive(Default)]
-struct Tree {
-    nodes: Vec<Node>,
-    attributes: Vec<Attribute>,
-    text: String,
-    quirks: bool,
-    doctype: Option<Span>,
-    work: u64,
-    node_limit: usize,
-    attributes_cut: bool,
-    stopped: Option<Complexity>,
-    tag_name: Option<LocalName>,
-    shadow_hosts: HashSet<NodeId>,
-}
-
-impl Tree {
-    fn new(node_limit: usize) -> Self {
-        let mut tree = Self { node_limit, ..Self::default() };
-        tree.add(Kind::Document);
-        tree
-    }
-
-    fn add(&mut self, kind: Kind) -> NodeId {
-        let id = NodeId(narrow(self.nodes.len()));
-        if self.nodes.len() > self.node_limit {
-            self.stopped.get_or_insert(Complexity::Work);
-        }
-        self.nodes.push(Node {
-            kind,
-            parent: None,
-            first_child: None,
-            last_child: None,
-            previous: None,
-            next: None,
-            depth: 0,
-        });
-        id
-    }
-
-    fn store(&mut self, text: &str) -> Span {
-        let start = narrow(self.text.len());
-        self.text.push_str(text);
-        Span { start, end: narrow(self.text.len()) }
-    }
-
-    fn node(&self, id: NodeId) -> Option<&Node> {
-        self.nodes.get(id.0 as usize)
-    }
-
-    fn node_mut(&mut self, id: NodeId) -> Option<&mut Node> {
-        self.nodes.get_mut(id.0 as usize)
-    }
-
-    fn data_mut(&mut self, id: NodeId) -> Option<&mut ElementData> {
-        match &mut self.node_mut(id)?.kind {
-            Kind::Element(data) => Some(data),
-            _ => None,
-        }
-    }
-
-    /// Whether `id` is below `ancestor`, its template contents included (they are as deep as the template).
-    fn is_below(&self, id: NodeId, ancestor: NodeId) -> bool {
-        let limit = self.node(ancestor).map_or(0, |node| node.depth);
-        let mut at = self.node(id);
-        while let Some(node) = at.filter(|node| node.depth >= limit) {
-            if node.parent == Some(ancestor) {
-                return true;
-            }
-            at = node.parent.and_then(|parent| self.node(parent));
-        }
-        false
-    }
-
-    /// Gives an end tag to the innermost open element of its name.
-    fn close(&mut self, open: &mut Vec<NodeId>, name: &LocalName, span: Span) {
-        let matches = |id: &NodeId| match self.node(*id).map(|node| &node.kind) {
-            Some(Kind::Element(data)) => data.name.eq_ignore_ascii_case(name),
-            _ => false,
-        };
-        let Some(at) = open.iter().rposition(matches) else { return };
-        if let Some(data) = open.get(at).copied().and_then(|id| self.data_mut(id)) {
-            data.end_tag = Some(span);
-        }
-        open.truncate(at);
-    }
-
-    fn keep_attributes(&mut self, attributes: Vec<html5ever::Attribute>) -> std::ops::Range<u32> {
-        let start = narrow(self.attributes.len());
-        self.attributes_cut |= attributes.len() > MAX_ATTRIBUTES;
-        for attribute in attributes.into_iter().take(MAX_ATTRIBUTES) {
-            let value = self.store(&attribute.value);
-            self.attributes.push(Attribute { name: attribute.name.local, value });
-        }
-        start..narrow(self.attributes.len())
-    }
-
-    fn detach(&mut self, id: NodeId) {
-        let Some((parent, previous, next)) = self.node(id).map(|node| (node.parent, node.previous, node.next)) else {
-            return;
-        };
-        match previous.and_then(|previous| self.node_mut(previous)) {
-            Some(previous) => previous.next = next,
-            None => {
-                // The template of a shadow root has a parent that it is no child of.
-                if let Some(parent) = parent.and_then(|parent| self.node_mut(parent))
-                    && parent.first_child == Some(id)
-                {
-                    parent.first_child = next;
-                }
-            }
-        }
-        match next.and_then(|next| self.node_mut(next)) {
-            Some(next) => next.previous = previous,
-            None => {
-                if let Some(parent) = parent.and_then(|parent| self.node_mut(parent))
-                    && parent.last_child == Some(id)
-                {
-                    parent.last_child = previous;
-                }
-            }
-        }
-        if let Some(node) = self.node_mut(id) {
-            (node.parent, node.previous, node.next) = (None, None, None);
-        }
-    }
-
-    /// Puts `child` under `parent` before `before`, or last.
-    fn attach(&mut self, parent: NodeId, before: Option<NodeId>, child: NodeId) {
-        let previous = match before {
-            Some(before) => self.node(before).and_then(|node| node.previous),
-            None => self.node(parent).and_then(|node| node.last_child),
-        };
-        let depth = self.node(parent).map_or(0, |node| node.depth) + 1;
-        if let Some(node) = self.node_mut(child) {
-            (node.parent, node.previous, node.next, node.depth) = (Some(parent), previous, before, depth);
-        }
-        match previous.and_then(|previous| self.node_mut(previous)) {
-            Some(previous) => previous.next = Some(child),
-            None => {
-                if let Some(parent) = self.node_mut(parent) {
-                    parent.first_child = Some(child);
-                }
-            }
-        }
-        match before.and_then(|before| self.node_mut(before)) {
-            Some(before) => before.previous = Some(child),
-            None => {
-                if let Some(parent) = self.node_mut(parent) {
-                    parent.last_child = Some(child);
-                }
-            }
-        }
-        self.place_contents(child);
-        self.work = self.work.saturating_add(depth.into());
-        if self.work > MAX_WORK {
-            self.stopped.get_or_insert(Complexity::Work);
-        }
-        if depth > MAX_DEPTH {
-            self.stopped.get_or_insert(Complexity::Depth);
-        }
-    }
-
-    /// Puts the contents of a template, if `id` is one, where the template is; it stays no child of it.
-    fn place_contents(&mut self, id: NodeId) {
-        let depth = self.node(id).map_or(0, |node| node.depth);
-        let contents = match self.node(id).map(|node| &node.kind) {
-            Some(Kind::Element(data)) => data.template_contents,
-            _ => None,
-        };
-        if let Some(contents) = contents.and_then(|contents| self.node_mut(contents)) {
-            (contents.parent, contents.depth) = (Some(id), depth);
-        }
-    }
-
-    /// Makes `template` the shadow root of `host`, where `host` can have one and has none yet: it is then no child.
-    fn attach_shadow(&mut self, host: NodeId, template: NodeId) -> bool {
-        let depth = self.node(host).map_or(0, |node| node.depth) + 1;
-        let can_host = match self.node(host).map(|node| &node.kind) {
-            Some(Kind::Element(data)) => data.html && is_host_name(&data.name),
-            _ => false,
-        };
-        if !can_host || !self.shadow_hosts.insert(host) {
-            return false;
-        }
-        if let Some(node) = self.node_mut(template) {
-            (node.parent, node.depth) = (Some(host), depth);
-        }
-        self.place_contents(template);
-        true
-    }
-
-    fn insert(&mut self, parent: NodeId, before: Option<NodeId>, child: NodeOrText<NodeId>) {
-        match child {
-            NodeOrText::AppendNode(child) => {
-                self.detach(child);
-                self.attach(parent, before, child);
-            }
-            NodeOrText::AppendText(text) => self.insert_text(parent, before, &text),
-        }
-    }
-
-    fn insert_text(&mut self, parent: NodeId, before: Option<NodeId>, text: &str) {
-        let neighbour = match before {
-            Some(before) => self.node(before).and_then(|node| node.previous),
-            None => self.node(parent).and_then(|node| node.last_child),
-        };
-        let existing = neighbour.and_then(|id| match self.node(id)?.kind {
-            Kind::Text(span) => Some((id, span)),
-            _ => None,
-        });
-        let Some((id, span)) = existing else {
-            let span = self.store(text);
-            let child = self.add(Kind::Text(span));
-            self.attach(parent, before, child);
-            return;
-        };
-        let joined = if span.end as usize == self.text.len() {
-            Span { start: span.start, end: self.store(text).end }
-        } else {
-            // Something else was stored since: the run is copied to the end, and the copy counts as work.
-            self.work = self.work.saturating_add((span.end - span.start).into());
-            let start = narrow(self.text.len());
-            self.text.extend_from_within(span.range());
-            Span { start, end: self.store(text).end }
-        };
-        if let Some(node) = self.node_mut(id) {
-            node.kind = Kind::Text(joined);
-        }
-    }
-}
-
 /// An element's name, owned: the tree can't be borrowed while the builder holds it.
 #[derive(Debug)]
 struct Name(QualName);
@@ -671,9 +442,4 @@ impl TreeSink for Sink {
                 && (value.eq_ignore_ascii_case("text/html") || value.eq_ignore_ascii_case("application/xhtml+xml"))
         })
     }
-}
-
-/// Sources are at most a few megabytes, so 32-bit offsets hold; a longer one would only lose its places.
-fn narrow(value: usize) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
 }

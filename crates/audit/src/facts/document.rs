@@ -12,7 +12,7 @@ mod source;
 use std::ops::Range;
 
 pub(crate) use element::SNIPPET_CHARACTERS;
-pub use element::{Element, collapse};
+pub use element::{Element, collapse, collapse_into};
 pub(crate) use html5ever::LocalName;
 pub use source::{AttributeSpan, LineIndex, attribute_spans};
 

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::document::{Document, Element};
+use super::document::{Document, Element, collapse_into};
 
 /// Elements whose text is not shown (`decisions.md`, Parsing).
 const UNSEEN: [&str; 4] = ["script", "style", "template", "noscript"];
@@ -24,22 +24,19 @@ impl VisibleText {
 
     /// The visible text below one element.
     pub fn of(root: Element<'_>) -> Self {
+        let seen = |element: Element<'_>| !UNSEEN.iter().any(|name| element.is(name)) && !element.has("hidden");
         let mut text = String::new();
-        for run in root.texts_where(|element| !element.has("hidden") && !UNSEEN.iter().any(|name| element.is(name))) {
-            text.push_str(run);
-            text.push(' ');
-        }
-        let text = super::document::collapse(&text);
+        collapse_into(root.texts_where(seen).flat_map(|run| [run, " "]), &mut text);
         Self { words: count_words(&text), text }
     }
 }
 
 /// Counts words with a letter or digit by Unicode segmentation.
 pub fn count_words(text: &str) -> usize {
-    if text.is_ascii() {
-        return count_ascii_words(text.as_bytes());
-    }
-    text.unicode_words().count()
+    // A space ends a word in every script, so that of a mixed text only the other parts take the long way.
+    text.split_ascii_whitespace()
+        .map(|part| if part.is_ascii() { count_ascii_words(part.as_bytes()) } else { part.unicode_words().count() })
+        .sum()
 }
 
 /// The rules of UAX #29 as far as ASCII needs them: letters, digits and `_` join; `'` `.` `:` join two letters, `'` `.`
@@ -93,6 +90,11 @@ mod tests {
         #[test]
         fn ascii_counts_as_unicode_does(text in "[ a-c0-2_'.:,;!-]{0,40}") {
             prop_assert_eq!(count_ascii_words(text.as_bytes()), text.unicode_words().count());
+        }
+
+        #[test]
+        fn parts_count_as_the_whole(text in "[ \ta1'.\u{301}\u{200d}\u{a0}é漢ไทยक्षअ🏽👩-]{0,30}") {
+            prop_assert_eq!(count_words(&text), text.unicode_words().count());
         }
     }
 }

@@ -267,7 +267,8 @@ pub fn collapse(text: &str) -> String {
     out
 }
 
-fn collapse_into<'t>(pieces: impl Iterator<Item = &'t str>, out: &mut String) {
+/// The same for a text in pieces, added to `out`.
+pub fn collapse_into<'t>(pieces: impl Iterator<Item = &'t str>, out: &mut String) {
     let mut space = false;
     for piece in pieces {
         let mut rest = piece;

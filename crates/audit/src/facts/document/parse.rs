@@ -193,15 +193,18 @@ struct Tracker {
 impl Tracker {
     /// Source offset after the last character that the tokenizer took.
     fn consumed(&self) -> usize {
-        let mut held = Vec::new();
-        let mut waiting = 0;
-        while let Some(buffer) = self.input.pop_front() {
-            waiting += buffer.len();
-            held.push(buffer);
+        let Some(first) = self.input.pop_front() else { return self.fed.get() };
+        let mut waiting = first.len();
+        // There is a second one for a moment only, while the tokenizer looks ahead.
+        if !self.input.is_empty() {
+            let mut held = Vec::new();
+            while let Some(buffer) = self.input.pop_front() {
+                waiting += buffer.len();
+                held.push(buffer);
+            }
+            held.into_iter().for_each(|buffer| self.input.push_back(buffer));
         }
-        for buffer in held {
-            self.input.push_back(buffer);
-        }
+        self.input.push_front(first);
         self.fed.get().saturating_sub(waiting)
     }
 }

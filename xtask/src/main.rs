@@ -21,7 +21,7 @@ const COMMANDS: [Entry; 10] = [
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
     }),
-    ("lint", "formatting, compiler and clippy warnings as errors, licences and bans", lint),
+    ("lint", "formatting, compiler and clippy warnings as errors, licences and bans; installs cargo-deny", lint),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
     ("gen", "write the generated files again (docs: checks, api, openapi, configuration)", |root| {
         generate::write(root)?;
@@ -115,10 +115,9 @@ fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
 fn lint(root: &Path) -> Result<()> {
     run(root, "cargo", &["fmt", "--all", "--check"])?;
     run(root, "cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
-    if has("cargo-deny", &["--version"]) {
-        run(root, "cargo", &["deny", "check", "licenses", "bans", "sources"])
-    } else {
-        println!("passed over: cargo-deny is not installed (cargo install --locked cargo-deny)");
-        Ok(())
+    if !has("cargo-deny", &["--version"]) {
+        println!("cargo-deny judges licences, bans and sources of dependencies; it is installed once.");
+        run(root, "cargo", &["install", "--locked", "cargo-deny"])?;
     }
+    run(root, "cargo", &["deny", "--log-level", "error", "check", "licenses", "bans", "sources"])
 }

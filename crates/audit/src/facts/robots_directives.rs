@@ -190,8 +190,8 @@ pub fn for_google(directive: &Directive) -> bool {
     directive.agent.as_deref().is_none_or(|agent| agent == "googlebot")
 }
 
-/// Reads a date of `unavailable_after`: ISO 8601, RFC 822 or RFC 850. Only the day and, where given, the time; zones
-/// other than UTC offsets count as UTC.
+/// Reads a date of `unavailable_after`: ISO 8601, RFC 822 or RFC 850. A date without a time is the start of its day; a
+/// zone that has no offset and is not one of RFC 822 counts as UTC.
 pub fn parse_date(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     parse_iso(text).or_else(|| parse_rfc(text))
@@ -211,15 +211,23 @@ fn parse_iso(text: &str) -> Option<Timestamp> {
 fn parse_rfc(text: &str) -> Option<Timestamp> {
     const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let after_weekday = text.split_once(',').map_or(text, |(_, rest)| rest).trim();
-    let words: Vec<&str> = after_weekday.split([' ', '-']).filter(|word| !word.is_empty()).collect();
-    let [day, month, year, rest @ ..] = words.as_slice() else { return None };
+    let (date, rest) = match after_weekday.split_once(' ') {
+        Some((date, rest)) if date.contains('-') => (date.split('-').collect::<Vec<_>>(), rest),
+        None => (after_weekday.split('-').collect(), ""),
+        Some(_) => {
+            let mut words = after_weekday.splitn(4, ' ');
+            (words.by_ref().take(3).collect(), words.next().unwrap_or_default())
+        }
+    };
+    let [day, month, year] = date.as_slice() else { return None };
     let month = MONTHS.iter().position(|name| month.get(..3).is_some_and(|m| m.eq_ignore_ascii_case(name)))? + 1;
     let mut year: i64 = year.parse().ok()?;
     if year < 100 {
         year += if year < 70 { 2000 } else { 1900 };
     }
-    let clock = rest.first().copied().unwrap_or_default();
-    build(year, i64::try_from(month).ok()?, day.parse().ok()?, clock, rest.get(1).copied().unwrap_or_default())
+    let mut rest = rest.split_whitespace();
+    let (clock, zone) = (rest.next().unwrap_or_default(), rest.next().unwrap_or_default());
+    build(year, i64::try_from(month).ok()?, day.parse().ok()?, clock, zone)
 }
 
 fn build(year: i64, month: i64, day: i64, clock: &str, zone: &str) -> Option<Timestamp> {
@@ -228,7 +236,7 @@ fn build(year: i64, month: i64, day: i64, clock: &str, zone: &str) -> Option<Tim
     let (hour, minute, second) = (number()?, number()?, number()?);
     if !(1..=9999).contains(&year)
         || !(1..=12).contains(&month)
-        || !(1..=31).contains(&day)
+        || !(1..=days_of(year, month)).contains(&day)
         || hour > 24
         || minute > 59
         || second > 60
@@ -239,8 +247,18 @@ fn build(year: i64, month: i64, day: i64, clock: &str, zone: &str) -> Option<Tim
     Some(Timestamp((seconds - zone_offset(zone)) * 1000))
 }
 
-/// Seconds east of UTC of `+02:00`, `-0300`; named zones count as UTC.
+fn days_of(year: i64, month: i64) -> i64 {
+    let next = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+    model::time::days_from_civil(next.0, next.1, 1) - model::time::days_from_civil(year, month, 1)
+}
+
+/// Seconds east of UTC of `+02:00`, `-0300`, and of the names of RFC 822 §5.1; other names count as UTC.
 fn zone_offset(zone: &str) -> i64 {
+    const NAMED: [(&str, i64); 8] =
+        [("EST", -5), ("EDT", -4), ("CST", -6), ("CDT", -5), ("MST", -7), ("MDT", -6), ("PST", -8), ("PDT", -7)];
+    if let Some((_, hours)) = NAMED.iter().find(|(name, _)| zone.eq_ignore_ascii_case(name)) {
+        return hours * 3600;
+    }
     let sign = if zone.starts_with('-') { -1 } else { 1 };
     let digits: String = zone.chars().filter(char::is_ascii_digit).collect();
     let number =
@@ -295,11 +313,17 @@ mod tests {
             ("2027-06-25T15:00:00+02:00", "2027-06-25T13:00:00.000Z"),
             ("25 Jun 2027 15:00:00 UTC", "2027-06-25T15:00:00.000Z"),
             ("Friday, 25-Jun-27 15:00:00 GMT", "2027-06-25T15:00:00.000Z"),
+            ("25 Jun 2027 15:00:00 PST", "2027-06-25T23:00:00.000Z"),
+            ("Fri, 25 Jun 2027 15:00:00 -0300", "2027-06-25T18:00:00.000Z"),
+            ("25-Aug-2027", "2027-08-25T00:00:00.000Z"),
+            ("29 Feb 2028", "2028-02-29T00:00:00.000Z"),
         ] {
             assert_eq!(parse_date(text).map(|date| date.to_string()).as_deref(), Some(iso), "{text}");
         }
         assert_eq!(parse_date("soon"), None);
-        assert_eq!(parse_date("2027-13-45"), None);
+        for text in ["2027-13-45", "2027-02-29", "31 Apr 2027", "25 Jun", "Jun 25 2027 15:00"] {
+            assert_eq!(parse_date(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -4,7 +4,6 @@ mod audit;
 mod checks;
 mod failure;
 mod format;
-mod reason;
 mod serve;
 
 use std::io::Write as _;

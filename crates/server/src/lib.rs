@@ -19,5 +19,7 @@ pub mod operation;
 mod pages;
 pub mod payments;
 pub mod ports;
+mod reason;
+mod shown;
 pub mod surfaces;
 pub mod web;

@@ -16,8 +16,6 @@ use axum::routing::get;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use model::lang::Lang;
 
-pub(crate) use report::reason_text;
-
 use crate::app::App;
 use crate::error::{ApiError, Code};
 use crate::web;

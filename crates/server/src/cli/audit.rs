@@ -14,8 +14,9 @@ use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::format::{self, Asked, Format, Outcome, Style, printable};
+use super::format::{self, Asked, Format, Outcome, Style};
 use super::{LangName, failure, print};
+use crate::shown::printable;
 
 /// Below the bar that the caller set.
 const BELOW_THE_BAR: u8 = 1;

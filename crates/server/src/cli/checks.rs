@@ -15,8 +15,10 @@ use model::lang::{Lang, Text, text};
 use serde_json::Value;
 
 use self::conditions::Conditions;
-use super::format::{pretty, printable};
-use super::{LangName, print, reason};
+use super::format::pretty;
+use super::{LangName, print};
+use crate::reason;
+use crate::shown::printable;
 
 /// Codes named to one who mistyped one.
 const MOST_NEAR: usize = 5;

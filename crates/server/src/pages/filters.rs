@@ -5,19 +5,13 @@ use std::fmt::Display;
 
 use askama::Values;
 
+use crate::shown::undirected;
+
 /// Text from outside for a reader: characters that reverse or hide what stands beside them become visible escapes, as
 /// the command line shows them (UAX #9; CVE-2021-42574). What is there to be copied keeps them.
 #[askama::filter_fn]
 pub(super) fn visible(text: impl Display, _: &dyn Values) -> askama::Result<String> {
-    Ok(text.to_string().chars().fold(String::new(), |mut shown, character| {
-        match character {
-            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
-                shown.extend(character.escape_unicode());
-            }
-            _ => shown.push(character),
-        }
-        shown
-    }))
+    Ok(undirected(&text.to_string()))
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::caller::{Caller, Identity};
 use crate::error::{ApiError, Code};
 use crate::gate;
 use crate::operation::Cx;
+use crate::reason;
 use crate::web;
 
 /// From this score on a page is good; the bands of Lighthouse.
@@ -251,7 +252,9 @@ fn view<'a>(
             .coverage
             .not_measured
             .iter()
-            .filter_map(|(code, reason)| Some((checks::find(code)?.code, reason_in_words(reason, lang))))
+            .filter_map(|(code, reason)| {
+                Some((checks::find(code)?.code, reason::in_words(reason).in_lang(lang).to_owned()))
+            })
             .collect(),
         head: &report.patch.head,
         truncated: report.html_truncated,
@@ -379,44 +382,9 @@ fn sitemap_text(state: &str) -> Text {
     }
 }
 
-/// Why a check was not measured, in words; of a silenced one, by which finding.
-fn reason_in_words(reason: &str, lang: Lang) -> String {
-    const SILENCED: Text = text("{code} is found, which says it already", "há {code}, que já o diz");
-    match reason.strip_prefix("silenced:") {
-        Some(code) => SILENCED.phrase(&[("code", code.into())]).in_lang(lang).to_owned(),
-        None => reason_text(reason).in_lang(lang).to_owned(),
-    }
-}
-
-/// A word of `coverage`, in words.
-pub(crate) fn reason_text(reason: &str) -> Text {
-    match reason {
-        "status" => text("the page did not answer 200", "a página não respondeu 200"),
-        "html" => text("not an HTML document", "não é um documento HTML"),
-        "noindex" => text("the page asks not to be indexed", "a página pede para não ser indexada"),
-        "trunc" => text("the page was cut before its end", "a página foi cortada antes do fim"),
-        "shell" => text("a script builds the page", "um script monta a página"),
-        "robots" => text("robots.txt could not be read", "o robots.txt não pôde ser lido"),
-        "sitemap" => text("not every sitemap was read to its end", "nem todo sitemap foi lido até o fim"),
-        "probe" => text("the file could not be asked for", "o arquivo não pôde ser pedido"),
-        "lang" => text("the language of the page is not known", "o idioma da página não é conhecido"),
-        "scheme" => text("has no meaning for this kind of address", "não tem sentido para este tipo de endereço"),
-        "absent" => text("there is nothing of the kind to look at", "não há nada do tipo para examinar"),
-        "offline" => text("nothing was fetched", "nada foi buscado"),
-        "defect" => text("the check failed; a defect of ours", "a verificação falhou; um defeito nosso"),
-        _ => text("could not be looked at", "não pôde ser examinado"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_silenced_check_names_the_finding_that_silences_it() {
-        assert_eq!(reason_in_words("silenced:title_missing", Lang::PtBr), "há title_missing, que já o diz");
-        assert_eq!(reason_in_words("offline", Lang::En), "nothing was fetched");
-    }
 
     #[test]
     fn backticks_mark_code() {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use model::lang::{Lang, Text, text};
 use tokio::time::Instant;
 
-use super::{Outcome, printable};
+use super::Outcome;
 use crate::engine::{Progress, Step};
+use crate::shown::printable;
 
 /// Tells of the steps of one page, or of each page of several.
 #[derive(Debug)]

@@ -8,8 +8,9 @@ use model::lang::Lang;
 use model::report::Report;
 
 use super::Outcome;
-use crate::cli::{failure, reason};
+use crate::cli::failure;
 use crate::error::ApiError;
+use crate::reason;
 
 /// How many test cases there are, and how many of which end.
 #[derive(Debug, Clone, Copy, Default)]
@@ -113,7 +114,7 @@ impl Tally {
 
 /// XML text without the characters that XML 1.0 forbids.
 fn safe(text: &str) -> String {
-    xml_text(&super::printable(text)).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+    xml_text(&crate::shown::printable(text)).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
+use super::Outcome;
 use super::text::{class, counts};
-use super::{Outcome, printable};
 use crate::cli::failure;
 use crate::error::ApiError;
+use crate::shown::printable;
 
 /// Each page; before them, where there are several, a table of all.
 pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {

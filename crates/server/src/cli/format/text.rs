@@ -7,9 +7,11 @@ use model::fix::FixClass;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::{Outcome, Style, printable};
-use crate::cli::{failure, reason};
+use super::{Outcome, Style};
+use crate::cli::failure;
 use crate::error::ApiError;
+use crate::reason;
+use crate::shown::printable;
 
 /// Places shown of a finding: all are in the JSON.
 const PLACES: usize = 3;

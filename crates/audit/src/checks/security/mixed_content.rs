@@ -81,8 +81,8 @@ fn insecure(html: &Html, blockable: bool) -> Vec<(&'static str, String, Element<
 
 fn active(facts: &Facts<'_>) -> Verdict {
     const BLOCKED: Text = text(
-        "{count} {count|address|addresses} of active content {count|is|are} http, which browsers block; the first would be {url}.",
-        "{count} {count|endereço|endereços} de conteúdo ativo {count|é|são} http, que os navegadores bloqueiam; o primeiro seria {url}.",
+        "{count} {count|address|addresses} of active content {count|is|are} http, which browsers block; the first is {url}.",
+        "{count} {count|endereço|endereços} de conteúdo ativo {count|é|são} http, que os navegadores bloqueiam; o primeiro é {url}.",
     );
     judge(facts, true, BLOCKED, FixTarget::Body)
 }
@@ -105,9 +105,15 @@ fn judge(facts: &Facts<'_>, blockable: bool, message: Text, target: FixTarget) -
         "the same address over https; check that it answers there",
         "o mesmo endereço por https; confira se ele responde lá",
     );
-    let values = [("count", found.len().into()), ("url", first.attribute(name).unwrap_or_default().into())];
+    let written = first.attribute(name).unwrap_or_default();
+    let values = [("count", found.len().into()), ("url", written.into())];
     let places: Vec<Place> = found.iter().take(MAX_PLACES).map(|(_, _, element)| element.place()).collect();
-    let snippet = format!("<{} {name}=\"{}\">", first.name(), attribute(url));
+    // The whole tag, where the address stands in it as it reads.
+    let tag = first.start_tag_source().filter(|tag| tag.contains(written));
+    let snippet = tag.map_or_else(
+        || format!("<{} {name}=\"{}\">", first.name(), attribute(url)),
+        |tag| tag.replacen(written, &attribute(url), 1),
+    );
     let fix = if found.iter().all(|(_, _, element)| element.start_tag().is_some()) {
         found.iter().fold(FixDraft::edit(target, snippet), |fix, (name, url, element)| fix.set(*element, name, url))
     } else {

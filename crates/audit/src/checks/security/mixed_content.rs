@@ -105,15 +105,10 @@ fn judge(facts: &Facts<'_>, blockable: bool, message: Text, target: FixTarget) -
         "the same address over https; check that it answers there",
         "o mesmo endereço por https; confira se ele responde lá",
     );
-    let written = first.attribute(name).unwrap_or_default();
-    let values = [("count", found.len().into()), ("url", written.into())];
+    let values = [("count", found.len().into()), ("url", first.attribute(name).unwrap_or_default().into())];
     let places: Vec<Place> = found.iter().take(MAX_PLACES).map(|(_, _, element)| element.place()).collect();
-    // The whole tag, where the address stands in it as it reads.
-    let tag = first.start_tag_source().filter(|tag| tag.contains(written));
-    let snippet = tag.map_or_else(
-        || format!("<{} {name}=\"{}\">", first.name(), attribute(url)),
-        |tag| tag.replacen(written, &attribute(url), 1),
-    );
+    let snippet =
+        first.start_tag_with(name, url).unwrap_or_else(|| format!("<{} {name}=\"{}\">", first.name(), attribute(url)));
     let fix = if found.iter().all(|(_, _, element)| element.start_tag().is_some()) {
         found.iter().fold(FixDraft::edit(target, snippet), |fix, (name, url, element)| fix.set(*element, name, url))
     } else {

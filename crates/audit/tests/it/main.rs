@@ -11,6 +11,7 @@ mod http_file;
 mod images;
 mod patch;
 mod registry;
+mod replay;
 mod report;
 mod robots;
 mod rules;

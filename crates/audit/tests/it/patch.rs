@@ -3,7 +3,7 @@
 use audit::Page;
 use audit::facts::page::Html;
 use model::fix::{Fix, FixClass};
-use model::patch::Patch;
+use model::patch::{Edit, Patch};
 use model::report::Report;
 
 use crate::capture::{corpus, page, replaced};
@@ -86,11 +86,13 @@ pub(crate) fn alone_faults(name: &str, site: &Site, of: &[&str]) -> Vec<String> 
 /// The part of a patch that mends one finding.
 fn alone(patch: &Patch, fix: &Fix) -> Patch {
     let mut alone = patch.clone();
-    alone.edits.retain(|edit| edit.code == fix.code);
-    alone.files.retain(|file| file.code == fix.code);
     let own = fix.snippet.as_deref().unwrap_or_default();
     let tags: Vec<&str> = patch.head.lines().filter(|tag| own.lines().any(|line| line == *tag)).collect();
     alone.head = tags.join("\n");
+    // The head that a source lacks is made once, for whichever tag comes first.
+    let makes_head = |edit: &Edit| edit.snippet.contains("<head>") && !edit.original.contains("<head>");
+    alone.edits.retain(|edit| edit.code == fix.code || !tags.is_empty() && makes_head(edit));
+    alone.files.retain(|file| file.code == fix.code);
     alone
 }
 
@@ -164,5 +166,15 @@ fn patches_of_small_pages_hold_their_promise() {
 fn patches_of_real_pages_hold_their_promise() {
     let site = |bytes: &[u8]| Site::new(page("https://www.example.com/a/page", bytes));
     let faults: Vec<String> = corpus().iter().flat_map(|(name, bytes)| faults(name, &site(bytes))).collect();
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn each_fix_of_a_real_page_holds_its_promise_alone() {
+    let all: Vec<&str> = audit::checks::all().map(|check| check.code).collect();
+    let site = |bytes: &[u8]| Site::new(page("https://www.example.com/a/page", bytes));
+    // A report for each fix of each page: every fourth page is enough for one run.
+    let pages = corpus().into_iter().step_by(4);
+    let faults: Vec<String> = pages.flat_map(|(name, bytes)| alone_faults(&name, &site(&bytes), &all)).collect();
     assert_eq!(faults, Vec::<String>::new());
 }

@@ -226,8 +226,7 @@ impl<'c> Facts<'c> {
     /// What the page says its own address is: its one valid canonical, else its final URL without fragment.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {
         let declared = self.canonical_links()?;
-        let canonical =
-            declared.iter().filter_map(|link| link.url.as_ref()).find(|url| matches!(url.scheme(), "http" | "https"));
+        let canonical = declared.iter().filter_map(|link| link.url.as_ref()).find(|url| url_identity::names_page(url));
         let mut own = canonical.cloned().map_or_else(|| self.url().cloned(), Ok)?;
         own.set_fragment(None);
         Ok(own)

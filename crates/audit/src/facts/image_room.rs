@@ -2,8 +2,12 @@
 
 use url::Url;
 
+use super::discovery::image_files::MeasuredImage;
 use super::document::Element;
 use super::page::Html;
+
+/// `width` and `height` of a tag.
+pub(crate) type Sides = (u32, u32);
 
 /// Images with a source that have neither both attributes nor an inline style that keeps their room, in order.
 pub(crate) fn without_dimensions(html: &Html) -> impl Iterator<Item = Element<'_>> {
@@ -58,6 +62,29 @@ fn is_small_svg(image: Element<'_>) -> bool {
 /// A side that an attribute states in pixels.
 pub(crate) fn side(image: Element<'_>, name: &str) -> Option<u32> {
     image.attribute(name).and_then(|value| value.trim().parse().ok())
+}
+
+/// The sides for a tag: those of the file, or where the tag states one of them in pixels, the other in proportion.
+/// `None` for another file's tag, and where the layout alone knows a side.
+pub(crate) fn measured_sides(html: &Html, image: Element<'_>, file: &MeasuredImage) -> Option<Sides> {
+    source(html, image).filter(|url| url.as_str() == file.url)?;
+    // Rounded, and at least one pixel; both sides of the file are above zero.
+    let scaled = |side: u32, this: u32, other: u32| {
+        let (side, this, other) = (u64::from(side), u64::from(this), u64::from(other));
+        u32::try_from(((side * other + this / 2) / this).max(1)).ok()
+    };
+    let stated = |name| match (image.has(name), side(image, name)) {
+        (false, _) => Some(None),
+        (true, Some(side)) => Some(Some(side)),
+        // A share of the room around it: the layout, not the file, knows the other side.
+        (true, None) => None,
+    };
+    match (stated("width")?, stated("height")?) {
+        (None, None) => Some((file.width, file.height)),
+        (Some(width), None) => Some((width, scaled(width, file.width, file.height)?)),
+        (None, Some(height)) => Some((scaled(height, file.height, file.width)?, height)),
+        (Some(width), Some(height)) => Some((width, height)),
+    }
 }
 
 /// Whether an image belongs to what the page is about, as far as landmarks tell.

@@ -2,6 +2,7 @@
 
 pub(crate) mod complete;
 pub(crate) mod graph;
+mod reason;
 mod repair;
 pub(crate) mod rich_results;
 pub(crate) mod tree;
@@ -10,6 +11,7 @@ pub(crate) mod value;
 use std::ops::Range;
 
 use model::finding::Place;
+use model::lang::{Phrase, Text, text};
 use model::report::Cut;
 use serde_json::{Map, Value};
 
@@ -30,6 +32,10 @@ const MOST_NODES: usize = 50;
 
 /// Characters of a member's name that a reason shows.
 const SHOWN_CHARACTERS: usize = 60;
+
+const TWICE: Text = text("the member \"{name}\" comes twice", "o membro \"{name}\" aparece duas vezes");
+const TOO_LONG: Text = text("the block is longer than {bytes} bytes", "o bloco tem mais de {bytes} bytes");
+const NO_OBJECT: Text = text("the root is not an object", "a raiz não é um objeto");
 
 /// The JSON-LD of a page.
 #[derive(Debug, Default)]
@@ -94,8 +100,8 @@ pub struct BlockError {
     pub block: usize,
     /// Byte offset of the defect in the page's source.
     pub offset: usize,
-    /// What a JSON parser says.
-    pub reason: String,
+    /// What is wrong there: a clause without a full stop.
+    pub reason: Phrase,
 }
 
 impl JsonLd {
@@ -136,7 +142,7 @@ impl JsonLd {
         self.duplicates.extend(tree.duplicate().map(|(at, name)| BlockError {
             block,
             offset: start + at,
-            reason: format!("the member \"{}\" comes twice", name.chars().take(SHOWN_CHARACTERS).collect::<String>()),
+            reason: TWICE.phrase(&[("name", name.chars().take(SHOWN_CHARACTERS).collect::<String>().into())]),
         }));
         self.written.push(Written { block, start, text: text.to_owned(), tree });
     }
@@ -171,21 +177,21 @@ impl JsonLd {
 }
 
 /// A block as JSON, or the byte offset of the defect in it and what it is. An empty block is no defect of syntax.
-fn parse(text: &str) -> Result<Value, (usize, String)> {
+fn parse(text: &str) -> Result<Value, (usize, Phrase)> {
     if text.len() > LARGEST_BLOCK {
-        return Err((0, format!("the block is longer than {LARGEST_BLOCK} bytes")));
+        return Err((0, TOO_LONG.phrase(&[("bytes", LARGEST_BLOCK.into())])));
     }
     let value: Value = serde_json::from_str(text).map_err(|error| {
-        let reason = error.to_string();
-        let plain = reason.split(" at line ").next().unwrap_or(&reason).to_owned();
-        (offset(text, error.line(), error.column()), plain)
+        let said = error.to_string();
+        let plain = said.split(" at line ").next().unwrap_or(&said);
+        (offset(text, error.line(), error.column()), reason::of_parser(plain))
     })?;
     let objects = match &value {
         Value::Object(_) => true,
         Value::Array(members) => members.iter().all(Value::is_object),
         _ => false,
     };
-    if objects { Ok(value) } else { Err((0, "the root is not an object".to_owned())) }
+    if objects { Ok(value) } else { Err((0, NO_OBJECT.into())) }
 }
 
 /// Byte offset of a 1-based line and column (in bytes) of a text.
@@ -258,7 +264,7 @@ mod tests {
     fn a_name_that_comes_twice_is_told_of_a_block_that_is_read_all_the_same() {
         let read = read(&["{\"a\":1,\"a\":2}"]);
         assert_eq!((read.count, read.errors.len()), (1, 0));
-        let told = read.duplicates.first().map(|twice| (twice.offset, twice.reason.as_str()));
+        let told = read.duplicates.first().map(|twice| (twice.offset, twice.reason.en.as_str()));
         assert_eq!(told, Some((107, "the member \"a\" comes twice")));
     }
 

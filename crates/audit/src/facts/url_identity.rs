@@ -28,6 +28,12 @@ fn is_tracking(name: &str) -> bool {
     })
 }
 
+/// Whether an address can name a page at all: http(s), and no fragment that a script would turn into another page.
+pub fn names_page(url: &Url) -> bool {
+    let routes = url.fragment().is_some_and(|fragment| fragment.starts_with('!') || fragment.starts_with('/'));
+    matches!(url.scheme(), "http" | "https") && !routes
+}
+
 /// Whether two addresses name the same page: compared parsed, without fragment and default port, percent-encoding
 /// normalised. A trailing slash counts.
 pub fn same_page(a: &Url, b: &Url) -> bool {

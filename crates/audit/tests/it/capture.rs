@@ -38,10 +38,10 @@ pub(crate) fn with_headers(url: &str, headers: &[(&str, &str)], bytes: impl Into
 }
 
 /// The same capture with another body.
-pub(crate) fn replaced(capture: &Capture, body: String) -> Capture {
+pub(crate) fn replaced(capture: &Capture, body: Vec<u8>) -> Capture {
     let mut capture = capture.clone();
     if let Fetched::Response(exchange) = &mut capture.page {
-        exchange.body.bytes = body.into_bytes();
+        exchange.body.bytes = body;
     }
     capture
 }

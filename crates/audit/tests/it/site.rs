@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use audit::SiteFiles;
-use model::capture::{Capture, Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
+use model::capture::{Capture, Coding, Extra, FailureKind, FetchFailure, Fetched, Hop, Want, WantKind};
 use model::report::Report;
+use url::Url;
 
 use crate::capture::with_headers;
 
@@ -13,8 +14,50 @@ use crate::capture::with_headers;
 pub(crate) struct Site {
     /// The audited page, without other files.
     pub(crate) page: Capture,
-    /// Status and bytes by URL; status 0 stands for a server that does not answer.
-    pub(crate) files: BTreeMap<String, (u16, Vec<u8>)>,
+    /// The one answer of each URL; a redirect is an answer.
+    pub(crate) files: BTreeMap<String, Fetched>,
+}
+
+/// A text file that a server sends.
+pub(crate) fn file(url: &str, status: u16, bytes: impl Into<Vec<u8>>) -> Fetched {
+    let mut fetched = with_headers(url, &[("content-type", "text/plain")], bytes).page;
+    if let Fetched::Response(exchange) = &mut fetched {
+        exchange.status = status;
+        exchange.body.coding = Coding::Identity;
+    }
+    fetched
+}
+
+/// No answer, after `hops`.
+fn failed(kind: FailureKind, reason: &str, hops: Vec<Hop>, url: &str) -> Fetched {
+    Fetched::Failed(FetchFailure { kind, reason: reason.to_owned(), hops, url: url.to_owned() })
+}
+
+/// Asks for an address as the fetcher does: from redirect to redirect, `most` of them. With none, a redirect is the
+/// answer.
+pub(crate) fn follow(files: &BTreeMap<String, Fetched>, url: &str, most: u8) -> Fetched {
+    let mut hops: Vec<Hop> = Vec::new();
+    let mut url = url.to_owned();
+    loop {
+        let mut exchange = match files.get(&url).cloned().unwrap_or_else(|| file(&url, 404, "")) {
+            Fetched::Response(exchange) => exchange,
+            Fetched::Failed(failure) => return failed(failure.kind, &failure.reason, hops, &url),
+        };
+        let location = exchange.header("location").filter(|_| matches!(exchange.status, 301 | 302 | 303 | 307 | 308));
+        let Some(location) = location.filter(|_| most > 0) else {
+            exchange.hops = hops;
+            return Fetched::Response(exchange);
+        };
+        let next = Url::parse(&url).unwrap().join(location).unwrap().to_string();
+        hops.push(Hop { url: url.clone(), status: exchange.status, location: location.to_owned() });
+        if hops.len() > most.into() {
+            return failed(FailureKind::Unreachable, "too_many_redirects", hops, &next);
+        }
+        if hops.iter().any(|hop| hop.url == next) {
+            return failed(FailureKind::Unreachable, "redirect_loop", hops, &next);
+        }
+        url = next;
+    }
 }
 
 impl Site {
@@ -27,27 +70,19 @@ impl Site {
         self.answering(path, 200, bytes)
     }
 
+    /// The same with another status; status 0 stands for a server that does not answer.
     pub(crate) fn answering(mut self, path: &str, status: u16, bytes: impl Into<Vec<u8>>) -> Self {
-        self.files.insert(format!("https://example.com{path}"), (status, bytes.into()));
+        let url = format!("https://example.com{path}");
+        let answer = match status {
+            0 => failed(FailureKind::Timeout, "headers", Vec::new(), &url),
+            _ => file(&url, status, bytes),
+        };
+        self.files.insert(url, answer);
         self
     }
 
     fn answer(&self, want: &Want) -> Fetched {
-        let (status, bytes) = self.files.get(&want.url).cloned().unwrap_or((404, Vec::new()));
-        if status == 0 {
-            return Fetched::Failed(FetchFailure {
-                kind: FailureKind::Timeout,
-                reason: "headers".to_owned(),
-                hops: Vec::new(),
-                url: want.url.clone(),
-            });
-        }
-        let mut fetched = with_headers(&want.url, &[("content-type", "text/plain")], bytes).page;
-        if let Fetched::Response(exchange) = &mut fetched {
-            exchange.status = status;
-            exchange.body.coding = model::capture::Coding::Identity;
-        }
-        fetched
+        follow(&self.files, &want.url, want.kind.rules().max_redirects)
     }
 
     /// All that an audit asks for, round by round, and the capture in the engine's order.

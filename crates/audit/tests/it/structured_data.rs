@@ -141,7 +141,7 @@ fn good_values_pass_and_pages_without_known_ones_have_nothing_to_measure() {
 fn a_defect_of_syntax_is_told_with_line_and_column_and_repaired_without_loss() {
     let report = of_block("{\"@context\":\"https://schema.org\",\n  \"n\": 100000000000000000000000000001.50,}");
     let (found, fix) = finding(&report, "jsonld_syntax_error").unwrap();
-    assert_eq!(found.message.en, "1 JSON-LD block is not JSON; line 2, column 42: trailing comma.");
+    assert_eq!(found.message.en, "1 JSON-LD block is not JSON; line 2, column 42: a comma too many.");
     assert_eq!(fix.class, FixClass::Deterministic);
     assert!(fix.snippet.unwrap().contains("100000000000000000000000000001.50}"));
     let twice = of_block("{\"@context\":\"https://schema.org\",\"name\":\"a\",\"name\":\"b\"}");

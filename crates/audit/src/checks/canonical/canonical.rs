@@ -6,7 +6,7 @@ use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::lost_head;
 use crate::facts::page::LinkElement;
-use crate::facts::url_identity::{same_page, without_tracking};
+use crate::facts::url_identity::{names_page, same_page, without_tracking};
 use crate::fix::HeadKey;
 
 /// The family.
@@ -132,12 +132,8 @@ fn places(facts: &Facts<'_>, links: &[&LinkElement]) -> Vec<Place> {
     links.iter().take(MAX_PLACES).filter_map(|link| facts.markup()?.element(link.node)).map(Element::place).collect()
 }
 
-/// Whether an address can name a page at all: http(s), and no fragment that a script would turn into another page.
 fn is_valid(link: &LinkElement) -> bool {
-    link.url.as_ref().is_some_and(|url| {
-        let routes = url.fragment().is_some_and(|fragment| fragment.starts_with('!') || fragment.starts_with('/'));
-        matches!(url.scheme(), "http" | "https") && !routes
-    })
+    link.url.as_ref().is_some_and(names_page)
 }
 
 /// The canonical of the head when there is one valid and no rival: what the checks of its target look at.

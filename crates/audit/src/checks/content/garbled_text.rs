@@ -1,6 +1,7 @@
 //! Letters that came out wrong: bytes read in another encoding than they were written in.
 
 use crate::check::prelude::*;
+use crate::facts::document::collapse;
 use crate::facts::page::Html;
 
 /// The family.
@@ -120,15 +121,9 @@ fn mojibake(facts: &Facts<'_>) -> Verdict {
     );
     let start =
         seen.get(..first).unwrap_or_default().char_indices().rev().take(SHOWN).last().map_or(first, |(at, _)| at);
-    let sample: String = seen
-        .get(start..)
-        .unwrap_or_default()
-        .chars()
-        .take(2 * SHOWN)
-        .map(|c| if c == '\n' { ' ' } else { c })
-        .collect();
-    let values = [("count", (replacements + sequences).into()), ("sample", sample.trim().into())];
-    let place = Place { snippet: Some(sample.trim().to_owned()), ..Place::default() };
+    let sample = collapse(&seen.get(start..).unwrap_or_default().chars().take(2 * SHOWN).collect::<String>());
+    let values = [("count", (replacements + sequences).into()), ("sample", sample.as_str().into())];
+    let place = Place { snippet: Some(sample), ..Place::default() };
     Ok(Some(problem(FOUND, &values, FixDraft::instruction(FixTarget::Body, UTF8, &[])).at([place])))
 }
 

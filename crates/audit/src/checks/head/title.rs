@@ -125,7 +125,8 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     let keep = titles.iter().position(|title| !title.text().is_empty()).unwrap_or(0);
-    let mut fix = FixDraft::edit(FixTarget::Head, "");
+    let kept = titles.get(keep).map(|title| title.text()).unwrap_or_default();
+    let mut fix = FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&kept)));
     let mut places = Vec::new();
     for (at, title) in titles.iter().enumerate() {
         places.extend(title.place_if(at < MAX_PLACES));

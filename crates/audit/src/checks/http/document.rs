@@ -223,15 +223,19 @@ fn too_complex(facts: &Facts<'_>) -> Verdict {
             "A marcação faz o leitor se repetir sem fim.",
         ),
     };
-    let limit = match limit {
-        Complexity::Attributes => crate::facts::document::MAX_ATTRIBUTES,
-        _ => crate::facts::document::MAX_DEPTH as usize,
-    };
     const CLOSE: Text = text(
         "Look for elements that a template opens and never closes.",
         "Procure elementos que um modelo abre e nunca fecha.",
     );
-    fail(message, &[("limit", limit.into())], FixDraft::instruction(FixTarget::Page, CLOSE, &[]))
+    const MOVE: Text = text(
+        "Look for a quotation mark that is missing, or move the data out of the attributes.",
+        "Procure uma aspa que falta, ou tire os dados dos atributos.",
+    );
+    let (limit, advice) = match limit {
+        Complexity::Attributes => (crate::facts::document::MAX_ATTRIBUTES, MOVE),
+        Complexity::Depth | Complexity::Work => (crate::facts::document::MAX_DEPTH as usize, CLOSE),
+    };
+    fail(message, &[("limit", limit.into())], FixDraft::instruction(FixTarget::Page, advice, &[]))
 }
 
 /// Fails when both `Content-Length` and `Transfer-Encoding` came.

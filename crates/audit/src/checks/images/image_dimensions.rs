@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::discovery::image_files::MeasuredImage;
-use crate::facts::image_room;
+use crate::facts::image_room::{self, Sides};
 use crate::facts::page::Html;
 
 /// The family.
@@ -23,9 +23,6 @@ const MISSING: Check = Check {
     reference: "https://web.dev/articles/optimize-cls#images-without-dimensions",
     run: missing,
 };
-
-/// `width` and `height` of a tag.
-type Sides = (u32, u32);
 
 /// Fails when an image with a source has neither both attributes nor an inline style that keeps its room.
 fn missing(facts: &Facts<'_>) -> Verdict {
@@ -56,10 +53,7 @@ fn fix(html: &Html, found: &[Element<'_>], measured: Option<&MeasuredImage>) -> 
         "Where CSS limits the width of images, give them `height: auto` too, or they are distorted.",
         "Onde o CSS limita a largura das imagens, dê a elas também `height: auto`, ou elas ficam distorcidas.",
     );
-    let sides_of = |image: Element<'_>| {
-        let url = image_room::source(html, image)?;
-        sides(image, measured.filter(|file| file.url == url.as_str())?)
-    };
+    let sides_of = |image: Element<'_>| image_room::measured_sides(html, image, measured?);
     let known: Vec<(Element<'_>, Sides)> = found.iter().filter_map(|image| Some((*image, sides_of(*image)?))).collect();
     let unknown = found.iter().find(|image| sides_of(**image).is_none());
     let ready = known.first().map(|(image, (width, height))| tag(*image, &width.to_string(), &height.to_string()));
@@ -77,27 +71,6 @@ fn fix(html: &Html, found: &[Element<'_>], measured: Option<&MeasuredImage>) -> 
             fix.from(MEASURED, &[("width", file.width.into()), ("height", file.height.into())]).note(KEEP_RATIO, &[])
         }
         None => fix,
-    }
-}
-
-/// The sides for a tag: those of the file, or where the tag states one of them in pixels, the other in proportion.
-fn sides(image: Element<'_>, file: &MeasuredImage) -> Option<Sides> {
-    // Rounded, and at least one pixel; both sides of the file are above zero.
-    let scaled = |side: u32, this: u32, other: u32| {
-        let (side, this, other) = (u64::from(side), u64::from(this), u64::from(other));
-        u32::try_from(((side * other + this / 2) / this).max(1)).ok()
-    };
-    let side = |name| match (image.has(name), image_room::side(image, name)) {
-        (false, _) => Some(None),
-        (true, Some(side)) => Some(Some(side)),
-        // A share of the room around it: the layout, not the file, knows the other side.
-        (true, None) => None,
-    };
-    match (side("width")?, side("height")?) {
-        (None, None) => Some((file.width, file.height)),
-        (Some(width), None) => Some((width, scaled(width, file.width, file.height)?)),
-        (None, Some(height)) => Some((scaled(height, file.height, file.width)?, height)),
-        (Some(width), Some(height)) => Some((width, height)),
     }
 }
 

@@ -179,8 +179,10 @@ fn local(facts: &Facts<'_>) -> Verdict {
     public.set_path(url.path());
     public.set_query(url.query());
     public.set_fragment(url.fragment());
-    let fix = FixDraft::template(FixTarget::Body, format!("<{} {name}=\"{{{{PUBLIC_URL}}}}\">", element.name()))
-        .from(SAME_PATH, &[("url", public.as_str().into())]);
+    let tag = element
+        .start_tag_with(name, "{{PUBLIC_URL}}")
+        .unwrap_or_else(|| format!("<{} {name}=\"{{{{PUBLIC_URL}}}}\">", element.name()));
+    let fix = FixDraft::template(FixTarget::Body, tag).from(SAME_PATH, &[("url", public.as_str().into())]);
     let values = [("count", found.len().into()), ("url", url.as_str().into())];
     Ok(Some(problem(LOCAL_ADDRESS, &values, fix).at(found.iter().map(|(_, _, element)| element.place()))))
 }

@@ -81,8 +81,8 @@ fn insecure(html: &Html, blockable: bool) -> Vec<(&'static str, String, Element<
 
 fn active(facts: &Facts<'_>) -> Verdict {
     const BLOCKED: Text = text(
-        "{count} {count|address|addresses} of active content {count|is|are} http, which browsers block; the first would be {url}.",
-        "{count} {count|endereço|endereços} de conteúdo ativo {count|é|são} http, que os navegadores bloqueiam; o primeiro seria {url}.",
+        "{count} {count|address|addresses} of active content {count|is|are} http, which browsers block; the first is {url}.",
+        "{count} {count|endereço|endereços} de conteúdo ativo {count|é|são} http, que os navegadores bloqueiam; o primeiro é {url}.",
     );
     judge(facts, true, BLOCKED, FixTarget::Body)
 }
@@ -107,7 +107,8 @@ fn judge(facts: &Facts<'_>, blockable: bool, message: Text, target: FixTarget) -
     );
     let values = [("count", found.len().into()), ("url", first.attribute(name).unwrap_or_default().into())];
     let places: Vec<Place> = found.iter().take(MAX_PLACES).map(|(_, _, element)| element.place()).collect();
-    let snippet = format!("<{} {name}=\"{}\">", first.name(), attribute(url));
+    let snippet =
+        first.start_tag_with(name, url).unwrap_or_else(|| format!("<{} {name}=\"{}\">", first.name(), attribute(url)));
     let fix = if found.iter().all(|(_, _, element)| element.start_tag().is_some()) {
         found.iter().fold(FixDraft::edit(target, snippet), |fix, (name, url, element)| fix.set(*element, name, url))
     } else {

@@ -1,8 +1,8 @@
 //! Open Graph and X card tags: what a shared link shows.
 
 use crate::check::prelude::*;
-use crate::facts::derive;
 use crate::facts::page::{Html, Meta};
+use crate::facts::{derive, image_room};
 use crate::fix::HeadKey;
 
 /// The family.
@@ -120,7 +120,7 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
     const LARGE: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
     const OF_DATA: Text = text("the image of the structured data", "a imagem dos dados estruturados");
-    let found = large_image(html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
+    let found = large_image(facts, html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
     match found {
         Some((url, origin)) => fail(NONE, &[], tag_fix(html, "property", "og:image", &url).from(origin, &[])),
         None => fail(
@@ -131,14 +131,15 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
     }
 }
 
-/// Address of the first image that declares a width of at least 600 pixels.
-fn large_image(html: &Html) -> Option<String> {
+/// Address of the first image of at least 600 pixels in width, as its tag declares or, for want of that, its file was
+/// measured.
+fn large_image(facts: &Facts<'_>, html: &Html) -> Option<String> {
     /// Pixels from which networks show a large picture.
     const LARGE: u32 = 600;
+    let file = facts.largest_image();
+    let measured = |image| Some(image_room::measured_sides(html, image, file.as_ref()?)?.0);
     html.elements(&html.images)
-        .filter(|image| {
-            image.attribute("width").and_then(|width| width.trim().parse::<u32>().ok()).is_some_and(|w| w >= LARGE)
-        })
+        .filter(|image| image_room::side(*image, "width").or_else(|| measured(*image)).is_some_and(|px| px >= LARGE))
         .filter_map(|image| html.resolve(image.attribute("src")?))
         .find(|url| matches!(url.scheme(), "http" | "https"))
         .map(Into::into)
@@ -215,7 +216,7 @@ fn card_missing(facts: &Facts<'_>) -> Verdict {
     let is_large = match facts.social_image_size() {
         Some((width, height)) => is_large(width, height),
         // The tag that the page lacks is made of this image.
-        None => html.social("og:image").is_none() && large_image(html).is_some(),
+        None => html.social("og:image").is_none() && large_image(facts, html).is_some(),
     };
     let card = if is_large { "summary_large_image" } else { "summary" };
     fail(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(BY_IMAGE, &[]))

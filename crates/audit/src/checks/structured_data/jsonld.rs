@@ -1,5 +1,7 @@
 //! JSON-LD: blocks that can't be read, results that have ended, and pages without any structured data.
 
+use model::lang::Phrase;
+
 use crate::check::prelude::*;
 use crate::checks::structured_data::jsonld_values::setting;
 use crate::escape::{json_in_html, json_text_in_html};
@@ -79,6 +81,7 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
         "{count} {count|bloco JSON-LD não é|blocos JSON-LD não são} JSON; linha {line}, coluna {column}: {reason}.",
     );
     let (line, column) = html.document.line_and_column_at(first.offset);
+    let values = [("count", errors.len().into()), ("line", line.into()), ("column", column.into())];
     let element = |block: usize| html.json_ld_scripts.get(block).and_then(|id| html.element(*id));
     let repairs: Option<Vec<(Element<'_>, String)>> = errors
         .iter()
@@ -104,22 +107,26 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
                 "Correct the JSON at line {line}, column {column}: {reason}.",
                 "Corrija o JSON na linha {line}, coluna {column}: {reason}.",
             );
-            let at = [("line", line.into()), ("column", column.into()), ("reason", first.reason.as_str().into())];
-            FixDraft::instruction(FixTarget::Head, CORRECT, &at)
+            let mut fix = FixDraft::instruction(FixTarget::Head, CORRECT, &values);
+            fix.note.iter_mut().for_each(|note| give_reason(note, &first.reason));
+            fix
         }
     };
-    let values = [
-        ("count", errors.len().into()),
-        ("line", line.into()),
-        ("column", column.into()),
-        ("reason", first.reason.as_str().into()),
-    ];
     let places = errors.iter().filter_map(|error| {
         let mut place = element(error.block)?.place();
         place.line = Some(html.document.line_at(error.offset));
         Some(place)
     });
-    Ok(Some(problem(BROKEN, &values, fix).at(places)))
+    let mut found = problem(BROKEN, &values, fix);
+    found.values.insert("reason".to_owned(), first.reason.en.as_str().into());
+    give_reason(&mut found.message, &first.reason);
+    Ok(Some(found.at(places)))
+}
+
+/// What is wrong differs by language, so it is filled in after the values.
+fn give_reason(sentence: &mut Phrase, reason: &Phrase) {
+    sentence.en = sentence.en.replacen("{reason}", &reason.en, 1);
+    sentence.pt = sentence.pt.replacen("{reason}", &reason.pt, 1);
 }
 
 /// Types whose result has ended, with source and date in the file.

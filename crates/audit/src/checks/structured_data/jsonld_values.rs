@@ -1,6 +1,7 @@
 //! JSON-LD values that can't be read as their property asks.
 
 use crate::check::prelude::*;
+use crate::checks::structured_data::rich_results::placeholder;
 use crate::escape::json_text_in_html;
 use crate::facts::jsonld::complete::Splice;
 use crate::facts::jsonld::graph::Graph;
@@ -116,7 +117,7 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
         "Troque estes membros no JSON-LD; preencha as lacunas.",
     );
     let member = |bad: &Bad<'_>| {
-        let placeholder = || format!("\"{{{{{}}}}}\"", bad.property.to_ascii_uppercase());
+        let placeholder = || format!("\"{}\"", placeholder(bad.property));
         let json = bad.repair.first().map_or_else(placeholder, |(_, json)| json_text_in_html(json));
         format!("\"{}\": {json}", bad.property)
     };

@@ -120,7 +120,7 @@ fn completed(facts: &Facts<'_>, html: &Html, gaps: &[Gap<'_>]) -> String {
 }
 
 /// `{{OFFERS_PRICE}}` for `offers.price`.
-fn placeholder(path: &str) -> String {
+pub(super) fn placeholder(path: &str) -> String {
     let mut name = String::new();
     for character in path.chars() {
         if character.is_ascii_uppercase() || !character.is_ascii_alphanumeric() {

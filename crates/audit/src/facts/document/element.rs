@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use model::finding::Place;
 
+use super::source::{AttributeSpan, attribute_spans};
 use super::{Document, ElementData, Kind, Namespace, Node, NodeId};
+use crate::escape;
 
 /// Characters kept of a snippet (decisions.md, Finding).
 pub(crate) const SNIPPET_CHARACTERS: usize = 160;
@@ -201,6 +203,15 @@ impl<'d> Element<'d> {
     /// Source text of the start tag.
     pub fn start_tag_source(self) -> Option<&'d str> {
         self.document.source.get(self.start_tag()?)
+    }
+
+    /// The start tag with another value of an attribute that it has, escaped; every other byte stays.
+    pub(crate) fn start_tag_with(self, name: &str, value: &str) -> Option<String> {
+        let tag = self.start_tag_source()?;
+        let is_named = |span: &AttributeSpan| tag.get(span.name.clone()).is_some_and(|n| n.eq_ignore_ascii_case(name));
+        let old = attribute_spans(tag).into_iter().find(is_named)?.whole;
+        let (before, after) = (tag.get(..old.start)?, tag.get(old.end..)?);
+        Some(format!("{before}{name}=\"{}\"{after}", escape::attribute(value)))
     }
 
     /// 1-based line of the start tag.

@@ -392,7 +392,10 @@ fn swapped(node: &Named<'_, '_>, property: &str) -> Vec<Splice> {
         Some((degrees, None)) => degrees.abs() <= most_degrees(property),
         _ => false,
     };
-    let written = |(_, text): (&Tree, &str)| Value::from(text.trim()).to_string();
+    let written = |(tree, text): (&Tree, &str)| match tree.kind {
+        Kind::Number(_) => text.to_owned(),
+        _ => Value::from(text.trim()).to_string(),
+    };
     if property == "latitude" && fits(longitude, "latitude") && fits(latitude, "longitude") {
         vec![(latitude.0.span.clone(), written(longitude)), (longitude.0.span.clone(), written(latitude))]
     } else {
@@ -532,7 +535,7 @@ mod tests {
     fn places_lie_on_the_globe() {
         fine(r#""latitude":-23.55,"longitude":"-46.63""#);
         bad(r#""latitude":"-23,55","longitude":0"#, "-23,55", Some("\"-23.55\""));
-        bad(r#""latitude":-122.4,"longitude":37.7"#, "-122.4", Some("\"37.7\""));
+        bad(r#""latitude":-122.4,"longitude":37.7"#, "-122.4", Some("37.7"));
         bad(r#""latitude":-122.4,"longitude":137.7"#, "-122.4", None);
         bad(r#""longitude":"W 5""#, "W 5", None);
     }

@@ -1,0 +1,245 @@
+//! The fixtures of the families: data beside each family's file, walked by the tests here.
+//!
+//! `good*` gives no finding of its family. `bad*` gives what the `.snap` of the same name says, no more and no less. An
+//! `.html` file is the body of `https://example.com/page` with the usual headers, on a site that has nothing else; an
+//! `.http` file says what the network answers (`http_file.rs`).
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use audit::check::Family;
+use audit::checks::FAMILIES;
+use model::capture::Capture;
+use model::finding::{Finding, Place};
+use model::fix::Fix;
+use model::lang::Phrase;
+use model::report::Report;
+
+use crate::capture::page;
+use crate::http_file;
+use crate::patch::{alone_faults, faults};
+use crate::site::{Site, follow};
+use crate::stored::compared;
+
+/// Redirects that are followed to a page (the fetcher's `PAGE_REDIRECTS`).
+const PAGE_REDIRECTS: u8 = 10;
+
+/// One file.
+struct Fixture {
+    /// Below `src/checks`.
+    name: String,
+    path: PathBuf,
+    family: &'static Family,
+    is_good: bool,
+    site: Site,
+}
+
+impl Fixture {
+    fn codes(&self) -> Vec<&'static str> {
+        self.family.checks.iter().map(|check| check.code).collect()
+    }
+}
+
+/// Files of a folder, in order.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension().is_some_and(|extension| extension == wanted)
+}
+
+/// Each family with the folder beside its file.
+fn folders() -> Vec<(&'static Family, PathBuf)> {
+    let checks = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/checks");
+    let files = entries(&checks).into_iter().filter(|path| path.is_dir()).flat_map(|category| entries(&category));
+    let families = files.filter(|path| has_extension(path, "rs")).map(|file| {
+        let source = std::fs::read_to_string(&file).unwrap();
+        let family = FAMILIES.iter().find(|family| source.contains(&format!("slug: \"{}\"", family.slug)));
+        (*family.unwrap(), file.with_extension(""))
+    });
+    families.collect()
+}
+
+/// The site that a file describes.
+fn site(path: &Path) -> Result<Site, String> {
+    let bytes = std::fs::read(path).unwrap();
+    if has_extension(path, "html") {
+        return Ok(Site::new(page("https://example.com/page", bytes)));
+    }
+    let answers = http_file::read(&String::from_utf8(bytes).map_err(|_| "not UTF-8; write such bytes with @hex")?)?;
+    let url = answers.first().map(|(url, _)| url.clone()).unwrap_or_default();
+    let files = answers.into_iter().collect();
+    let page = Capture { page: follow(&files, &url, PAGE_REDIRECTS), ..page(&url, "") };
+    let site = Site { page, files };
+    match unasked(&site) {
+        Some(url) => Err(format!("nobody asks for {url}")),
+        None => Ok(site),
+    }
+}
+
+/// An answer to a question that nobody asks, which is a slip of the pen.
+fn unasked(site: &Site) -> Option<&String> {
+    let (capture, _) = site.capture();
+    let all = capture.extras.iter().map(|extra| (&extra.want.url, &extra.fetched));
+    let asked: BTreeSet<String> = all
+        .chain([(&capture.requested_url, &capture.page)])
+        .flat_map(|(url, fetched)| {
+            let (hops, last) = match fetched {
+                model::capture::Fetched::Response(exchange) => (&exchange.hops, &exchange.url),
+                model::capture::Fetched::Failed(failure) => (&failure.hops, &failure.url),
+            };
+            hops.iter().map(|hop| &hop.url).chain([url, last]).cloned().collect::<Vec<_>>()
+        })
+        .collect();
+    site.files.keys().find(|url| !asked.contains(*url))
+}
+
+/// Every fixture, or what is wrong with their files.
+fn fixtures() -> Vec<Fixture> {
+    let mut all = Vec::new();
+    let mut wrong = Vec::new();
+    for (family, folder) in folders() {
+        let files = if folder.is_dir() { entries(&folder) } else { Vec::new() };
+        let mut stems = BTreeSet::new();
+        for path in files.iter().filter(|path| has_extension(path, "html") || has_extension(path, "http")) {
+            let name = path.strip_prefix(folder.ancestors().nth(2).unwrap()).unwrap().display().to_string();
+            let stem = path.file_stem().unwrap().to_string_lossy();
+            let is_good = stem.starts_with("good");
+            if !is_good && !stem.starts_with("bad") {
+                wrong.push(format!("{name}: is it good or bad? Its name says it"));
+            }
+            if !stems.insert(stem.to_string()) {
+                wrong.push(format!("{name}: another fixture has this name"));
+            }
+            match site(path) {
+                Ok(site) => all.push(Fixture { name, path: path.clone(), family, is_good, site }),
+                Err(fault) => wrong.push(format!("{name}: {fault}")),
+            }
+        }
+        for path in files.iter().filter(|path| has_extension(path, "snap")) {
+            let is_of = |fixture: &&Fixture| !fixture.is_good && fixture.path.with_extension("snap") == *path;
+            if !all.iter().any(|fixture| is_of(&fixture)) {
+                wrong.push(format!("{}: there is no bad page of this name", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    all
+}
+
+/// What a report says of a family.
+fn told(report: &Report, codes: &[&str]) -> String {
+    let fixes = report.findings.iter().zip(&report.fixes).filter(|(finding, _)| codes.contains(&finding.code.as_str()));
+    fixes.map(|(finding, fix)| one_told(report, finding, fix)).collect::<Vec<_>>().join("\n")
+}
+
+fn one_told(report: &Report, finding: &Finding, fix: &Fix) -> String {
+    let word = |value: serde_json::Value| value.as_str().unwrap().to_owned();
+    let (class, target) =
+        (word(serde_json::to_value(fix.class).unwrap()), word(serde_json::to_value(fix.target).unwrap()));
+    let mut out = format!("{} ({})\n", finding.code, finding.severity.word());
+    let mut add = |name: &str, value: &str| {
+        let lines: Vec<&str> = value.lines().collect();
+        match lines.as_slice() {
+            [line] => out.push_str(&format!("{name}: {line}\n")),
+            lines => {
+                out.push_str(&format!("{name}:\n"));
+                for line in lines {
+                    out.push_str(format!("    {line}").trim_end());
+                    out.push('\n');
+                }
+            }
+        }
+    };
+    phrase("message", Some(&finding.message), &mut add);
+    finding.evidence.iter().for_each(|shown| add("at", &place(shown)));
+    add("fix", &format!("{class}, {target}"));
+    phrase("from", fix.origin.as_ref(), &mut add);
+    phrase("note", fix.note.as_ref(), &mut add);
+    fix.snippet.iter().for_each(|snippet| add("snippet", snippet));
+    fix.file.iter().for_each(|file| add(&format!("file {}", file.path), &file.content));
+    for edit in report.patch.edits.iter().filter(|edit| edit.code == finding.code) {
+        add("edit", &format!("line {}\n- {}\n+ {}", edit.line, edit.original, edit.snippet));
+    }
+    out
+}
+
+fn phrase(name: &str, phrase: Option<&Phrase>, add: &mut impl FnMut(&str, &str)) {
+    if let Some(phrase) = phrase {
+        add(&format!("{name} en"), &phrase.en);
+        add(&format!("{name} pt"), &phrase.pt);
+    }
+}
+
+/// `https://example.com/robots.txt, line 2: Disalow: /x`.
+fn place(place: &Place) -> String {
+    let line = place.line.map(|line| format!("line {line}"));
+    let parts: Vec<String> = [place.url.clone(), line, place.selector.clone()].into_iter().flatten().collect();
+    let snippet = place.snippet.iter().map(String::as_str);
+    std::iter::once(parts.join(", ").as_str())
+        .filter(|start| !start.is_empty())
+        .chain(snippet)
+        .collect::<Vec<_>>()
+        .join(": ")
+}
+
+#[test]
+fn good_fixtures_are_silent_and_bad_ones_say_what_is_stored() {
+    let mut wrong = Vec::new();
+    for fixture in fixtures() {
+        let report = fixture.site.report();
+        let is_defect = report.coverage.not_measured.values().any(|reason| reason == "defect");
+        wrong.extend(is_defect.then(|| format!("{}: a check panics", fixture.name)));
+        let said = told(&report, &fixture.codes());
+        if fixture.is_good {
+            wrong.extend(Some(format!("{} is good, but has\n{said}", fixture.name)).filter(|_| !said.is_empty()));
+        } else {
+            wrong.extend(compared(&fixture.path.with_extension("snap"), &said));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn every_check_fails_on_a_bad_fixture_and_passes_on_a_good_one() {
+    let (mut failed, mut passed) = (BTreeSet::new(), BTreeSet::new());
+    for fixture in fixtures() {
+        let report = fixture.site.report();
+        for code in fixture.codes() {
+            if fixture.is_good && report.coverage.passed.iter().any(|known| known == code) {
+                passed.insert(code);
+            }
+            if !fixture.is_good && report.findings.iter().any(|finding| finding.code == code) {
+                failed.insert(code);
+            }
+        }
+    }
+    let mut wrong = Vec::new();
+    for (family, folder) in folders() {
+        for code in family.checks.iter().map(|check| check.code) {
+            if !failed.contains(code) {
+                wrong.push(format!("{code} fails on no bad fixture in {}", folder.display()));
+            }
+            if !passed.contains(code) {
+                wrong.push(format!("{code} passes on no good fixture in {}", folder.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn patches_of_fixtures_hold_their_promise() {
+    let faults: Vec<String> = fixtures().iter().flat_map(|fixture| faults(&fixture.name, &fixture.site)).collect();
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn each_fix_of_a_fixture_holds_its_promise_alone() {
+    let faults: Vec<String> =
+        fixtures().iter().flat_map(|fixture| alone_faults(&fixture.name, &fixture.site, &fixture.codes())).collect();
+    assert_eq!(faults, Vec::<String>::new());
+}

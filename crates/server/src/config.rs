@@ -29,7 +29,8 @@ pub struct Config {
     pub base_url: Option<String>,
     /// `sqlite://PATH` (made with its folder, readable by its owner only) or `postgres://…`.
     pub database_url: String,
-    /// Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` is believed; without it the peer is the caller.
+    /// Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` is believed; without it the peer is the caller,
+    /// and all who come through a proxy share one quota and 128 connections.
     #[schemars(with = "Vec<String>")]
     pub trusted_proxies: Vec<IpNet>,
     /// What is free for the time being: `audit`.

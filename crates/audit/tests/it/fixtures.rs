@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use audit::check::Family;
 use audit::checks::FAMILIES;
-use model::capture::Capture;
+use model::capture::{Capture, Fetched};
 use model::finding::{Finding, Place};
 use model::fix::Fix;
 use model::lang::Phrase;
@@ -51,11 +51,20 @@ fn has_extension(path: &Path, wanted: &str) -> bool {
     path.extension().is_some_and(|extension| extension == wanted)
 }
 
+fn is_fixture(path: &Path) -> bool {
+    has_extension(path, "html") || has_extension(path, "http")
+}
+
 /// Each family with the folder beside its file.
 fn folders() -> Vec<(&'static Family, PathBuf)> {
     let checks = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/checks");
-    let files = entries(&checks).into_iter().filter(|path| path.is_dir()).flat_map(|category| entries(&category));
-    let families = files.filter(|path| has_extension(path, "rs")).map(|file| {
+    let categories = entries(&checks).into_iter().filter(|path| path.is_dir());
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        categories.flat_map(|category| entries(&category)).partition(|path| path.is_dir());
+    for folder in folders {
+        assert!(files.contains(&folder.with_extension("rs")), "{} is beside no family", folder.display());
+    }
+    let families = files.into_iter().map(|file| {
         let source = std::fs::read_to_string(&file).unwrap();
         let family = FAMILIES.iter().find(|family| source.contains(&format!("slug: \"{}\"", family.slug)));
         (*family.unwrap(), file.with_extension(""))
@@ -88,8 +97,8 @@ fn unasked(site: &Site) -> Option<&String> {
         .chain([(&capture.requested_url, &capture.page)])
         .flat_map(|(url, fetched)| {
             let (hops, last) = match fetched {
-                model::capture::Fetched::Response(exchange) => (&exchange.hops, &exchange.url),
-                model::capture::Fetched::Failed(failure) => (&failure.hops, &failure.url),
+                Fetched::Response(exchange) => (&exchange.hops, &exchange.url),
+                Fetched::Failed(failure) => (&failure.hops, &failure.url),
             };
             hops.iter().map(|hop| &hop.url).chain([url, last]).cloned().collect::<Vec<_>>()
         })
@@ -97,14 +106,14 @@ fn unasked(site: &Site) -> Option<&String> {
     site.files.keys().find(|url| !asked.contains(*url))
 }
 
-/// Every fixture, or what is wrong with their files.
+/// Every fixture. Fails when something is wrong with a file.
 fn fixtures() -> Vec<Fixture> {
     let mut all = Vec::new();
     let mut wrong = Vec::new();
     for (family, folder) in folders() {
         let files = if folder.is_dir() { entries(&folder) } else { Vec::new() };
         let mut stems = BTreeSet::new();
-        for path in files.iter().filter(|path| has_extension(path, "html") || has_extension(path, "http")) {
+        for path in files.iter().filter(|path| is_fixture(path)) {
             let name = path.strip_prefix(folder.ancestors().nth(2).unwrap()).unwrap().display().to_string();
             let stem = path.file_stem().unwrap().to_string_lossy();
             let is_good = stem.starts_with("good");
@@ -119,10 +128,10 @@ fn fixtures() -> Vec<Fixture> {
                 Err(fault) => wrong.push(format!("{name}: {fault}")),
             }
         }
-        for path in files.iter().filter(|path| has_extension(path, "snap")) {
-            let is_of = |fixture: &&Fixture| !fixture.is_good && fixture.path.with_extension("snap") == *path;
-            if !all.iter().any(|fixture| is_of(&fixture)) {
-                wrong.push(format!("{}: there is no bad page of this name", path.display()));
+        for path in files.iter().filter(|path| !is_fixture(path)) {
+            let is_of = |fixture: &Fixture| !fixture.is_good && fixture.path.with_extension("snap") == *path;
+            if !all.iter().any(is_of) {
+                wrong.push(format!("{}: neither a fixture nor what a bad one says", path.display()));
             }
         }
     }
@@ -137,9 +146,6 @@ fn told(report: &Report, codes: &[&str]) -> String {
 }
 
 fn one_told(report: &Report, finding: &Finding, fix: &Fix) -> String {
-    let word = |value: serde_json::Value| value.as_str().unwrap().to_owned();
-    let (class, target) =
-        (word(serde_json::to_value(fix.class).unwrap()), word(serde_json::to_value(fix.target).unwrap()));
     let mut out = format!("{} ({})\n", finding.code, finding.severity.word());
     let mut add = |name: &str, value: &str| {
         let lines: Vec<&str> = value.lines().collect();
@@ -148,6 +154,7 @@ fn one_told(report: &Report, finding: &Finding, fix: &Fix) -> String {
             lines => {
                 out.push_str(&format!("{name}:\n"));
                 for line in lines {
+                    // Editors take blanks at line ends away.
                     out.push_str(format!("    {line}").trim_end());
                     out.push('\n');
                 }
@@ -156,7 +163,7 @@ fn one_told(report: &Report, finding: &Finding, fix: &Fix) -> String {
     };
     phrase("message", Some(&finding.message), &mut add);
     finding.evidence.iter().for_each(|shown| add("at", &place(shown)));
-    add("fix", &format!("{class}, {target}"));
+    add("fix", &format!("{}, {}", word(fix.class), word(fix.target)));
     phrase("from", fix.origin.as_ref(), &mut add);
     phrase("note", fix.note.as_ref(), &mut add);
     fix.snippet.iter().for_each(|snippet| add("snippet", snippet));
@@ -165,6 +172,11 @@ fn one_told(report: &Report, finding: &Finding, fix: &Fix) -> String {
         add("edit", &format!("line {}\n- {}\n+ {}", edit.line, edit.original, edit.snippet));
     }
     out
+}
+
+/// The word of an enum in JSON.
+fn word(value: impl serde::Serialize) -> String {
+    serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
 }
 
 fn phrase(name: &str, phrase: Option<&Phrase>, add: &mut impl FnMut(&str, &str)) {
@@ -196,6 +208,8 @@ fn good_fixtures_are_silent_and_bad_ones_say_what_is_stored() {
         let said = told(&report, &fixture.codes());
         if fixture.is_good {
             wrong.extend(Some(format!("{} is good, but has\n{said}", fixture.name)).filter(|_| !said.is_empty()));
+        } else if said.is_empty() {
+            wrong.push(format!("{} is bad, but has no finding of its family", fixture.name));
         } else {
             wrong.extend(compared(&fixture.path.with_extension("snap"), &said));
         }

@@ -142,18 +142,21 @@ fn retired(facts: &Facts<'_>) -> Verdict {
     let found: Vec<(&str, &str)> = table()
         .filter(|(name, _)| html.json_ld.nodes().into_iter().any(|node| types_of(node).any(|kind| kind == *name)))
         .collect();
-    let Some((name, since)) = found.first() else { return PASS };
+    if found.is_empty() {
+        return PASS;
+    }
     const ENDED: Text = text(
-        "{types}: Google ended this rich result ({since}).",
-        "{types}: o Google encerrou este resultado avançado ({since}).",
+        "Google ended the rich {count|result of this type|results of these types}: {list}.",
+        "O Google encerrou {count|o resultado avançado deste tipo|os resultados avançados destes tipos}: {list}.",
     );
     const KEEP: Text = text(
-        "{type} may stay; expect no rich result from it.",
-        "{type} pode ficar; não espere um resultado avançado dele.",
+        "The markup may stay; expect no rich result from it.",
+        "A marcação pode ficar; não espere um resultado avançado dela.",
     );
+    let list = found.iter().map(|(name, since)| format!("{name} ({since})")).collect::<Vec<_>>().join(", ");
     let types = found.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let fix = FixDraft::instruction(FixTarget::Head, KEEP, &[("type", (*name).into())]);
-    fail(ENDED, &[("types", types.into()), ("since", (*since).into())], fix)
+    let values = [("count", found.len().into()), ("list", list.into()), ("types", types.into())];
+    fail(ENDED, &values, FixDraft::instruction(FixTarget::Head, KEEP, &[]))
 }
 
 /// Fails when there is neither JSON-LD nor microdata nor RDFa Lite on a page that may be indexed.

@@ -1,5 +1,7 @@
 //! Auditing for a caller: the use case behind the API, the pages, and whatever else starts an audit.
 
+use std::sync::Arc;
+
 use audit::Blocked;
 use model::id::AuditId;
 use model::lang::{Phrase, Text, text};
@@ -47,17 +49,23 @@ pub async fn audit(cx: &Cx, url: &Url) -> Result<Finished, ApiError> {
         app.engine().audit(url, given, deadline).await
     };
     let report = match audited {
-        Ok(audited) => audited.report,
+        Ok(audited) => Arc::new(audited.report),
         Err(failure) => return Err(refused(cx, failure).await),
     };
     let owner = cx.caller.owner();
     let id = AuditId(app.ports().id());
-    let new =
-        || NewAudit { id: id.clone(), owner: owner.clone(), requested_url: url.as_str(), created_at, report: &report };
+    let new = || NewAudit {
+        id: id.clone(),
+        owner: owner.clone(),
+        requested_url: url.as_str(),
+        created_at,
+        report: Arc::clone(&report),
+    };
     // An answer without an id says that it was not kept: the caller has the report all the same.
     let kept = app.database().ask(|store| store.insert_audit(new())).await.is_ok();
     tracing::info!(audit.id = %id, kept, score = report.score, findings = report.findings.len(), "audited");
-    Ok(Finished { id: kept.then_some(id), is_owned: kept && owner.is_some(), report, created_at })
+    let is_owned = kept && owner.is_some();
+    Ok(Finished { id: kept.then_some(id), is_owned, report: Arc::unwrap_or_clone(report), created_at })
 }
 
 /// The hourly ceiling of one target is told as what it is, not as the caller's own.

@@ -22,7 +22,7 @@ pub struct NewAudit<'a> {
     /// When it was made.
     pub created_at: Timestamp,
     /// What it found, at most 8 MiB of JSON.
-    pub report: &'a Report,
+    pub report: Arc<Report>,
 }
 
 /// An audit as it was kept.
@@ -47,8 +47,7 @@ impl Store {
     /// Keeps an audit; it is on disk when this answers. [`StoreError::Conflict`] when the id is taken.
     pub async fn insert_audit(&self, audit: NewAudit<'_>) -> Result<(), StoreError> {
         let subject = "keeping an audit";
-        // A copy, as packing a megabyte takes longer than an async worker may be held up.
-        let (codec, report) = (Arc::clone(&self.codec), audit.report.clone());
+        let (codec, report) = (Arc::clone(&self.codec), Arc::clone(&audit.report));
         let body = off_worker(subject, move || codec.pack(&report)).await?;
         let statement = sqlx::query(INSERT)
             .bind(audit.id.0)

@@ -1,6 +1,7 @@
 //! Values that tests share.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::finding::Counts;
 use model::id::{AuditId, GuestId, Owner};
@@ -64,5 +65,7 @@ pub(crate) async fn insert(
     created_at: Timestamp,
 ) -> Result<(), StoreError> {
     let requested_url = "example.org/\0x";
-    store.insert_audit(NewAudit { id: audit_id(id), owner, requested_url, created_at, report: &report() }).await
+    store
+        .insert_audit(NewAudit { id: audit_id(id), owner, requested_url, created_at, report: Arc::new(report()) })
+        .await
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::{has, run};
+use crate::{has, run, run_with};
 
 /// Longest input of each target, in bytes: what its parser reads of one thing, or less where more teaches nothing.
 const TARGETS: [(&str, usize); 10] = [
@@ -21,8 +21,10 @@ const TARGETS: [(&str, usize); 10] = [
 ];
 /// Seconds for one input: what a whole audit may take (hostile inputs §1).
 const TIMEOUT: &str = "-timeout=25";
-/// Resident memory of the fuzzer, in MiB. Much of it is the sanitizer's own.
+/// Resident memory of the fuzzer, in MiB.
 const MEMORY: &str = "-rss_limit_mb=512";
+/// The sanitizer keeps freed memory for a while to catch its use; by default so much that it alone comes near the limit.
+const SANITIZER: (&str, &str) = ("ASAN_OPTIONS", "quarantine_size_mb=64");
 
 /// Fuzzes the targets named, or all: `[--minutes N] [TARGET…]`, one minute each unless told otherwise.
 pub(crate) fn fuzz(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()> {
@@ -83,7 +85,9 @@ fn fuzz_one(root: &Path, name: &str, longest: usize, minutes: u64) -> Result<()>
     let time = format!("-max_total_time={}", minutes.saturating_mul(60));
     let length = format!("-max_len={longest}");
     let flags = ["--", &time, &length, TIMEOUT, MEMORY, "-print_final_stats=1"];
-    run(root, "cargo", &[&["+nightly", "fuzz", "run", name, &corpus, &seeds][..], &flags[..]].concat())
+    let (variable, value) = SANITIZER;
+    let arguments = [&["+nightly", "fuzz", "run", name, &corpus, &seeds][..], &flags[..]].concat();
+    run_with(root, "cargo", &arguments, &[(variable, value.to_owned())])
 }
 
 /// The file written last, as a person would name it.

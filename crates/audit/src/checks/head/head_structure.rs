@@ -55,6 +55,15 @@ fn broken(facts: &Facts<'_>) -> Verdict {
         ("count", lost.len().into()),
     ];
     let places = std::iter::once(offender.place()).chain(lost.iter().map(|element| element.place()));
+    // A title without an end takes in all that follows: moved as it is, it would take in the rest of the head.
+    if let Some(open) = lost.iter().find(|element| element.is("title") && element.end_tag().is_none()) {
+        const CLOSE: Text = text(
+            "Close the <title> on line {line}; then put the metadata into the head, before <{offender}>.",
+            "Feche o <title> da linha {line}; depois ponha os metadados no cabeçalho, antes de <{offender}>.",
+        );
+        let values = [("line", open.line().unwrap_or_default().into()), ("offender", offender.name().into())];
+        fix = FixDraft::instruction(FixTarget::Head, CLOSE, &values);
+    }
     Ok(Some(problem(CLOSES, &values, fix).at(places)))
 }
 

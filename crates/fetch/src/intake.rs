@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn u01_u02_u04_schemes_userinfo_and_control_characters_are_refused() {
+    fn u01_u02_u04_u19_schemes_userinfo_and_control_characters_are_refused() {
         check(
             Some("scheme"),
             &[
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn u06_to_u12_length_syntax_port_and_host_are_refused() {
+    fn u06_to_u12_u17_length_syntax_port_and_host_are_refused() {
         check(
             Some("too_long"),
             &[&format!("http://example.com/{}", "a".repeat(2_048)), &format!("http://example.com/{}", "é".repeat(600))],
@@ -185,6 +185,7 @@ mod tests {
                 "http://foo.0x4/",
                 "http://[fe80::1%25eth0]/",
                 "http://xn--/",
+                "http://xn--zzz---/",
             ],
         );
         check(Some("port"), &["http://example.com:0/", "http://example.com:22/", "http://example.com:6379/"]);
@@ -214,6 +215,20 @@ mod tests {
                 "http:\\\\example.com\\@x",
             ],
         );
+    }
+
+    #[test]
+    fn u13_u18_a_host_is_told_as_it_was_read() {
+        let intake = Intake { allow_ports: vec![80, 443], known_names: ["none".to_owned()].into() };
+        for (text, host) in [
+            ("http://example.com./", "example.com."),
+            ("http://exam\u{ad}ple.com/", "example.com"),
+            ("http://exa\u{200b}mple.com/", "example.com"),
+            ("http://\u{17f}ite.com/", "site.com"),
+            ("http://\u{24d4}xample.com/", "example.com"),
+        ] {
+            assert_eq!(intake.read(text).unwrap().host_str(), Some(host), "{text:?}");
+        }
     }
 
     #[test]

@@ -43,6 +43,9 @@ pub(crate) fn merge(
     }
     let mut changes: Vec<(&str, DraftEdit)> =
         ready().flat_map(|item| item.draft.edits.iter().map(|edit| (item.check.code, edit.clone()))).collect();
+    if let Some(html) = html {
+        mend_what_moves(&html.document, &changes, &mut head);
+    }
     if let Some((html, first)) = html.zip(ready().find(|item| !item.draft.head_tags.is_empty())) {
         keep_charset_early(html, first.check.code, &mut head, &mut changes);
         make_room_for_head(html, first.check.code, &mut changes);
@@ -162,6 +165,19 @@ fn files(own_files: OwnFiles<'_>, drafted: &[Drafted]) -> Vec<FilePatch> {
             patch
         })
         .collect()
+}
+
+/// An element that one fix moves into the head takes along what other fixes change of it.
+fn mend_what_moves(document: &Document, changes: &[(&str, DraftEdit)], head: &mut [HeadTag]) {
+    let removed = changes.iter().filter_map(|(_, edit)| match edit.change {
+        Change::Remove { node } => Some(node),
+        _ => None,
+    });
+    for (now, mended) in removed.filter_map(|node| edits::moved(document, node, changes)) {
+        if let Some(tag) = head.iter_mut().find(|tag| tag.tag == now) {
+            tag.tag = mended;
+        }
+    }
 }
 
 /// New head tags come first in the head and may push an existing charset declaration past the bytes in which a parser

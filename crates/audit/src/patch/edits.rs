@@ -128,6 +128,29 @@ fn splices(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
     out
 }
 
+/// The source of an element that is moved, with what else is changed of its attributes and content; and its source now.
+pub(super) fn moved(document: &Document, node: NodeId, changes: &[(&str, DraftEdit)]) -> Option<(String, String)> {
+    let element = document.element(node)?;
+    let (whole, start) = (element.source_span()?, element.start_tag()?);
+    let mut rewrite = TagRewrite::new("", FixTarget::Head);
+    let mut content = None;
+    for (_, edit) in changes {
+        match &edit.change {
+            Change::SetAttribute { node: of, name, value } if *of == node => rewrite.set(name, Some(value)),
+            Change::RemoveAttribute { node: of, name } if *of == node => rewrite.set(name, None),
+            Change::SetContent { node: of, content: text } if *of == node => content = content.or(Some(text)),
+            _ => {}
+        }
+    }
+    let source = document.source();
+    let tag = rewrite.apply(source.get(start.clone())?);
+    let after = match (content, element.end_tag()) {
+        (Some(content), Some(end)) => format!("{content}{}", source.get(end.start..whole.end)?),
+        _ => source.get(start.end..whole.end)?.to_owned(),
+    };
+    Some((source.get(whole)?.to_owned(), tag + &after))
+}
+
 /// Attribute changes of one start tag.
 struct TagRewrite {
     code: String,

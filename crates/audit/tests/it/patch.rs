@@ -98,6 +98,7 @@ fn alone(patch: &Patch, fix: &Fix) -> Patch {
 
 /// The smallest pages that make a deterministic fix.
 const PAGES: &[&str] = &[
+    "<!doctype html><html lang=en><head><title>Bread</title><div></div><link rel=canonical href='mailto:x'><meta name=viewport content=''></head><body><h1>Bread</h1></body></html>",
     "",
     "<p>x",
     "plain text",

@@ -62,9 +62,18 @@ pub fn is_page_metadata(element: Element<'_>) -> bool {
 
 /// Whether an element of the lost metadata satisfies `wanted` and says something: an empty one is missing wherever it is.
 pub fn lost(html: &Html, wanted: impl Fn(Element<'_>) -> bool) -> bool {
-    let says = |element: &Element<'_>| {
-        let value = element.attribute(if element.is("link") { "href" } else { "content" });
-        value.is_some_and(|value| !value.trim().is_empty())
-    };
-    html.lost_head.iter().flat_map(|broken| html.elements(&broken.lost)).filter(says).any(wanted)
+    html.lost_head
+        .iter()
+        .flat_map(|broken| html.elements(&broken.lost))
+        .any(|lost| says_something(lost) && wanted(lost))
+}
+
+/// Whether a metadata element has more than white space for its value.
+pub fn says_something(element: Element<'_>) -> bool {
+    let filled = |name| element.attribute(name).is_some_and(|value| !value.trim().is_empty());
+    match element.name() {
+        "title" => !element.text().is_empty(),
+        "link" => filled("href"),
+        _ => filled("content"),
+    }
 }

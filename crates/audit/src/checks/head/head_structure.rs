@@ -1,5 +1,7 @@
 //! A head that ends before its metadata does.
 
+use std::collections::BTreeSet;
+
 use crate::check::prelude::*;
 use crate::facts::lost_head;
 use crate::fix::HeadKey;
@@ -35,12 +37,15 @@ fn broken(facts: &Facts<'_>) -> Verdict {
     let head = html.document.head();
     let in_head =
         head.iter().flat_map(|head| head.descendants()).filter(|element| lost_head::is_page_metadata(*element));
-    let kept: Vec<HeadKey> = in_head.map(key).collect();
+    let kept: BTreeSet<HeadKey> = in_head.map(key).collect();
+    let filled: BTreeSet<HeadKey> = lost.iter().copied().filter(|e| lost_head::says_something(*e)).map(key).collect();
     for element in &lost {
         let Some(tag) = element.source_span().and_then(|span| source.get(span)) else { continue };
         snippet.push(tag.to_owned());
         fix = fix.remove(*element);
-        if !kept.contains(&key(*element)) {
+        // Of several of a kind one goes into the head: not an empty one, where another says something.
+        let is_outdone = !lost_head::says_something(*element) && filled.contains(&key(*element));
+        if !kept.contains(&key(*element)) && !is_outdone {
             fix = fix.with_head(key(*element), tag);
         }
     }

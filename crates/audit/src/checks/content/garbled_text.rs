@@ -36,6 +36,11 @@ const SHOWN: usize = 12;
 /// Elements whose text is source code, not prose.
 const CODE: [&str; 7] = ["script", "style", "template", "noscript", "pre", "code", "textarea"];
 
+/// Whether a text has garbled letters: no fix copies it to where readers see it.
+pub(crate) fn is_garbled(text: &str) -> bool {
+    garbled(text).0.is_some()
+}
+
 /// Byte offset of the first garbled place of a text, its replacement characters, and its garbled sequences.
 fn garbled(text: &str) -> (Option<usize>, usize, usize) {
     // Most text is plain, and told so at once.

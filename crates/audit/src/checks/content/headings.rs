@@ -1,5 +1,6 @@
 //! Headings: a page without its main one, and levels that are left out.
 
+use super::garbled_text::is_garbled;
 use crate::check::prelude::*;
 use crate::facts::derive::{LONGEST_HEADLINE, cut};
 use crate::facts::page::Html;
@@ -65,7 +66,7 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     let Some(title) = html
         .title()
         .map(|title| cut(&html.as_meant(&without_site_name(&title, html)), LONGEST_HEADLINE))
-        .filter(|title| !title.is_empty())
+        .filter(|title| !title.is_empty() && !is_garbled(title))
     else {
         return FixDraft::template(FixTarget::Body, "<h1>{{HEADING}}</h1>");
     };

@@ -1,0 +1,189 @@
+//! What tags and text are made of, shared by tokenizer and tree: attributes, names of the document's own, and runs of
+//! source that do not stand for themselves.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::decode::{self, Mode};
+use crate::names::{AttributeId, TagId};
+
+/// Where nothing is.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A run of source, and how to read it.
+///
+/// Where the source stands for itself the two numbers are its start and end. Elsewhere the first is a place in
+/// [`Arena::encoded`], where the text is kept once somebody asked for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Run {
+    /// Marks `start` as a place in [`Arena::encoded`]. No source is that long.
+    const ENCODED: u32 = NONE;
+
+    fn encoded(self) -> Option<usize> {
+        (self.end == Self::ENCODED).then_some(self.start as usize)
+    }
+}
+
+/// A run of source that does not stand for itself.
+#[derive(Debug)]
+pub(crate) struct Encoded {
+    start: u32,
+    end: u32,
+    mode: Mode,
+    text: OnceLock<Box<str>>,
+}
+
+/// An attribute as it was written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RawAttribute {
+    /// The name; of a known one only the start counts.
+    pub(crate) name: Run,
+    /// The value without quotes; starts at [`NONE`] where there is none.
+    pub(crate) value: Run,
+    /// The known name, or [`AttributeId::UNKNOWN`].
+    pub(crate) id: AttributeId,
+}
+
+/// What tags and text are made of.
+#[derive(Debug, Default)]
+pub(crate) struct Arena {
+    pub(crate) attributes: Vec<RawAttribute>,
+    pub(crate) encoded: Vec<Encoded>,
+    pub(crate) names: Interner,
+}
+
+impl Arena {
+    /// A run of source; `changed` says whether reading it gives anything else.
+    pub(crate) fn run(&mut self, span: Range<usize>, mode: Mode, changed: bool) -> Run {
+        let (start, end) = (narrow(span.start), narrow(span.end));
+        if !changed {
+            return Run { start, end };
+        }
+        let at = narrow(self.encoded.len());
+        self.encoded.push(Encoded { start, end, mode, text: OnceLock::new() });
+        Run { start: at, end: Run::ENCODED }
+    }
+
+    /// The bytes of a run.
+    pub(crate) fn span(&self, run: Run) -> Range<usize> {
+        match run.encoded() {
+            None => run.start as usize..run.end as usize,
+            Some(at) => self.encoded.get(at).map_or(0..0, |encoded| encoded.start as usize..encoded.end as usize),
+        }
+    }
+
+    /// What a run stands for.
+    pub(crate) fn text<'t>(&'t self, source: &'t str, run: Run) -> &'t str {
+        let read = |span: Range<usize>| source.get(span).unwrap_or_default();
+        match run.encoded() {
+            None => read(run.start as usize..run.end as usize),
+            Some(at) => self.encoded.get(at).map_or("", |encoded| {
+                let span = encoded.start as usize..encoded.end as usize;
+                encoded.text.get_or_init(|| decode::decode(read(span), encoded.mode).into_boxed_str())
+            }),
+        }
+    }
+
+    /// Name of an attribute in lower case.
+    pub(crate) fn attribute_name<'t>(&'t self, source: &'t str, attribute: &RawAttribute) -> &'t str {
+        attribute.id.text().unwrap_or_else(|| self.text(source, attribute.name))
+    }
+}
+
+/// Sources are no longer than 32-bit offsets reach.
+pub(crate) fn narrow(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(NONE)
+}
+
+/// Numbers for the element names of a document that are not known ones.
+#[derive(Debug)]
+pub(crate) struct Interner {
+    /// Keyed for this process, so that no page can make names collide.
+    keys: RandomState,
+    /// From the hash of a name to the last one that has it.
+    last: HashMap<u64, u32, BuildHasherDefault<Ready>>,
+    names: Vec<Own>,
+}
+
+/// A name of the document's own.
+#[derive(Debug)]
+struct Own {
+    run: Run,
+    /// Another name of the same hash, or [`NONE`].
+    previous: u32,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        Self { keys: RandomState::new(), last: HashMap::default(), names: Vec::new() }
+    }
+}
+
+/// The key is a hash already.
+#[derive(Debug, Default)]
+struct Ready(u64);
+
+impl Hasher for Ready {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+impl Arena {
+    /// The number of an element name as written at `span`.
+    pub(crate) fn tag(&mut self, source: &str, span: Range<usize>) -> TagId {
+        let written = source.get(span.clone()).unwrap_or_default();
+        if let Some(known) = TagId::known(written.as_bytes()) {
+            return known;
+        }
+        let changed = decode::changes(written.as_bytes(), Mode::NAME);
+        let lower = if changed { &decode::decode(written, Mode::NAME) } else { written };
+        let hash = self.names.keys.hash_one(lower);
+        let first = self.names.last.get(&hash).copied().unwrap_or(NONE);
+        let mut at = first;
+        while let Some(own) = self.names.names.get(at as usize) {
+            if self.text(source, own.run) == lower {
+                return TagId(TagId::KNOWN + at);
+            }
+            at = own.previous;
+        }
+        let run = self.run(span, Mode::NAME, changed);
+        let number = narrow(self.names.names.len());
+        self.names.names.push(Own { run, previous: first });
+        self.names.last.insert(hash, number);
+        TagId(TagId::KNOWN + number)
+    }
+
+    /// The text of a name of the document's own.
+    pub(crate) fn own_name<'t>(&'t self, source: &'t str, tag: TagId) -> &'t str {
+        let own = tag.0.checked_sub(TagId::KNOWN).and_then(|at| self.names.names.get(at as usize));
+        own.map_or("", |own| self.text(source, own.run))
+    }
+
+    /// Hash of two texts, keyed for this process.
+    pub(crate) fn keyed_hash_of_pair(&self, name: &str, value: &str) -> u64 {
+        self.names.keys.hash_one((name, value))
+    }
+
+    /// Hash of a text, keyed for this process.
+    pub(crate) fn keyed_hash(&self, text: &str) -> u64 {
+        self.names.keys.hash_one(text)
+    }
+}

@@ -1,0 +1,361 @@
+//! Tokens to tree (WHATWG HTML §13.2.6).
+
+mod adoption;
+mod body;
+mod body_end;
+mod end;
+mod foreign;
+mod formatting;
+mod frames;
+mod head;
+mod insert;
+mod option;
+mod shadow;
+mod stack;
+mod table;
+mod template;
+mod text;
+
+use std::sync::OnceLock;
+
+use crate::Options;
+use crate::arena::{Arena, NONE, narrow};
+use crate::decode::Mode;
+use crate::names::TagId;
+use crate::tokenizer::{Comment, Content, Doctype, Instruction, Sink, Tag, Text, Tokenizer};
+use crate::tree::grow::{Location, Nodes};
+use crate::tree::node::{Flag, Node, Piece};
+use crate::tree::{Cut, Kind, Namespace, NodeId, Quirks, Tree};
+use formatting::Formatting;
+use stack::{Integration, Open, Stack};
+
+/// Bytes of source for one node, about, of markup that is dense: room to begin with.
+const BYTES_A_NODE: usize = 64;
+
+/// Parses a document.
+pub(crate) fn parse(source: String, options: &Options) -> Tree {
+    // Places are 32-bit; a source that long is read as far as they reach.
+    let readable = source.get(..source.floor_char_boundary((NONE - 2) as usize)).unwrap_or_default();
+    let builder = Builder::new(readable, options);
+    let built = Tokenizer::new(readable, builder, options.limits.attributes).run();
+    Tree {
+        nodes: built.nodes.all,
+        pieces: built.nodes.pieces,
+        fragments: built.nodes.fragments,
+        arena: built.arena,
+        quirks: built.quirks,
+        cut: built.cut,
+        work: built.work,
+        lines: OnceLock::new(),
+        source,
+    }
+}
+
+/// The insertion mode (§13.2.4.1). "In table text" is a list of pending text instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Insertion {
+    Initial,
+    BeforeHtml,
+    BeforeHead,
+    InHead,
+    InHeadNoscript,
+    AfterHead,
+    InBody,
+    Text,
+    InTable,
+    InCaption,
+    InColumnGroup,
+    InTableBody,
+    InRow,
+    InCell,
+    InTemplate,
+    AfterBody,
+    InFrameset,
+    AfterFrameset,
+    AfterAfterBody,
+    AfterAfterFrameset,
+}
+
+/// Whether a token was dealt with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    /// It was.
+    Done,
+    /// The insertion mode changed, and the token is to be processed again.
+    Again,
+}
+
+/// The tree builder.
+#[derive(Debug)]
+struct Builder<'s> {
+    source: &'s str,
+    arena: Arena,
+    nodes: Nodes,
+    stack: Stack,
+    formatting: Formatting,
+    mode: Insertion,
+    /// Where to go on after raw text.
+    original_mode: Insertion,
+    template_modes: Vec<Insertion>,
+    head: Option<NodeId>,
+    form: Option<NodeId>,
+    quirks: Quirks,
+    frameset_ok: bool,
+    /// Misplaced content goes before the table.
+    fostering: bool,
+    /// Text met in a table, until the next token that is none.
+    table_text: Vec<Text>,
+    /// A line feed right after the start tag counts for nothing.
+    skips_line_feed: bool,
+    /// There is a `selectedcontent`, so that options are worth a look when they close.
+    has_selected_content: bool,
+    /// How to read on after the start tag in hand.
+    content: Content,
+    /// The attributes of the start tag in hand are some element's.
+    attributes_kept: bool,
+    /// Bytes of the end tag in hand.
+    end_tag: (u32, u32),
+    options: Options,
+    cut: Cut,
+    work: u64,
+    work_limit: u64,
+    is_ended: bool,
+}
+
+impl<'s> Builder<'s> {
+    fn new(source: &'s str, options: &Options) -> Self {
+        let limits = &options.limits;
+        Self {
+            source,
+            arena: Arena::default(),
+            nodes: Nodes::with_capacity(source.len() / BYTES_A_NODE + 16),
+            stack: Stack::new(),
+            formatting: Formatting::new(),
+            mode: Insertion::Initial,
+            original_mode: Insertion::InBody,
+            template_modes: Vec::new(),
+            head: None,
+            form: None,
+            quirks: Quirks::No,
+            frameset_ok: true,
+            fostering: false,
+            table_text: Vec::new(),
+            skips_line_feed: false,
+            has_selected_content: false,
+            content: Content::Data,
+            attributes_kept: false,
+            end_tag: (NONE, NONE),
+            options: *options,
+            cut: Cut::default(),
+            work: 0,
+            work_limit: limits.work.saturating_add(limits.work_per_byte.saturating_mul(source.len() as u64)),
+            is_ended: false,
+        }
+    }
+
+    /// Counts steps that no token pays for.
+    fn count(&mut self, steps: u64) {
+        self.work = self.work.saturating_add(steps);
+        if self.work > self.work_limit {
+            self.cut.work = true;
+        }
+    }
+
+    fn bytes(&self, text: Text) -> &'s [u8] {
+        self.source.as_bytes().get(text.range()).unwrap_or_default()
+    }
+
+    /// Whether a start tag or text is for the rules of HTML (§13.2.6, "tree construction dispatcher").
+    fn is_for_html(&self, start_tag: Option<TagId>) -> bool {
+        let current = self.stack.current();
+        if current.namespace == Namespace::Html {
+            return true;
+        }
+        match (current.integration, start_tag) {
+            (Integration::Html, _) | (Integration::MathMlText, None) => true,
+            (Integration::MathMlText, Some(name)) => !matches!(name, TagId::MGLYPH | TagId::MALIGNMARK),
+            (Integration::None, name) => {
+                name == Some(TagId::SVG)
+                    && current.namespace == Namespace::MathMl
+                    && current.tag == TagId::ANNOTATION_XML
+            }
+        }
+    }
+
+    /// Processes a start tag by the rules of a mode.
+    fn start_in(&mut self, mode: Insertion, tag: &Tag) -> Flow {
+        match mode {
+            Insertion::Initial => self.leave_initial(),
+            Insertion::BeforeHtml => self.start_before_html(tag),
+            Insertion::BeforeHead => self.start_before_head(tag),
+            Insertion::InHead => self.start_in_head(tag),
+            Insertion::InHeadNoscript => self.start_in_head_noscript(tag),
+            Insertion::AfterHead => self.start_after_head(tag),
+            // No start tag is met amid text.
+            Insertion::InBody | Insertion::Text => self.start_in_body(tag),
+            Insertion::InTable => self.start_in_table(tag),
+            Insertion::InCaption => self.start_in_caption(tag),
+            Insertion::InColumnGroup => self.start_in_column_group(tag),
+            Insertion::InTableBody => self.start_in_table_body(tag),
+            Insertion::InRow => self.start_in_row(tag),
+            Insertion::InCell => self.start_in_cell(tag),
+            Insertion::InTemplate => self.start_in_template(tag),
+            Insertion::AfterBody | Insertion::AfterAfterBody => self.start_after_body(tag),
+            Insertion::InFrameset => self.start_in_frameset(tag),
+            Insertion::AfterFrameset | Insertion::AfterAfterFrameset => self.start_after_frameset(tag),
+        }
+    }
+
+    /// Processes an end tag by the rules of a mode.
+    fn end_in(&mut self, mode: Insertion, tag: &Tag) -> Flow {
+        match mode {
+            Insertion::Initial => self.leave_initial(),
+            Insertion::BeforeHtml => self.end_before_html(tag),
+            Insertion::BeforeHead => self.end_before_head(tag),
+            Insertion::InHead => self.end_in_head(tag),
+            Insertion::InHeadNoscript => self.end_in_head_noscript(tag),
+            Insertion::AfterHead => self.end_after_head(tag),
+            Insertion::InBody => self.end_in_body(tag),
+            Insertion::Text => {
+                self.leave_text(true);
+                Flow::Done
+            }
+            Insertion::InTable => self.end_in_table(tag),
+            Insertion::InCaption => self.end_in_caption(tag),
+            Insertion::InColumnGroup => self.end_in_column_group(tag),
+            Insertion::InTableBody => self.end_in_table_body(tag),
+            Insertion::InRow => self.end_in_row(tag),
+            Insertion::InCell => self.end_in_cell(tag),
+            Insertion::InTemplate => self.end_in_template(tag),
+            Insertion::AfterBody => self.end_after_body(tag),
+            Insertion::InFrameset => self.end_in_frameset(tag),
+            Insertion::AfterFrameset => self.end_after_frameset(tag),
+            Insertion::AfterAfterBody => {
+                self.mode = Insertion::InBody;
+                Flow::Again
+            }
+            Insertion::AfterAfterFrameset => Flow::Done,
+        }
+    }
+
+    /// Where a comment or a processing instruction goes.
+    fn comment_place(&self) -> Location {
+        match self.mode {
+            Insertion::Initial | Insertion::BeforeHtml | Insertion::AfterAfterBody | Insertion::AfterAfterFrameset => {
+                Location::last_in(NodeId::DOCUMENT)
+            }
+            Insertion::AfterBody => Location::last_in(self.stack.get(0).node),
+            _ => self.place(),
+        }
+    }
+}
+
+impl Sink for Builder<'_> {
+    fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
+    }
+
+    fn doctype(&mut self, doctype: Doctype) {
+        self.before_token();
+        if self.mode == Insertion::Initial {
+            self.insert_doctype(doctype);
+        }
+    }
+
+    fn start_tag(&mut self, tag: &Tag) -> Content {
+        self.before_token();
+        self.attributes_kept = false;
+        self.content = Content::Data;
+        let is_for_html = self.is_for_html(Some(tag.name));
+        if is_for_html || self.start_foreign(tag) == Flow::Again {
+            while self.start_in(self.mode, tag) == Flow::Again {}
+        }
+        if !self.attributes_kept {
+            self.arena.attributes.truncate(tag.attributes as usize);
+        }
+        self.content
+    }
+
+    fn end_tag(&mut self, tag: &Tag) {
+        self.before_token();
+        self.end_tag = (tag.start, tag.end);
+        let is_foreign = self.stack.current().namespace != Namespace::Html;
+        if !is_foreign || self.end_foreign(tag) == Flow::Again {
+            while self.end_in(self.mode, tag) == Flow::Again {}
+        }
+        self.end_tag = (NONE, NONE);
+    }
+
+    fn text(&mut self, text: Text) {
+        self.characters(text);
+    }
+
+    fn comment(&mut self, comment: Comment) {
+        self.before_token();
+        let mut node = Node::new(Kind::Comment);
+        (node.start, node.end) = (comment.data.start, comment.data.end);
+        node.end_tag = (narrow(comment.span.start), narrow(comment.span.end));
+        let at = self.comment_place();
+        let id = self.nodes.add(node);
+        self.nodes.insert(at, id);
+    }
+
+    fn instruction(&mut self, instruction: Instruction) {
+        self.before_token();
+        let mut node = Node::new(Kind::Instruction);
+        (node.start, node.end) = (instruction.data.start, instruction.data.end);
+        node.end_tag = (narrow(instruction.span.start), narrow(instruction.span.end));
+        node.attributes = narrow(instruction.target.start);
+        node.tag = TagId(narrow(instruction.target.len()));
+        let at = self.comment_place();
+        let id = self.nodes.add(node);
+        self.nodes.insert(at, id);
+    }
+
+    fn end(&mut self) {
+        self.before_token();
+        self.end_of_source();
+    }
+
+    fn allows_cdata(&self) -> bool {
+        self.stack.current().namespace != Namespace::Html
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.cut.work
+    }
+
+    fn attributes_cut(&mut self) {
+        self.cut.attributes = true;
+    }
+}
+
+impl Builder<'_> {
+    /// What any token but text ends.
+    fn before_token(&mut self) {
+        self.skips_line_feed = false;
+        if !self.table_text.is_empty() {
+            self.flush_table_text();
+        }
+    }
+
+    fn insert_doctype(&mut self, doctype: Doctype) {
+        self.quirks = head::quirks_of(&doctype, &self.arena, self.source);
+        let mut node = Node::new(Kind::Doctype);
+        node.end_tag = (narrow(doctype.span.start), narrow(doctype.span.end));
+        node.attributes = narrow(self.nodes.pieces.len());
+        for part in [doctype.name, doctype.public, doctype.system] {
+            let run = part.unwrap_or_else(|| self.arena.run(0..0, Mode::RAW, false));
+            self.nodes.pieces.push(Piece { run, next: NONE });
+        }
+        let id = self.nodes.add(node);
+        self.nodes.insert(Location::last_in(NodeId::DOCUMENT), id);
+        self.mode = Insertion::BeforeHtml;
+    }
+}
+
+impl Tag {
+    fn end_of_attributes(&self) -> usize {
+        self.attributes as usize + usize::from(self.attribute_count)
+    }
+}

@@ -1,0 +1,57 @@
+//! Framesets (WHATWG HTML §13.2.6.4.20, .21 and .23).
+
+use super::{Builder, Flow, Insertion, Tag, TagId};
+
+impl Builder<'_> {
+    /// A frameset instead of a body that is still empty.
+    pub(super) fn start_frameset_for_body(&mut self, tag: &Tag) {
+        let body = self.stack.get(1);
+        if !body.is_html(TagId::BODY) || !self.frameset_ok {
+            return;
+        }
+        self.nodes.detach(body.node);
+        self.pop_to(1);
+        self.insert(tag);
+        self.mode = Insertion::InFrameset;
+    }
+
+    pub(super) fn start_in_frameset(&mut self, tag: &Tag) -> Flow {
+        match tag.name {
+            TagId::HTML => return self.start_in_body(tag),
+            TagId::FRAMESET => {
+                self.insert(tag);
+            }
+            TagId::FRAME => self.insert_void(tag),
+            TagId::NOFRAMES => return self.start_in_head(tag),
+            _ => {}
+        }
+        Flow::Done
+    }
+
+    pub(super) fn end_in_frameset(&mut self, tag: &Tag) -> Flow {
+        // The root is no frameset to close.
+        if tag.name == TagId::FRAMESET && self.stack.len() > 1 {
+            self.close(self.stack.len() - 1);
+            if !self.stack.current().is_html(TagId::FRAMESET) {
+                self.mode = Insertion::AfterFrameset;
+            }
+        }
+        Flow::Done
+    }
+
+    pub(super) fn start_after_frameset(&mut self, tag: &Tag) -> Flow {
+        match tag.name {
+            TagId::HTML => self.start_in_body(tag),
+            TagId::NOFRAMES => self.start_in_head(tag),
+            _ => Flow::Done,
+        }
+    }
+
+    pub(super) fn end_after_frameset(&mut self, tag: &Tag) -> Flow {
+        if tag.name == TagId::HTML {
+            self.mark_end(self.stack.get(0).node);
+            self.mode = Insertion::AfterAfterFrameset;
+        }
+        Flow::Done
+    }
+}

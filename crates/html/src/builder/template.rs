@@ -1,0 +1,86 @@
+//! Templates (WHATWG HTML §13.2.6.4.4 and .18), and what mode goes on where something closed (§13.2.4.1).
+
+use super::stack::Bound;
+use super::{Builder, Flow, Insertion, Tag, TagId};
+
+impl Builder<'_> {
+    pub(super) fn start_template(&mut self, tag: &Tag) {
+        self.formatting.push_marker();
+        self.frameset_ok = false;
+        self.insert_template(tag);
+        self.mode = Insertion::InTemplate;
+        self.template_modes.push(Insertion::InTemplate);
+    }
+
+    pub(super) fn end_template(&mut self) {
+        let Some(at) = self.stack.top(TagId::TEMPLATE) else { return };
+        self.close(at);
+        self.left_template();
+    }
+
+    fn left_template(&mut self) {
+        self.clear_formatting();
+        self.template_modes.pop();
+        self.reset_mode();
+    }
+
+    pub(super) fn start_in_template(&mut self, tag: &Tag) -> Flow {
+        let mode = match tag.name {
+            TagId::BASE
+            | TagId::BASEFONT
+            | TagId::BGSOUND
+            | TagId::LINK
+            | TagId::META
+            | TagId::NOFRAMES
+            | TagId::SCRIPT
+            | TagId::STYLE
+            | TagId::TEMPLATE
+            | TagId::TITLE => return self.start_in_head(tag),
+            TagId::CAPTION | TagId::COLGROUP | TagId::TBODY | TagId::TFOOT | TagId::THEAD => Insertion::InTable,
+            TagId::COL => Insertion::InColumnGroup,
+            TagId::TR => Insertion::InTableBody,
+            TagId::TD | TagId::TH => Insertion::InRow,
+            _ => Insertion::InBody,
+        };
+        if let Some(last) = self.template_modes.last_mut() {
+            *last = mode;
+        }
+        self.mode = mode;
+        Flow::Again
+    }
+
+    pub(super) fn end_in_template(&mut self, tag: &Tag) -> Flow {
+        if tag.name == TagId::TEMPLATE {
+            self.end_template();
+        }
+        Flow::Done
+    }
+
+    /// The end of the source in a template: it closes.
+    pub(super) fn end_of_template(&mut self) -> Flow {
+        let Some(at) = self.stack.top(TagId::TEMPLATE) else { return Flow::Done };
+        self.pop_to(at);
+        self.left_template();
+        Flow::Again
+    }
+
+    /// "Reset the insertion mode appropriately".
+    pub(super) fn reset_mode(&mut self) {
+        let Some(at) = self.stack.bound(Bound::DecidesMode) else { return };
+        let open = self.stack.get(at);
+        self.mode = match open.tag {
+            TagId::TD | TagId::TH => Insertion::InCell,
+            TagId::TR => Insertion::InRow,
+            TagId::TBODY | TagId::THEAD | TagId::TFOOT => Insertion::InTableBody,
+            TagId::CAPTION => Insertion::InCaption,
+            TagId::COLGROUP => Insertion::InColumnGroup,
+            TagId::TABLE => Insertion::InTable,
+            TagId::TEMPLATE => self.template_modes.last().copied().unwrap_or(Insertion::InTemplate),
+            TagId::HEAD => Insertion::InHead,
+            TagId::FRAMESET => Insertion::InFrameset,
+            TagId::HTML if self.head.is_none() => Insertion::BeforeHead,
+            TagId::HTML => Insertion::AfterHead,
+            _ => Insertion::InBody,
+        };
+    }
+}

@@ -1,0 +1,421 @@
+//! Names of elements and attributes as numbers.
+//!
+//! Known names have fixed numbers, found by a table made at compile time; other element names get theirs from
+//! [`Interner`](crate::arena::Interner) as they come.
+
+mod attributes;
+
+use crate::tree::Namespace;
+
+/// The number of an element name in lower case. Known names come first, then those of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TagId(pub(crate) u32);
+
+/// The number of a known attribute name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AttributeId(pub(crate) u16);
+
+impl AttributeId {
+    /// No known name.
+    pub(crate) const UNKNOWN: Self = Self(0x1FFF);
+}
+
+/// Slots of the tables; a power of two well above the number of names.
+const SLOTS: usize = 1024;
+/// An empty slot.
+const EMPTY: u16 = u16::MAX;
+
+/// A name's letters mixed, in lower case. Collisions only cost a comparison.
+const fn mix(hash: u64, byte: u8) -> u64 {
+    hash.rotate_left(5) ^ (byte | 0x20) as u64
+}
+
+const fn slot(hash: u64) -> usize {
+    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+}
+
+const fn hash_of(name: &[u8]) -> u64 {
+    let mut hash = 0;
+    let mut rest = name;
+    while let [first, tail @ ..] = rest {
+        hash = mix(hash, *first);
+        rest = tail;
+    }
+    hash
+}
+
+/// Open addressing over the names, each where its hash says or in the next free slot.
+const fn table(names: &[&str]) -> [u16; SLOTS] {
+    let mut slots = [EMPTY; SLOTS];
+    let mut at = 0;
+    while at < names.len() {
+        let mut place = slot(hash_of(names[at].as_bytes()));
+        while slots[place] != EMPTY {
+            place = (place + 1) % SLOTS;
+        }
+        slots[place] = at as u16;
+        at += 1;
+    }
+    slots
+}
+
+const fn position(names: &[&str], wanted: &str) -> u32 {
+    let mut at = 0;
+    while at < names.len() {
+        if is_same(names[at].as_bytes(), wanted.as_bytes()) {
+            return at as u32;
+        }
+        at += 1;
+    }
+    panic!("a name that is not in its table")
+}
+
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// The place of a name among `names`, letter case ignored.
+fn find(slots: &[u16; SLOTS], names: &[&str], name: &[u8]) -> Option<u16> {
+    let mut place = slot(hash_of(name));
+    loop {
+        let at = *slots.get(place)?;
+        let known = names.get(at as usize)?;
+        if known.len() == name.len() && known.as_bytes().eq_ignore_ascii_case(name) {
+            return Some(at);
+        }
+        place = (place + 1) % SLOTS;
+    }
+}
+
+macro_rules! tags {
+    ($($constant:ident $name:literal)*) => {
+        const TAGS: &[&str] = &[$($name),*];
+        #[expect(dead_code, reason = "most names only need their number")]
+        impl TagId {
+            $(pub(crate) const $constant: Self = Self(position(TAGS, $name));)*
+        }
+    };
+}
+
+tags! {
+    A "a" ABBR "abbr" ADDRESS "address" ANNOTATION_XML "annotation-xml" APPLET "applet" AREA "area" ARTICLE "article"
+    ASIDE "aside" AUDIO "audio" B "b" BASE "base" BASEFONT "basefont" BDI "bdi" BDO "bdo" BGSOUND "bgsound" BIG "big"
+    BLOCKQUOTE "blockquote" BODY "body" BR "br" BUTTON "button" CANVAS "canvas" CAPTION "caption" CENTER "center"
+    CITE "cite" CODE "code" COL "col" COLGROUP "colgroup" DATA "data" DATALIST "datalist" DD "dd" DEL "del" DESC "desc"
+    DETAILS "details" DFN "dfn" DIALOG "dialog" DIR "dir" DIV "div" DL "dl" DT "dt" EM "em" EMBED "embed"
+    FIELDSET "fieldset" FIGCAPTION "figcaption" FIGURE "figure" FONT "font" FOOTER "footer" FOREIGN_OBJECT "foreignobject"
+    FORM "form" FRAME "frame" FRAMESET "frameset" H1 "h1" H2 "h2" H3 "h3" H4 "h4" H5 "h5" H6 "h6" HEAD "head"
+    HEADER "header" HGROUP "hgroup" HR "hr" HTML "html" I "i" IFRAME "iframe" IMAGE "image" IMG "img" INPUT "input"
+    INS "ins" KBD "kbd" KEYGEN "keygen" LABEL "label" LEGEND "legend" LI "li" LINK "link" LISTING "listing" MAIN "main"
+    MALIGNMARK "malignmark" MAP "map" MARK "mark" MARQUEE "marquee" MATH "math" MENU "menu" META "meta" METER "meter"
+    MGLYPH "mglyph" MI "mi" MN "mn" MO "mo" MS "ms" MTEXT "mtext" NAV "nav" NOBR "nobr" NOEMBED "noembed"
+    NOFRAMES "noframes" NOSCRIPT "noscript" OBJECT "object" OL "ol" OPTGROUP "optgroup" OPTION "option" OUTPUT "output"
+    P "p" PARAM "param" PICTURE "picture" PLAINTEXT "plaintext" PRE "pre" PROGRESS "progress" Q "q" RB "rb" RP "rp"
+    RT "rt" RTC "rtc" RUBY "ruby" S "s" SAMP "samp" SCRIPT "script" SEARCH "search" SECTION "section" SELECT "select"
+    SELECTEDCONTENT "selectedcontent" SLOT "slot" SMALL "small" SOURCE "source" SPAN "span" STRIKE "strike"
+    STRONG "strong" STYLE "style" SUB "sub" SUMMARY "summary" SUP "sup" SVG "svg" TABLE "table" TBODY "tbody" TD "td"
+    TEMPLATE "template" TEXTAREA "textarea" TFOOT "tfoot" TH "th" THEAD "thead" TIME "time" TITLE "title" TR "tr"
+    TRACK "track" TT "tt" U "u" UL "ul" VAR "var" VIDEO "video" WBR "wbr" XMP "xmp"
+    G "g" PATH "path" RECT "rect" CIRCLE "circle" ELLIPSE "ellipse" LINE "line" POLYGON "polygon" POLYLINE "polyline"
+    DEFS "defs" USE "use" SYMBOL "symbol" TEXT "text" TSPAN "tspan" MASK "mask" PATTERN "pattern" STOP "stop" VIEW "view"
+    MROW "mrow" MFRAC "mfrac" MSUP "msup" MSUB "msub" MSQRT "msqrt" SEMANTICS "semantics" ANNOTATION "annotation"
+    ALTGLYPH "altglyph" ALTGLYPHDEF "altglyphdef" ALTGLYPHITEM "altglyphitem" ANIMATECOLOR "animatecolor"
+    ANIMATEMOTION "animatemotion" ANIMATETRANSFORM "animatetransform" CLIPPATH "clippath" FEBLEND "feblend"
+    FECOLORMATRIX "fecolormatrix" FECOMPONENTTRANSFER "fecomponenttransfer" FECOMPOSITE "fecomposite"
+    FECONVOLVEMATRIX "feconvolvematrix" FEDIFFUSELIGHTING "fediffuselighting" FEDISPLACEMENTMAP "fedisplacementmap"
+    FEDISTANTLIGHT "fedistantlight" FEDROPSHADOW "fedropshadow" FEFLOOD "feflood" FEFUNCA "fefunca" FEFUNCB "fefuncb"
+    FEFUNCG "fefuncg" FEFUNCR "fefuncr" FEGAUSSIANBLUR "fegaussianblur" FEIMAGE "feimage" FEMERGE "femerge"
+    FEMERGENODE "femergenode" FEMORPHOLOGY "femorphology" FEOFFSET "feoffset" FEPOINTLIGHT "fepointlight"
+    FESPECULARLIGHTING "fespecularlighting" FESPOTLIGHT "fespotlight" FETILE "fetile" FETURBULENCE "feturbulence"
+    GLYPHREF "glyphref" LINEARGRADIENT "lineargradient" RADIALGRADIENT "radialgradient" TEXTPATH "textpath"
+}
+
+static TAG_SLOTS: [u16; SLOTS] = table(TAGS);
+
+/// SVG element names whose letter case is mended ("adjust SVG tag names" of WHATWG HTML §13.2.6.5).
+const SVG_TAGS: [&str; 37] = [
+    "altGlyph",
+    "altGlyphDef",
+    "altGlyphItem",
+    "animateColor",
+    "animateMotion",
+    "animateTransform",
+    "clipPath",
+    "feBlend",
+    "feColorMatrix",
+    "feComponentTransfer",
+    "feComposite",
+    "feConvolveMatrix",
+    "feDiffuseLighting",
+    "feDisplacementMap",
+    "feDistantLight",
+    "feDropShadow",
+    "feFlood",
+    "feFuncA",
+    "feFuncB",
+    "feFuncG",
+    "feFuncR",
+    "feGaussianBlur",
+    "feImage",
+    "feMerge",
+    "feMergeNode",
+    "feMorphology",
+    "feOffset",
+    "fePointLight",
+    "feSpecularLighting",
+    "feSpotLight",
+    "feTile",
+    "feTurbulence",
+    "foreignObject",
+    "glyphRef",
+    "linearGradient",
+    "radialGradient",
+    "textPath",
+];
+
+impl TagId {
+    /// How many names are known; the numbers of a document's own names start there.
+    pub(crate) const KNOWN: u32 = TAGS.len() as u32;
+
+    /// The number of a known name, in any letter case.
+    pub(crate) fn known(name: &[u8]) -> Option<Self> {
+        find(&TAG_SLOTS, TAGS, name).map(|at| Self(at.into()))
+    }
+
+    /// The known name, as elements of that namespace have it.
+    pub(crate) fn text(self, namespace: Namespace) -> Option<&'static str> {
+        let name = TAGS.get(self.0 as usize)?;
+        if namespace == Namespace::Svg && self.has(Trait::SVG_CASE) {
+            return SVG_TAGS.iter().find(|svg| svg.eq_ignore_ascii_case(name)).copied();
+        }
+        Some(name)
+    }
+
+    /// What the standard's lists say of an HTML element of that name.
+    pub(crate) fn traits(self) -> Trait {
+        TRAITS.get(self.0 as usize).copied().unwrap_or(Trait(0))
+    }
+
+    /// Whether the name is on a list.
+    pub(crate) fn has(self, wanted: Trait) -> bool {
+        self.traits().has(wanted)
+    }
+
+    /// `h1` to `h6`.
+    pub(crate) fn is_heading(self) -> bool {
+        matches!(self, Self::H1 | Self::H2 | Self::H3 | Self::H4 | Self::H5 | Self::H6)
+    }
+}
+
+/// Lists of element names that the standard keeps, as bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Trait(u16);
+
+impl Trait {
+    /// The "special" category of HTML elements (§13.2.4.2).
+    pub(crate) const SPECIAL: Self = Self(1);
+    /// HTML elements that bound "in scope" (§13.2.4.2).
+    pub(crate) const SCOPE: Self = Self(1 << 1);
+    /// HTML elements whose end tags are implied (§13.2.6.3).
+    pub(crate) const IMPLIED_END: Self = Self(1 << 2);
+    /// Formatting elements.
+    pub(crate) const FORMATTING: Self = Self(1 << 3);
+    /// Start tags that leave foreign content (§13.2.6.5).
+    pub(crate) const BREAKOUT: Self = Self(1 << 4);
+    /// Elements in which misplaced content is put before the table (§13.2.6.1).
+    pub(crate) const FOSTERING: Self = Self(1 << 5);
+    /// Elements that decide when the insertion mode is reset (§13.2.4.1).
+    pub(crate) const DECIDES_MODE: Self = Self(1 << 6);
+    /// Names that are in mixed case in SVG.
+    pub(crate) const SVG_CASE: Self = Self(1 << 7);
+
+    /// Whether all bits of `wanted` are there.
+    pub(crate) const fn has(self, wanted: Self) -> bool {
+        self.0 & wanted.0 == wanted.0
+    }
+}
+
+static TRAITS: [Trait; TAGS.len()] = traits();
+
+const fn traits() -> [Trait; TAGS.len()] {
+    const SPECIAL: &[&str] = &[
+        "address",
+        "applet",
+        "area",
+        "article",
+        "aside",
+        "base",
+        "basefont",
+        "bgsound",
+        "blockquote",
+        "body",
+        "br",
+        "button",
+        "caption",
+        "center",
+        "col",
+        "colgroup",
+        "dd",
+        "details",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "embed",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "frame",
+        "frameset",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "head",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "iframe",
+        "img",
+        "input",
+        "keygen",
+        "li",
+        "link",
+        "listing",
+        "main",
+        "marquee",
+        "menu",
+        "meta",
+        "nav",
+        "noembed",
+        "noframes",
+        "noscript",
+        "object",
+        "ol",
+        "p",
+        "param",
+        "plaintext",
+        "pre",
+        "script",
+        "search",
+        "section",
+        "select",
+        "source",
+        "style",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "template",
+        "textarea",
+        "tfoot",
+        "th",
+        "thead",
+        "title",
+        "tr",
+        "track",
+        "ul",
+        "wbr",
+        "xmp",
+    ];
+    const SCOPE: &[&str] =
+        &["applet", "caption", "html", "table", "td", "th", "marquee", "object", "select", "template"];
+    const IMPLIED: &[&str] = &["dd", "dt", "li", "optgroup", "option", "p", "rb", "rp", "rt", "rtc"];
+    const FORMATTING: &[&str] =
+        &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
+    const BREAKOUT: &[&str] = &[
+        "b",
+        "big",
+        "blockquote",
+        "body",
+        "br",
+        "center",
+        "code",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "em",
+        "embed",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "head",
+        "hr",
+        "i",
+        "img",
+        "li",
+        "listing",
+        "menu",
+        "meta",
+        "nobr",
+        "ol",
+        "p",
+        "pre",
+        "ruby",
+        "s",
+        "small",
+        "span",
+        "strong",
+        "strike",
+        "sub",
+        "sup",
+        "table",
+        "tt",
+        "u",
+        "ul",
+        "var",
+    ];
+    const FOSTERING: &[&str] = &["table", "tbody", "tfoot", "thead", "tr"];
+    const DECIDES: &[&str] = &[
+        "td", "th", "tr", "tbody", "thead", "tfoot", "caption", "colgroup", "table", "template", "head", "body",
+        "frameset", "html",
+    ];
+    let mut of = [Trait(0); TAGS.len()];
+    of = marked(of, SPECIAL, Trait::SPECIAL);
+    of = marked(of, SCOPE, Trait::SCOPE);
+    of = marked(of, IMPLIED, Trait::IMPLIED_END);
+    of = marked(of, FORMATTING, Trait::FORMATTING);
+    of = marked(of, BREAKOUT, Trait::BREAKOUT);
+    of = marked(of, FOSTERING, Trait::FOSTERING);
+    of = marked(of, DECIDES, Trait::DECIDES_MODE);
+    let mut svg = 0;
+    while svg < SVG_TAGS.len() {
+        let mut at = 0;
+        while at < TAGS.len() {
+            if TAGS[at].as_bytes().eq_ignore_ascii_case(SVG_TAGS[svg].as_bytes()) {
+                of[at].0 |= Trait::SVG_CASE.0;
+            }
+            at += 1;
+        }
+        svg += 1;
+    }
+    of
+}
+
+const fn marked(mut of: [Trait; TAGS.len()], names: &[&str], mark: Trait) -> [Trait; TAGS.len()] {
+    let mut at = 0;
+    while at < names.len() {
+        of[position(TAGS, names[at]) as usize].0 |= mark.0;
+        at += 1;
+    }
+    of
+}

@@ -1,0 +1,428 @@
+//! Source to tokens (WHATWG HTML §13.2.5), handed to the tree builder as they are met.
+//!
+//! The standard's states are folded into functions that read one thing each: a run of text, a tag, a comment. Nothing is
+//! decoded here; a token is spans and numbers.
+
+mod markup;
+mod raw;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use memchr::{memchr, memchr2};
+
+use crate::arena::{Arena, NONE, RawAttribute, Run, narrow};
+use crate::decode::{self, Mode, is_space};
+use crate::names::{AttributeId, TagId};
+
+/// Attributes of one tag up to which a new name is compared with each before it; past that a map is asked.
+const COMPARED: usize = 12;
+
+/// How the text after a start tag is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Markup.
+    Data,
+    /// Text with character references, up to the end tag: `title`, `textarea`.
+    Rcdata,
+    /// Text as it is, up to the end tag: `style` and others.
+    Rawtext,
+    /// The same, with the standard's care for comments in scripts.
+    Script,
+    /// Everything to the end.
+    Plaintext,
+}
+
+/// A start or end tag.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tag {
+    pub(crate) name: TagId,
+    /// Bytes from `<` to after `>`.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Place of its attributes in the arena.
+    pub(crate) attributes: u32,
+    pub(crate) attribute_count: u16,
+    pub(crate) is_self_closing: bool,
+}
+
+/// A run of characters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) mode: Mode,
+    /// It may stand for something else than itself.
+    pub(crate) changed: bool,
+}
+
+impl Text {
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
+
+    /// The first bytes, and the rest.
+    pub(crate) fn split(self, length: usize) -> (Self, Self) {
+        let middle = self.start + length;
+        (Self { end: middle, ..self }, Self { start: middle, ..self })
+    }
+}
+
+/// A comment: its content, and the bytes of the whole.
+#[derive(Debug, Clone)]
+pub(crate) struct Comment {
+    pub(crate) data: Run,
+    pub(crate) span: Range<usize>,
+}
+
+/// A processing instruction.
+#[derive(Debug, Clone)]
+pub(crate) struct Instruction {
+    pub(crate) target: Range<usize>,
+    pub(crate) data: Run,
+    pub(crate) span: Range<usize>,
+}
+
+/// A doctype. What is missing is not the same as what is empty.
+#[derive(Debug, Clone)]
+pub(crate) struct Doctype {
+    pub(crate) name: Option<Run>,
+    pub(crate) public: Option<Run>,
+    pub(crate) system: Option<Run>,
+    pub(crate) forces_quirks: bool,
+    pub(crate) span: Range<usize>,
+}
+
+/// Who takes the tokens.
+pub(crate) trait Sink {
+    /// Where names, values and attributes are kept.
+    fn arena(&mut self) -> &mut Arena;
+    fn doctype(&mut self, doctype: Doctype);
+    /// Says how to read on.
+    fn start_tag(&mut self, tag: &Tag) -> Content;
+    fn end_tag(&mut self, tag: &Tag);
+    fn text(&mut self, text: Text);
+    fn comment(&mut self, comment: Comment);
+    fn instruction(&mut self, instruction: Instruction);
+    fn end(&mut self);
+    /// Whether `<![CDATA[` counts here: the adjusted current node is none of HTML.
+    fn allows_cdata(&self) -> bool;
+    /// Nothing more is wanted.
+    fn is_stopped(&self) -> bool;
+    /// A tag had more attributes than are kept.
+    fn attributes_cut(&mut self);
+}
+
+/// Reads a source for a sink.
+#[derive(Debug)]
+pub(crate) struct Tokenizer<'s, S> {
+    pub(crate) sink: S,
+    source: &'s str,
+    bytes: &'s [u8],
+    at: usize,
+    content: Content,
+    /// Name of the last start tag: the end tag that ends raw text.
+    last_start: TagId,
+    /// The source has CR or NUL somewhere; most have none, and need not be searched again and again.
+    is_rough: bool,
+    attribute_limit: usize,
+    /// Places of the attributes of one tag with many, by the hash of their names.
+    seen: HashMap<u64, usize>,
+}
+
+/// Where a tag ended: behind its `>`, or nowhere.
+enum TagEnd {
+    At { end: usize, is_self_closing: bool },
+    Missing,
+}
+
+impl<'s, S: Sink> Tokenizer<'s, S> {
+    pub(crate) fn new(source: &'s str, sink: S, attribute_limit: u16) -> Self {
+        let bytes = source.as_bytes();
+        Self {
+            sink,
+            source,
+            bytes,
+            at: 0,
+            content: Content::Data,
+            last_start: TagId(NONE),
+            is_rough: memchr2(b'\r', 0, bytes).is_some(),
+            attribute_limit: usize::from(attribute_limit),
+            seen: HashMap::new(),
+        }
+    }
+
+    /// The same, amid raw text of an element.
+    #[cfg(test)]
+    pub(crate) fn inside(mut self, content: Content, element: Option<TagId>) -> Self {
+        self.content = content;
+        self.last_start = element.unwrap_or(self.last_start);
+        self
+    }
+
+    /// Reads to the end, or until the sink has had enough.
+    pub(crate) fn run(mut self) -> S {
+        while self.at < self.bytes.len() && !self.sink.is_stopped() {
+            match self.content {
+                Content::Data => self.data(),
+                Content::Plaintext => {
+                    let end = self.bytes.len();
+                    self.emit_text(self.at, end, Mode::PLAINTEXT);
+                    self.at = end;
+                }
+                content => self.raw_text(content),
+            }
+        }
+        if !self.sink.is_stopped() {
+            self.sink.end();
+        }
+        self.sink
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
+    }
+
+    /// The place of a byte from `from` on, or the end.
+    fn find(&self, byte: u8, from: usize) -> usize {
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        memchr(byte, rest).map_or(self.bytes.len(), |found| from + found)
+    }
+
+    /// The first place from `from` on whose byte is wanted, or the end.
+    fn until(&self, from: usize, wanted: impl Fn(u8) -> bool) -> usize {
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        rest.iter().position(|byte| wanted(*byte)).map_or(self.bytes.len(), |found| from + found)
+    }
+
+    fn skip_space(&self, from: usize) -> usize {
+        self.until(from, |byte| !is_space(byte))
+    }
+
+    /// Whether the bytes at `at` are these, letter case ignored.
+    fn is_at(&self, at: usize, wanted: &[u8]) -> bool {
+        self.bytes.get(at..at + wanted.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(wanted))
+    }
+
+    /// A run, as `mode` reads it.
+    fn keep(&mut self, span: Range<usize>, mode: Mode) -> Run {
+        let changed = decode::changes(self.bytes.get(span.clone()).unwrap_or_default(), mode);
+        self.sink.arena().run(span, mode, changed)
+    }
+
+    fn emit_text(&mut self, start: usize, end: usize, mode: Mode) {
+        let bytes = self.bytes.get(start..end).unwrap_or_default();
+        let changed = (self.is_rough && memchr2(b'\r', 0, bytes).is_some())
+            || (mode.has_references() && memchr(b'&', bytes).is_some());
+        self.emit(Text { start, end, mode, changed });
+    }
+
+    fn emit(&mut self, text: Text) {
+        if !text.is_empty() {
+            self.sink.text(text);
+        }
+    }
+
+    /// A run of text and the markup that ends it.
+    fn data(&mut self) {
+        let start = self.at;
+        let mut from = start;
+        loop {
+            let at = self.find(b'<', from);
+            let is_markup = match self.byte(at + 1) {
+                Some(b'!' | b'?') => true,
+                Some(b'/') => self.byte(at + 2).is_some(),
+                Some(byte) => byte.is_ascii_alphabetic(),
+                None => false,
+            };
+            if is_markup || at >= self.bytes.len() {
+                self.emit_text(start, at, Mode::TEXT);
+                self.at = at;
+                if is_markup && !self.sink.is_stopped() {
+                    self.markup();
+                }
+                return;
+            }
+            from = at + 1;
+        }
+    }
+
+    /// What starts with the `<` that is next.
+    fn markup(&mut self) {
+        let start = self.at;
+        match self.byte(start + 1) {
+            Some(b'/') => match self.byte(start + 2) {
+                Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(),
+                // "</>" is nothing at all.
+                Some(b'>') => self.at = start + 3,
+                _ => self.bogus_comment(start, start + 2),
+            },
+            Some(b'!') => self.declaration(),
+            Some(b'?') => self.instruction(),
+            _ => self.start_tag(),
+        }
+    }
+
+    fn start_tag(&mut self) {
+        let start = self.at;
+        let name_end = self.until(start + 1, ends_tag_name);
+        let first = self.sink.arena().attributes.len();
+        let TagEnd::At { end, is_self_closing } = self.attributes(name_end, first) else {
+            // The end of the source in a tag: the tag is dropped.
+            self.sink.arena().attributes.truncate(first);
+            self.at = self.bytes.len();
+            return;
+        };
+        let name = self.sink.arena().tag(self.source, start + 1..name_end);
+        let count = self.sink.arena().attributes.len() - first;
+        let tag = Tag {
+            name,
+            start: narrow(start),
+            end: narrow(end),
+            attributes: narrow(first),
+            attribute_count: u16::try_from(count).unwrap_or(u16::MAX),
+            is_self_closing,
+        };
+        self.at = end;
+        self.last_start = name;
+        self.content = self.sink.start_tag(&tag);
+    }
+
+    fn end_tag(&mut self) {
+        let start = self.at;
+        let name_end = self.until(start + 2, ends_tag_name);
+        let (end, is_self_closing) = match self.byte(name_end) {
+            Some(b'>') => (name_end + 1, false),
+            _ => {
+                let first = self.sink.arena().attributes.len();
+                let read = self.attributes(name_end, first);
+                // Attributes of end tags count for nothing.
+                self.sink.arena().attributes.truncate(first);
+                let TagEnd::At { end, is_self_closing } = read else {
+                    self.at = self.bytes.len();
+                    return;
+                };
+                (end, is_self_closing)
+            }
+        };
+        let name = self.sink.arena().tag(self.source, start + 2..name_end);
+        self.at = end;
+        self.content = Content::Data;
+        let (start, end) = (narrow(start), narrow(end));
+        self.sink.end_tag(&Tag { name, start, end, attributes: 0, attribute_count: 0, is_self_closing });
+    }
+
+    /// The attributes of a tag whose name ends at `from` (§13.2.5.32 to .40).
+    fn attributes(&mut self, from: usize, first: usize) -> TagEnd {
+        let mut at = from;
+        let mut seen = 0;
+        loop {
+            at = self.skip_space(at);
+            match self.byte(at) {
+                None => return TagEnd::Missing,
+                Some(b'>') => return TagEnd::At { end: at + 1, is_self_closing: false },
+                Some(b'/') => {
+                    if self.byte(at + 1) == Some(b'>') {
+                        return TagEnd::At { end: at + 2, is_self_closing: true };
+                    }
+                    at += 1;
+                }
+                // An equals sign may start a name.
+                Some(_) => {
+                    let name_end = self.until(at + 1, ends_attribute_name);
+                    let name = at..name_end;
+                    let (value, after) = self.value(name_end);
+                    self.attribute(name, value, first, &mut seen);
+                    at = after;
+                }
+            }
+        }
+    }
+
+    /// The value behind a name that ends at `from`, and where it ends with its quotes.
+    fn value(&self, from: usize) -> (Option<Range<usize>>, usize) {
+        let equals = self.skip_space(from);
+        if self.byte(equals) != Some(b'=') {
+            return (None, equals);
+        }
+        let start = self.skip_space(equals + 1);
+        match self.byte(start) {
+            Some(quote @ (b'"' | b'\'')) => {
+                let end = self.find(quote, start + 1);
+                (Some(start + 1..end), end + 1)
+            }
+            _ => {
+                let end = self.until(start, |byte| is_space(byte) || byte == b'>');
+                (Some(start..end), end)
+            }
+        }
+    }
+
+    /// Keeps an attribute, unless its name is there already.
+    fn attribute(&mut self, name: Range<usize>, value: Option<Range<usize>>, first: usize, seen: &mut usize) {
+        let written = self.bytes.get(name.clone()).unwrap_or_default();
+        let known = AttributeId::known(written);
+        let run = match known {
+            Some(_) => Run { start: narrow(name.start), end: narrow(name.end) },
+            None => self.keep(name, Mode::NAME),
+        };
+        let id = known.unwrap_or(AttributeId::UNKNOWN);
+        let mut attribute = RawAttribute { name: run, value: Run { start: NONE, end: NONE }, id };
+        if self.is_repeated(&attribute, first, seen) {
+            return;
+        }
+        if self.sink.arena().attributes.len() - first >= self.attribute_limit {
+            self.sink.attributes_cut();
+            return;
+        }
+        if let Some(value) = value {
+            let bytes = self.bytes.get(value.clone()).unwrap_or_default();
+            let changed = memchr(b'&', bytes).is_some() || (self.is_rough && memchr2(b'\r', 0, bytes).is_some());
+            attribute.value = self.sink.arena().run(value, Mode::VALUE, changed);
+        }
+        self.sink.arena().attributes.push(attribute);
+    }
+
+    /// Whether a name stands among the attributes from `first` on; `seen` says how many of them the map knows.
+    fn is_repeated(&mut self, attribute: &RawAttribute, first: usize, seen: &mut usize) -> bool {
+        let source = self.source;
+        let arena = self.sink.arena();
+        let before = arena.attributes.get(first..).unwrap_or_default();
+        if before.len() <= COMPARED {
+            return match attribute.id {
+                AttributeId::UNKNOWN => {
+                    let name = arena.text(source, attribute.name);
+                    before
+                        .iter()
+                        .any(|other| other.id == AttributeId::UNKNOWN && arena.text(source, other.name) == name)
+                }
+                id => before.iter().any(|other| other.id == id),
+            };
+        }
+        if *seen == 0 {
+            self.seen.clear();
+        }
+        for (at, other) in before.iter().enumerate().skip(*seen) {
+            self.seen.insert(arena.keyed_hash(arena.attribute_name(source, other)), at);
+        }
+        *seen = before.len();
+        let name = arena.attribute_name(source, attribute);
+        let found = self.seen.get(&arena.keyed_hash(name)).and_then(|at| before.get(*at));
+        found.is_some_and(|other| arena.attribute_name(source, other) == name)
+    }
+}
+
+fn ends_tag_name(byte: u8) -> bool {
+    is_space(byte) || byte == b'/' || byte == b'>'
+}
+
+fn ends_attribute_name(byte: u8) -> bool {
+    ends_tag_name(byte) || byte == b'='
+}
+
+#[cfg(test)]
+mod tests;

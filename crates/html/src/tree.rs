@@ -1,0 +1,402 @@
+//! The finished tree, as it is read.
+
+pub(crate) mod grow;
+pub(crate) mod node;
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::arena::{Arena, NONE, RawAttribute, Run};
+use crate::lines::{Lines, Position};
+use crate::names::AttributeId;
+use node::{Flag, Node, Piece};
+
+/// Index of a node in its tree. Numbers go up in the order in which the parser made the nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// The document itself, the root of every tree.
+    pub const DOCUMENT: Self = Self(0);
+
+    pub(crate) const fn some(self) -> Option<Self> {
+        if self.0 == NONE { None } else { Some(self) }
+    }
+}
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The root.
+    Document,
+    /// `<!DOCTYPE …>`.
+    Doctype,
+    /// An element.
+    Element,
+    /// A run of text.
+    Text,
+    /// A comment, also one made of markup that is none.
+    Comment,
+    /// `<?target data?>`.
+    Instruction,
+    /// The root of what a `template` holds. Its parent is the template, which has no children.
+    Fragment,
+}
+
+/// The namespaces that a parser makes elements in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Namespace {
+    /// `http://www.w3.org/1999/xhtml`
+    Html,
+    /// `http://www.w3.org/2000/svg`
+    Svg,
+    /// `http://www.w3.org/1998/Math/MathML`
+    MathMl,
+}
+
+/// How an element came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Its start tag stands in the source.
+    Source,
+    /// The standard asks for it, as for `tbody`, though no tag stands there.
+    Implied,
+    /// A copy of a formatting element that was not closed in time, or of an option's content. It has the attributes, and
+    /// tells the start tag, of the one it copies.
+    Clone,
+}
+
+/// Modes of rendering that the doctype decides (WHATWG HTML §13.2.6.4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quirks {
+    /// The standard's.
+    #[default]
+    No,
+    /// Limited quirks.
+    Limited,
+    /// Quirks.
+    Full,
+}
+
+/// What was left out of a tree, by [`Limits`](crate::Limits).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cut {
+    /// Elements deeper than the limit became siblings.
+    pub depth: bool,
+    /// Attributes past the limit are not there.
+    pub attributes: bool,
+    /// Parsing stopped before the end of the source.
+    pub work: bool,
+}
+
+/// The name of an attribute on its element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttributeName<'t> {
+    /// `xlink`, `xml` or `xmlns` on elements of SVG and MathML.
+    pub prefix: Option<&'t str>,
+    /// The rest; the whole where there is no prefix.
+    pub local: &'t str,
+}
+
+/// A parsed document.
+#[derive(Debug)]
+pub struct Tree {
+    pub(crate) source: String,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) arena: Arena,
+    /// Fragments by their host, in the order of the hosts.
+    pub(crate) fragments: Vec<(NodeId, NodeId)>,
+    pub(crate) quirks: Quirks,
+    pub(crate) cut: Cut,
+    pub(crate) work: u64,
+    pub(crate) lines: OnceLock<Lines>,
+}
+
+impl Tree {
+    /// The source this was parsed from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The rendering mode.
+    pub fn quirks(&self) -> Quirks {
+        self.quirks
+    }
+
+    /// What was left out.
+    pub fn cut(&self) -> Cut {
+        self.cut
+    }
+
+    /// Steps that parsing took beyond reading tokens: what [`Limits::work`](crate::Limits) bounds.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// How many nodes there are, attributes not among them.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is nothing but the document.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() < 2
+    }
+
+    /// Line and column of a byte offset of the source.
+    pub fn position(&self, offset: usize) -> Position {
+        self.lines.get_or_init(|| Lines::new(&self.source)).position(&self.source, offset)
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        self.nodes.get(id.0 as usize).unwrap_or(&Node::NOWHERE)
+    }
+
+    /// What a node is.
+    pub fn kind(&self, id: NodeId) -> Kind {
+        self.node(id).kind
+    }
+
+    /// The parent; of a fragment its template.
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).parent.some()
+    }
+
+    /// The first child.
+    pub fn first_child(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).first_child()
+    }
+
+    /// The sibling after a node.
+    pub fn next(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).next.some()
+    }
+
+    /// The sibling before a node.
+    pub fn previous(&self, id: NodeId) -> Option<NodeId> {
+        let previous = self.node(id).previous.some()?;
+        // The first child's previous is the last child.
+        self.node(previous).next.some().map(|_| previous)
+    }
+
+    /// Children in order.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.first_child(id), |child| self.next(*child))
+    }
+
+    /// Everything below `root` in document order. Fragments are not below their hosts.
+    pub fn descendants(&self, root: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.first_child(root), move |id| self.following(*id, root))
+    }
+
+    /// The node after `id` in document order that is still below `root`.
+    pub fn following(&self, id: NodeId, root: NodeId) -> Option<NodeId> {
+        self.first_child(id).or_else(|| self.following_skipping(id, root))
+    }
+
+    /// The same, but nothing below `id`.
+    pub fn following_skipping(&self, id: NodeId, root: NodeId) -> Option<NodeId> {
+        let mut at = id;
+        while at != root {
+            let node = self.node(at);
+            if let Some(next) = node.next.some() {
+                return Some(next);
+            }
+            at = node.parent.some()?;
+        }
+        None
+    }
+
+    /// The fragment that a `template` holds: its contents, or the shadow root that it declares.
+    pub fn contents(&self, id: NodeId) -> Option<NodeId> {
+        let at = self.fragments.binary_search_by_key(&id, |(host, _)| *host).ok()?;
+        self.fragments.get(at).map(|(_, fragment)| *fragment)
+    }
+
+    /// Local name of an element: in lower case, but as SVG spells its own. Empty for other nodes.
+    pub fn name(&self, id: NodeId) -> &str {
+        let node = self.node(id);
+        if node.kind != Kind::Element {
+            return "";
+        }
+        node.tag.text(node.namespace).unwrap_or_else(|| self.arena.own_name(&self.source, node.tag))
+    }
+
+    /// Whether a node is the HTML element of that (lower-case) name. A `title` in `svg` is not `title`.
+    pub fn is(&self, id: NodeId, name: &str) -> bool {
+        let node = self.node(id);
+        node.kind == Kind::Element && node.namespace == Namespace::Html && self.name(id) == name
+    }
+
+    /// Namespace of an element.
+    pub fn namespace(&self, id: NodeId) -> Namespace {
+        self.node(id).namespace
+    }
+
+    /// How an element came to be.
+    pub fn origin(&self, id: NodeId) -> Origin {
+        let node = self.node(id);
+        match (node.start == NONE, node.has(Flag::CLONE)) {
+            (_, true) => Origin::Clone,
+            (true, false) => Origin::Implied,
+            (false, false) => Origin::Source,
+        }
+    }
+
+    /// Whether a `template` declares a shadow root of its parent, and so is none of its children.
+    pub fn is_shadow_root(&self, id: NodeId) -> bool {
+        self.node(id).has(Flag::SHADOW_ROOT)
+    }
+
+    /// Bytes of an element's start tag, of its original's for a clone. `None` for an implied one.
+    pub fn start_tag(&self, id: NodeId) -> Option<Range<usize>> {
+        let node = self.node(id);
+        (node.kind == Kind::Element && node.start != NONE).then_some(node.start as usize..node.end as usize)
+    }
+
+    /// Bytes of the end tag that closed an element, where one did.
+    pub fn end_tag(&self, id: NodeId) -> Option<Range<usize>> {
+        let node = self.node(id);
+        (node.kind == Kind::Element && node.end_tag.0 != NONE)
+            .then_some(node.end_tag.0 as usize..node.end_tag.1 as usize)
+    }
+
+    /// Bytes of a comment, a processing instruction or a doctype, markup and all. `None` for other nodes.
+    pub fn span(&self, id: NodeId) -> Option<Range<usize>> {
+        let node = self.node(id);
+        matches!(node.kind, Kind::Comment | Kind::Instruction | Kind::Doctype)
+            .then_some(node.end_tag.0 as usize..node.end_tag.1 as usize)
+    }
+
+    /// Attributes of an element in source order, each name once.
+    pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = Attribute<'_>> {
+        let namespace = self.node(id).namespace;
+        self.raw_attributes(id).iter().map(move |raw| Attribute { tree: self, raw, namespace })
+    }
+
+    pub(crate) fn raw_attributes(&self, id: NodeId) -> &[RawAttribute] {
+        let node = self.node(id);
+        if node.kind != Kind::Element {
+            return &[];
+        }
+        let start = node.attributes as usize;
+        self.arena.attributes.get(start..start + usize::from(node.attribute_count)).unwrap_or_default()
+    }
+
+    /// The attribute of a name in lower case, a prefix before a colon.
+    pub fn attribute(&self, id: NodeId, name: &str) -> Option<Attribute<'_>> {
+        let known = AttributeId::known(name.as_bytes());
+        let is_it = |raw: &&RawAttribute| match known {
+            Some(known) => raw.id == known,
+            None => raw.id == AttributeId::UNKNOWN && self.arena.text(&self.source, raw.name) == name,
+        };
+        let raw = self.raw_attributes(id).iter().find(is_it)?;
+        Some(Attribute { tree: self, raw, namespace: self.node(id).namespace })
+    }
+
+    /// What a text node says, in pieces: one for each run of the source that it is made of.
+    pub fn texts(&self, id: NodeId) -> impl Iterator<Item = &str> {
+        self.runs(id).map(|run| self.arena.text(&self.source, run))
+    }
+
+    /// Bytes of each run that a text node is made of.
+    pub fn text_spans(&self, id: NodeId) -> impl Iterator<Item = Range<usize>> {
+        self.runs(id).map(|run| self.arena.span(run))
+    }
+
+    fn runs(&self, id: NodeId) -> impl Iterator<Item = Run> {
+        let node = self.node(id);
+        let is_text = node.kind == Kind::Text;
+        let (first, mut next, last) = (is_text.then_some(node.run()), node.next_piece(), node.last_piece());
+        let more = std::iter::from_fn(move || {
+            let at = next.filter(|_| is_text)?;
+            let piece = self.pieces.get(at as usize)?;
+            // A copy shares the pieces, but not those that its original got later.
+            next = (Some(at) != last).then_some(piece.next).filter(|next| *next != NONE);
+            Some(piece.run)
+        });
+        first.into_iter().chain(more)
+    }
+
+    /// What stands in a comment, or after the target of a processing instruction.
+    pub fn data(&self, id: NodeId) -> &str {
+        let node = self.node(id);
+        match node.kind {
+            Kind::Comment | Kind::Instruction => self.arena.text(&self.source, node.run()),
+            _ => "",
+        }
+    }
+
+    /// The target of a processing instruction.
+    pub fn target(&self, id: NodeId) -> &str {
+        let node = self.node(id);
+        match node.kind {
+            Kind::Instruction => {
+                let start = node.attributes as usize;
+                self.source.get(start..start + node.tag.0 as usize).unwrap_or_default()
+            }
+            _ => "",
+        }
+    }
+
+    /// Name, public and system identifier of a doctype.
+    pub fn doctype(&self, id: NodeId) -> Option<[&str; 3]> {
+        let node = self.node(id);
+        if node.kind != Kind::Doctype {
+            return None;
+        }
+        let text = |at: usize| {
+            let piece = self.pieces.get(node.attributes as usize + at);
+            piece.map_or("", |piece| self.arena.text(&self.source, piece.run))
+        };
+        Some([text(0), text(1), text(2)])
+    }
+}
+
+/// An attribute of an element.
+#[derive(Debug, Clone, Copy)]
+pub struct Attribute<'t> {
+    tree: &'t Tree,
+    raw: &'t RawAttribute,
+    namespace: Namespace,
+}
+
+impl<'t> Attribute<'t> {
+    /// Its name as its element has it.
+    pub fn name(&self) -> AttributeName<'t> {
+        let local = || self.tree.arena.text(&self.tree.source, self.raw.name);
+        self.raw.id.on(self.namespace).unwrap_or_else(|| AttributeName { prefix: None, local: local() })
+    }
+
+    /// Its name in lower case, a prefix before a colon: the text to ask [`Tree::attribute`] for.
+    pub fn lower_name(&self) -> &'t str {
+        self.tree.arena.attribute_name(&self.tree.source, self.raw)
+    }
+
+    /// Its value, character references resolved; empty where none is written.
+    pub fn value(&self) -> &'t str {
+        if self.raw.value.start == NONE { "" } else { self.tree.arena.text(&self.tree.source, self.raw.value) }
+    }
+
+    /// Bytes of the name.
+    pub fn name_span(&self) -> Range<usize> {
+        self.tree.arena.span(self.raw.name)
+    }
+
+    /// Bytes of the value without quotes; `None` where no equals sign stands.
+    pub fn value_span(&self) -> Option<Range<usize>> {
+        (self.raw.value.start != NONE).then(|| self.tree.arena.span(self.raw.value))
+    }
+
+    /// Bytes of name, value and quotes.
+    pub fn span(&self) -> Range<usize> {
+        let start = self.name_span().start;
+        let Some(value) = self.value_span() else { return self.name_span() };
+        let bytes = self.tree.source.as_bytes();
+        // An unquoted value stands behind white space or the equals sign, and does not start with a quote.
+        let quote = value.start.checked_sub(1).and_then(|at| bytes.get(at)).filter(|byte| matches!(byte, b'"' | b'\''));
+        let is_closed = quote.is_some() && bytes.get(value.end) == quote;
+        start..value.end + usize::from(is_closed)
+    }
+}

@@ -1,0 +1,104 @@
+//! A node as it lies in the arena.
+
+use super::{Kind, Namespace, NodeId};
+use crate::arena::{NONE, Run};
+use crate::names::TagId;
+
+/// A node: 48 bytes. Some fields serve several kinds, to keep it small.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub(crate) parent: NodeId,
+    /// First child; of a text node the second run's place among the pieces.
+    pub(crate) first: u32,
+    /// Sibling before; of a first child the last one.
+    pub(crate) previous: NodeId,
+    pub(crate) next: NodeId,
+    /// Elements: bytes of the start tag, or [`NONE`]. Text, comments, instructions: the (first) run.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Elements: bytes of the end tag, or [`NONE`]. Text: the last piece. Comments and the like: bytes of the whole.
+    pub(crate) end_tag: (u32, u32),
+    /// Elements: place of the first attribute. Instructions: start of the target. Doctypes: place of three pieces.
+    pub(crate) attributes: u32,
+    /// Elements: the name. Instructions: length of the target.
+    pub(crate) tag: TagId,
+    pub(crate) attribute_count: u16,
+    pub(crate) kind: Kind,
+    pub(crate) namespace: Namespace,
+    pub(crate) flags: u8,
+}
+
+/// Marks of a node.
+pub(crate) struct Flag;
+
+impl Flag {
+    /// Copied from another.
+    pub(crate) const CLONE: u8 = 1;
+    /// On the stack of open elements.
+    pub(crate) const OPEN: u8 = 1 << 1;
+    /// A template that became a shadow root.
+    pub(crate) const SHADOW_ROOT: u8 = 1 << 2;
+    /// Has a shadow root.
+    pub(crate) const SHADOW_HOST: u8 = 1 << 3;
+    /// In the list of active formatting elements.
+    pub(crate) const FORMATTING: u8 = 1 << 4;
+}
+
+/// A further run of a text node, or a part of a doctype.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) run: Run,
+    pub(crate) next: u32,
+}
+
+impl Node {
+    /// What an id that leads nowhere shows.
+    pub(crate) const NOWHERE: Self = Self::new(Kind::Document);
+
+    pub(crate) const fn new(kind: Kind) -> Self {
+        Self {
+            parent: NodeId(NONE),
+            first: NONE,
+            previous: NodeId(NONE),
+            next: NodeId(NONE),
+            start: NONE,
+            end: NONE,
+            end_tag: (NONE, NONE),
+            attributes: 0,
+            tag: TagId(NONE),
+            attribute_count: 0,
+            kind,
+            namespace: Namespace::Html,
+            flags: 0,
+        }
+    }
+
+    pub(crate) const fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(crate) fn set(&mut self, flag: u8, on: bool) {
+        self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+
+    pub(crate) fn first_child(&self) -> Option<NodeId> {
+        match self.kind {
+            Kind::Text => None,
+            _ => NodeId(self.first).some(),
+        }
+    }
+
+    pub(crate) const fn run(&self) -> Run {
+        Run { start: self.start, end: self.end }
+    }
+
+    /// Place of a text's second run.
+    pub(crate) fn next_piece(&self) -> Option<u32> {
+        (self.first != NONE).then_some(self.first)
+    }
+
+    /// Place of a text's last run but the first.
+    pub(crate) fn last_piece(&self) -> Option<u32> {
+        (self.end_tag.0 != NONE).then_some(self.end_tag.0)
+    }
+}

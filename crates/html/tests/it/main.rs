@@ -1,0 +1,6 @@
+//! The parser from outside: source in, tree out.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking and say what they pass over")]
+
+mod dump;
+mod shared;
+mod tree_construction;

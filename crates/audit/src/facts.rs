@@ -153,7 +153,7 @@ impl<'c> Facts<'c> {
     /// The document, read to its end: absence can be claimed.
     pub fn whole_page(&self) -> Result<&'c Html, NotMeasured> {
         let html = self.page()?;
-        if html.cut || html.document.too_complex.is_some() { Err(NotMeasured::Truncated) } else { Ok(html) }
+        if html.cut || html.document.is_cut_short() { Err(NotMeasured::Truncated) } else { Ok(html) }
     }
 
     /// The document, when it is more than a shell that a script fills: absence of content can be claimed.

@@ -19,6 +19,7 @@ mod tokenizer;
 mod tree;
 
 pub use lines::Position;
+pub use tokenizer::{WrittenAttribute, attributes_of};
 pub use tree::{Attribute, AttributeName, Cut, Kind, Namespace, NodeId, Origin, Quirks, Tree};
 
 /// How to parse.

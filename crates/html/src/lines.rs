@@ -9,10 +9,14 @@ pub struct Position {
     pub column: u32,
 }
 
-/// Byte offsets at which lines start.
+/// Bytes after which characters are counted anew, so that a column on a long line costs no walk over the line.
+const BLOCK: usize = 4096;
+
+/// Where lines start, and how many characters stand before each block.
 #[derive(Debug)]
 pub(crate) struct Lines {
     starts: Vec<u32>,
+    characters: Vec<u32>,
 }
 
 impl Lines {
@@ -22,19 +26,41 @@ impl Lines {
         for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
             let in_crlf = bytes.get(at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n');
             if !in_crlf {
-                starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
+                starts.push(narrow(at + 1));
             }
         }
-        Self { starts }
+        let mut before = 0;
+        let mut characters = Vec::with_capacity(bytes.len() / BLOCK + 1);
+        for block in bytes.chunks(BLOCK) {
+            characters.push(before);
+            before += count(block);
+        }
+        Self { starts, characters }
     }
 
     pub(crate) fn position(&self, source: &str, offset: usize) -> Position {
+        let offset = offset.min(source.len());
         let line = self.starts.partition_point(|start| *start as usize <= offset).max(1);
         let start = self.starts.get(line - 1).map_or(0, |start| *start as usize);
-        let before = source.get(start..offset).unwrap_or_default();
-        let narrow = |value| u32::try_from(value).unwrap_or(u32::MAX);
-        Position { line: narrow(line), column: narrow(before.chars().count() + 1) }
+        let column = self.characters_before(source, offset) - self.characters_before(source, start) + 1;
+        Position { line: narrow(line), column }
     }
+
+    fn characters_before(&self, source: &str, offset: usize) -> u32 {
+        // Right behind a full last block there is no other.
+        let block = (offset / BLOCK).min(self.characters.len().saturating_sub(1));
+        let rest = source.as_bytes().get(block * BLOCK..offset).unwrap_or_default();
+        self.characters.get(block).map_or(0, |before| before + count(rest))
+    }
+}
+
+/// How many characters start in a piece of UTF-8.
+fn count(bytes: &[u8]) -> u32 {
+    narrow(bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count())
+}
+
+fn narrow(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -53,5 +79,16 @@ mod tests {
             [at("a"), at("b"), at("ç"), at("d"), at("!"), at("none")],
             [(1, 1), (2, 1), (3, 1), (4, 1), (4, 3), (4, 4)]
         );
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_exact_at_the_edges_of_blocks() {
+        for length in [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
+            let source = "é".repeat(length);
+            let lines = Lines::new(&source);
+            for offset in [0, 2, BLOCK - 2, BLOCK, source.len()].into_iter().filter(|offset| *offset <= source.len()) {
+                assert_eq!(lines.position(&source, offset).column as usize, offset / 2 + 1, "{length} {offset}");
+            }
+        }
     }
 }

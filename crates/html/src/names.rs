@@ -3,6 +3,8 @@
 //! Known names have fixed numbers, found by a table made at compile time; other element names get theirs from
 //! [`Interner`](crate::arena::Interner) as they come.
 
+#![expect(clippy::indexing_slicing, reason = "the tables are made while this is compiled")]
+
 mod attributes;
 
 use crate::tree::Namespace;

@@ -3,12 +3,15 @@
 //! The standard's states are folded into functions that read one thing each: a run of text, a tag, a comment. Nothing is
 //! decoded here; a token is spans and numbers.
 
+mod attributes;
 mod markup;
 mod raw;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
+use attributes::{Attributes, Read, TagEnd};
+pub use attributes::{WrittenAttribute, attributes_of};
 use memchr::{memchr, memchr2};
 
 use crate::arena::{Arena, NONE, RawAttribute, Run, narrow};
@@ -132,12 +135,6 @@ pub(crate) struct Tokenizer<'s, S> {
     attribute_limit: usize,
     /// Places of the attributes of one tag with many, by the hash of their names.
     seen: HashMap<u64, usize>,
-}
-
-/// Where a tag ended: behind its `>`, or nowhere.
-enum TagEnd {
-    At { end: usize, is_self_closing: bool },
-    Missing,
 }
 
 impl<'s, S: Sink> Tokenizer<'s, S> {
@@ -316,54 +313,20 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
         self.sink.end_tag(&Tag { name, start, end, attributes: 0, attribute_count: 0, is_self_closing });
     }
 
-    /// The attributes of a tag whose name ends at `from` (§13.2.5.32 to .40).
+    /// The attributes of a tag whose name ends at `from`.
     fn attributes(&mut self, from: usize, first: usize) -> TagEnd {
-        let mut at = from;
+        let mut reader = Attributes { bytes: self.bytes, at: from };
         let mut seen = 0;
         loop {
-            at = self.skip_space(at);
-            match self.byte(at) {
-                None => return TagEnd::Missing,
-                Some(b'>') => return TagEnd::At { end: at + 1, is_self_closing: false },
-                Some(b'/') => {
-                    if self.byte(at + 1) == Some(b'>') {
-                        return TagEnd::At { end: at + 2, is_self_closing: true };
-                    }
-                    at += 1;
-                }
-                // An equals sign may start a name.
-                Some(_) => {
-                    let name_end = self.until(at + 1, ends_attribute_name);
-                    let name = at..name_end;
-                    let (value, after) = self.value(name_end);
-                    self.attribute(name, value, first, &mut seen);
-                    at = after;
-                }
-            }
-        }
-    }
-
-    /// The value behind a name that ends at `from`, and where it ends with its quotes.
-    fn value(&self, from: usize) -> (Option<Range<usize>>, usize) {
-        let equals = self.skip_space(from);
-        if self.byte(equals) != Some(b'=') {
-            return (None, equals);
-        }
-        let start = self.skip_space(equals + 1);
-        match self.byte(start) {
-            Some(quote @ (b'"' | b'\'')) => {
-                let end = self.find(quote, start + 1);
-                (Some(start + 1..end), end + 1)
-            }
-            _ => {
-                let end = self.until(start, |byte| is_space(byte) || byte == b'>');
-                (Some(start..end), end)
+            match reader.next() {
+                Read::Attribute(written) => self.attribute(written, first, &mut seen),
+                Read::End(end) => return end,
             }
         }
     }
 
     /// Keeps an attribute, unless its name is there already.
-    fn attribute(&mut self, name: Range<usize>, value: Option<Range<usize>>, first: usize, seen: &mut usize) {
+    fn attribute(&mut self, WrittenAttribute { name, value, .. }: WrittenAttribute, first: usize, seen: &mut usize) {
         let written = self.bytes.get(name.clone()).unwrap_or_default();
         let known = AttributeId::known(written);
         let run = match known {
@@ -418,10 +381,6 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
 
 fn ends_tag_name(byte: u8) -> bool {
     is_space(byte) || byte == b'/' || byte == b'>'
-}
-
-fn ends_attribute_name(byte: u8) -> bool {
-    ends_tag_name(byte) || byte == b'='
 }
 
 #[cfg(test)]

@@ -67,6 +67,21 @@ pub struct Place {
     /// 1-based line in the page or file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+    /// 1-based column of the page, in characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// Line at which the place ends.
+    #[serde(default, rename = "endLine", skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
+    /// Column right behind the place.
+    #[serde(default, rename = "endColumn", skip_serializing_if = "Option::is_none")]
+    pub end_column: Option<u32>,
+    /// Bytes of the page, decoded to UTF-8, before the place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<usize>,
+    /// Bytes that the place takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<usize>,
 }
 
 /// Findings per severity (ContagemAchados).

@@ -15,7 +15,6 @@ use model::lang::{Phrase, Text, text};
 use model::report::Cut;
 use serde_json::{Map, Value};
 
-use super::document::SNIPPET_CHARACTERS;
 use super::page::Html;
 
 pub use repair::repaired;
@@ -76,15 +75,14 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// A part of the block, as evidence.
+    /// A part of the block, as evidence; its script, where the source holds the block in other words.
     pub(crate) fn place(&self, html: &Html, span: &Range<usize>) -> Option<Place> {
         let script = html.element(*html.json_ld_scripts.get(self.block)?)?;
-        Some(Place {
-            selector: Some(script.selector()),
-            url: None,
-            snippet: self.text.get(span.clone()).map(|part| part.chars().take(SNIPPET_CHARACTERS).collect()),
-            line: Some(html.document.line_at(self.start + span.start)),
-        })
+        if !self.is_in_source(html) {
+            return Some(script.place());
+        }
+        let place = html.document.place_of(self.start + span.start..self.start + span.end);
+        Some(Place { selector: Some(script.selector()), ..place })
     }
 
     /// Whether the page's source holds the block as it was read; else a change of a part of it would miss its place.

@@ -8,7 +8,7 @@ use model::fix::FixTarget;
 use model::patch::Edit;
 
 use crate::escape::attribute;
-use crate::facts::document::{Document, NodeId, attribute_spans};
+use crate::facts::document::{Document, NodeId};
 use crate::fix::{Change, DraftEdit};
 
 /// Source characters taken along by an insertion, so that its `original` is something to find.
@@ -61,7 +61,7 @@ fn finish(document: &Document, splice: Splice) -> Option<Edit> {
     (original != splice.text).then(|| Edit {
         code: splice.code,
         target: splice.target,
-        line: document.line_at(splice.span.start),
+        line: document.position(splice.span.start).line,
         offset: splice.span.start,
         original: original.to_owned(),
         snippet: splice.text,
@@ -172,7 +172,7 @@ impl TagRewrite {
 
     /// The start tag with the changes; every other byte stays.
     fn apply(&self, tag: &str) -> String {
-        let spans = attribute_spans(tag);
+        let spans = html::attributes_of(tag);
         let mut out = tag.to_owned();
         let mut added = String::new();
         let mut replaced: Vec<(Range<usize>, String)> = Vec::new();
@@ -206,7 +206,7 @@ impl TagRewrite {
 /// stays with it.
 fn insertion_point(tag: &str) -> usize {
     let name_end = tag.find(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>').unwrap_or(tag.len());
-    attribute_spans(tag).last().map_or(name_end, |span| span.whole.end)
+    html::attributes_of(tag).last().map_or(name_end, |span| span.whole.end)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rows C, M, R11, T22 and X06 to X09 of the hostile inputs: each gives a report within its bounds, the same one every time.
 
 use audit::Page;
-use audit::facts::document::MAX_DEPTH;
+use audit::facts::document::Limits;
 use model::capture::{Capture, Fetched, WantKind};
 use model::report::{Cut, Report};
 
@@ -162,7 +162,7 @@ fn m01_m02_depth_has_an_end_and_ends_are_told() {
     for part in ["<div>", "<ul><li>", "<b>", "<svg><g>", "<table><tr><td>"] {
         let capture = page(URL, filled("", part, 500_000));
         let html = Page::read(&capture).html.unwrap();
-        let most = usize::try_from(MAX_DEPTH).unwrap();
+        let most = usize::try_from(Limits::default().depth).unwrap();
         let deepest = html.document.elements().map(|element| element.ancestors().take(most + 1).count()).max();
         assert!(deepest.unwrap() <= most, "{part}: {deepest:?}");
         assert!(has(&report(&capture), "html_too_complex"), "{part}");

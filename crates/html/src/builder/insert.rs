@@ -16,11 +16,11 @@ impl Builder<'_> {
     pub(super) fn place_in(&self, target: Open) -> Location {
         let fosters = self.fostering && target.namespace == Namespace::Html && target.tag.has(Trait::FOSTERING);
         let place = if fosters { self.foster_place() } else { Location::last_in(target.node) };
-        self.into_contents(place)
+        self.within_contents(place)
     }
 
     /// A place in a template is in its contents.
-    fn into_contents(&self, place: Location) -> Location {
+    fn within_contents(&self, place: Location) -> Location {
         let node = self.nodes.get(place.parent);
         if node.kind == Kind::Element && node.tag == TagId::TEMPLATE && node.namespace == Namespace::Html {
             return self.nodes.fragment(place.parent).map_or(place, Location::last_in);

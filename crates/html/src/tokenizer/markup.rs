@@ -123,74 +123,53 @@ impl<S: Sink> Tokenizer<'_, S> {
         }
         let name_end = self.until(name, |byte| is_space(byte) || byte == b'>');
         doctype.name = Some(self.keep(name..name_end, Mode::NAME));
-        let at = self.skip_space(name_end);
-        if self.byte(at)? == b'>' {
-            return Some(at + 1);
+        let keyword = self.skip_space(name_end);
+        if self.byte(keyword)? == b'>' {
+            return Some(keyword + 1);
         }
-        let after = if self.is_at(at, b"public") {
-            let (public, after) = self.identifier(at + 6, doctype)?;
-            doctype.public = public;
-            match after {
-                Some(after) => {
-                    let quote = self.skip_space(after);
-                    match self.byte(quote)? {
-                        b'>' => return Some(quote + 1),
-                        b'"' | b'\'' => self.identifier(quote, doctype).map(|(system, after)| {
-                            doctype.system = system;
-                            after
-                        })?,
-                        _ => {
-                            doctype.forces_quirks = true;
-                            None
-                        }
-                    }
-                }
-                None => None,
+        let mut at = keyword;
+        if self.is_at(keyword, b"public") {
+            let public = self.identifier(keyword + 6);
+            (doctype.public, at) = (public.run, public.end);
+            doctype.forces_quirks |= !public.is_whole;
+            let next = self.skip_space(at);
+            if public.is_whole && self.byte(next)? != b'>' {
+                at = self.system_identifier(next, doctype);
             }
-        } else if self.is_at(at, b"system") {
-            let (system, after) = self.identifier(at + 6, doctype)?;
-            doctype.system = system;
-            after
+        } else if self.is_at(keyword, b"system") {
+            at = self.system_identifier(keyword + 6, doctype);
         } else {
             doctype.forces_quirks = true;
-            None
-        };
+        }
         // What follows the identifiers counts for nothing.
-        let close = self.find(b'>', after.unwrap_or(at));
+        let close = self.find(b'>', at);
         (close < self.bytes.len()).then_some(close + 1)
     }
 
-    /// A quoted identifier after white space, and the place behind it, which is `None` where it is missing or cut short
-    /// by `>`. Nothing at all at the end of the source.
-    #[expect(clippy::type_complexity, reason = "two absences that mean different things")]
-    fn identifier(&mut self, from: usize, doctype: &mut Doctype) -> Option<(Option<Run>, Option<usize>)> {
-        let start = self.skip_space(from);
-        let quote = self.byte(start)?;
-        if !matches!(quote, b'"' | b'\'') {
-            doctype.forces_quirks = true;
-            return Some((None, None));
-        }
-        let end = self.until(start + 1, |byte| byte == quote || byte == b'>');
-        let run = self.keep(start + 1..end, Mode::RAW);
-        match self.byte(end) {
-            Some(byte) if byte == quote => Some((Some(run), Some(end + 1))),
-            Some(_) => {
-                doctype.forces_quirks = true;
-                Some((Some(run), None))
-            }
-            None => {
-                // Kept as far as it goes.
-                if doctype.public.is_some() || self.is_system(from) {
-                    doctype.system = Some(run)
-                } else {
-                    doctype.public = Some(run)
-                }
-                None
-            }
-        }
+    /// Reads the system identifier and says where it ends.
+    fn system_identifier(&mut self, from: usize, doctype: &mut Doctype) -> usize {
+        let system = self.identifier(from);
+        doctype.system = system.run;
+        doctype.forces_quirks |= !system.is_whole;
+        system.end
     }
 
-    fn is_system(&self, keyword_end: usize) -> bool {
-        keyword_end >= 6 && self.is_at(keyword_end - 6, b"system")
+    /// A quoted identifier after white space. A `>` cuts it short.
+    fn identifier(&mut self, from: usize) -> Identifier {
+        let start = self.skip_space(from);
+        let Some(quote @ (b'"' | b'\'')) = self.byte(start) else {
+            return Identifier { run: None, is_whole: false, end: start };
+        };
+        let end = self.until(start + 1, |byte| byte == quote || byte == b'>');
+        let run = Some(self.keep(start + 1..end, Mode::RAW));
+        let is_whole = self.byte(end) == Some(quote);
+        Identifier { run, is_whole, end: end + usize::from(is_whole) }
     }
+}
+
+/// An identifier of a doctype, as far as it goes.
+struct Identifier {
+    run: Option<Run>,
+    is_whole: bool,
+    end: usize,
 }

@@ -10,7 +10,7 @@ pub(crate) fn dump(tree: &Tree) -> String {
     let children_of = |id: NodeId, level: usize, waiting: &mut Vec<(NodeId, usize)>| {
         let at = waiting.len();
         waiting.extend(tree.children(id).map(|child| (child, level)));
-        waiting[at..].reverse();
+        waiting.get_mut(at..).unwrap().reverse();
     };
     children_of(NodeId::DOCUMENT, 0, &mut waiting);
     while let Some((id, level)) = waiting.pop() {

@@ -55,7 +55,7 @@ fn places(facts: &Facts<'_>, blocked: &[(&str, String, u32)]) -> Vec<Place> {
             url: facts.robots_url(),
             line: Some(*line),
             snippet: Some(format!("{token}: {rule}")),
-            selector: None,
+            ..Place::default()
         })
         .collect()
 }

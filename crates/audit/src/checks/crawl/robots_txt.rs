@@ -107,7 +107,7 @@ const SITEMAP_MISSING: Check = Check {
 };
 
 fn place(facts: &Facts<'_>, line: Option<u32>, snippet: Option<String>) -> Place {
-    Place { url: facts.robots_url(), line, snippet, selector: None }
+    Place { url: facts.robots_url(), line, snippet, ..Place::default() }
 }
 
 fn found<'f>(facts: &'f Facts<'_>) -> Result<&'f RobotsTxt, NotMeasured> {

@@ -138,8 +138,7 @@ fn parse_error(facts: &Facts<'_>) -> Verdict {
     Ok(Some(found.at(broken.iter().map(|file| Place {
         url: Some(file.url.clone()),
         line: file.fault.as_ref().map(|fault| fault.line),
-        snippet: None,
-        selector: None,
+        ..Place::default()
     }))))
 }
 
@@ -182,12 +181,7 @@ fn page_absent(facts: &Facts<'_>) -> Verdict {
             FixDraft::instruction(FixTarget::File, ADD, &[("entry", entry.into())])
         }
     };
-    let places = sitemaps.relevant().map(|file| Place {
-        url: Some(file.url.clone()),
-        line: None,
-        snippet: None,
-        selector: None,
-    });
+    let places = sitemaps.relevant().map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
     Ok(Some(problem(ABSENT, &values, fix).at(places)))
 }
 

@@ -3,7 +3,7 @@
 use model::capture::{BodyCut, Coding};
 
 use crate::check::prelude::*;
-use crate::facts::document::Complexity;
+use crate::facts::document::{Complexity, Limits};
 use crate::facts::page::{looks_like_html, media_type};
 
 /// The family.
@@ -232,8 +232,8 @@ fn too_complex(facts: &Facts<'_>) -> Verdict {
         "Procure uma aspa que falta, ou tire os dados dos atributos.",
     );
     let (limit, advice) = match limit {
-        Complexity::Attributes => (crate::facts::document::MAX_ATTRIBUTES, MOVE),
-        Complexity::Depth | Complexity::Work => (crate::facts::document::MAX_DEPTH as usize, CLOSE),
+        Complexity::Attributes => (u32::from(Limits::default().attributes), MOVE),
+        Complexity::Depth | Complexity::Work => (Limits::default().depth, CLOSE),
     };
     fail(message, &[("limit", limit.into())], FixDraft::instruction(FixTarget::Page, advice, &[]))
 }

@@ -6,11 +6,15 @@ use crate::check::prelude::*;
 use crate::checks::structured_data::jsonld_values::setting;
 use crate::escape::{json_in_html, json_text_in_html};
 use crate::facts::derive;
+use crate::facts::document::Position;
 use crate::facts::jsonld::{BlockError, repaired, types_of, value};
 
 /// The family.
 pub(crate) const FAMILY: Family =
     Family { slug: "json-ld", category: Category::StructuredData, checks: &[SYNTAX, RETIRED, MISSING] };
+
+/// Characters of a defect that evidence shows.
+const SHOWN_CHARACTERS: usize = 40;
 
 const INTRO: &str = "https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data";
 
@@ -80,7 +84,7 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
         "{count} JSON-LD {count|block is|blocks are} not JSON; line {line}, column {column}: {reason}.",
         "{count} {count|bloco JSON-LD não é|blocos JSON-LD não são} JSON; linha {line}, coluna {column}: {reason}.",
     );
-    let (line, column) = html.document.line_and_column_at(first.offset);
+    let Position { line, column } = html.document.position(first.offset);
     let values = [("count", errors.len().into()), ("line", line.into()), ("column", column.into())];
     let element = |block: usize| html.json_ld_scripts.get(block).and_then(|id| html.element(*id));
     let repairs: Option<Vec<(Element<'_>, String)>> = errors
@@ -113,9 +117,11 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
         }
     };
     let places = errors.iter().filter_map(|error| {
-        let mut place = element(error.block)?.place();
-        place.line = Some(html.document.line_at(error.offset));
-        Some(place)
+        let selector = Some(element(error.block)?.selector());
+        let rest = html.document.source().get(error.offset..)?;
+        let shown = rest.chars().take(SHOWN_CHARACTERS).take_while(|c| !matches!(c, '\n' | '\r'));
+        let length = shown.map(char::len_utf8).sum::<usize>();
+        Some(Place { selector, ..html.document.place_of(error.offset..error.offset + length) })
     });
     let mut found = problem(BROKEN, &values, fix);
     found.values.insert("reason".to_owned(), first.reason.en.as_str().into());

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
+use html::{Kind, NodeId, Origin, WrittenAttribute};
 use model::finding::Place;
 
-use super::source::{AttributeSpan, attribute_spans};
-use super::{Document, ElementData, Kind, Namespace, Node, NodeId};
+use super::{Document, Namespace};
 use crate::escape;
 
 /// Characters kept of a snippet (decisions.md, Finding).
-pub(crate) const SNIPPET_CHARACTERS: usize = 160;
+const SNIPPET_CHARACTERS: usize = 160;
 /// Levels of a CSS path before it is left at what identifies the element.
 const SELECTOR_LEVELS: usize = 12;
 
@@ -41,32 +41,24 @@ impl<'d> Element<'d> {
         self.document
     }
 
-    fn data(self) -> Option<&'d ElementData> {
-        self.document.data(self.id)
-    }
-
-    fn node(self) -> Option<&'d Node> {
-        self.document.node(self.id)
-    }
-
     /// Local name, in lower case for HTML elements.
     pub fn name(self) -> &'d str {
-        self.data().map_or("", |data| &data.name)
+        self.document.tree.name(self.id)
     }
 
     /// Whether this is the HTML element of that name. A `title` inside `svg` is not `title`.
     pub fn is(self, name: &str) -> bool {
-        self.data().is_some_and(|data| data.html && &*data.name == name)
+        self.document.tree.is(self.id, name)
     }
 
     /// Its namespace.
     pub fn namespace(self) -> Namespace {
-        self.data().map_or(Namespace::Html, |data| data.namespace)
+        self.document.tree.namespace(self.id)
     }
 
-    /// Value of an attribute, entities resolved; the first of that (lower-case) name.
+    /// Value of an attribute, character references resolved; the first of that (lower-case) name.
     pub fn attribute(self, name: &str) -> Option<&'d str> {
-        self.attributes().find(|(key, _)| *key == name).map(|(_, value)| value)
+        self.document.tree.attribute(self.id, name).map(|attribute| attribute.value())
     }
 
     /// Whether an attribute is there, whatever its value.
@@ -82,19 +74,15 @@ impl<'d> Element<'d> {
 
     /// All attributes in source order.
     pub fn attributes(self) -> impl Iterator<Item = (&'d str, &'d str)> {
-        let document = self.document;
-        let range = self.data().map_or(0..0, |data| data.attributes.start as usize..data.attributes.end as usize);
-        document
-            .attributes
-            .get(range)
-            .unwrap_or_default()
-            .iter()
-            .map(move |attribute| (&*attribute.name, document.text_of(attribute.value)))
+        self.document.tree.attributes(self.id).map(|attribute| (attribute.lower_name(), attribute.value()))
     }
 
-    /// The parent element.
+    /// The parent element; of a template's contents the template.
     pub fn parent(self) -> Option<Self> {
-        self.document.element(self.node()?.parent?)
+        let tree = &self.document.tree;
+        let parent = tree.parent(self.id)?;
+        let host = if tree.kind(parent) == Kind::Fragment { tree.parent(parent)? } else { parent };
+        self.document.element(host)
     }
 
     /// Parent, grandparent and so on.
@@ -104,67 +92,49 @@ impl<'d> Element<'d> {
 
     /// Child elements.
     pub fn children(self) -> impl Iterator<Item = Self> {
-        self.document.child_elements(self.id)
+        self.document.elements_of(self.document.tree.children(self.id))
     }
 
     /// All elements below, in document order.
     pub fn descendants(self) -> impl Iterator<Item = Self> {
-        self.document.descendants(self.id)
+        self.document.elements_of(self.document.tree.descendants(self.id))
     }
 
     /// The sibling element after this one.
     pub fn next_element(self) -> Option<Self> {
-        let mut at = self.node()?.next;
-        while let Some(id) = at {
-            if let Some(element) = self.document.element(id) {
-                return Some(element);
-            }
-            at = self.document.node(id)?.next;
-        }
-        None
+        let tree = &self.document.tree;
+        let after = std::iter::successors(tree.next(self.id), |id| tree.next(*id));
+        self.document.elements_of(after).next()
     }
 
     /// Text runs below, in order: `textContent` in pieces.
     pub fn texts(self) -> impl Iterator<Item = &'d str> {
-        let document = self.document;
-        let root = self.id;
-        let first = document.node(root).and_then(|node| node.first_child);
-        std::iter::successors(first, move |id| document.following(*id, root, false)).filter_map(
-            move |id| match document.node(id)?.kind {
-                Kind::Text(span) => Some(document.text_of(span)),
-                _ => None,
-            },
-        )
+        let tree = &self.document.tree;
+        tree.descendants(self.id).flat_map(|id| tree.texts(id))
     }
 
     /// Text runs below, in order, leaving out whatever lies in an element that `keep` refuses.
     pub fn texts_where(self, keep: impl Fn(Self) -> bool) -> impl Iterator<Item = &'d str> {
-        let document = self.document;
-        let root = self.id;
-        let mut at = document.node(root).and_then(|node| node.first_child);
-        std::iter::from_fn(move || {
+        let (document, root) = (self.document, self.id);
+        let tree = &document.tree;
+        let mut at = tree.first_child(root);
+        let kept = std::iter::from_fn(move || {
             while let Some(id) = at {
-                let node = document.node(id)?;
-                let skip = matches!(node.kind, Kind::Element(_)) && !keep(Self::new(document, id));
-                at = document.following(id, root, skip);
-                if let Kind::Text(span) = node.kind {
-                    return Some(document.text_of(span));
+                let skip = document.element(id).is_some_and(|element| !keep(element));
+                at = if skip { tree.following_skipping(id, root) } else { tree.following(id, root) };
+                if tree.kind(id) == Kind::Text {
+                    return Some(id);
                 }
             }
             None
-        })
+        });
+        kept.flat_map(|id| tree.texts(id))
     }
 
     /// Direct text runs only.
     pub fn own_texts(self) -> impl Iterator<Item = &'d str> {
-        let document = self.document;
-        let first = document.node(self.id).and_then(|node| node.first_child);
-        std::iter::successors(first, move |id| document.node(*id)?.next).filter_map(move |id| {
-            match document.node(id)?.kind {
-                Kind::Text(span) => Some(document.text_of(span)),
-                _ => None,
-            }
-        })
+        let tree = &self.document.tree;
+        tree.children(self.id).flat_map(|id| tree.texts(id))
     }
 
     /// `textContent`, exactly.
@@ -186,12 +156,13 @@ impl<'d> Element<'d> {
 
     /// Span of the start tag in the source; `None` for an element the parser implied or cloned.
     pub fn start_tag(self) -> Option<Range<usize>> {
-        self.data()?.start_tag.map(super::Span::range)
+        let tree = &self.document.tree;
+        tree.start_tag(self.id).filter(|_| tree.origin(self.id) == Origin::Source)
     }
 
     /// Span of the end tag in the source, where there is one.
     pub fn end_tag(self) -> Option<Range<usize>> {
-        self.data()?.end_tag.map(super::Span::range)
+        self.document.tree.end_tag(self.id)
     }
 
     /// Span from the start tag to the end of the end tag; the start tag alone for an element without one.
@@ -202,21 +173,22 @@ impl<'d> Element<'d> {
 
     /// Source text of the start tag.
     pub fn start_tag_source(self) -> Option<&'d str> {
-        self.document.source.get(self.start_tag()?)
+        self.document.source().get(self.start_tag()?)
     }
 
     /// The start tag with another value of an attribute that it has, escaped; every other byte stays.
     pub(crate) fn start_tag_with(self, name: &str, value: &str) -> Option<String> {
         let tag = self.start_tag_source()?;
-        let is_named = |span: &AttributeSpan| tag.get(span.name.clone()).is_some_and(|n| n.eq_ignore_ascii_case(name));
-        let old = attribute_spans(tag).into_iter().find(is_named)?.whole;
+        let is_named =
+            |span: &WrittenAttribute| tag.get(span.name.clone()).is_some_and(|n| n.eq_ignore_ascii_case(name));
+        let old = html::attributes_of(tag).into_iter().find(is_named)?.whole;
         let (before, after) = (tag.get(..old.start)?, tag.get(old.end..)?);
         Some(format!("{before}{name}=\"{}\"{after}", escape::attribute(value)))
     }
 
     /// 1-based line of the start tag.
     pub fn line(self) -> Option<u32> {
-        Some(self.document.line_at(self.start_tag()?.start))
+        Some(self.document.position(self.start_tag()?.start).line)
     }
 
     /// A CSS path that leads here: from the nearest `id`, else from `html`.
@@ -254,13 +226,31 @@ impl<'d> Element<'d> {
         wanted.then(|| self.place())
     }
 
-    /// Where a finding shows: path, snippet of the start tag as found, line.
+    /// Where a finding shows: path, snippet of the start tag as found, and where that stands.
     pub fn place(self) -> Place {
+        let selector = Some(self.selector());
+        match self.start_tag() {
+            Some(tag) => Place { selector, ..self.document.place_of(tag) },
+            None => Place { selector, ..Place::default() },
+        }
+    }
+}
+
+impl Document {
+    /// A place in the source: snippet, line, column, bytes.
+    pub fn place_of(&self, span: Range<usize>) -> Place {
+        let (start, end) = (self.position(span.start), self.position(span.end));
+        let snippet = self.source().get(span.clone()).map(|text| text.chars().take(SNIPPET_CHARACTERS).collect());
         Place {
-            selector: Some(self.selector()),
+            selector: None,
             url: None,
-            snippet: self.start_tag_source().map(|tag| tag.chars().take(SNIPPET_CHARACTERS).collect()),
-            line: self.line(),
+            snippet,
+            line: Some(start.line),
+            column: Some(start.column),
+            end_line: Some(end.line),
+            end_column: Some(end.column),
+            offset: Some(span.start),
+            length: Some(span.len()),
         }
     }
 }

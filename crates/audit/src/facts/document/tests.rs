@@ -64,7 +64,7 @@ fn depth_attributes_and_work_are_bounded() {
     assert_eq!(deep.too_complex, Some(Complexity::Depth));
     let wide = parse(&format!("<p {}>after", (0..100_000).map(|n| format!("a{n} ")).collect::<String>()));
     assert_eq!(wide.too_complex, Some(Complexity::Attributes));
-    assert_eq!(first(&wide, "p").attributes().count(), MAX_ATTRIBUTES);
+    assert_eq!(first(&wide, "p").attributes().count(), usize::from(Limits::default().attributes));
     assert_eq!(first(&wide, "p").text(), "after");
     let unclosed = parse(&format!("<i>x</i><p {}", (0..100_000).map(|n| format!("a{n} ")).collect::<String>()));
     assert_eq!(first(&unclosed, "i").text(), "x");

@@ -86,8 +86,12 @@ fn location(page: &str, place: &Place) -> Value {
     let mut physical = json!({"artifactLocation": {"uri": uri}});
     if let (Some(line), Some(fields)) = (place.line, physical.as_object_mut()) {
         let mut region = json!({"startLine": line});
-        if let (Some(snippet), Some(region)) = (&place.snippet, region.as_object_mut()) {
-            region.insert("snippet".to_owned(), json!({"text": snippet}));
+        let numbers = [("startColumn", place.column), ("endLine", place.end_line), ("endColumn", place.end_column)];
+        if let Some(region) = region.as_object_mut() {
+            region.extend(numbers.iter().filter_map(|(name, number)| Some(((*name).to_owned(), json!((*number)?)))));
+            if let Some(snippet) = &place.snippet {
+                region.insert("snippet".to_owned(), json!({"text": snippet}));
+            }
         }
         fields.insert("region".to_owned(), region);
     }

@@ -7,7 +7,9 @@
 mod bare;
 mod corpus;
 mod crowd;
+mod parser;
 mod service;
+mod shapes;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -24,7 +26,7 @@ const ROUNDS: usize = 9;
 const HOSTILE_BYTES: usize = 2_000_000;
 
 /// What can be measured alone, by name.
-const PARTS: [&str; 3] = ["report", "hostile", "service"];
+const PARTS: [&str; 4] = ["html", "report", "hostile", "service"];
 
 fn main() -> Result<()> {
     let named: Vec<String> = std::env::args().skip(1).collect();
@@ -32,6 +34,12 @@ fn main() -> Result<()> {
         bail!("there is no part {unknown}; there are {}", PARTS.join(", "));
     }
     let wanted = |part: &str| named.is_empty() || named.iter().any(|name| name == part);
+    if wanted("html") {
+        if let Some(pages) = corpus::pages()? {
+            parser::corpus(&pages);
+        }
+        parser::hostile();
+    }
     if wanted("report")
         && let Some(pages) = corpus::pages()?
     {

@@ -28,16 +28,20 @@ const COMMANDS: [Entry; 10] = [
         let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "generated::"];
         run_with(root, "cargo", &only, &[("UPDATE", "1".to_owned())])
     }),
-    ("bench", "[report|hostile|service]: measure the core, hostile pages, and whole audits over HTTP", |root| {
-        run(root, "cargo", &["build", "--release", "--locked", "--package", "site-audit"])?;
-        let parts: Vec<String> = std::env::args().skip(2).collect();
-        let bench = ["run", "--release", "--locked", "--package", "bench"];
-        if parts.is_empty() {
-            run(root, "cargo", &[&bench[..], &["--bin", "allocations"]].concat())?;
-        }
-        let parts: Vec<&str> = std::iter::once("--").chain(parts.iter().map(String::as_str)).collect();
-        run(root, "cargo", &[&bench[..], &parts].concat())
-    }),
+    (
+        "bench",
+        "[html|report|hostile|service]: measure the parser, the core, hostile pages, and whole audits over HTTP",
+        |root| {
+            run(root, "cargo", &["build", "--release", "--locked", "--package", "site-audit"])?;
+            let parts: Vec<String> = std::env::args().skip(2).collect();
+            let bench = ["run", "--release", "--locked", "--package", "bench"];
+            if parts.is_empty() {
+                run(root, "cargo", &[&bench[..], &["--bin", "allocations"]].concat())?;
+            }
+            let parts: Vec<&str> = std::iter::once("--").chain(parts.iter().map(String::as_str)).collect();
+            run(root, "cargo", &[&bench[..], &parts].concat())
+        },
+    ),
     ("compare-browser", "compare the facts of each page of DIR with Chromium's (default: the corpus)", |root| {
         browser::install_chromium(root, "the comparison")?;
         compare_browser::compare(root, std::env::args().nth(2))

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::decode::{self, Mode};
-use crate::names::{AttributeId, TagId};
+use crate::names::{AttributeId, Mixed, TagId};
 
 /// Where nothing is.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -148,11 +148,13 @@ impl Hasher for Ready {
 
 impl Arena {
     /// The number of an element name as written at `span`.
-    pub(crate) fn tag(&mut self, source: &str, span: Range<usize>) -> TagId {
+    pub(crate) fn tag(&mut self, source: &str, span: Range<usize>, mixed: Mixed) -> TagId {
         let written = source.get(span.clone()).unwrap_or_default();
-        if let Some(known) = TagId::known(written.as_bytes()) {
-            return known;
-        }
+        TagId::known_mixed(written.as_bytes(), mixed).unwrap_or_else(|| self.own_tag(source, span))
+    }
+
+    fn own_tag(&mut self, source: &str, span: Range<usize>) -> TagId {
+        let written = source.get(span.clone()).unwrap_or_default();
         let changed = decode::changes(written.as_bytes(), Mode::NAME);
         let lower = if changed { &decode::decode(written, Mode::NAME) } else { written };
         let hash = self.names.keys.hash_one(lower);

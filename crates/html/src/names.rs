@@ -27,23 +27,32 @@ const SLOTS: usize = 1024;
 /// An empty slot.
 const EMPTY: u16 = u16::MAX;
 
-/// A name's letters mixed, in lower case. Collisions only cost a comparison.
-const fn mix(hash: u64, byte: u8) -> u64 {
-    hash.rotate_left(5) ^ (byte | 0x20) as u64
-}
+/// A name's letters mixed, in lower case, while it is read. Collisions only cost a comparison.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mixed(u64);
 
-const fn slot(hash: u64) -> usize {
-    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
-}
+impl Mixed {
+    /// Of no letter yet.
+    pub(crate) const START: Self = Self(0);
 
-const fn hash_of(name: &[u8]) -> u64 {
-    let mut hash = 0;
-    let mut rest = name;
-    while let [first, tail @ ..] = rest {
-        hash = mix(hash, *first);
-        rest = tail;
+    /// With one more byte.
+    pub(crate) const fn with(self, byte: u8) -> Self {
+        Self(self.0.rotate_left(5) ^ (byte | 0x20) as u64)
     }
-    hash
+
+    const fn of(name: &[u8]) -> Self {
+        let mut mixed = Self::START;
+        let mut rest = name;
+        while let [first, tail @ ..] = rest {
+            mixed = mixed.with(*first);
+            rest = tail;
+        }
+        mixed
+    }
+
+    const fn slot(self) -> usize {
+        (self.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+    }
 }
 
 /// Open addressing over the names, each where its hash says or in the next free slot.
@@ -51,7 +60,7 @@ const fn table(names: &[&str]) -> [u16; SLOTS] {
     let mut slots = [EMPTY; SLOTS];
     let mut at = 0;
     while at < names.len() {
-        let mut place = slot(hash_of(names[at].as_bytes()));
+        let mut place = Mixed::of(names[at].as_bytes()).slot();
         while slots[place] != EMPTY {
             place = (place + 1) % SLOTS;
         }
@@ -87,8 +96,8 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// The place of a name among `names`, letter case ignored.
-fn find(slots: &[u16; SLOTS], names: &[&str], name: &[u8]) -> Option<u16> {
-    let mut place = slot(hash_of(name));
+fn find(slots: &[u16; SLOTS], names: &[&str], name: &[u8], mixed: Mixed) -> Option<u16> {
+    let mut place = mixed.slot();
     loop {
         let at = *slots.get(place)?;
         let known = names.get(at as usize)?;
@@ -191,7 +200,12 @@ impl TagId {
 
     /// The number of a known name, in any letter case.
     pub(crate) fn known(name: &[u8]) -> Option<Self> {
-        find(&TAG_SLOTS, TAGS, name).map(|at| Self(at.into()))
+        Self::known_mixed(name, Mixed::of(name))
+    }
+
+    /// The same, of a name that was mixed as it was read.
+    pub(crate) fn known_mixed(name: &[u8], mixed: Mixed) -> Option<Self> {
+        find(&TAG_SLOTS, TAGS, name, mixed).map(|at| Self(at.into()))
     }
 
     /// The known name, as elements of that namespace have it.
@@ -205,7 +219,13 @@ impl TagId {
 
     /// What the standard's lists say of an HTML element of that name.
     pub(crate) fn traits(self) -> Trait {
-        TRAITS.get(self.0 as usize).copied().unwrap_or(Trait(0))
+        static OF_NAMES: [Trait; TAGS.len()] = TRAITS;
+        OF_NAMES.get(self.0 as usize).copied().unwrap_or(Trait(0))
+    }
+
+    /// The same, while this is compiled.
+    pub(crate) const fn traits_of_known(self) -> Trait {
+        TRAITS[self.0 as usize]
     }
 
     /// Whether the name is on a list.
@@ -247,7 +267,7 @@ impl Trait {
     }
 }
 
-static TRAITS: [Trait; TAGS.len()] = traits();
+const TRAITS: [Trait; TAGS.len()] = traits();
 
 const fn traits() -> [Trait; TAGS.len()] {
     const SPECIAL: &[&str] = &[

@@ -10,13 +10,13 @@ mod raw;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use attributes::{Attributes, Read, TagEnd};
+use attributes::{Attributes, Read, Scanned, TagEnd};
 pub use attributes::{WrittenAttribute, attributes_of};
 use memchr::{memchr, memchr2};
 
 use crate::arena::{Arena, NONE, RawAttribute, Run, narrow};
 use crate::decode::{self, Mode, is_space};
-use crate::names::{AttributeId, TagId};
+use crate::names::{AttributeId, Mixed, TagId};
 
 /// Attributes of one tag up to which a new name is compared with each before it; past that a map is asked.
 const COMPARED: usize = 12;
@@ -266,7 +266,7 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
 
     fn start_tag(&mut self) {
         let start = self.at;
-        let name_end = self.until(start + 1, ends_tag_name);
+        let (name_end, mixed) = self.tag_name(start + 1);
         let first = self.sink.arena().attributes.len();
         let TagEnd::At { end, is_self_closing } = self.attributes(name_end, first) else {
             // The end of the source in a tag: the tag is dropped.
@@ -274,7 +274,7 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
             self.at = self.bytes.len();
             return;
         };
-        let name = self.sink.arena().tag(self.source, start + 1..name_end);
+        let name = self.sink.arena().tag(self.source, start + 1..name_end, mixed);
         let count = self.sink.arena().attributes.len() - first;
         let tag = Tag {
             name,
@@ -291,7 +291,7 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
 
     fn end_tag(&mut self) {
         let start = self.at;
-        let name_end = self.until(start + 2, ends_tag_name);
+        let (name_end, mixed) = self.tag_name(start + 2);
         let (end, is_self_closing) = match self.byte(name_end) {
             Some(b'>') => (name_end + 1, false),
             _ => {
@@ -306,11 +306,24 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
                 (end, is_self_closing)
             }
         };
-        let name = self.sink.arena().tag(self.source, start + 2..name_end);
+        let name = self.sink.arena().tag(self.source, start + 2..name_end, mixed);
         self.at = end;
         self.content = Content::Data;
         let (start, end) = (narrow(start), narrow(end));
         self.sink.end_tag(&Tag { name, start, end, attributes: 0, attribute_count: 0, is_self_closing });
+    }
+
+    /// Where a tag's name ends, and its letters mixed.
+    fn tag_name(&self, start: usize) -> (usize, Mixed) {
+        let (mut end, mut mixed) = (start, Mixed::START);
+        for byte in self.bytes.get(start..).unwrap_or_default() {
+            if ends_tag_name(*byte) {
+                break;
+            }
+            mixed = mixed.with(*byte);
+            end += 1;
+        }
+        (end, mixed)
     }
 
     /// The attributes of a tag whose name ends at `from`.
@@ -319,16 +332,17 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
         let mut seen = 0;
         loop {
             match reader.next() {
-                Read::Attribute(written) => self.attribute(written, first, &mut seen),
+                Read::Attribute(scanned) => self.attribute(scanned, first, &mut seen),
                 Read::End(end) => return end,
             }
         }
     }
 
     /// Keeps an attribute, unless its name is there already.
-    fn attribute(&mut self, WrittenAttribute { name, value, .. }: WrittenAttribute, first: usize, seen: &mut usize) {
+    fn attribute(&mut self, scanned: Scanned, first: usize, seen: &mut usize) {
+        let Scanned { name, mixed, value, has_reference } = scanned;
         let written = self.bytes.get(name.clone()).unwrap_or_default();
-        let known = AttributeId::known(written);
+        let known = AttributeId::known_mixed(written, mixed);
         let run = match known {
             Some(_) => Run { start: narrow(name.start), end: narrow(name.end) },
             None => self.keep(name, Mode::NAME),
@@ -344,7 +358,7 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
         }
         if let Some(value) = value {
             let bytes = self.bytes.get(value.clone()).unwrap_or_default();
-            let changed = memchr(b'&', bytes).is_some() || (self.is_rough && memchr2(b'\r', 0, bytes).is_some());
+            let changed = has_reference || (self.is_rough && memchr2(b'\r', 0, bytes).is_some());
             attribute.value = self.sink.arena().run(value, Mode::VALUE, changed);
         }
         self.sink.arena().attributes.push(attribute);

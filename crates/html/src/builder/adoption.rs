@@ -18,26 +18,23 @@ impl Builder<'_> {
     pub(super) fn push_formatting(&mut self, node: NodeId, name: TagId) {
         let mut steps = 0;
         let mut equal = 0;
-        let mut earliest = None;
         let mut hash = None;
-        for (at, other) in self.formatting.of_tag(name) {
+        let mut next = self.formatting.last_of(name);
+        while let Some((at, other)) = next {
             steps += 1;
             if self.nodes.get(other).attribute_count == self.nodes.get(node).attribute_count {
                 let mine = *hash.get_or_insert_with(|| self.attributes_hash(node));
-                if self.attributes_hash(other) == mine {
-                    equal += 1;
-                    earliest = Some((at, other));
+                let theirs = self.formatting.attributes(at).unwrap_or_else(|| self.attributes_hash(other));
+                self.formatting.set_attributes(at, theirs);
+                equal += usize::from(theirs == mine);
+                if equal == ARK {
+                    self.drop_formatting(at, other);
+                    break;
                 }
             }
-            if equal == ARK {
-                break;
-            }
+            next = self.formatting.before(at);
         }
         self.count(steps);
-        if let Some((at, other)) = earliest.filter(|_| equal == ARK) {
-            self.formatting.remove(at);
-            self.nodes.set(other, Flag::FORMATTING, false);
-        }
         self.nodes.set(node, Flag::FORMATTING, true);
         self.formatting.push(node, name);
     }
@@ -107,10 +104,14 @@ impl Builder<'_> {
     }
 
     fn formatting_place(&mut self, node: NodeId, name: TagId) -> Option<usize> {
-        let mut steps = 0;
-        let found = self.formatting.of_tag(name).inspect(|_| steps += 1).find(|(_, other)| *other == node);
+        let mut steps = 1;
+        let mut next = self.formatting.last_of(name);
+        while let Some((at, _)) = next.filter(|(_, other)| *other != node) {
+            next = self.formatting.before(at);
+            steps += 1;
+        }
         self.count(steps);
-        found.map(|(at, _)| at)
+        next.map(|(at, _)| at)
     }
 
     fn drop_formatting(&mut self, at: usize, node: NodeId) {

@@ -19,6 +19,8 @@ pub(super) enum Item {
 struct Entry {
     item: Item,
     tag: TagId,
+    /// Hash of the element's attributes, once somebody asked.
+    attributes: Option<u64>,
     /// The entry before that has the same tag; of a marker the marker before.
     same: u32,
 }
@@ -30,7 +32,12 @@ pub(super) struct Formatting {
     /// The last entry of each tag that can be in the list.
     last: [u32; TAGS.len()],
     last_marker: u32,
+    /// How many entries are gone.
+    gaps: usize,
 }
+
+/// Gaps from which on the list is closed up, when they are more than half of it.
+const MANY_GAPS: usize = 8;
 
 const TAGS: [TagId; 14] = [
     TagId::A,
@@ -51,7 +58,7 @@ const TAGS: [TagId; 14] = [
 
 impl Formatting {
     pub(super) fn new() -> Self {
-        Self { entries: Vec::new(), last: [NONE; TAGS.len()], last_marker: NONE }
+        Self { entries: Vec::new(), last: [NONE; TAGS.len()], last_marker: NONE, gaps: 0 }
     }
 
     fn last_mut(&mut self, tag: TagId) -> Option<&mut u32> {
@@ -67,16 +74,37 @@ impl Formatting {
         self.entries.get(at).map_or(Item::Gone, |entry| entry.item)
     }
 
+    /// Adds an element. Places found before are no good any more.
     pub(super) fn push(&mut self, node: NodeId, tag: TagId) {
+        if self.gaps > MANY_GAPS && self.gaps > self.entries.len() / 2 {
+            self.take_from(0).into_iter().for_each(|entry| self.add(entry));
+        }
+        self.add(Entry { item: Item::Element(node), tag, attributes: None, same: NONE });
+    }
+
+    /// Adds an entry, unless it is gone.
+    fn add(&mut self, entry: Entry) {
         let at = self.place();
-        let same = self.last_mut(tag).map_or(NONE, |last| std::mem::replace(last, at));
-        self.entries.push(Entry { item: Item::Element(node), tag, same });
+        let last = match entry.item {
+            Item::Element(_) => self.last_mut(entry.tag),
+            Item::Marker => Some(&mut self.last_marker),
+            Item::Gone => return,
+        };
+        let same = last.map_or(NONE, |last| std::mem::replace(last, at));
+        self.entries.push(Entry { same, ..entry });
+    }
+
+    /// Takes all entries from a place on.
+    fn take_from(&mut self, from: usize) -> Vec<Entry> {
+        let tail = self.entries.get(from..).unwrap_or_default().to_vec();
+        while self.entries.len() > from {
+            self.pop();
+        }
+        tail
     }
 
     pub(super) fn push_marker(&mut self) {
-        let at = self.place();
-        let same = std::mem::replace(&mut self.last_marker, at);
-        self.entries.push(Entry { item: Item::Marker, tag: TagId(NONE), same });
+        self.add(Entry { item: Item::Marker, tag: TagId(NONE), attributes: None, same: NONE });
     }
 
     fn place(&self) -> u32 {
@@ -90,6 +118,7 @@ impl Formatting {
         } else if let Some(last) = self.last_mut(entry.tag) {
             *last = entry.same;
         }
+        self.gaps -= usize::from(entry.item == Item::Gone);
         Some(entry.item)
     }
 
@@ -104,22 +133,39 @@ impl Formatting {
         }
     }
 
-    /// The elements of a tag after the last marker, last first, with their places.
-    pub(super) fn of_tag(&self, tag: TagId) -> impl Iterator<Item = (usize, NodeId)> {
-        let first =
-            TAGS.iter().position(|known| *known == tag).and_then(|at| self.last.get(at)).copied().unwrap_or(NONE);
-        let bound = self.last_marker.wrapping_add(1);
-        std::iter::successors(Some(first), |at| self.entries.get(*at as usize).map(|entry| entry.same))
-            .take_while(move |at| *at != NONE && *at >= bound)
-            .filter_map(|at| match self.get(at as usize) {
-                Item::Element(node) => Some((at as usize, node)),
-                _ => None,
-            })
+    /// The last element of a tag after the last marker, with its place.
+    pub(super) fn last_of(&self, tag: TagId) -> Option<(usize, NodeId)> {
+        let at = TAGS.iter().position(|known| *known == tag)?;
+        self.nearest(*self.last.get(at)?)
     }
 
-    /// The last of those.
-    pub(super) fn last_of(&self, tag: TagId) -> Option<(usize, NodeId)> {
-        self.of_tag(tag).next()
+    /// The element of the same tag before a place, after the last marker.
+    pub(super) fn before(&self, at: usize) -> Option<(usize, NodeId)> {
+        self.nearest(self.entries.get(at)?.same)
+    }
+
+    /// The first element from an entry downwards along its tag.
+    fn nearest(&self, from: u32) -> Option<(usize, NodeId)> {
+        let mut at = from;
+        while at != NONE && at >= self.last_marker.wrapping_add(1) {
+            let entry = self.entries.get(at as usize)?;
+            if let Item::Element(node) = entry.item {
+                return Some((at as usize, node));
+            }
+            at = entry.same;
+        }
+        None
+    }
+
+    /// The hash of an element's attributes, where it is known.
+    pub(super) fn attributes(&self, at: usize) -> Option<u64> {
+        self.entries.get(at)?.attributes
+    }
+
+    pub(super) fn set_attributes(&mut self, at: usize, hash: u64) {
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.attributes = Some(hash);
+        }
     }
 
     /// Puts another element in an entry's place.
@@ -133,6 +179,7 @@ impl Formatting {
     pub(super) fn remove(&mut self, at: usize) {
         if let Some(entry) = self.entries.get_mut(at) {
             entry.item = Item::Gone;
+            self.gaps += 1;
         }
         while self.entries.last().is_some_and(|entry| entry.item == Item::Gone) {
             self.pop();
@@ -141,14 +188,7 @@ impl Formatting {
 
     /// Moves an entry right behind another that stands after it, giving it another element. Says how many entries moved.
     pub(super) fn move_behind(&mut self, from: usize, behind: usize, node: NodeId) -> u64 {
-        let mut tail = Vec::with_capacity(self.entries.len().saturating_sub(from));
-        while self.entries.len() > from {
-            if let Some(entry) = self.entries.last().copied() {
-                tail.push(entry);
-            }
-            self.pop();
-        }
-        tail.reverse();
+        let mut tail = self.take_from(from);
         let moved = tail.len() as u64;
         if let Some(part) = tail.get_mut(..=behind.saturating_sub(from)) {
             part.rotate_left(1);
@@ -156,13 +196,7 @@ impl Formatting {
                 entry.item = Item::Element(node);
             }
         }
-        for entry in tail {
-            match entry.item {
-                Item::Marker => self.push_marker(),
-                Item::Element(node) => self.push(node, entry.tag),
-                Item::Gone => {}
-            }
-        }
+        tail.into_iter().for_each(|entry| self.add(entry));
         moved
     }
 }

@@ -54,6 +54,12 @@ pub(super) enum Bound {
     Html,
 }
 
+impl Bound {
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
 /// Number of kinds of [`Bound`].
 const BOUNDS: usize = 8;
 
@@ -98,10 +104,12 @@ impl Stack {
     pub(super) fn push(&mut self, open: Open) {
         let at = u32::try_from(self.entries.len()).unwrap_or(NONE);
         let mut bounds = self.entries.last().map_or([NONE; BOUNDS], |entry| entry.bounds);
-        for (bound, is) in bounds.iter_mut().zip(bounds_of(&open)) {
-            if is {
+        let mut kinds = bounds_of(&open);
+        while kinds != 0 {
+            if let Some(bound) = bounds.get_mut(kinds.trailing_zeros() as usize) {
                 *bound = at;
             }
+            kinds &= kinds - 1;
         }
         let name = open.tag.0 as usize;
         if name >= self.tops.len() {
@@ -173,26 +181,50 @@ impl Stack {
     }
 }
 
-fn bounds_of(open: &Open) -> [bool; BOUNDS] {
-    let (is_html, tag) = (open.namespace == Namespace::Html, open.tag);
-    let foreign_bound = match open.namespace {
-        Namespace::Html => false,
-        Namespace::MathMl => {
-            matches!(tag, TagId::MI | TagId::MO | TagId::MN | TagId::MS | TagId::MTEXT | TagId::ANNOTATION_XML)
+/// The kinds of [`Bound`] that an element is, as bits.
+fn bounds_of(open: &Open) -> u8 {
+    const FOREIGN: u8 =
+        Bound::Scope.bit() | Bound::ListItem.bit() | Bound::Button.bit() | Bound::Special.bit() | Bound::Item.bit();
+    match (open.namespace, open.tag) {
+        (Namespace::Html, tag) => HTML_BOUNDS.get(tag.0 as usize).copied().unwrap_or(Bound::Html.bit()),
+        (Namespace::MathMl, TagId::MI | TagId::MO | TagId::MN | TagId::MS | TagId::MTEXT | TagId::ANNOTATION_XML)
+        | (Namespace::Svg, TagId::FOREIGN_OBJECT | TagId::DESC | TagId::TITLE) => FOREIGN,
+        _ => 0,
+    }
+}
+
+static HTML_BOUNDS: [u8; TagId::KNOWN as usize] = {
+    let mut all = [0; TagId::KNOWN as usize];
+    let mut at = 0;
+    while at < all.len() {
+        #[expect(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
+        {
+            all[at] = html_bounds(TagId(at as u32));
         }
-        Namespace::Svg => matches!(tag, TagId::FOREIGN_OBJECT | TagId::DESC | TagId::TITLE),
-    };
-    let traits = tag.traits();
-    let scope = foreign_bound || (is_html && traits.has(Trait::SCOPE));
-    let special = foreign_bound || (is_html && traits.has(Trait::SPECIAL));
-    [
-        scope,
-        scope || (is_html && matches!(tag, TagId::OL | TagId::UL)),
-        scope || (is_html && tag == TagId::BUTTON),
-        is_html && matches!(tag, TagId::HTML | TagId::TABLE | TagId::TEMPLATE),
-        special,
-        special && !(is_html && matches!(tag, TagId::ADDRESS | TagId::DIV | TagId::P)),
-        is_html && traits.has(Trait::DECIDES_MODE),
-        is_html,
-    ]
+        at += 1;
+    }
+    all
+};
+
+const fn html_bounds(tag: TagId) -> u8 {
+    let traits = tag.traits_of_known();
+    let mut kinds = Bound::Html.bit();
+    if traits.has(Trait::SCOPE) {
+        kinds |= Bound::Scope.bit() | Bound::ListItem.bit() | Bound::Button.bit();
+    }
+    if traits.has(Trait::SPECIAL) {
+        kinds |= Bound::Special.bit();
+        if !matches!(tag, TagId::ADDRESS | TagId::DIV | TagId::P) {
+            kinds |= Bound::Item.bit();
+        }
+    }
+    if traits.has(Trait::DECIDES_MODE) {
+        kinds |= Bound::DecidesMode.bit();
+    }
+    match tag {
+        TagId::OL | TagId::UL => kinds | Bound::ListItem.bit(),
+        TagId::BUTTON => kinds | Bound::Button.bit(),
+        TagId::HTML | TagId::TABLE | TagId::TEMPLATE => kinds | Bound::Table.bit(),
+        _ => kinds,
+    }
 }

@@ -1,6 +1,6 @@
 //! Known attribute names, and how foreign elements spell theirs.
 
-use super::{AttributeId, SLOTS, find, position, table};
+use super::{AttributeId, Mixed, SLOTS, find, position, table};
 use crate::tree::{AttributeName, Namespace};
 
 const ATTRIBUTES: &[&str] = &[
@@ -350,7 +350,12 @@ impl AttributeId {
 
     /// The number of a known name, in any letter case.
     pub(crate) fn known(name: &[u8]) -> Option<Self> {
-        find(&ATTRIBUTE_SLOTS, ATTRIBUTES, name).map(Self)
+        Self::known_mixed(name, Mixed::of(name))
+    }
+
+    /// The same, of a name that was mixed as it was read.
+    pub(crate) fn known_mixed(name: &[u8], mixed: Mixed) -> Option<Self> {
+        find(&ATTRIBUTE_SLOTS, ATTRIBUTES, name, mixed).map(Self)
     }
 
     /// The known name in lower case.

@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
+use memchr::{memchr, memchr2};
+
 use super::ends_tag_name;
 use crate::decode::is_space;
+use crate::names::Mixed;
 
 /// An attribute as it is written, with its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +27,17 @@ pub(super) enum TagEnd {
 
 /// What comes next in a tag.
 pub(super) enum Read {
-    Attribute(WrittenAttribute),
+    Attribute(Scanned),
     End(TagEnd),
+}
+
+/// An attribute, and what was noticed in passing.
+pub(super) struct Scanned {
+    pub(super) name: Range<usize>,
+    pub(super) mixed: Mixed,
+    pub(super) value: Option<Range<usize>>,
+    /// The value has an ampersand.
+    pub(super) has_reference: bool,
 }
 
 /// Reads attribute after attribute.
@@ -40,7 +52,11 @@ pub fn attributes_of(tag: &str) -> Vec<WrittenAttribute> {
     let mut reader = Attributes { bytes, at: 1 };
     reader.at = reader.until(1, ends_tag_name);
     std::iter::from_fn(|| match reader.next() {
-        Read::Attribute(written) => Some(written),
+        Read::Attribute(Scanned { name, value, .. }) => {
+            let quote = value.as_ref().is_some_and(|value| matches!(bytes.get(value.start - 1), Some(b'"' | b'\'')));
+            let end = value.as_ref().map_or(name.end, |value| (value.end + usize::from(quote)).min(bytes.len()));
+            Some(WrittenAttribute { whole: name.start..end, name, value })
+        }
         Read::End(_) => None,
     })
     .collect()
@@ -64,30 +80,50 @@ impl Attributes<'_> {
         }
     }
 
-    fn attribute(&mut self) -> WrittenAttribute {
+    fn attribute(&mut self) -> Scanned {
         let start = self.at;
         // An equals sign may start a name.
-        let name_end = self.until(start + 1, |byte| ends_tag_name(byte) || byte == b'=');
-        let name = start..name_end;
-        let equals = self.skip_space(name_end);
+        let (mut end, mut mixed) = (start, Mixed::START);
+        for byte in self.bytes.get(start..).unwrap_or_default() {
+            if end > start && (ends_tag_name(*byte) || *byte == b'=') {
+                break;
+            }
+            mixed = mixed.with(*byte);
+            end += 1;
+        }
+        let name = start..end;
+        let equals = self.skip_space(end);
         if self.byte(equals) != Some(b'=') {
             self.at = equals;
-            return WrittenAttribute { whole: name.clone(), name, value: None };
+            return Scanned { name, mixed, value: None, has_reference: false };
         }
-        let value_start = self.skip_space(equals + 1);
-        let value = match self.byte(value_start) {
+        let start = self.skip_space(equals + 1);
+        let (value, has_reference) = match self.byte(start) {
             Some(quote @ (b'"' | b'\'')) => {
-                let rest = self.bytes.get(value_start + 1..).unwrap_or_default();
-                let end = memchr::memchr(quote, rest).map_or(self.bytes.len(), |found| value_start + 1 + found);
+                let (end, has_reference) = self.quoted(start + 1, quote);
                 self.at = (end + 1).min(self.bytes.len());
-                value_start + 1..end
+                (start + 1..end, has_reference)
             }
             _ => {
-                self.at = self.until(value_start, |byte| is_space(byte) || byte == b'>');
-                value_start..self.at
+                self.at = self.until(start, |byte| is_space(byte) || byte == b'>');
+                let value = start..self.at;
+                let bytes = self.bytes.get(value.clone()).unwrap_or_default();
+                (value, memchr(b'&', bytes).is_some())
             }
         };
-        WrittenAttribute { name, value: Some(value), whole: start..self.at }
+        Scanned { name, mixed, value: Some(value), has_reference }
+    }
+
+    /// Where the quote is that ends a value, or the end; and whether an ampersand stands before.
+    fn quoted(&self, start: usize, quote: u8) -> (usize, bool) {
+        let find = |from: usize, found: Option<usize>| found.map_or(self.bytes.len(), |found| from + found);
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let at = find(start, memchr2(quote, b'&', rest));
+        if self.byte(at) != Some(b'&') {
+            return (at, false);
+        }
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        (find(at, memchr(quote, rest)), true)
     }
 
     fn byte(&self, at: usize) -> Option<u8> {

@@ -1,0 +1,99 @@
+//! Sources made up: hostile shapes that repeat something, and dense pages of two kinds.
+
+/// A shape: its name, and what it repeats for each number.
+pub(crate) type Shape = fn(usize) -> String;
+
+/// Sources that make a careless parser slow (hostile-inputs M, and shapes that made parsers quadratic).
+pub(crate) const HOSTILE: &[(&str, Shape)] = &[
+    ("nested div", |_| "<div>".to_owned()),
+    ("nested ul li", |_| "<ul><li>".to_owned()),
+    ("nested dl dd", |_| "<dl><dd>".to_owned()),
+    ("nested span", |_| "<span>".to_owned()),
+    ("nested unknown names", |n| format!("<n{n}>")),
+    ("nested b", |_| "<b>".to_owned()),
+    ("nested b p", |_| "<b><p>".to_owned()),
+    ("nested a div", |_| "<a><div>".to_owned()),
+    ("nested table", |_| "<table>".to_owned()),
+    ("nested table tr td", |_| "<table><tr><td>".to_owned()),
+    ("nested template", |_| "<template>".to_owned()),
+    ("select option", |_| "<select><option>".to_owned()),
+    ("nested svg g", |_| "<svg><g>".to_owned()),
+    ("attributes of one tag", |n| if n == 0 { "<p ".to_owned() } else { format!("a{n} ") }),
+    ("body with one more", |n| format!("<body a{n}=1>")),
+    ("b xN", |n| format!("<b x{n}>")),
+    ("b xN p", |n| format!("<b x{n}><p>")),
+    ("b N, i N, x and ends", |n| match n {
+        0..50_000 => format!("<b {n}>"),
+        50_000..100_000 => format!("<i {n}>"),
+        _ => "x</b>".to_owned(),
+    }),
+    ("div, then ends of p", |n| if n < 150_000 { "<div>".to_owned() } else { "</p>".to_owned() }),
+    ("div, then ends of span", |n| if n < 150_000 { "<div>".to_owned() } else { "</span>".to_owned() }),
+    ("svg g, then ends of x", |n| match n {
+        0 => "<svg>".to_owned(),
+        1..300_000 => "<g>".to_owned(),
+        _ => "</x>".to_owned(),
+    }),
+    ("text before tables", |_| "<table>x".to_owned()),
+    ("character references", |_| "&amp;".to_owned()),
+    ("starts of comments", |_| "<!--".to_owned()),
+    ("ends of b", |_| "</b>".to_owned()),
+    ("a and a bracket", |_| "a<".to_owned()),
+    ("NUL", |_| "\0".to_owned()),
+    ("CR", |_| "\r".to_owned()),
+    ("names of one weak hash", |n| format!("<{}>", colliding(n))),
+];
+
+/// Names whose letters mix to the same sum.
+fn colliding(n: usize) -> String {
+    let bits = (0..17).map(|bit| if n >> bit & 1 == 0 { "ad" } else { "bc" });
+    format!("x{}", bits.collect::<String>())
+}
+
+/// A shape repeated up to so many bytes.
+pub(crate) fn filled(shape: Shape, bytes: usize) -> String {
+    let mut source = String::with_capacity(bytes);
+    for n in 0.. {
+        let piece = shape(n);
+        if source.len() + piece.len() > bytes {
+            break;
+        }
+        source.push_str(&piece);
+    }
+    source
+}
+
+/// A page of signatures and short paragraphs, full of links, as documentation of a library is.
+pub(crate) fn documentation() -> String {
+    let item = |n: usize| {
+        format!(
+            "<section id=\"method.item{n}\" class=\"method\"><a class=\"src rightside\" href=\"../src/lib.rs.html#{n}\">Source</a>\
+             <a href=\"#method.item{n}\" class=\"anchor\">§</a><h4 class=\"code-header\">pub fn <a href=\"#method.item{n}\" class=\"fn\">item{n}</a>\
+             &lt;<a class=\"trait\" href=\"trait.Read.html\">Read</a>&gt;(&amp;self, at: <a class=\"primitive\" href=\"usize.html\">usize</a>) \
+             -&gt; <a class=\"enum\" href=\"enum.Option.html\">Option</a>&lt;T&gt;</h4></section>\n<div class=\"docblock\"><p>Gives the \
+             <code>T</code> at <em>{n}</em>, or <code>None</code>.</p>\n<ul>\n<li>first</li>\n<li><strong>second</strong></li>\n</ul></div>\n"
+        )
+    };
+    format!(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Reference</title></head><body class=\"rustdoc\"><main>{}</main></body></html>",
+        (0..400).map(item).collect::<String>()
+    )
+}
+
+/// A page of product cards, as a shop's list is.
+pub(crate) fn shop() -> String {
+    let card = |n: usize| {
+        format!(
+            "<li class=\"grid__item product-card\" data-product-id=\"{n}\" data-price=\"{n}99\"><a href=\"/products/item-{n}?ref=list&amp;pos={n}\" \
+             class=\"product-card__link\" aria-label=\"Item {n}\"><img class=\"product-card__image lazy\" src=\"/images/{n}.webp\" \
+             srcset=\"/images/{n}.webp?w=320&amp;q=80 320w, /images/{n}.webp?w=640&amp;q=80 640w\" sizes=\"(min-width: 990px) 25vw, 50vw\" width=\"320\" \
+             height=\"320\" alt=\"Item {n} &ndash; front\" loading=\"lazy\"><h3 class=\"product-card__title\">Item {n}</h3><div class=\"price\"><span \
+             class=\"price__was\"><s>&euro;{n}9</s></span> <span class=\"price__now\">&euro;{n}</span></div></a><form action=\"/cart\" method=\"post\">\
+             <input type=\"hidden\" name=\"id\" value=\"{n}\"><button type=\"submit\" class=\"button button--small\" disabled>Add</button></form></li>\n"
+        )
+    };
+    format!(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Shop</title></head><body><ul class=\"grid\">{}</ul></body></html>",
+        (0..400).map(card).collect::<String>()
+    )
+}

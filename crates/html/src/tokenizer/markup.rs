@@ -78,12 +78,16 @@ impl<S: Sink> Tokenizer<'_, S> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         let name_end = self.until(name, |byte| !is_name(byte));
         let target = self.bytes.get(name..name_end).unwrap_or_default();
+        let starts_well = target.first().is_none_or(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+        if !starts_well {
+            return self.bogus_comment(start, start + 1);
+        }
         let Some(next) = self.byte(name_end) else {
             // The end of the source in an instruction: it is dropped.
             self.at = self.bytes.len();
             return;
         };
-        let is_target = target.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        let is_target = !target.is_empty()
             && (is_space(next) || matches!(next, b'?' | b'>'))
             && !target.eq_ignore_ascii_case(b"xml")
             && !target.eq_ignore_ascii_case(b"xml-stylesheet");
@@ -141,9 +145,10 @@ impl<S: Sink> Tokenizer<'_, S> {
         } else {
             doctype.forces_quirks = true;
         }
-        // What follows the identifiers counts for nothing.
-        let close = self.find(b'>', at);
-        (close < self.bytes.len()).then_some(close + 1)
+        let rest = self.skip_space(at);
+        self.byte(rest)?;
+        // What follows the identifiers counts for nothing, nor does it when the source ends in it.
+        Some((self.find(b'>', rest) + 1).min(self.bytes.len()))
     }
 
     /// Reads the system identifier and says where it ends.

@@ -45,6 +45,14 @@ pub(crate) fn dump(tree: &Tree) -> String {
     out
 }
 
+/// What is in the body of a tree, in the same form without the bars and the levels above.
+pub(crate) fn in_body(tree: &Tree) -> String {
+    let dump = dump(tree);
+    let (_, body) = dump.split_once("|   <body>\n").unwrap_or_else(|| panic!("no body\n{dump}"));
+    let lines = body.lines().map_while(|line| line.strip_prefix("|     "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 fn prefix(namespace: Namespace) -> &'static str {
     match namespace {
         Namespace::Html => "",

@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking and say what they pass over")]
 
 mod dump;
+mod fragments;
 mod instructions;
+mod places;
+mod properties;
 mod shared;
 mod tree_construction;

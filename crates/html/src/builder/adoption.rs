@@ -16,7 +16,7 @@ const ARK: usize = 3;
 impl Builder<'_> {
     /// "Push onto the list of active formatting elements".
     pub(super) fn push_formatting(&mut self, node: NodeId, name: TagId) {
-        let mut steps = 0;
+        let mut steps = self.formatting.close_gaps();
         let mut equal = 0;
         let mut earliest = None;
         let mut hash = None;

@@ -30,6 +30,8 @@ pub(super) struct Formatting {
     /// The last entry of each tag that can be in the list.
     last: [u32; TAGS.len()],
     last_marker: u32,
+    /// How many entries are gone.
+    gone: usize,
 }
 
 const TAGS: [TagId; 14] = [
@@ -51,7 +53,7 @@ const TAGS: [TagId; 14] = [
 
 impl Formatting {
     pub(super) fn new() -> Self {
-        Self { entries: Vec::new(), last: [NONE; TAGS.len()], last_marker: NONE }
+        Self { entries: Vec::new(), last: [NONE; TAGS.len()], last_marker: NONE, gone: 0 }
     }
 
     fn last_mut(&mut self, tag: TagId) -> Option<&mut u32> {
@@ -85,6 +87,9 @@ impl Formatting {
 
     fn pop(&mut self) -> Option<Item> {
         let entry = self.entries.pop()?;
+        if entry.item == Item::Gone {
+            self.gone -= 1;
+        }
         if entry.item == Item::Marker {
             self.last_marker = entry.same;
         } else if let Some(last) = self.last_mut(entry.tag) {
@@ -133,9 +138,30 @@ impl Formatting {
     pub(super) fn remove(&mut self, at: usize) {
         if let Some(entry) = self.entries.get_mut(at) {
             entry.item = Item::Gone;
+            self.gone += 1;
         }
         while self.entries.last().is_some_and(|entry| entry.item == Item::Gone) {
             self.pop();
+        }
+    }
+
+    /// Closes the gaps once they are more than what is left, and says how many entries were put back. Places change.
+    pub(super) fn close_gaps(&mut self) -> u64 {
+        if self.gone * 2 <= self.entries.len() {
+            return 0;
+        }
+        let entries = std::mem::replace(self, Self::new()).entries;
+        for entry in entries {
+            self.put_back(entry);
+        }
+        self.entries.len() as u64
+    }
+
+    fn put_back(&mut self, entry: Entry) {
+        match entry.item {
+            Item::Marker => self.push_marker(),
+            Item::Element(node) => self.push(node, entry.tag),
+            Item::Gone => {}
         }
     }
 
@@ -157,11 +183,7 @@ impl Formatting {
             }
         }
         for entry in tail {
-            match entry.item {
-                Item::Marker => self.push_marker(),
-                Item::Element(node) => self.push(node, entry.tag),
-                Item::Gone => {}
-            }
+            self.put_back(entry);
         }
         moved
     }

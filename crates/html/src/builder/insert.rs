@@ -226,7 +226,7 @@ impl Builder<'_> {
                 more.push(*attribute);
             }
         }
-        self.count(count as u64);
+        self.count(count as u64 * u64::from(tag.attribute_count.max(1)));
         self.attributes_kept = true;
         self.arena.attributes.truncate(tag.attributes as usize);
         if more.is_empty() {

@@ -4,6 +4,7 @@
 mod dump;
 mod fragments;
 mod instructions;
+mod linear;
 mod places;
 mod properties;
 mod shared;

@@ -7,5 +7,6 @@ mod instructions;
 mod linear;
 mod places;
 mod properties;
+mod regressions;
 mod shared;
 mod tree_construction;

@@ -1,5 +1,6 @@
 //! A tree as the tree-construction tests write it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use html::{Kind, Namespace, NodeId, Tree};
@@ -7,6 +8,7 @@ use html::{Kind, Namespace, NodeId, Tree};
 /// Every line starts with `| ` and two spaces for each level.
 pub(crate) fn dump(tree: &Tree) -> String {
     let mut out = String::new();
+    let shadow_roots: HashMap<NodeId, NodeId> = tree.shadow_roots().collect();
     // Children still to be written, with their level; no recursion, since trees may be deep.
     let mut waiting: Vec<(NodeId, usize)> = Vec::new();
     let children_of = |id: NodeId, level: usize, waiting: &mut Vec<(NodeId, usize)>| {
@@ -23,6 +25,9 @@ pub(crate) fn dump(tree: &Tree) -> String {
             Kind::Comment => format!("<!-- {} -->", tree.data(id)),
             Kind::Instruction => format!("<?{} {}?>", tree.target(id), tree.data(id)),
             Kind::Doctype => doctype(tree, id),
+            Kind::Fragment if tree.parent(id).is_some_and(|template| tree.is_shadow_root(template)) => {
+                "#shadow-root".to_owned()
+            }
             Kind::Fragment => "content".to_owned(),
             Kind::Document => unreachable!("the document is below nothing"),
         };
@@ -40,9 +45,7 @@ pub(crate) fn dump(tree: &Tree) -> String {
             out.push_str(&format!("| {indent}  {attribute}\n"));
         }
         children_of(id, level + 1, &mut waiting);
-        if let Some(contents) = tree.contents(id) {
-            waiting.push((contents, level + 1));
-        }
+        waiting.extend(tree.contents(id).or(shadow_roots.get(&id).copied()).map(|root| (root, level + 1)));
     }
     out
 }

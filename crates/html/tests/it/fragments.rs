@@ -33,7 +33,7 @@ const FRAGMENTS: &[&str] = &[
     "<thead>", "</thead>", "<tfoot>", "</tfoot>", "<tr>", "</tr>", "<td>", "</td>", "<th>", "</th>",
     // Lists of choices.
     "<select>", "<select multiple>", "</select>", "<option>", "<option selected>", "</option>", "<optgroup>",
-    "</optgroup>", "<datalist>",
+    "</optgroup>", "<selectedcontent>", "</selectedcontent>", "<datalist>",
     // Templates.
     "<template>", "</template>", "<template shadowrootmode=open>", "<slot>",
     // Foreign content.

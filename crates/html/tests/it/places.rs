@@ -8,7 +8,9 @@ use html::{Kind, Namespace, NodeId, Options, Origin, Tree};
 /// Panics where a tree breaks its own rules: links, spans, and what they say of the source.
 pub(crate) fn check(tree: &Tree, options: &Options) {
     let roots = roots(tree);
-    let nodes: Vec<NodeId> = roots.iter().flat_map(|root| tree.descendants(*root)).collect();
+    let mut nodes: Vec<NodeId> = roots.iter().flat_map(|root| tree.descendants(*root)).collect();
+    // The template of a shadow root is below nothing.
+    nodes.extend(tree.shadow_roots().filter_map(|(_, root)| tree.parent(root)));
     assert!(nodes.len() <= tree.len(), "more nodes than there are");
     for root in &roots {
         links(tree, *root);
@@ -28,26 +30,32 @@ pub(crate) fn check(tree: &Tree, options: &Options) {
     tags_alone(tree, &nodes, options);
 }
 
-/// Panics where line and column differ from a count of characters.
-pub(crate) fn positions(tree: &Tree, offsets: impl IntoIterator<Item = usize>) {
-    for offset in offsets {
-        let before = &tree.source()[..offset];
-        let (mut line, mut column) = (1, 1);
-        let mut characters = before.chars().peekable();
-        while let Some(character) = characters.next() {
-            // The line ends behind CRLF, not amid it.
-            let next = characters.peek().copied().or_else(|| tree.source()[offset..].chars().next());
-            let ends = character == '\n' || (character == '\r' && next != Some('\n'));
-            (line, column) = if ends { (line + 1, 1) } else { (line, column + 1) };
+/// Panics where line and column of every so many characters differ from a count.
+pub(crate) fn positions(tree: &Tree, step: usize) {
+    let source = tree.source();
+    let (mut line, mut column) = (1, 1);
+    let ends = std::iter::once((source.len(), ' '));
+    for (count, (at, character)) in source.char_indices().chain(ends).enumerate() {
+        if count % step == 0 || at == source.len() {
+            let got = tree.position(at);
+            assert_eq!((got.line, got.column), (line, column), "position of {at}");
         }
-        let got = tree.position(offset);
-        assert_eq!((got.line, got.column), (line, column), "position of {offset}");
+        // The line ends behind CRLF, not amid it.
+        let is_in_crlf = source[at..].starts_with("\r\n");
+        let is_end = matches!(character, '\n' | '\r') && !is_in_crlf;
+        (line, column) = if is_end { (line + 1, 1) } else { (line, column + 1) };
     }
 }
 
-/// The document and every fragment that can be reached.
+/// The document, and every fragment that can be reached.
 fn roots(tree: &Tree) -> Vec<NodeId> {
     let mut roots = vec![NodeId::DOCUMENT];
+    for (host, root) in tree.shadow_roots() {
+        let template = tree.parent(root).expect("the template");
+        assert!(tree.is_shadow_root(template) && tree.parent(template) == Some(host));
+        assert!(tree.children(host).all(|child| child != template), "the template is among the children of its host");
+        roots.push(root);
+    }
     let mut at = 0;
     while let Some(root) = roots.get(at).copied() {
         roots.extend(tree.descendants(root).filter_map(|id| tree.contents(id)));

@@ -107,8 +107,8 @@ struct Builder<'s> {
     table_text: Vec<Text>,
     /// A line feed right after the start tag counts for nothing.
     skips_line_feed: bool,
-    /// There is a `selectedcontent`, so that options are worth a look when they close.
-    has_selected_content: bool,
+    /// The selects that are open, the innermost last.
+    selects: Vec<option::OpenSelect>,
     /// How to read on after the start tag in hand.
     content: Content,
     /// The attributes of the start tag in hand are some element's.
@@ -141,7 +141,7 @@ impl<'s> Builder<'s> {
             fostering: false,
             table_text: Vec::new(),
             skips_line_feed: false,
-            has_selected_content: false,
+            selects: Vec::new(),
             content: Content::Data,
             attributes_kept: false,
             end_tag: (NONE, NONE),
@@ -239,13 +239,17 @@ impl<'s> Builder<'s> {
     }
 
     /// Where a comment or a processing instruction goes.
-    fn comment_place(&self) -> Location {
+    fn comment_place(&mut self) -> Location {
+        // In SVG and MathML the insertion mode does not count, even after the body.
+        if self.stack.current().namespace != Namespace::Html {
+            return self.bounded_place();
+        }
         match self.mode {
             Insertion::Initial | Insertion::BeforeHtml | Insertion::AfterAfterBody | Insertion::AfterAfterFrameset => {
                 Location::last_in(NodeId::DOCUMENT)
             }
             Insertion::AfterBody => Location::last_in(self.stack.get(0).node),
-            _ => self.place(),
+            _ => self.bounded_place(),
         }
     }
 }

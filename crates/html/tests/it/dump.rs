@@ -1,10 +1,14 @@
 //! A tree as the tree-construction tests write it.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use html::{Kind, Namespace, NodeId, Tree};
 
 /// Every line starts with `| ` and two spaces for each level.
 pub(crate) fn dump(tree: &Tree) -> String {
     let mut out = String::new();
+    let shadow_roots: HashMap<NodeId, NodeId> = tree.shadow_roots().collect();
     // Children still to be written, with their level; no recursion, since trees may be deep.
     let mut waiting: Vec<(NodeId, usize)> = Vec::new();
     let children_of = |id: NodeId, level: usize, waiting: &mut Vec<(NodeId, usize)>| {
@@ -21,6 +25,9 @@ pub(crate) fn dump(tree: &Tree) -> String {
             Kind::Comment => format!("<!-- {} -->", tree.data(id)),
             Kind::Instruction => format!("<?{} {}?>", tree.target(id), tree.data(id)),
             Kind::Doctype => doctype(tree, id),
+            Kind::Fragment if tree.parent(id).is_some_and(|template| tree.is_shadow_root(template)) => {
+                "#shadow-root".to_owned()
+            }
             Kind::Fragment => "content".to_owned(),
             Kind::Document => unreachable!("the document is below nothing"),
         };
@@ -38,11 +45,26 @@ pub(crate) fn dump(tree: &Tree) -> String {
             out.push_str(&format!("| {indent}  {attribute}\n"));
         }
         children_of(id, level + 1, &mut waiting);
-        if let Some(contents) = tree.contents(id) {
-            waiting.push((contents, level + 1));
-        }
+        waiting.extend(tree.contents(id).or(shadow_roots.get(&id).copied()).map(|root| (root, level + 1)));
     }
     out
+}
+
+/// Every place in a tree, in document order.
+pub(crate) fn spans(tree: &Tree) -> Vec<(Option<Range<usize>>, Option<Range<usize>>, Vec<Range<usize>>)> {
+    let of = |id: NodeId| {
+        let parts = tree.text_spans(id).chain(tree.attributes(id).map(|attribute| attribute.span()));
+        (tree.start_tag(id).or_else(|| tree.span(id)), tree.end_tag(id), parts.collect())
+    };
+    tree.descendants(NodeId::DOCUMENT).map(of).collect()
+}
+
+/// What is in the body of a tree, in the same form without the bars and the levels above.
+pub(crate) fn in_body(tree: &Tree) -> String {
+    let dump = dump(tree);
+    let (_, body) = dump.split_once("|   <body>\n").unwrap_or_else(|| panic!("no body\n{dump}"));
+    let lines = body.lines().map_while(|line| line.strip_prefix("|     "));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn prefix(namespace: Namespace) -> &'static str {

@@ -2,5 +2,13 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking and say what they pass over")]
 
 mod dump;
+mod elements;
+mod fragments;
+mod instructions;
+mod limits;
+mod linear;
+mod places;
+mod properties;
+mod regressions;
 mod shared;
 mod tree_construction;

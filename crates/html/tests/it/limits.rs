@@ -1,0 +1,102 @@
+//! What is cut is cut where the limit says, and told.
+
+use html::{Cut, Limits, NodeId, Options, Tree};
+
+use crate::dump::in_body;
+use crate::{places, shared};
+
+fn parsed(source: &str) -> Tree {
+    html::parse(source.to_owned(), &Options::default())
+}
+
+/// Elements around a node and itself, `html` being 1.
+fn level(tree: &Tree, id: NodeId) -> usize {
+    std::iter::successors(Some(id), |id| tree.parent(*id)).filter(|id| *id != NodeId::DOCUMENT).count()
+}
+
+fn deepest(tree: &Tree) -> usize {
+    tree.descendants(NodeId::DOCUMENT).filter(|id| !tree.name(*id).is_empty()).map(|id| level(tree, id)).max().unwrap()
+}
+
+#[test]
+fn elements_past_level_513_become_siblings() {
+    // "html" and "body" are two.
+    let just = parsed(&"<div>".repeat(511));
+    assert_eq!((deepest(&just), just.cut()), (513, Cut::default()));
+    let past = parsed(&format!("{}<p>a<b>c", "<div>".repeat(511)));
+    assert_eq!((deepest(&past), past.cut()), (513, Cut { depth: true, ..Cut::default() }));
+    let p = past.descendants(NodeId::DOCUMENT).find(|id| past.is(*id, "p")).unwrap();
+    let b = past.next(p).unwrap();
+    let text = |id| past.first_child(id).map(|text| past.texts(text).collect::<String>());
+    assert!(past.is(past.previous(p).unwrap(), "div") && past.is(b, "b"));
+    assert_eq!((text(p).as_deref(), text(b).as_deref()), (Some("a"), Some("c")));
+}
+
+#[test]
+fn end_tags_match_past_the_depth_too() {
+    let source = format!("{}{}a<p id=last>", "<div>".repeat(2_000), "</div>".repeat(2_000));
+    let tree = parsed(&source);
+    let p = tree.descendants(NodeId::DOCUMENT).find(|id| tree.is(*id, "p")).unwrap();
+    assert_eq!(tree.parent(p).map(|body| tree.name(body)), Some("body"));
+    let divs = tree.descendants(NodeId::DOCUMENT).filter(|id| tree.is(*id, "div"));
+    // The n-th start tag is closed by the n-th end tag from the end.
+    let mut count = 0;
+    for div in divs {
+        let (start, end) = (tree.start_tag(div).unwrap(), tree.end_tag(div).unwrap());
+        assert_eq!(end.start, 2_000 * 5 + (1_999 - start.start / 5) * 6);
+        count += 1;
+    }
+    assert_eq!(count, 2_000);
+}
+
+#[test]
+fn a_template_past_the_depth_keeps_its_text_and_no_elements() {
+    let limits = Limits { depth: 4, ..Limits::default() };
+    let tree = html::parse("<p><template>a<b>c".to_owned(), &Options { scripting: true, limits });
+    assert_eq!(in_body(&tree), "<p>\n  <template>\n    content\n      \"a\"\n  <b>\n    \"c\"");
+    assert!(tree.cut().depth);
+}
+
+#[test]
+fn an_element_keeps_256_attributes() {
+    let attributes = |count: usize| (0..count).map(|number| format!(" a{number}=1")).collect::<String>();
+    let count = |tree: &Tree, name: &str| {
+        let id = tree.descendants(NodeId::DOCUMENT).find(|id| tree.is(*id, name)).unwrap();
+        tree.attributes(id).count()
+    };
+    let told = Cut { attributes: true, ..Cut::default() };
+    for (source, name, wanted, cut) in [
+        (format!("<p{}>", attributes(256)), "p", 256, Cut::default()),
+        (format!("<p{}>", attributes(257)), "p", 256, told),
+        // The same name again is none more.
+        (format!("<p{0}{0}>", attributes(256)), "p", 256, Cut::default()),
+        (format!("<html{}><html b c d>", attributes(254)), "html", 256, told),
+        (format!("<body{}><body a0 b>", attributes(255)), "body", 256, Cut::default()),
+    ] {
+        let tree = parsed(&source);
+        assert_eq!((count(&tree, name), tree.cut()), (wanted, cut), "{}", &source[..20]);
+    }
+}
+
+#[test]
+fn past_the_work_the_tree_that_exists_is_used() {
+    let source: String = (0..5_000).map(|number| format!("<b x{number}>")).collect::<String>() + "<p>never";
+    let tree = parsed(&source);
+    let limits = Limits::default();
+    assert!(tree.cut().work && tree.work() > limits.work + limits.work_per_byte * source.len() as u64);
+    assert!(tree.len() > 500 && !tree.descendants(NodeId::DOCUMENT).any(|id| tree.is(id, "p")));
+    places::check(&tree, &Options::default());
+    let more = Limits { work: u64::MAX, ..limits };
+    let whole = html::parse(source, &Options { scripting: true, limits: more });
+    assert!(!whole.cut().work && whole.descendants(NodeId::DOCUMENT).any(|id| whole.is(id, "p")));
+}
+
+#[test]
+fn no_real_page_comes_near_a_limit() {
+    for (name, source) in shared::corpus() {
+        let tree = parsed(&source);
+        let attributes = tree.descendants(NodeId::DOCUMENT).map(|id| tree.attributes(id).count()).max().unwrap_or(0);
+        assert_eq!(tree.cut(), Cut::default(), "{name}");
+        assert!(deepest(&tree) < 100 && attributes < 100 && tree.work() < 10_000, "{name}");
+    }
+}

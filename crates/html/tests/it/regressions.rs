@@ -1,0 +1,85 @@
+//! Trees that once were not Chromium's: each source, and what lies below its `html` element.
+
+use html::{Limits, Options, Tree};
+
+use crate::dump::dump;
+
+const CASES: [(&str, &str); 9] = [
+    // What can't start a target makes a comment, though the source ends right there.
+    ("<div><?1", "<head>\n<body>\n  <div>\n    <!-- ?1 -->"),
+    // Amid SVG and MathML, which end tags of the document leave open, a comment stays there.
+    ("<math></html><!--a-->", "<head>\n<body>\n  <math math>\n    <!-- a -->"),
+    // A `selectedcontent` that comes late has the option chosen before it, as has each that comes.
+    (
+        "<select><option>a</option><selectedcontent></selectedcontent><selectedcontent>",
+        "<head>\n<body>\n  <select>\n    <option>\n      \"a\"\n    <selectedcontent>\n      \"a\"\n    \
+         <selectedcontent>\n      \"a\"",
+    ),
+    // A disabled option is not chosen unasked, nor is one of a `datalist`, nor any where several are shown.
+    (
+        "<select><selectedcontent></selectedcontent><optgroup disabled><option>a</optgroup><option>b",
+        "<head>\n<body>\n  <select>\n    <selectedcontent>\n      \"b\"\n    <optgroup>\n      disabled=\"\"\n      \
+         <option>\n        \"a\"\n    <option>\n      \"b\"",
+    ),
+    (
+        "<select><selectedcontent></selectedcontent><datalist><option>a",
+        "<head>\n<body>\n  <select>\n    <selectedcontent>\n    <datalist>\n      <option>\n        \"a\"",
+    ),
+    (
+        "<select size=2><selectedcontent>k</selectedcontent><option>a",
+        "<head>\n<body>\n  <select>\n    size=\"2\"\n    <selectedcontent>\n      \"k\"\n    <option>\n      \"a\"",
+    ),
+    // A `selectedcontent` in an option would hold itself without end.
+    (
+        "<select><option>a<selectedcontent>",
+        "<head>\n<body>\n  <select>\n    <option>\n      \"a\"\n      <selectedcontent>",
+    ),
+    (
+        "<option><select><selectedcontent><option>",
+        "<head>\n<body>\n  <option>\n    <select>\n      <selectedcontent>\n        <option>",
+    ),
+    // What a template holds is copied with it.
+    (
+        "<select><selectedcontent></selectedcontent><option><template>a",
+        "<head>\n<body>\n  <select>\n    <selectedcontent>\n      <template>\n        content\n          \"a\"\n    \
+         <option>\n      <template>\n        content\n          \"a\"",
+    ),
+];
+
+/// The same with no more than three levels: `html`, `body` and one below.
+const FLAT: [(&str, &str); 4] = [
+    // Comments and templates are cut as elements are, text is not.
+    (
+        "<div><!--a-->b<template>c</template>d",
+        "<head>\n<body>\n  <div>\n    \"bd\"\n  <!-- a -->\n  <template>\n    content\n      \"c\"",
+    ),
+    // What is too deep in a template goes beside it.
+    ("<div><template>a<p>b", "<head>\n<body>\n  <div>\n  <template>\n    content\n      \"a\"\n  <p>\n    \"b\""),
+    // A shadow root has no sibling.
+    ("<div><template shadowrootmode=open>a<p>b", "<head>\n<body>\n  <div>"),
+    // A formatting element that is opened again is cut, too.
+    ("<div><p><b>a</p>c", "<head>\n<body>\n  <div>\n  <p>\n  <b>\n    \"a\"\n  <b>\n    \"c\""),
+];
+
+#[test]
+fn what_is_too_deep_stands_where_chromium_puts_it() {
+    let options = Options { limits: Limits { depth: 3, ..Limits::default() }, ..Options::default() };
+    for (source, wanted) in FLAT {
+        let tree = html::parse(source.to_owned(), &options);
+        assert_eq!(below_html(&tree), wanted, "{source}");
+    }
+}
+
+#[test]
+fn what_chromium_showed_stays() {
+    for (source, wanted) in CASES {
+        let tree = html::parse(source.to_owned(), &Options::default());
+        assert_eq!(below_html(&tree), wanted, "{source}");
+    }
+}
+
+fn below_html(tree: &Tree) -> String {
+    let lines = dump(tree);
+    let below: Vec<&str> = lines.lines().filter_map(|line| line.strip_prefix("|   ")).collect();
+    below.join("\n")
+}

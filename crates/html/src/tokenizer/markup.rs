@@ -78,13 +78,16 @@ impl<S: Sink> Tokenizer<'_, S> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         let name_end = self.until(name, |byte| !is_name(byte));
         let target = self.bytes.get(name..name_end).unwrap_or_default();
-        let Some(next) = self.byte(name_end) else {
+        let is_name_start = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+        let is_begun = target.first().is_none_or(is_name_start);
+        let next = self.byte(name_end);
+        if is_begun && next.is_none() {
             // The end of the source in an instruction: it is dropped.
             self.at = self.bytes.len();
             return;
-        };
-        let is_target = target.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-            && (is_space(next) || matches!(next, b'?' | b'>'))
+        }
+        let is_target = target.first().is_some_and(is_name_start)
+            && next.is_some_and(|next| is_space(next) || matches!(next, b'?' | b'>'))
             && !target.eq_ignore_ascii_case(b"xml")
             && !target.eq_ignore_ascii_case(b"xml-stylesheet");
         if !is_target {

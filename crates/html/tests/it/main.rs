@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking and say what they pass over")]
 
 mod dump;
+mod regressions;
 mod shared;
 mod tree_construction;

@@ -107,8 +107,8 @@ struct Builder<'s> {
     table_text: Vec<Text>,
     /// A line feed right after the start tag counts for nothing.
     skips_line_feed: bool,
-    /// There is a `selectedcontent`, so that options are worth a look when they close.
-    has_selected_content: bool,
+    /// The selects that are open, the innermost last.
+    selects: Vec<option::OpenSelect>,
     /// How to read on after the start tag in hand.
     content: Content,
     /// The attributes of the start tag in hand are some element's.
@@ -141,7 +141,7 @@ impl<'s> Builder<'s> {
             fostering: false,
             table_text: Vec::new(),
             skips_line_feed: false,
-            has_selected_content: false,
+            selects: Vec::new(),
             content: Content::Data,
             attributes_kept: false,
             end_tag: (NONE, NONE),

@@ -170,9 +170,15 @@ impl Builder<'_> {
                     self.pop_to(at);
                 } else {
                     self.reconstruct_formatting();
-                    self.insert(tag);
+                    let select = self.insert(tag);
+                    self.select_opened(select);
                     self.frameset_ok = false;
                 }
+            }
+            TagId::SELECTEDCONTENT => {
+                self.reconstruct_formatting();
+                let element = self.insert(tag);
+                self.selected_content_opened(element);
             }
             TagId::OPTION | TagId::OPTGROUP => self.start_option(tag),
             TagId::RB | TagId::RTC | TagId::RP | TagId::RT => {
@@ -260,7 +266,10 @@ impl Builder<'_> {
             self.pop();
         }
         self.reconstruct_formatting();
-        self.insert(tag);
+        let element = self.insert(tag);
+        if tag.name == TagId::OPTION {
+            self.option_opened(element);
+        }
     }
 
     /// `math` and `svg`.

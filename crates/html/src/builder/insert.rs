@@ -67,12 +67,8 @@ impl Builder<'_> {
     fn create_node(&mut self, node: Node) -> Open {
         let (tag, namespace) = (node.tag, node.namespace);
         let node = self.nodes.add(node);
-        if namespace == Namespace::Html {
-            match tag {
-                TagId::TEMPLATE => self.nodes.add_fragment(node),
-                TagId::SELECTEDCONTENT => self.has_selected_content = true,
-                _ => {}
-            }
+        if namespace == Namespace::Html && tag == TagId::TEMPLATE {
+            self.nodes.add_fragment(node);
         }
         let integration = self.integration_of(node);
         Open { node, tag, namespace, integration }
@@ -146,8 +142,12 @@ impl Builder<'_> {
     pub(super) fn pop(&mut self) {
         let Some(open) = self.stack.pop() else { return };
         self.nodes.set(open.node, Flag::OPEN, false);
-        if self.has_selected_content && open.is_html(TagId::OPTION) {
-            self.copy_selected_option(open.node);
+        if !self.selects.is_empty() && open.namespace == Namespace::Html {
+            match open.tag {
+                TagId::OPTION => self.option_closed(open.node),
+                TagId::SELECT => self.select_closed(open.node),
+                _ => {}
+            }
         }
     }
 

@@ -1,100 +1,173 @@
-//! `selectedcontent`: the copy of the chosen option (WHATWG HTML §4.10.10, "maybe clone an option into selectedcontent").
+//! `selectedcontent`: a copy of the chosen option (WHATWG HTML §4.10.10.2 and §4.10.17, as Chromium does it).
+//!
+//! The chosen option of a select is the last one that says `selected`, else, in one that shows a single option, the first
+//! that is not disabled. Each `selectedcontent` of the select is emptied when an option becomes the chosen one, and gets
+//! a copy of its content when that option closes, or when it comes itself.
 
 use super::{Builder, Location, NodeId, TagId};
-use crate::arena::NONE;
 use crate::names::AttributeId;
 
+/// A select that is open.
+#[derive(Debug)]
+pub(super) struct OpenSelect {
+    select: NodeId,
+    is_multiple: bool,
+    /// The first option is chosen where none says so.
+    is_single: bool,
+    chosen: Option<NodeId>,
+    /// Its `selectedcontent` elements.
+    copies: Vec<NodeId>,
+}
+
 impl Builder<'_> {
-    /// An option closed: if it is the chosen one, its content is copied into its select's `selectedcontent`.
-    pub(super) fn copy_selected_option(&mut self, option: NodeId) {
-        let Some(select) = self.select_of(option) else { return };
-        if self.attribute(select, AttributeId::MULTIPLE).is_some() {
+    pub(super) fn select_opened(&mut self, select: NodeId) {
+        let is_multiple = self.attribute(select, AttributeId::MULTIPLE).is_some();
+        let rows = self.attribute(select, AttributeId::SIZE).map_or(1, rows);
+        self.selects.push(OpenSelect {
+            select,
+            is_multiple,
+            is_single: !is_multiple && rows <= 1,
+            chosen: None,
+            copies: Vec::new(),
+        });
+    }
+
+    /// Place on the stack of the select that elements are put below now, and of the template that hides others.
+    fn open_select(&self) -> Option<usize> {
+        let at = self.stack.top(TagId::SELECT)?;
+        self.stack.top(TagId::TEMPLATE).is_none_or(|template| template < at).then_some(at)
+    }
+
+    /// Whether an element of a name is open above a place, `but` left out.
+    fn is_open_above(&self, at: usize, name: TagId, but: NodeId) -> bool {
+        let mut top = self.stack.top(name);
+        if let Some(itself) = top.filter(|top| self.stack.get(*top).node == but) {
+            top = self.stack.same_below(itself);
+        }
+        top.is_some_and(|top| top > at)
+    }
+
+    /// An option came: it may become the chosen one.
+    pub(super) fn option_opened(&mut self, option: NodeId) {
+        let Some(at) = self.open_select() else { return };
+        if [TagId::DATALIST, TagId::OPTION].iter().any(|name| self.is_open_above(at, *name, option)) {
             return;
         }
-        let Some(target) = self.first_below(select, TagId::SELECTEDCONTENT) else { return };
-        let is_chosen = self.attribute(option, AttributeId::SELECTED).is_some()
-            || self.first_below(select, TagId::OPTION) == Some(option);
-        if !is_chosen {
+        let group = self.stack.top(TagId::OPTGROUP).filter(|group| *group > at);
+        let is_disabled = [Some(option), group.map(|group| self.stack.get(group).node)]
+            .into_iter()
+            .flatten()
+            .any(|node| self.attribute(node, AttributeId::DISABLED).is_some());
+        let is_selected = self.attribute(option, AttributeId::SELECTED).is_some();
+        let Some(select) = self.selects.last_mut() else { return };
+        let is_default = select.is_single && select.chosen.is_none() && !is_disabled;
+        if !is_selected && !is_default {
             return;
         }
-        while let Some(old) = self.nodes.get(target).first_child() {
-            self.nodes.detach(old);
-            self.count(1);
+        select.chosen = Some(option);
+        if select.copies.is_empty() {
+            return;
         }
-        self.copy_below(option, target);
+        // An option in a `selectedcontent` is taken out with all else there, and chosen no more.
+        if self.is_open_above(at, TagId::SELECTEDCONTENT, option)
+            && let Some(select) = self.selects.last_mut()
+        {
+            select.chosen = None;
+        }
+        self.fill_copies(None);
     }
 
-    fn select_of(&mut self, option: NodeId) -> Option<NodeId> {
-        let mut at = self.nodes.get(option).parent;
-        let mut steps = 0;
-        while at.0 != NONE && !self.nodes.is_html(at, TagId::SELECT) {
-            at = self.nodes.get(at).parent;
-            steps += 1;
+    /// A `selectedcontent` came.
+    pub(super) fn selected_content_opened(&mut self, element: NodeId) {
+        let Some(at) = self.open_select() else { return };
+        // Within an option it would hold itself; within another there is one already.
+        if [TagId::OPTION, TagId::SELECTEDCONTENT].iter().any(|name| self.is_open_above(at, *name, element)) {
+            return;
         }
-        self.count(steps);
-        at.some()
+        let Some(select) = self.selects.last_mut().filter(|select| !select.is_multiple) else { return };
+        select.copies.push(element);
+        if let Some(chosen) = select.chosen {
+            self.copy_below(chosen, element);
+        }
     }
 
-    /// The first HTML element of a name below another.
-    fn first_below(&mut self, root: NodeId, name: TagId) -> Option<NodeId> {
-        let mut at = self.nodes.get(root).first_child();
-        let mut steps = 0;
-        while let Some(id) = at.filter(|id| !self.nodes.is_html(*id, name)) {
-            at = self.following(id, root);
-            steps += 1;
+    /// An option closed.
+    pub(super) fn option_closed(&mut self, option: NodeId) {
+        if self.selects.last().is_some_and(|select| select.chosen == Some(option)) {
+            self.fill_copies(Some(option));
         }
-        self.count(steps);
-        at
     }
 
-    fn following(&self, id: NodeId, root: NodeId) -> Option<NodeId> {
-        if let Some(child) = self.nodes.get(id).first_child() {
-            return Some(child);
-        }
-        let mut at = id;
-        while at != root {
-            let node = self.nodes.get(at);
-            if node.next.0 != NONE {
-                return Some(node.next);
+    pub(super) fn select_closed(&mut self, select: NodeId) {
+        self.selects.pop_if(|open| open.select == select);
+    }
+
+    /// Empties each `selectedcontent` of the innermost select, and copies an option's content into it.
+    fn fill_copies(&mut self, option: Option<NodeId>) {
+        let Some(select) = self.selects.last_mut() else { return };
+        let copies = std::mem::take(&mut select.copies);
+        for copy in &copies {
+            while let Some(old) = self.nodes.get(*copy).first_child() {
+                self.nodes.detach(old);
+                self.count(1);
             }
-            at = node.parent.some()?;
+            if let Some(option) = option {
+                self.copy_below(option, *copy);
+            }
         }
-        None
+        if let Some(select) = self.selects.last_mut() {
+            select.copies = copies;
+        }
     }
 
-    /// Copies everything below one node to below another.
+    /// Copies everything below one node to below another, what templates hold included.
     fn copy_below(&mut self, from: NodeId, to: NodeId) {
-        // Copies of the elements on the way down to the node in hand.
-        let mut parents = vec![to];
-        let mut at = self.nodes.get(from).first_child();
-        while let Some(id) = at {
-            self.count(1);
-            if self.cut.work {
-                return;
-            }
-            let copy = self.nodes.copy(id);
-            if self.nodes.is_html(id, TagId::TEMPLATE) {
-                self.nodes.add_fragment(copy);
-            }
-            let parent = parents.last().copied().unwrap_or(to);
-            self.nodes.insert(Location::last_in(parent), copy);
-            if let Some(child) = self.nodes.get(id).first_child() {
-                parents.push(copy);
-                at = Some(child);
-                continue;
-            }
-            let mut up = id;
-            at = loop {
-                if up == from {
-                    break None;
+        let mut waiting = vec![(from, to)];
+        while let Some((root, to)) = waiting.pop() {
+            // Copies of the elements on the way down to the node in hand.
+            let mut parents = vec![to];
+            let mut at = self.nodes.get(root).first_child();
+            while let Some(id) = at {
+                self.count(1);
+                if self.cut.work {
+                    return;
                 }
-                let node = self.nodes.get(up);
-                if node.next.0 != NONE {
-                    break Some(node.next);
+                let copy = self.nodes.copy(id);
+                if self.nodes.is_html(id, TagId::TEMPLATE) {
+                    self.nodes.add_fragment(copy);
+                    waiting.extend(self.nodes.fragment(id).zip(self.nodes.fragment(copy)));
                 }
-                up = node.parent;
-                parents.pop();
-            };
+                let parent = parents.last().copied().unwrap_or(to);
+                self.nodes.insert(Location::last_in(parent), copy);
+                if let Some(child) = self.nodes.get(id).first_child() {
+                    parents.push(copy);
+                    at = Some(child);
+                    continue;
+                }
+                let mut up = id;
+                at = loop {
+                    if up == root {
+                        break None;
+                    }
+                    let node = self.nodes.get(up);
+                    if let Some(next) = node.next.some() {
+                        break Some(next);
+                    }
+                    up = node.parent;
+                    parents.pop();
+                };
+            }
         }
     }
+}
+
+/// The number of a `size`: what the digits at its start say, 1 where there are none (§2.3.4.2, "rules for parsing
+/// non-negative integers", and §4.10.7).
+fn rows(value: &str) -> u32 {
+    let value = value.trim_start_matches(|first: char| first.is_ascii_whitespace());
+    let value = value.strip_prefix('+').unwrap_or(value);
+    let digits = value.find(|character: char| !character.is_ascii_digit()).unwrap_or(value.len());
+    let digits = value.get(..digits).unwrap_or_default();
+    // More than a number holds is more than one, too.
+    if digits.is_empty() { 1 } else { digits.parse().unwrap_or(u32::MAX) }
 }

@@ -332,6 +332,7 @@ const SVG_ATTRIBUTES: [&str; 58] = [
 
 impl AttributeId {
     pub(crate) const COLOR: Self = Self::of("color");
+    pub(crate) const DISABLED: Self = Self::of("disabled");
     pub(crate) const ENCODING: Self = Self::of("encoding");
     pub(crate) const FACE: Self = Self::of("face");
     pub(crate) const MULTIPLE: Self = Self::of("multiple");

@@ -214,6 +214,12 @@ impl Tree {
         self.fragments.get(at).map(|(_, fragment)| *fragment)
     }
 
+    /// Every shadow root that a `template` declares, as its host and the fragment.
+    pub fn shadow_roots(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        let declared = self.fragments.iter().filter(|(template, _)| self.is_shadow_root(*template));
+        declared.filter_map(|(template, fragment)| Some((self.parent(*template)?, *fragment)))
+    }
+
     /// Local name of an element: in lower case, but as SVG spells its own. Empty for other nodes.
     pub fn name(&self, id: NodeId) -> &str {
         let node = self.node(id);

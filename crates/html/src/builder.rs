@@ -240,6 +240,10 @@ impl<'s> Builder<'s> {
 
     /// Where a comment or a processing instruction goes.
     fn comment_place(&self) -> Location {
+        // In SVG and MathML the insertion mode does not count, even after the body.
+        if self.stack.current().namespace != Namespace::Html {
+            return self.place();
+        }
         match self.mode {
             Insertion::Initial | Insertion::BeforeHtml | Insertion::AfterAfterBody | Insertion::AfterAfterFrameset => {
                 Location::last_in(NodeId::DOCUMENT)

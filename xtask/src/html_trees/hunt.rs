@@ -105,7 +105,8 @@ impl Hunt {
                 Ok(differing(&sources, other)?.first().copied())
             })?;
             let source: String = smallest.iter().collect();
-            let expected = self.expected.iter().find(|expected| expected.explains(&source));
+            let theirs = their_tree(&source, other)?;
+            let expected = self.expected.iter().find(|expected| expected.explains(&source, &theirs));
             all.push(Found { source, expected });
             let Some(expected) = expected else { break };
             let before = left.len();
@@ -147,6 +148,9 @@ fn their_tree(source: &str, other: &mut dyn Parser) -> Result<String> {
 fn signature(source: &str, other: &mut dyn Parser) -> Result<String> {
     let theirs = their_tree(source, other)?;
     let (ours, theirs) = first_difference(&ours(source), &theirs);
+    // What a text says is not what sets it apart.
+    let shown = |line: String| line.split_once('"').map_or(line.clone(), |(before, _)| format!("{before}\"…\""));
+    let (ours, theirs) = (shown(ours), shown(theirs));
     Ok(format!("ours {ours}, {}'s {theirs}", other.name()))
 }
 

@@ -239,17 +239,17 @@ impl<'s> Builder<'s> {
     }
 
     /// Where a comment or a processing instruction goes.
-    fn comment_place(&self) -> Location {
+    fn comment_place(&mut self) -> Location {
         // In SVG and MathML the insertion mode does not count, even after the body.
         if self.stack.current().namespace != Namespace::Html {
-            return self.place();
+            return self.bounded_place();
         }
         match self.mode {
             Insertion::Initial | Insertion::BeforeHtml | Insertion::AfterAfterBody | Insertion::AfterAfterFrameset => {
                 Location::last_in(NodeId::DOCUMENT)
             }
             Insertion::AfterBody => Location::last_in(self.stack.get(0).node),
-            _ => self.place(),
+            _ => self.bounded_place(),
         }
     }
 }

@@ -72,7 +72,7 @@ impl Builder<'_> {
                 return;
             }
             let Item::Element(original) = self.formatting.get(at) else { continue };
-            let place = self.place();
+            let place = self.bounded_place();
             let copy = self.copy(original);
             self.insert_open(place, copy);
             self.formatting.replace(at, copy.node);

@@ -14,9 +14,12 @@ impl Builder<'_> {
 
     /// The same, with an override target.
     pub(super) fn place_in(&self, target: Open) -> Location {
-        let fosters = self.fostering && target.namespace == Namespace::Html && target.tag.has(Trait::FOSTERING);
-        let place = if fosters { self.foster_place() } else { Location::last_in(target.node) };
+        let place = if self.fosters(target) { self.foster_place() } else { Location::last_in(target.node) };
         self.within_contents(place)
+    }
+
+    fn fosters(&self, target: Open) -> bool {
+        self.fostering && target.namespace == Namespace::Html && target.tag.has(Trait::FOSTERING)
     }
 
     /// A place in a template is in its contents.
@@ -44,14 +47,18 @@ impl Builder<'_> {
         }
     }
 
-    /// Where a new element goes: the appropriate place, but past the deepest level beside its parent (as Chromium does).
-    fn element_place(&mut self) -> Location {
-        let place = self.place();
-        if self.stack.len() < self.options.limits.depth as usize || place.before.is_some() {
-            return place;
+    /// Where a new node other than text goes: the appropriate place, but past the deepest level beside its parent (as
+    /// Chromium does).
+    pub(super) fn bounded_place(&mut self) -> Location {
+        let current = self.stack.current();
+        if self.stack.len() < self.options.limits.depth as usize || self.fosters(current) {
+            return self.place();
         }
+        let node = self.nodes.get(current.node);
+        // The template of a shadow root is beside nothing.
+        let Some(parent) = node.parent.some().filter(|_| !node.has(Flag::SHADOW_ROOT)) else { return self.place() };
         self.cut.depth = true;
-        self.nodes.get(place.parent).parent.some().map_or(place, Location::last_in)
+        self.within_contents(Location::last_in(parent))
     }
 
     /// An element for a start tag, in no place yet.
@@ -107,14 +114,14 @@ impl Builder<'_> {
 
     /// "Insert a foreign element".
     pub(super) fn insert_in(&mut self, tag: &Tag, namespace: Namespace) -> NodeId {
-        let place = self.element_place();
+        let place = self.bounded_place();
         let open = self.create(tag, namespace);
         self.insert_open(place, open)
     }
 
     /// An element that no tag stands for.
     pub(super) fn insert_implied(&mut self, tag: TagId) -> NodeId {
-        let place = if tag == TagId::HTML { Location::last_in(NodeId::DOCUMENT) } else { self.element_place() };
+        let place = if tag == TagId::HTML { Location::last_in(NodeId::DOCUMENT) } else { self.bounded_place() };
         let mut node = Node::new(Kind::Element);
         node.tag = tag;
         let open = self.create_node(node);

@@ -34,6 +34,10 @@ impl Builder<'_> {
 
     /// Place on the stack of the select that elements are put below now, and of the template that hides others.
     fn open_select(&self) -> Option<usize> {
+        // Past the deepest level nothing is where the stack says.
+        if self.stack.len() > self.options.limits.depth as usize {
+            return None;
+        }
         let at = self.stack.top(TagId::SELECT)?;
         self.stack.top(TagId::TEMPLATE).is_none_or(|template| template < at).then_some(at)
     }
@@ -79,12 +83,17 @@ impl Builder<'_> {
 
     /// A `selectedcontent` came.
     pub(super) fn selected_content_opened(&mut self, element: NodeId) {
-        let Some(at) = self.open_select() else { return };
-        // Within an option it would hold itself; within another there is one already.
-        if [TagId::OPTION, TagId::SELECTEDCONTENT].iter().any(|name| self.is_open_above(at, *name, element)) {
+        if self.open_select().is_none() {
             return;
         }
-        let Some(select) = self.selects.last_mut().filter(|select| !select.is_multiple) else { return };
+        let Some(OpenSelect { select, is_multiple: false, .. }) = self.selects.last() else { return };
+        // Within an option it could hold itself; within another, or a select in a select, it counts for nothing.
+        let root = self.stack.top(TagId::TEMPLATE).unwrap_or(0);
+        let around = [(TagId::OPTION, element), (TagId::SELECTEDCONTENT, element), (TagId::SELECT, *select)];
+        if around.iter().any(|(name, but)| self.is_open_above(root, *name, *but)) {
+            return;
+        }
+        let Some(select) = self.selects.last_mut() else { return };
         select.copies.push(element);
         if let Some(chosen) = select.chosen {
             self.copy_below(chosen, element);

@@ -40,12 +40,12 @@ impl Builder<'_> {
     /// Inserts a template, or makes it the shadow root of the current node.
     pub(super) fn insert_template(&mut self, tag: &Tag) {
         let host = self.stack.current();
-        let place = self.place();
         let open = self.create(tag, Namespace::Html);
         let mode = self.attribute(open.node, AttributeId::SHADOW_ROOT_MODE).unwrap_or_default();
         let is_declared = ["open", "closed"].iter().any(|known| mode.eq_ignore_ascii_case(known));
         let is_root = is_declared && self.stack.len() > 1 && self.can_host(host.node);
         if !is_root {
+            let place = self.bounded_place();
             self.insert_open(place, open);
             return;
         }

@@ -1,10 +1,10 @@
 //! Trees that once were not Chromium's: each source, and what lies below its `html` element.
 
-use html::Options;
+use html::{Limits, Options, Tree};
 
 use crate::dump::dump;
 
-const CASES: [(&str, &str); 8] = [
+const CASES: [(&str, &str); 9] = [
     // What can't start a target makes a comment, though the source ends right there.
     ("<div><?1", "<head>\n<body>\n  <div>\n    <!-- ?1 -->"),
     // Amid SVG and MathML, which end tags of the document leave open, a comment stays there.
@@ -34,6 +34,10 @@ const CASES: [(&str, &str); 8] = [
         "<select><option>a<selectedcontent>",
         "<head>\n<body>\n  <select>\n    <option>\n      \"a\"\n      <selectedcontent>",
     ),
+    (
+        "<option><select><selectedcontent><option>",
+        "<head>\n<body>\n  <option>\n    <select>\n      <selectedcontent>\n        <option>",
+    ),
     // What a template holds is copied with it.
     (
         "<select><selectedcontent></selectedcontent><option><template>a",
@@ -42,11 +46,40 @@ const CASES: [(&str, &str); 8] = [
     ),
 ];
 
+/// The same with no more than three levels: `html`, `body` and one below.
+const FLAT: [(&str, &str); 4] = [
+    // Comments and templates are cut as elements are, text is not.
+    (
+        "<div><!--a-->b<template>c</template>d",
+        "<head>\n<body>\n  <div>\n    \"bd\"\n  <!-- a -->\n  <template>\n    content\n      \"c\"",
+    ),
+    // What is too deep in a template goes beside it.
+    ("<div><template>a<p>b", "<head>\n<body>\n  <div>\n  <template>\n    content\n      \"a\"\n  <p>\n    \"b\""),
+    // A shadow root has no sibling.
+    ("<div><template shadowrootmode=open>a<p>b", "<head>\n<body>\n  <div>"),
+    // A formatting element that is opened again is cut, too.
+    ("<div><p><b>a</p>c", "<head>\n<body>\n  <div>\n  <p>\n  <b>\n    \"a\"\n  <b>\n    \"c\""),
+];
+
+#[test]
+fn what_is_too_deep_stands_where_chromium_puts_it() {
+    let options = Options { limits: Limits { depth: 3, ..Limits::default() }, ..Options::default() };
+    for (source, wanted) in FLAT {
+        let tree = html::parse(source.to_owned(), &options);
+        assert_eq!(below_html(&tree), wanted, "{source}");
+    }
+}
+
 #[test]
 fn what_chromium_showed_stays() {
     for (source, wanted) in CASES {
-        let tree = dump(&html::parse(source.to_owned(), &Options::default()));
-        let below: Vec<&str> = tree.lines().filter_map(|line| line.strip_prefix("|   ")).collect();
-        assert_eq!(below.join("\n"), wanted, "{source}");
+        let tree = html::parse(source.to_owned(), &Options::default());
+        assert_eq!(below_html(&tree), wanted, "{source}");
     }
+}
+
+fn below_html(tree: &Tree) -> String {
+    let lines = dump(tree);
+    let below: Vec<&str> = lines.lines().filter_map(|line| line.strip_prefix("|   ")).collect();
+    below.join("\n")
 }

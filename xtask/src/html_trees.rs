@@ -17,7 +17,7 @@ mod shrink;
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use arguments::Arguments;
 use hunt::{Hunt, Stop};
@@ -49,15 +49,16 @@ pub(crate) fn differential(arguments: impl Iterator<Item = String>) -> Result<()
     hunt.run(&mut html5ever::Html5ever)
 }
 
-/// Compares with Chromium: `[--documents N] [--seed S] [--corpus DIR] [--source TEXT]`.
+/// Compares with Chromium: `[--documents N] [--seed S] [--corpus DIR] [--sources FILE]`.
 pub(crate) fn referee(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()> {
-    let mut arguments = Arguments::read(arguments, &["--documents", "--seed", "--corpus", "--source"])?;
+    let mut arguments = Arguments::read(arguments, &["--documents", "--seed", "--corpus", "--sources"])?;
     if let Some(folder) = arguments.text("--corpus") {
         return corpus::compare(&root.join(folder));
     }
     let mut browser = chromium::Chromium::start()?;
-    if let Some(source) = arguments.text("--source") {
-        return source.lines().try_for_each(|line| hunt::show(&mut browser, &unescaped(line)));
+    if let Some(file) = arguments.text("--sources") {
+        let sources = std::fs::read_to_string(root.join(&file)).with_context(|| format!("{file} could not be read"))?;
+        return sources.lines().try_for_each(|line| hunt::show(&mut browser, &unescaped(line)));
     }
     let seed = arguments.number("--seed")?.unwrap_or(SEED);
     browser.check(seed)?;
@@ -65,7 +66,7 @@ pub(crate) fn referee(root: &Path, arguments: impl Iterator<Item = String>) -> R
     Hunt { seed, stop, expected: &expected::CHROMIUM }.run(&mut browser)
 }
 
-/// A source as it is typed on a command line, where NUL and the ends of lines are written `\0`, `\n` and `\r`.
-fn unescaped(typed: &str) -> String {
-    typed.replace("\\0", "\0").replace("\\n", "\n").replace("\\r", "\r")
+/// A source as it stands on a line of a file, where NUL and the ends of lines are written `\0`, `\n` and `\r`.
+fn unescaped(line: &str) -> String {
+    line.replace("\\0", "\0").replace("\\n", "\n").replace("\\r", "\r")
 }

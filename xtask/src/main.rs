@@ -48,7 +48,7 @@ const COMMANDS: [Entry; 12] = [
     }),
     (
         "html-referee",
-        "[--documents N] [--seed S], [--corpus DIR], [--source HTML]: compare trees with Chromium's",
+        "[--documents N] [--seed S], [--corpus DIR], [--sources FILE]: compare trees with Chromium's",
         |root| {
             browser::install_chromium(root, "the comparison")?;
             html_trees::referee(root, std::env::args().skip(2))

@@ -46,8 +46,10 @@ pub(super) const HTML5EVER: [Expected; 13] = [
 ];
 
 /// Where Chromium 156 is known to differ.
-pub(super) const CHROMIUM: [Expected; 7] = [
+pub(super) const CHROMIUM: [Expected; 9] = [
     Expected { reads: Some(("\0", "")), ..known("NUL before the body is nothing", &["\0"]) },
+    Expected { reads: Some(("\0", "\u{fffd}")), ..known("NUL after a stray < or in CDATA is U+FFFD", &["\0"]) },
+    known("selectedcontent that moves is filled anew", &["<selectedcontent>", "</"]),
     known("U+FFFD keeps no frameset away", &["&#", "<frameset"]),
     known("a template keeps no frameset away", &["<template", "<frameset"]),
     known("search is not special", &["<search"]),

@@ -15,6 +15,9 @@ const BATCH: u64 = 200;
 /// Groups without an explanation that a run stops at: more are no use to a reader.
 const ENOUGH: usize = 12;
 
+/// Bytes of a source up to which it and its trees are shown whole.
+const SHOWN_WHOLE: usize = 400;
+
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stop {
@@ -172,6 +175,18 @@ pub(super) fn first_difference(ours: &str, theirs: &str) -> (String, String) {
 pub(super) fn show(other: &mut dyn Parser, source: &str) -> Result<()> {
     let theirs = their_tree(source, other)?;
     let ours = ours(source);
+    if source.len() > SHOWN_WHOLE {
+        let start: String = source.chars().take(SHOWN_WHOLE).collect();
+        let (ours, theirs) = first_difference(&ours, &theirs);
+        println!(
+            "  {start:?}… ({} bytes)\n  ours: {}, {}'s: {}\n",
+            source.len(),
+            ours.trim_start_matches(['|', ' ']),
+            other.name(),
+            theirs.trim_start_matches(['|', ' '])
+        );
+        return Ok(());
+    }
     println!("  {source:?}");
     if ours == theirs {
         println!("  both:\n{}", indented(&ours));

@@ -4,7 +4,7 @@
 //! a value.
 
 /// Fragments by class. A document takes some classes only, so that what one class always causes hides nothing else.
-pub(super) const CLASSES: [(&str, &[&str]); 22] = [
+pub(super) const CLASSES: [(&str, &[&str]); 23] = [
     (
         "doctype",
         &[
@@ -185,6 +185,20 @@ pub(super) const CLASSES: [(&str, &[&str]); 22] = [
             "<template shadowrootmode=x>",
             "<x-a>",
             "</x-a>",
+        ],
+    ),
+    (
+        "filling",
+        &[
+            "<?marker name='x'?>",
+            "<?marker name=\"y\">",
+            "<?start name='x'?>",
+            "<?end?>",
+            "<template for=x>",
+            "<template for=y>",
+            "</template>",
+            "<div>",
+            "</div>",
         ],
     ),
     (

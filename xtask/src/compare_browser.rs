@@ -2,8 +2,8 @@
 //!
 //! Where we differ on purpose is told in `docs/browser-differences.md`; a page of the corpus that differs fails.
 
-mod host;
-mod referee;
+pub(crate) mod host;
+pub(crate) mod referee;
 
 use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ pub(crate) fn compare(root: &Path, folder: Option<String>) -> Result<()> {
 }
 
 /// The `.html` files of a folder, in order.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "html"));

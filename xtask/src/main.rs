@@ -5,6 +5,7 @@ mod browser;
 mod compare_browser;
 mod fuzz;
 mod generate;
+mod html_trees;
 mod packages;
 mod postgres;
 
@@ -16,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 10] = [
+const COMMANDS: [Entry; 12] = [
     ("test", "run every test; installs the PostgreSQL, the Chromium and the npm package that they need", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -46,6 +47,17 @@ const COMMANDS: [Entry; 10] = [
         browser::install_chromium(root, "the comparison")?;
         compare_browser::compare(root, std::env::args().nth(2))
     }),
+    ("html-differential", "[--minutes N] [--seed S]: compare the trees of random documents with html5ever's", |_| {
+        html_trees::differential(std::env::args().skip(2))
+    }),
+    (
+        "html-referee",
+        "[--documents N] [--seed S], [--corpus DIR], [--sources FILE]: compare trees with Chromium's",
+        |root| {
+            browser::install_chromium(root, "the comparison")?;
+            html_trees::referee(root, std::env::args().skip(2))
+        },
+    ),
     ("screenshot", "draw the report at the top of the README; [DIR]: and every page, in each look", |root| {
         browser::install_chromium(root, "the picture")?;
         let folder = |path: &Path| root.join(path).display().to_string();
@@ -69,7 +81,7 @@ fn main() -> Result<()> {
         None => {
             println!("usage: cargo xtask COMMAND\n");
             for (name, what, _) in COMMANDS {
-                println!("  {name:<15} {what}");
+                println!("  {name:<17} {what}");
             }
             if wanted.is_empty() { Ok(()) } else { bail!("there is no command {wanted}") }
         }

@@ -4,6 +4,7 @@ mod adoption;
 mod body;
 mod body_end;
 mod end;
+mod filling;
 mod foreign;
 mod formatting;
 mod frames;
@@ -16,6 +17,7 @@ mod table;
 mod template;
 mod text;
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::Options;
@@ -107,6 +109,10 @@ struct Builder<'s> {
     table_text: Vec<Text>,
     /// A line feed right after the start tag counts for nothing.
     skips_line_feed: bool,
+    /// Instructions that templates may fill, by name.
+    markers: HashMap<String, Vec<NodeId>>,
+    /// The open templates that fill one, the innermost last.
+    fillings: Vec<filling::Filling>,
     /// The selects that are open, the innermost last.
     selects: Vec<option::OpenSelect>,
     /// How to read on after the start tag in hand.
@@ -141,6 +147,8 @@ impl<'s> Builder<'s> {
             fostering: false,
             table_text: Vec::new(),
             skips_line_feed: false,
+            markers: HashMap::new(),
+            fillings: Vec::new(),
             selects: Vec::new(),
             content: Content::Data,
             attributes_kept: false,
@@ -314,6 +322,7 @@ impl Sink for Builder<'_> {
         let at = self.comment_place();
         let id = self.nodes.add(node);
         self.nodes.insert(at, id);
+        self.remember_marker(id);
     }
 
     fn end(&mut self) {

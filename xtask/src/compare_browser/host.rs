@@ -9,7 +9,7 @@ use anyhow::Result;
 
 /// Headers that each page is served with, and captured with. The policy keeps every script from running while scripting
 /// counts as on, so that the content of `noscript` stays text; no charset, so that the page's own declaration decides.
-pub(super) const HEADERS: [(&str, &str); 3] =
+pub(crate) const HEADERS: [(&str, &str); 3] =
     [("content-type", "text/html"), ("content-security-policy", "script-src 'none'"), ("cache-control", "no-store")];
 /// Where the pages are, for the browser and in the captures; the number of the page follows.
 const PAGES: &str = "http://www.example.com/pages/";
@@ -17,13 +17,18 @@ const PAGES: &str = "http://www.example.com/pages/";
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Address of a page.
-pub(super) fn url(number: usize) -> String {
+pub(crate) fn url(number: usize) -> String {
     format!("{PAGES}{number}")
+}
+
+/// What makes a browser ask the HTTP proxy on that loopback port for everything, its own errands included.
+pub(crate) fn switches(proxy: u16) -> [String; 2] {
+    [format!("--proxy-server=http://127.0.0.1:{proxy}"), "--proxy-bypass-list=<-loopback>".to_owned()]
 }
 
 /// Serves until the program ends; gives back the port. Whatever is not one of the pages is answered with nothing, so
 /// that a page neither loads anything nor leaves when it is told to refresh.
-pub(super) fn serve(pages: Arc<[Vec<u8>]>) -> Result<u16> {
+pub(crate) fn serve(pages: Arc<[Vec<u8>]>) -> Result<u16> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let port = listener.local_addr()?.port();
     std::thread::spawn(move || {

@@ -26,6 +26,9 @@ impl Builder<'_> {
     fn within_contents(&self, place: Location) -> Location {
         let node = self.nodes.get(place.parent);
         if node.kind == Kind::Element && node.tag == TagId::TEMPLATE && node.namespace == Namespace::Html {
+            if node.has(Flag::FILLING) {
+                return self.filled_place(place.parent).unwrap_or(place);
+            }
             return self.nodes.fragment(place.parent).map_or(place, Location::last_in);
         }
         place

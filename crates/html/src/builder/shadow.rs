@@ -44,6 +44,9 @@ impl Builder<'_> {
         let mode = self.attribute(open.node, AttributeId::SHADOW_ROOT_MODE).unwrap_or_default();
         let is_declared = ["open", "closed"].iter().any(|known| mode.eq_ignore_ascii_case(known));
         let is_root = is_declared && self.stack.len() > 1 && self.can_host(host.node);
+        if !is_root && self.begin_filling(open.node) {
+            return self.push(open);
+        }
         if !is_root {
             let place = self.bounded_place();
             self.insert_open(place, open);

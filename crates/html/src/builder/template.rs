@@ -19,6 +19,7 @@ impl Builder<'_> {
     }
 
     fn left_template(&mut self) {
+        self.end_filling();
         self.clear_formatting();
         self.template_modes.pop();
         self.reset_mode();

@@ -335,6 +335,7 @@ impl AttributeId {
     pub(crate) const DISABLED: Self = Self::of("disabled");
     pub(crate) const ENCODING: Self = Self::of("encoding");
     pub(crate) const FACE: Self = Self::of("face");
+    pub(crate) const FOR: Self = Self::of("for");
     pub(crate) const MULTIPLE: Self = Self::of("multiple");
     pub(crate) const SELECTED: Self = Self::of("selected");
     pub(crate) const SHADOW_ROOT_MODE: Self = Self::of("shadowrootmode");

@@ -42,6 +42,8 @@ impl Flag {
     pub(crate) const SHADOW_HOST: u8 = 1 << 3;
     /// In the list of active formatting elements.
     pub(crate) const FORMATTING: u8 = 1 << 4;
+    /// A template that is in no tree: what it holds goes to a marker.
+    pub(crate) const FILLING: u8 = 1 << 5;
 }
 
 /// A further run of a text node, or a part of a doctype.

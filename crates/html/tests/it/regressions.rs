@@ -61,6 +61,55 @@ const FLAT: [(&str, &str); 4] = [
     ("<div><p><b>a</p>c", "<head>\n<body>\n  <div>\n  <p>\n  <b>\n    \"a\"\n  <b>\n    \"c\""),
 ];
 
+/// Templates that fill a marker.
+const FILLED: [(&str, &str); 9] = [
+    ("<p>a<?marker name=\"x\"?>b</p><template for=x>c</template>d", "<p>\n  \"ac\"\n  \"b\"\n\"d\""),
+    ("<p>a<?start name='x'?>b<?end?>c</p><template for=x>d</template>", "<p>\n  \"a\"\n  \"d\"\n  \"c\""),
+    // What has no end goes on to the end of its parent.
+    ("<p><?start name='x'?>a<i>b</i></p><template for=x>c</template>", "<p>\n  \"c\""),
+    // A start in a start has an end of its own.
+    ("<p><?start name='x'?>a<?start?>b<?end?>c<?end?>d</p><template for=x>e</template>", "<p>\n  \"e\"\n  \"d\""),
+    // Content is read as that of a template.
+    ("<p><?marker name='x'?></p><template for=x><td>a</template>", "<p>\n  <td>\n    \"a\""),
+    // A marker is looked for below the template's parent.
+    (
+        "<p><?marker name='x'?></p><div><template for=x>a</template>",
+        "<p>\n  <?marker name='x'?>\n<div>\n  <template>\n    for=\"x\"\n    content\n      \"a\"",
+    ),
+    // It is filled once.
+    (
+        "<p><?marker name='x'?></p><template for=x>a</template><template for=x>b</template>",
+        "<p>\n  \"a\"\n<template>\n  for=\"x\"\n  content\n    \"b\"",
+    ),
+    // Its attributes are those of XML.
+    ("<p><?marker b='1' name='x&#x79;&amp;'?></p><template for=xy&amp;>a</template>", "<p>\n  \"a\""),
+    (
+        "<p><?marker name=x?></p><template for=x></template>",
+        "<p>\n  <?marker name=x?>\n<template>\n  for=\"x\"\n  content",
+    ),
+];
+
+#[test]
+fn a_template_fills_its_marker() {
+    for (source, wanted) in FILLED {
+        let tree = html::parse(source.to_owned(), &Options::default());
+        let all = below_html(&tree);
+        let below: Vec<&str> = all.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+        assert_eq!(below.join("\n"), wanted, "{source}");
+    }
+}
+
+/// Of what any page may say, all is done once for each byte or is counted.
+#[test]
+fn markers_that_are_out_of_reach_are_counted() {
+    let many = |count: usize| {
+        format!("<p>{}<div>{}", "<?marker name='x'?>".repeat(count), "<template for=x></template>".repeat(count))
+    };
+    let tree = html::parse(many(5_000), &Options::default());
+    assert!(tree.cut().work);
+    assert!(!html::parse(many(50), &Options::default()).cut().work);
+}
+
 #[test]
 fn what_is_too_deep_stands_where_chromium_puts_it() {
     let options = Options { limits: Limits { depth: 3, ..Limits::default() }, ..Options::default() };

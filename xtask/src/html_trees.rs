@@ -1,0 +1,72 @@
+//! Other parsers as referees of ours: html5ever, and Chromium.
+//!
+//! Random documents, and the pages of the corpus, are parsed by both; the trees are written in the same form and compared
+//! line by line. Each difference is made small, differences alike make one group, and a group that no table explains
+//! fails. What was judged stands in `docs/html-parser/`.
+
+mod arguments;
+mod chromium;
+mod corpus;
+mod documents;
+mod dump;
+mod expected;
+mod fragments;
+mod html5ever;
+mod hunt;
+mod shrink;
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use arguments::Arguments;
+use hunt::{Hunt, Stop};
+
+/// How long two parsers in this process are compared unless told otherwise.
+const MINUTES: u64 = 1;
+/// Documents that the browser judges unless told otherwise.
+const DOCUMENTS: u64 = 20_000;
+/// The first document of a run unless told otherwise.
+const SEED: u64 = 1;
+
+/// Parsers of documents, and the trees that they make.
+trait Parser {
+    /// What a report calls it.
+    fn name(&self) -> &'static str;
+
+    /// The tree of each source, as [`dump::dump`] writes them.
+    fn trees(&mut self, sources: &[String]) -> Result<Vec<String>>;
+}
+
+/// Compares with html5ever: `[--minutes N] [--documents N] [--seed S]`.
+pub(crate) fn differential(arguments: impl Iterator<Item = String>) -> Result<()> {
+    let mut arguments = Arguments::read(arguments, &["--minutes", "--documents", "--seed"])?;
+    let stop = match arguments.number("--documents")? {
+        Some(documents) => Stop::Documents(documents),
+        None => Stop::Minutes(arguments.number("--minutes")?.unwrap_or(MINUTES)),
+    };
+    let hunt = Hunt { seed: arguments.number("--seed")?.unwrap_or(SEED), stop, expected: &expected::HTML5EVER };
+    hunt.run(&mut html5ever::Html5ever)
+}
+
+/// Compares with Chromium: `[--documents N] [--seed S] [--corpus DIR] [--sources FILE]`.
+pub(crate) fn referee(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()> {
+    let mut arguments = Arguments::read(arguments, &["--documents", "--seed", "--corpus", "--sources"])?;
+    if let Some(folder) = arguments.text("--corpus") {
+        return corpus::compare(&root.join(folder));
+    }
+    let mut browser = chromium::Chromium::start()?;
+    if let Some(file) = arguments.text("--sources") {
+        let sources = std::fs::read_to_string(root.join(&file)).with_context(|| format!("{file} could not be read"))?;
+        return sources.lines().try_for_each(|line| hunt::show(&mut browser, &unescaped(line)));
+    }
+    let seed = arguments.number("--seed")?.unwrap_or(SEED);
+    browser.check(seed)?;
+    let stop = Stop::Documents(arguments.number("--documents")?.unwrap_or(DOCUMENTS));
+    Hunt { seed, stop, expected: &expected::CHROMIUM }.run(&mut browser)
+}
+
+/// A source as it stands on a line of a file, where NUL and the ends of lines are written `\0`, `\n` and `\r`.
+fn unescaped(line: &str) -> String {
+    line.replace("\\0", "\0").replace("\\n", "\n").replace("\\r", "\r")
+}

@@ -1,0 +1,37 @@
+//! Options of a command: `--name value`, each at most once.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail};
+
+/// The options that were given.
+#[derive(Debug)]
+pub(super) struct Arguments {
+    given: BTreeMap<String, String>,
+}
+
+impl Arguments {
+    /// Reads options of these names.
+    pub(super) fn read(mut arguments: impl Iterator<Item = String>, known: &[&str]) -> Result<Self> {
+        let mut given = BTreeMap::new();
+        while let Some(name) = arguments.next() {
+            if !known.contains(&name.as_str()) {
+                bail!("there is no option {name}; there are {}", known.join(", "));
+            }
+            let value = arguments.next().with_context(|| format!("{name} takes a value"))?;
+            given.insert(name, value);
+        }
+        Ok(Self { given })
+    }
+
+    /// The value of an option.
+    pub(super) fn text(&mut self, name: &str) -> Option<String> {
+        self.given.remove(name)
+    }
+
+    /// The value of an option that is a whole number.
+    pub(super) fn number(&mut self, name: &str) -> Result<Option<u64>> {
+        let Some(value) = self.text(name) else { return Ok(None) };
+        value.parse().map(Some).with_context(|| format!("{name} takes a whole number, not {value}"))
+    }
+}

@@ -1,0 +1,66 @@
+//! Differences that were judged: what makes them, and who is right.
+
+use super::hunt::ours;
+
+/// A group of differences that have one cause.
+#[derive(Debug)]
+pub(super) struct Expected {
+    /// What a report calls it; explained in `docs/html-parser/`.
+    pub(super) name: &'static str,
+    /// What the smallest source of such a difference holds, each part in lower case. Without the fragments that hold the
+    /// first part, a document does not show it.
+    pub(super) parts: &'static [&'static str],
+    /// The other parser sees such a source as we see it with the first of these replaced by the second.
+    pub(super) reads: Option<(&'static str, &'static str)>,
+}
+
+impl Expected {
+    /// Whether a source made small is of this group.
+    pub(super) fn explains(&self, source: &str, their_tree: &str) -> bool {
+        let lower = source.to_ascii_lowercase();
+        self.parts.iter().all(|part| lower.contains(part))
+            && self.reads.is_none_or(|(from, to)| ours(&source.replace(from, to)) == their_tree)
+    }
+
+    /// Whether a fragment is needed for such a difference.
+    pub(super) fn is_caused_by(&self, fragment: &str) -> bool {
+        self.parts.first().is_some_and(|part| fragment.to_ascii_lowercase().contains(part))
+    }
+}
+
+/// Where html5ever 0.40.1 is known to differ.
+pub(super) const HTML5EVER: [Expected; 13] = [
+    known("processing instructions are comments", &["<?"]),
+    known("selectedcontent stays empty", &["<selectedcontent", "<option"]),
+    known("shadowrootmode in capitals is none", &["shadowrootmode=open"]),
+    known("</p> in annotation-xml", &["<annotation-xml", "</p"]),
+    known("a line feed after <pre></>", &["<pre", "</>"]),
+    known("isindex is special", &["<isindex"]),
+    known("search is not special", &["<search"]),
+    known("thead in a template closes for nothing", &["<template", "<thead"]),
+    known("a doctype in a table is not seen", &["<!doctype", "<table"]),
+    known("popped out of an SVG integration point", &["<svg", "<title"]),
+    known("popped out of an SVG integration point", &["<svg", "<desc"]),
+    known("popped out of an SVG integration point", &["<svg", "<foreignobject"]),
+    known("popped out of a MathML integration point", &["<math", "<m"]),
+];
+
+/// Where Chromium 156 is known to differ.
+pub(super) const CHROMIUM: [Expected; 9] = [
+    Expected { reads: Some(("\0", "")), ..known("NUL before the body is nothing", &["\0"]) },
+    Expected { reads: Some(("\0", "\u{fffd}")), ..known("NUL after a stray < or in CDATA is U+FFFD", &["\0"]) },
+    known("selectedcontent that moves is filled anew", &["<selectedcontent>", "</"]),
+    known("U+FFFD keeps no frameset away", &["&#", "<frameset"]),
+    known("a template keeps no frameset away", &["<template", "<frameset"]),
+    known("search is not special", &["<search"]),
+    known("white space after the body reopens no formatting", &["</body"]),
+    known("white space after the body reopens no formatting", &["</html"]),
+    known(
+        "an end tag amid SVG is spelt as SVG spells it, and so closes no element of HTML",
+        &["</foreignobject", "<svg"],
+    ),
+];
+
+const fn known(name: &'static str, parts: &'static [&'static str]) -> Expected {
+    Expected { name, parts, reads: None }
+}

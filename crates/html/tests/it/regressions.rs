@@ -56,7 +56,10 @@ const FLAT: [(&str, &str); 4] = [
     // What is too deep in a template goes beside it.
     ("<div><template>a<p>b", "<head>\n<body>\n  <div>\n  <template>\n    content\n      \"a\"\n  <p>\n    \"b\""),
     // A shadow root has no sibling.
-    ("<div><template shadowrootmode=open>a<p>b", "<head>\n<body>\n  <div>"),
+    (
+        "<div><template shadowrootmode=open>a<p>b",
+        "<head>\n<body>\n  <div>\n    #shadow-root\n      \"a\"\n      <p>\n        \"b\"",
+    ),
     // A formatting element that is opened again is cut, too.
     ("<div><p><b>a</p>c", "<head>\n<body>\n  <div>\n  <p>\n  <b>\n    \"a\"\n  <b>\n    \"c\""),
 ];

@@ -136,7 +136,18 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     }
     const SEVERAL: Text = text("The head has {count} titles.", "O cabeçalho tem {count} títulos.");
     const KEEP: Text = text("Keeps the first title with text.", "Mantém o primeiro título com texto.");
-    Ok(Some(problem(SEVERAL, &[("count", titles.len().into())], fix.note(KEEP, &[])).at(places)))
+    fix = fix.note(KEEP, &[]);
+    // A title without an end takes in all that follows: removed, it would let that become part of the page.
+    let open = titles.iter().enumerate().find(|(at, title)| *at != keep && title.end_tag().is_none());
+    if let Some((_, open)) = open {
+        const CLOSE: Text = text(
+            "Close the <title> on line {line}; then keep one title.",
+            "Feche o <title> da linha {line}; depois mantenha um só título.",
+        );
+        let line = open.line().unwrap_or_default();
+        fix = FixDraft::instruction(FixTarget::Head, CLOSE, &[("line", line.into())]);
+    }
+    Ok(Some(problem(SEVERAL, &[("count", titles.len().into())], fix).at(places)))
 }
 
 /// Fails on a generator's default, an unfilled template, or visible markup in the title.

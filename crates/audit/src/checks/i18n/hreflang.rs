@@ -147,7 +147,8 @@ fn relative_url(facts: &Facts<'_>) -> Verdict {
         .iter()
         .map(|alternate| {
             let element = facts.markup()?.element(alternate.node?).filter(|element| element.start_tag().is_some())?;
-            Some((element, alternate.url.as_ref().filter(|_| !alternate.href.is_empty())?.to_string()))
+            let url = alternate.url.as_ref().filter(|_| !alternate.href.is_empty())?.to_string();
+            is_absolute(&url).then_some((element, url))
         })
         .collect();
     let fix = match elements {

@@ -11,12 +11,18 @@ pub fn has_name(element: Element<'_>) -> bool {
     filled(element, "aria-label")
         || filled(element, "aria-labelledby")
         || filled(element, "title")
-        || element.texts_where(|below| !below.is("script") && !below.is("style")).any(|text| !text.trim().is_empty())
+        || has_text(element)
         || element.descendants().any(|below| {
             filled(below, "aria-label")
                 || (below.is("img") || below.is("area")) && filled(below, "alt")
                 || filled(below, "title") && (below.is("img") || below.is("iframe"))
         })
+}
+
+/// Whether an element has text that is shown: a stray `title` in it is not, nor are scripts and styles.
+pub fn has_text(element: Element<'_>) -> bool {
+    let is_shown = |below: Element<'_>| !["script", "style", "title"].iter().any(|name| below.is(name));
+    element.texts_where(is_shown).any(|text| !text.trim().is_empty())
 }
 
 /// Whether a script runs as a classic script: no type, or a JavaScript media type (WHATWG HTML §4.12.1).

@@ -3,7 +3,6 @@
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::derive;
-use crate::facts::document::collapse;
 use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
 use crate::fix::HeadKey;
@@ -102,18 +101,20 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     fail(NONE, &[], replacement(html))
 }
 
-/// The derived title where it belongs: into an empty title that is there, else as a new tag.
+/// The derived title where it belongs: into the first empty title that is there, else as a new tag.
 fn replacement(html: &Html) -> FixDraft {
     let Some(derived) = derive::title(html) else {
         return FixDraft::template(FixTarget::Head, "<title>{{TITLE}}</title>");
     };
     let tag = format!("<title>{}</title>", html_text(&derived.value));
-    let existing = head_titles(html).into_iter().next().filter(|title| title.end_tag().is_some());
-    match existing {
-        Some(title) => FixDraft::edit(FixTarget::Head, tag).content(title, html_text(&derived.value)),
-        None => FixDraft::head(HeadKey::Title, tag),
-    }
-    .from(derived.origin, &[])
+    let titles = head_titles(html);
+    let (fix, others) = match titles.split_first().filter(|(first, _)| first.end_tag().is_some()) {
+        Some((first, others)) => {
+            (FixDraft::edit(FixTarget::Head, tag).content(*first, html_text(&derived.value)), others)
+        }
+        None => (FixDraft::head(HeadKey::Title, tag), titles.as_slice()),
+    };
+    others.iter().fold(fix, |fix, empty| fix.remove(*empty)).from(derived.origin, &[])
 }
 
 /// Fails on a second HTML title in the head; titles inside `svg` never count.
@@ -136,18 +137,7 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     }
     const SEVERAL: Text = text("The head has {count} titles.", "O cabeçalho tem {count} títulos.");
     const KEEP: Text = text("Keeps the first title with text.", "Mantém o primeiro título com texto.");
-    fix = fix.note(KEEP, &[]);
-    // A title without an end takes in all that follows: removed, it would let that become part of the page.
-    let open = titles.iter().enumerate().find(|(at, title)| *at != keep && title.end_tag().is_none());
-    if let Some((_, open)) = open {
-        const CLOSE: Text = text(
-            "Close the <title> on line {line}; then keep one title.",
-            "Feche o <title> da linha {line}; depois mantenha um só título.",
-        );
-        let line = open.line().unwrap_or_default();
-        fix = FixDraft::instruction(FixTarget::Head, CLOSE, &[("line", line.into())]);
-    }
-    Ok(Some(problem(SEVERAL, &[("count", titles.len().into())], fix).at(places)))
+    Ok(Some(problem(SEVERAL, &[("count", titles.len().into())], fix.note(KEEP, &[])).at(places)))
 }
 
 /// Fails on a generator's default, an unfilled template, or visible markup in the title.
@@ -157,7 +147,7 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     };
     let shown = title.text();
-    let decoded = collapse(&decode_visible_markup(&shown));
+    let decoded = derive::without_visible_markup(&shown);
     let message = if derive::is_placeholder(&shown) {
         text(
             "The title is “{title}”, a default or an unfilled template.",
@@ -168,7 +158,7 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
     } else {
         return PASS;
     };
-    let fix = if decoded != shown && !decoded.is_empty() && title.end_tag().is_some() {
+    let fix = if decoded != shown && derive::is_title(&decoded) && title.end_tag().is_some() {
         const DECODED: Text = text("the same title without the markup", "o mesmo título sem a marcação");
         FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&decoded)))
             .content(title, html_text(&decoded))
@@ -182,26 +172,6 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         }
     };
     Ok(Some(problem(message, &[("title", shown.into())], fix).at([title.place()])))
-}
-
-/// Undoes one layer of what a template engine escaped twice, and takes out line-break tags.
-fn decode_visible_markup(title: &str) -> String {
-    let mut out = title.to_owned();
-    for (markup, plain) in [
-        ("&amp;", "&"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&#039;", "'"),
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&nbsp;", " "),
-        ("<br>", " "),
-        ("<br/>", " "),
-        ("<br />", " "),
-    ] {
-        out = out.replace(markup, plain);
-    }
-    out
 }
 
 /// Fails when the title is wider than a desktop result shows.

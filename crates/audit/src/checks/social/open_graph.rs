@@ -94,12 +94,10 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
     }
     const NONE: Text = text("The page has no og:title.", "A página não tem og:title.");
     const FROM_TITLE: Text = text("the page's title", "o título da página");
-    let title = html.title().filter(|title| !title.is_empty() && !derive::is_placeholder(title));
+    let title = html.title().map(|title| derive::cut(&html.as_meant(&title), derive::LONGEST_HEADLINE));
     let derived = title
-        .map(|title| derive::Derived {
-            value: derive::cut(&html.as_meant(&title), derive::LONGEST_HEADLINE),
-            origin: FROM_TITLE,
-        })
+        .filter(|title| !title.is_empty() && !derive::is_placeholder(title))
+        .map(|value| derive::Derived { value, origin: FROM_TITLE })
         .or_else(|| derive::title(html));
     match derived {
         Some(derived) => {

@@ -19,6 +19,7 @@ pub mod link_header;
 pub mod lost_head;
 pub mod names;
 pub mod page;
+pub mod page_language;
 mod robots;
 pub mod robots_directives;
 pub mod robots_txt;

@@ -35,9 +35,27 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "O doctype “{doctype}” põe os navegadores em modo quirks.",
     );
     let existing = document.doctype.clone().and_then(|span| Some((span.clone(), document.source().get(span)?)));
-    let fix = FixDraft::edit(FixTarget::Page, DOCTYPE);
-    match existing {
-        Some((span, source)) => fail(OLD, &[("doctype", source.into())], fix.replace(span, DOCTYPE)),
-        None => fail(NONE, &[], fix.replace(0..0, format!("{DOCTYPE}\n"))),
+    let ready = FixDraft::edit(FixTarget::Page, DOCTYPE);
+    let (message, values, ready) = match existing {
+        Some((span, source)) => (OLD, vec![("doctype", source.into())], ready.replace(span, DOCTYPE)),
+        None => (NONE, Vec::new(), ready.replace(0..0, format!("{DOCTYPE}\n"))),
+    };
+    let Some(table) = document.elements().find(|element| is_in_linked_paragraph(*element)) else {
+        return fail(message, &values, ready);
+    };
+    const MOVE: Text = text(
+        "Take the table on line {line} out of its link and paragraph, which a doctype would end in front of it; then make `<!DOCTYPE html>` the first line.",
+        "Tire a tabela da linha {line} do link e do parágrafo, que um doctype encerraria antes dela; depois faça de `<!DOCTYPE html>` a primeira linha.",
+    );
+    let line = table.line().unwrap_or_default();
+    fail(message, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[("line", line.into())]))
+}
+
+/// Whether this is a table in a link in a paragraph: only in quirks mode a paragraph may hold a table (WHATWG HTML
+/// §13.2.6.4.7), and without it the link would be empty.
+fn is_in_linked_paragraph(table: Element<'_>) -> bool {
+    table.is("table") && {
+        let mut around = table.ancestors().take_while(|element| !element.is("table"));
+        around.any(|element| element.is("a")) && around.any(|element| element.is("p"))
     }
 }

@@ -47,12 +47,10 @@ pub(crate) fn merge(
     }
     let mut changes: Vec<(&str, DraftEdit)> =
         ready().flat_map(|item| item.draft.edits.iter().map(|edit| (item.check.code, edit.clone()))).collect();
-    if let Some(html) = html {
-        mend_what_moves(&html.document, &changes, &mut head);
-    }
     if let Some((html, first)) = html.zip(ready().find(|item| !item.draft.head_tags.is_empty())) {
         keep_charset_early(html, first.check.code, &mut head, &mut changes);
         make_room_for_head(html, first.check.code, &mut changes);
+        mend_what_moves(&html.document, &changes, &mut head);
     }
     head.sort_by(|a, b| a.key.cmp(&b.key));
     let mut patch = Patch {

@@ -6,7 +6,6 @@ use crate::check::prelude::*;
 use crate::facts::document::{Complexity, Limits};
 use crate::facts::lost_head::is_page_metadata;
 use crate::facts::page::{looks_like_html, media_type};
-use crate::facts::page::{looks_like_html, media_type};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {

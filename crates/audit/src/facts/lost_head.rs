@@ -32,19 +32,21 @@ pub fn read(document: &Document) -> Option<LostHead> {
     (!lost.is_empty()).then_some(LostHead { offender: offender.id(), lost })
 }
 
-/// Elements whose content is text: what looks like a tag in them is none, as long as they end.
+/// Elements whose content is text.
 const TEXT_ONLY: [&str; 9] =
     ["title", "textarea", "style", "script", "noscript", "iframe", "xmp", "noembed", "noframes"];
+
+/// Source behind the `<` of a start tag, and of a text with its end tag: what looks like a tag there is none.
+fn without_tags(element: Element<'_>) -> Option<Range<usize>> {
+    let tag = element.start_tag()?;
+    let text = element.end_tag().filter(|_| TEXT_ONLY.iter().any(|name| element.is(name)));
+    Some(tag.start + 1..text.map_or(tag.end, |end| end.end))
+}
 
 /// Offset of `</head>` in the source after `from`, else of `<body`; `None` when the source ends its head before.
 fn source_end_of_head(document: &Document, from: usize) -> Option<usize> {
     let source = document.source();
-    let is_text = |element: &Element<'_>| TEXT_ONLY.iter().any(|name| element.is(name));
-    let mut texts: Vec<Range<usize>> = document
-        .elements()
-        .filter(is_text)
-        .filter_map(|element| Some(element.start_tag()?.end..element.end_tag()?.start))
-        .collect();
+    let mut texts: Vec<Range<usize>> = document.elements().filter_map(without_tags).collect();
     texts.sort_by_key(|text| text.start);
     let find = |needle: &str, mut at: usize| {
         loop {
@@ -61,10 +63,7 @@ fn source_end_of_head(document: &Document, from: usize) -> Option<usize> {
             }
         }
     };
-    match find("</head", 0) {
-        Some(at) => (at >= from).then_some(at),
-        None => find("<body", from),
-    }
+    find("</head", 0).or_else(|| find("<body", 0)).filter(|at| *at >= from)
 }
 
 /// Title, description, robots, canonical, hreflang and viewport: what consumers read in the head alone.
@@ -73,7 +72,11 @@ pub fn is_page_metadata(element: Element<'_>) -> bool {
         element.attribute("name").is_some_and(|name| names.iter().any(|known| name.trim().eq_ignore_ascii_case(known)))
     };
     element.is("title")
-        || element.is("meta") && name_is(&["description", "robots", "googlebot", "viewport"])
+        || element.is("meta")
+            && name_is(&["description", "robots", "googlebot", "viewport"])
+            // In the head it would begin to declare the encoding.
+            && !element.has("charset")
+            && !element.has("http-equiv")
         || element.is("link")
             && (element.has_token("rel", "canonical")
                 || element.has_token("rel", "alternate") && element.has("hreflang"))

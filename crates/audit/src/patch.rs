@@ -114,12 +114,8 @@ fn kept_apart(mut item: Drafted, document: Option<&Document>) -> Drafted {
         return item;
     };
     let takes_in = |element: &Element<'_>| element.is("title") && element.end_tag().is_none();
-    let picture = || {
-        document?
-            .elements()
-            .take_while(|element| element.start_tag().is_none_or(|span| span.start < last))
-            .find(|element| is_open_picture(*element))
-    };
+    let is_before = |element: &Element<'_>| element.start_tag().is_some_and(|span| span.start < last);
+    let picture = || document?.elements().find(|element| is_before(element) && is_open_picture(*element));
     if let Some(open) = removed.iter().copied().find(takes_in).or_else(picture) {
         const CLOSE: model::lang::Text = text(
             "First close the <{name}> on line {line}; then audit the page again, for a ready change.",

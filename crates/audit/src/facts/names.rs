@@ -19,10 +19,14 @@ pub fn has_name(element: Element<'_>) -> bool {
         })
 }
 
-/// Whether an element has text that is shown: a stray `title` in it is not, nor are scripts and styles.
+/// Text runs of an element that are shown: not those of scripts, styles, or a stray `title`.
+pub fn shown_texts(element: Element<'_>) -> impl Iterator<Item = &str> {
+    element.texts_where(|below| !["script", "style", "title"].iter().any(|name| below.is(name)))
+}
+
+/// Whether an element has text that is shown.
 pub fn has_text(element: Element<'_>) -> bool {
-    let is_shown = |below: Element<'_>| !["script", "style", "title"].iter().any(|name| below.is(name));
-    element.texts_where(is_shown).any(|text| !text.trim().is_empty())
+    shown_texts(element).any(|text| !text.trim().is_empty())
 }
 
 /// Whether a script runs as a classic script: no type, or a JavaScript media type (WHATWG HTML §4.12.1).

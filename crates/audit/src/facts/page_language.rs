@@ -3,6 +3,7 @@
 //! What a check reads of it must be what the fix of a missing or wrong `lang` writes there: else that fix would uncover
 //! findings.
 
+use super::url_identity::same_page;
 use super::{Facts, language_tag};
 
 /// The language of `<html>`, a misspelled one corrected; else what the page declares elsewhere.
@@ -20,10 +21,9 @@ pub fn elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {
         return Some((lang, "Content-Language"));
     }
     let own = facts.own_url().ok()?;
-    let entry = facts
-        .alternates()
-        .iter()
-        .find(|alternate| alternate.url.as_ref() == Some(&own) && alternate.lang != "x-default");
+    let entry = facts.alternates().iter().find(|alternate| {
+        alternate.url.as_ref().is_some_and(|url| same_page(url, &own)) && alternate.lang != "x-default"
+    });
     if let Some(lang) = entry.and_then(|alternate| valid(&alternate.lang)) {
         return Some((lang, "hreflang"));
     }

@@ -223,8 +223,9 @@ impl TagRewrite {
 /// stays with it. A last one without the value that its `=` announces would take in the new one: that goes first.
 fn insertion_point(tag: &str) -> usize {
     let name_end = tag.find(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>').unwrap_or(tag.len());
-    let lacks_value =
-        |span: &html::WrittenAttribute| span.value.as_ref().is_some_and(|value| value.is_empty() && value.end == span.whole.end);
+    let lacks_value = |span: &html::WrittenAttribute| {
+        span.value.as_ref().is_some_and(|value| value.is_empty() && value.end == span.whole.end)
+    };
     html::attributes_of(tag).last().filter(|span| !lacks_value(span)).map_or(name_end, |span| span.whole.end)
 }
 

@@ -76,7 +76,7 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     let fix = FixDraft::edit(FixTarget::Body, tag.clone()).from(FROM_TITLE, &[]);
     let empty = h1s.iter().find(|h1| h1.end_tag().is_some() && !h1.is_hidden());
     if let Some(h1) = empty {
-        return fix.content(*h1, html_text(&title));
+        return fix.inside(*h1, html_text(&title));
     }
     let main = html
         .document

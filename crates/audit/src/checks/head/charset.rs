@@ -191,10 +191,12 @@ fn fix(html: &Html, metas: &[(Element<'_>, String)], facts: &Facts<'_>) -> Resul
         Some(span) => fix.replace(span, TAG),
         None => without_declaration(fix, *first).with_head(HeadKey::Charset, TAG),
     };
-    Ok(rest.iter().fold(fix, |fix, (meta, _)| match only_declares(*meta) {
-        true => fix.remove(*meta),
-        false => without_declaration(fix, *meta),
-    }))
+    Ok(rest.iter().fold(
+        fix,
+        |fix, (meta, _)| {
+            if only_declares(*meta) { fix.remove(*meta) } else { without_declaration(fix, *meta) }
+        },
+    ))
 }
 
 /// Whether a `meta` says nothing but the encoding.

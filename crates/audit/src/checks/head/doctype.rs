@@ -40,22 +40,19 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         Some((span, source)) => (OLD, vec![("doctype", source.into())], ready.replace(span, DOCTYPE)),
         None => (NONE, Vec::new(), ready.replace(0..0, format!("{DOCTYPE}\n"))),
     };
-    let Some(table) = document.elements().find(|element| is_in_linked_paragraph(*element)) else {
+    let Some(table) = document.elements().find(|element| is_in_paragraph(*element)) else {
         return fail(message, &values, ready);
     };
     const MOVE: Text = text(
-        "Take the table on line {line} out of its link and paragraph, which a doctype would end in front of it; then make `<!DOCTYPE html>` the first line.",
-        "Tire a tabela da linha {line} do link e do parágrafo, que um doctype encerraria antes dela; depois faça de `<!DOCTYPE html>` a primeira linha.",
+        "Take the table on line {line} out of its paragraph, which a doctype would end in front of it; then make `<!DOCTYPE html>` the first line.",
+        "Tire a tabela da linha {line} do parágrafo, que um doctype encerraria antes dela; depois faça de `<!DOCTYPE html>` a primeira linha.",
     );
     let line = table.line().unwrap_or_default();
     fail(message, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[("line", line.into())]))
 }
 
-/// Whether this is a table in a link in a paragraph: only in quirks mode a paragraph may hold a table (WHATWG HTML
-/// §13.2.6.4.7), and without it the link would be empty.
-fn is_in_linked_paragraph(table: Element<'_>) -> bool {
-    table.is("table") && {
-        let mut around = table.ancestors().take_while(|element| !element.is("table"));
-        around.any(|element| element.is("a")) && around.any(|element| element.is("p"))
-    }
+/// Whether this is a table in a paragraph. Only in quirks mode a paragraph goes on around a table (WHATWG HTML
+/// §13.2.6.4.7); else links that began in the paragraph end in front of the table too, and are left empty.
+fn is_in_paragraph(table: Element<'_>) -> bool {
+    table.is("table") && table.ancestors().take_while(|around| !around.is("table")).any(|around| around.is("p"))
 }

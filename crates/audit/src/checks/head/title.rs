@@ -2,7 +2,8 @@
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::derive;
+use crate::checks::content::garbled_text::is_garbled;
+use crate::facts::derive::{self, Derived};
 use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
 use crate::fix::HeadKey;
@@ -101,9 +102,14 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     fail(NONE, &[], replacement(html))
 }
 
+/// A title from elsewhere on the page: not a garbled one, which readers would see now.
+fn derived(html: &Html) -> Option<Derived> {
+    derive::title(html).filter(|derived| !is_garbled(&derived.value))
+}
+
 /// The derived title where it belongs: into the first empty title that is there, else as a new tag.
 fn replacement(html: &Html) -> FixDraft {
-    let Some(derived) = derive::title(html) else {
+    let Some(derived) = derived(html) else {
         return FixDraft::template(FixTarget::Head, "<title>{{TITLE}}</title>");
     };
     let tag = format!("<title>{}</title>", html_text(&derived.value));
@@ -164,7 +170,7 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
             .content(title, html_text(&decoded))
             .from(DECODED, &[])
     } else {
-        match derive::title(html).filter(|_| title.end_tag().is_some()) {
+        match derived(html).filter(|_| title.end_tag().is_some()) {
             Some(derived) => FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&derived.value)))
                 .content(title, html_text(&derived.value))
                 .from(derived.origin, &[]),

@@ -3,7 +3,7 @@
 use model::time::Timestamp;
 
 use crate::check::prelude::*;
-use crate::facts::document::NodeId;
+use crate::facts::document::{NodeId, collapse};
 use crate::facts::page::Reach;
 use crate::facts::robots_directives::{Directive, Origin, for_google, is_known, parse_date, suggestion};
 
@@ -306,12 +306,13 @@ fn merged(all: &[&Directive]) -> String {
     out.join(", ")
 }
 
-/// Of several values of one directive the one that allows least. -1 is no limit.
+/// Of several values of one directive the one that allows least: the earliest date. -1 is no limit.
 fn most_restrictive(name: &str, values: Vec<&str>) -> String {
     let rank = |value: &&str| match name {
         "max-image-preview" => {
             ["none", "standard", "large"].iter().position(|known| value.eq_ignore_ascii_case(known)).unwrap_or(3) as i64
         }
+        "unavailable_after" => parse_date(value).map_or(i64::MAX, |date| date.0),
         _ => value.parse::<i64>().map_or(i64::MAX, |number| if number < 0 { i64::MAX - 1 } else { number }),
     };
     values.into_iter().min_by_key(rank).unwrap_or_default().to_owned()
@@ -343,7 +344,7 @@ fn unknown(facts: &Facts<'_>) -> Verdict {
     let fix = match node.filter(|(meta, _)| meta.start_tag().is_some()) {
         Some((meta, meant)) => {
             const SPELLED: Text = text("the declared tag, spelled right", "a tag declarada, escrita certo");
-            let content = meta.attribute("content").unwrap_or_default();
+            let content = collapse(meta.attribute("content").unwrap_or_default());
             let spelled = content.split(',').map(str::trim).map(|token| {
                 let is_wrong =
                     token.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(&first.name));

@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::check::prelude::*;
+use crate::facts::document::collapse_into;
+use crate::facts::names::shown_texts;
 use crate::facts::page::Html;
 use crate::facts::page_language;
 
@@ -139,10 +141,11 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
         if anchor.nofollow || same_page || anchor.reach == crate::facts::page::Reach::Other {
             continue;
         }
-        if link.texts().map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC {
+        if shown_texts(link).map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC {
             continue;
         }
-        let shown = link.text();
+        let mut shown = String::new();
+        collapse_into(shown_texts(link), &mut shown);
         let plain = shown.to_lowercase();
         let plain = plain.trim_matches(|c: char| !c.is_alphanumeric());
         if list.contains(plain) && !link.has("aria-label") {

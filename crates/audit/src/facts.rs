@@ -19,6 +19,7 @@ pub mod link_header;
 pub mod lost_head;
 pub mod names;
 pub mod page;
+pub mod page_language;
 mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
@@ -223,11 +224,14 @@ impl<'c> Facts<'c> {
         Some((link.url.as_ref().map_or_else(|| link.target.clone(), ToString::to_string), link.raw.clone()))
     }
 
-    /// What the page says its own address is: its one valid canonical, else its final URL without fragment.
+    /// What the page says its own address is: its one valid canonical, else its final URL as a canonical should name
+    /// it, without fragment and tracking parameters.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {
         let declared = self.canonical_links()?;
-        let canonical = declared.iter().filter_map(|link| link.url.as_ref()).find(|url| url_identity::names_page(url));
-        let mut own = canonical.cloned().map_or_else(|| self.url().cloned(), Ok)?;
+        let mut canonicals =
+            declared.iter().filter_map(|link| link.url.as_ref()).filter(|url| url_identity::names_page(url));
+        let single = canonicals.next().filter(|first| canonicals.all(|other| other == *first));
+        let mut own = single.cloned().map_or_else(|| self.url().map(url_identity::without_tracking), Ok)?;
         own.set_fragment(None);
         Ok(own)
     }

@@ -8,7 +8,7 @@ use model::lang::{Phrase, text};
 use model::patch::{Edit, FilePatch, Instruction, Patch, PatchTotals, TemplatePatch};
 
 use crate::check::Check;
-use crate::facts::document::Document;
+use crate::facts::document::{Document, Element};
 use crate::facts::page::Html;
 use crate::fix::{Change, DraftEdit, FileChange, FixDraft, HeadKey, HeadTag, apply_to_file};
 
@@ -31,9 +31,13 @@ pub(crate) fn merge(
     own_files: OwnFiles<'_>,
     drafted: Vec<Drafted>,
 ) -> (Vec<Fix>, Patch) {
+    let document = html.map(|html| &html.document);
     let mut room = MOST_BYTES;
-    let drafted: Vec<Drafted> =
-        drafted.into_iter().map(|item| bounded(item, html.map(|html| &html.document), own_files, &mut room)).collect();
+    let drafted: Vec<Drafted> = drafted
+        .into_iter()
+        .map(|item| kept_apart(item, document))
+        .map(|item| bounded(item, document, own_files, &mut room))
+        .collect();
     let ready = || drafted.iter().filter(|item| item.draft.class == FixClass::Deterministic);
     let mut head: Vec<HeadTag> = Vec::new();
     for tag in ready().flat_map(|item| &item.draft.head_tags) {
@@ -43,12 +47,10 @@ pub(crate) fn merge(
     }
     let mut changes: Vec<(&str, DraftEdit)> =
         ready().flat_map(|item| item.draft.edits.iter().map(|edit| (item.check.code, edit.clone()))).collect();
-    if let Some(html) = html {
-        mend_what_moves(&html.document, &changes, &mut head);
-    }
     if let Some((html, first)) = html.zip(ready().find(|item| !item.draft.head_tags.is_empty())) {
         keep_charset_early(html, first.check.code, &mut head, &mut changes);
         make_room_for_head(html, first.check.code, &mut changes);
+        mend_what_moves(&html.document, &changes, &mut head);
     }
     head.sort_by(|a, b| a.key.cmp(&b.key));
     let mut patch = Patch {
@@ -92,6 +94,43 @@ fn bounded(mut item: Drafted, document: Option<&Document>, own_files: OwnFiles<'
         *room -= size;
     }
     item
+}
+
+/// A fix that takes away an element on which the reading of what follows depends becomes an instruction.
+///
+/// Such are an element without an end tag, which took in what follows, and one behind a picture without an end tag, which
+/// may have ended that picture: an HTML tag does (WHATWG HTML §13.2.6.5).
+fn kept_apart(mut item: Drafted, document: Option<&Document>) -> Drafted {
+    let removed: Vec<Element<'_>> = item
+        .draft
+        .edits
+        .iter()
+        .filter_map(|edit| match edit.change {
+            Change::Remove { node } => document?.element(node),
+            _ => None,
+        })
+        .collect();
+    let Some(last) = removed.iter().filter_map(|element| element.start_tag()).map(|span| span.start).max() else {
+        return item;
+    };
+    let takes_in = |element: &Element<'_>| element.is("title") && element.end_tag().is_none();
+    let is_before = |element: &Element<'_>| element.start_tag().is_some_and(|span| span.start < last);
+    let picture = || document?.elements().find(|element| is_before(element) && is_open_picture(*element));
+    if let Some(open) = removed.iter().copied().find(takes_in).or_else(picture) {
+        const CLOSE: model::lang::Text = text(
+            "First close the <{name}> on line {line}; then audit the page again, for a ready change.",
+            "Primeiro feche o <{name}> da linha {line}; depois audite a página de novo, para ter uma mudança pronta.",
+        );
+        let values = [("name", open.name().into()), ("line", open.line().unwrap_or_default().into())];
+        item.draft = FixDraft::instruction(item.draft.target, CLOSE, &values);
+    }
+    item
+}
+
+/// Whether an element is an `svg` or `math` that no tag closes.
+fn is_open_picture(element: Element<'_>) -> bool {
+    let closes_itself = || element.start_tag_source().is_none_or(|tag| tag.ends_with("/>"));
+    matches!(element.name(), "svg" | "math") && element.end_tag().is_none() && !closes_itself()
 }
 
 const HOW_TO_APPLY: model::lang::Text = text(

@@ -2,7 +2,8 @@
 //! changes nothing when applied again.
 //!
 //! Weaker in one thing than the tests of `audit`: what had no ready fix before (a heading for a page of two titles) may
-//! have one on the patched page (one title is left), and then the second patch makes it.
+//! have one on the patched page (one title is left), and then the second patch makes it. And what a block of data holds
+//! shows once it can be read: it was there before.
 
 use std::collections::BTreeSet;
 
@@ -20,9 +21,10 @@ pub fn check(data: &[u8]) {
     let patched = patch::apply(&source, &before.patch).expect("a patch fits its own page");
     let (after, _) = read(&patched);
     let (ready, known, remaining) = (ready(&before), codes(&before), codes(&after));
-    let stays: Vec<&&str> = ready.intersection(&remaining).collect();
+    let uncovered = |code: &&&str| code.starts_with("jsonld_") && known.contains("jsonld_syntax_error");
+    let stays: Vec<&&str> = ready.intersection(&remaining).filter(|code| !uncovered(code)).collect();
     assert!(stays.is_empty(), "stays after the patch: {stays:?}");
-    let new: Vec<&&str> = remaining.difference(&known).collect();
+    let new: Vec<&&str> = remaining.difference(&known).filter(|code| !uncovered(code)).collect();
     assert!(new.is_empty(), "new after the patch: {new:?}");
     let twice = patch::apply(&patched, &after.patch);
     if self::ready(&after).is_empty() {

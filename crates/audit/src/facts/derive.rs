@@ -27,19 +27,18 @@ pub struct Derived {
 
 /// A title that fits a result: the first h1 with the site's name behind it where there is room, else the social title.
 pub fn title(html: &Html) -> Option<Derived> {
-    let heading =
-        html.h1_texts().iter().map(|text| html.as_meant(text)).find(|text| !text.is_empty() && !is_placeholder(text));
+    let heading = html.h1_texts().iter().map(|text| html.as_meant(text)).find(|text| is_title(&fitting(text)));
     let Some(heading) = heading else {
-        let social = html.social("og:title").filter(|title| !is_placeholder(title))?;
+        let social = html.social("og:title").map(|title| fitting(&html.as_meant(title)));
         return Some(Derived {
-            value: fitting(&html.as_meant(social)),
+            value: social.filter(|title| is_title(title))?,
             origin: text("the page's og:title", "o og:title da página"),
         });
     };
     let with_name = site_name(html)
         .filter(|name| !heading.contains(name))
         .map(|name| format!("{heading} - {name}"))
-        .filter(|title| title_px(title) <= WIDEST_TITLE_PX);
+        .filter(|title| title_px(title) <= WIDEST_TITLE_PX && is_title(title));
     Some(match with_name {
         Some(value) => {
             Derived { value, origin: text("the first h1 and the site's name", "o primeiro h1 e o nome do site") }
@@ -81,8 +80,10 @@ pub fn description(html: &Html) -> Option<Derived> {
     main.descendants()
         .filter(|element| element.is("p") && !element.is_hidden())
         .map(|paragraph| html.as_meant(&paragraph.text()))
-        .find(|text| text.chars().count() >= SHORTEST_PARAGRAPH)
-        .map(|text| Derived { value: cut(&text, LONGEST_DESCRIPTION), origin: text_origin() })
+        .filter(|text| text.chars().count() >= SHORTEST_PARAGRAPH)
+        .map(|text| cut(&text, LONGEST_DESCRIPTION))
+        .find(|text| !text.is_empty())
+        .map(|value| Derived { value, origin: text_origin() })
 }
 
 const fn text_origin() -> Text {
@@ -112,6 +113,31 @@ pub fn is_placeholder(value: &str) -> bool {
             Some(start) => lower.starts_with(start),
             None => lower == line,
         })
+}
+
+/// Whether a text says something as a title: no generator's default, and no markup that shows.
+pub fn is_title(text: &str) -> bool {
+    !text.is_empty() && !is_placeholder(text) && without_visible_markup(text) == text
+}
+
+/// Undoes one layer of what a template engine escaped twice, and takes out line-break tags.
+pub fn without_visible_markup(title: &str) -> String {
+    let mut out = title.to_owned();
+    for (markup, plain) in [
+        ("&amp;", "&"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&#039;", "'"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&nbsp;", " "),
+        ("<br>", " "),
+        ("<br/>", " "),
+        ("<br />", " "),
+    ] {
+        out = out.replace(markup, plain);
+    }
+    collapse(&out)
 }
 
 #[cfg(test)]

@@ -1,4 +1,8 @@
 //! Metadata that a stray element pushed out of the head (WHATWG HTML §13.2.6.4.4: anything else ends `head`).
+//!
+//! Only what says something can be lost: an empty tag is missing wherever it is.
+
+use std::ops::Range;
 
 use super::document::{Document, Element, NodeId};
 use super::page::Html;
@@ -19,33 +23,47 @@ pub fn read(document: &Document) -> Option<LostHead> {
     let body = document.body()?;
     let mut written = body.descendants().filter_map(|element| Some((element, element.start_tag()?.start)));
     let (offender, start) = written.next()?;
-    let end = source_end_of_head(document.source(), start)?;
+    let end = source_end_of_head(document, start)?;
     let lost: Vec<NodeId> = std::iter::once((offender, start))
         .chain(written)
-        .filter(|(element, at)| *at < end && is_page_metadata(*element))
+        .filter(|(element, at)| *at < end && is_page_metadata(*element) && says_something(*element))
         .map(|(element, _)| element.id())
         .collect();
     (!lost.is_empty()).then_some(LostHead { offender: offender.id(), lost })
 }
 
+/// Elements whose content is text.
+const TEXT_ONLY: [&str; 9] =
+    ["title", "textarea", "style", "script", "noscript", "iframe", "xmp", "noembed", "noframes"];
+
+/// Source behind the `<` of a start tag, and of a text with its end tag: what looks like a tag there is none.
+fn without_tags(element: Element<'_>) -> Option<Range<usize>> {
+    let tag = element.start_tag()?;
+    let text = element.end_tag().filter(|_| TEXT_ONLY.iter().any(|name| element.is(name)));
+    Some(tag.start + 1..text.map_or(tag.end, |end| end.end))
+}
+
 /// Offset of `</head>` in the source after `from`, else of `<body`; `None` when the source ends its head before.
-fn source_end_of_head(source: &str, from: usize) -> Option<usize> {
-    let find = |needle: &str, text: &str| {
-        let mut at = 0;
+fn source_end_of_head(document: &Document, from: usize) -> Option<usize> {
+    let source = document.source();
+    let mut texts: Vec<Range<usize>> = document.elements().filter_map(without_tags).collect();
+    texts.sort_by_key(|text| text.start);
+    let find = |needle: &str, mut at: usize| {
         loop {
-            at += text.get(at..)?.find('<')?;
-            let tag = text.as_bytes().get(at..at + needle.len())?;
+            at += source.get(at..)?.find('<')?;
+            let tag = source.as_bytes().get(at..at + needle.len())?;
             if tag.eq_ignore_ascii_case(needle.as_bytes()) {
-                return Some(at);
+                let before = texts.partition_point(|text| text.start <= at);
+                match before.checked_sub(1).and_then(|last| texts.get(last)).filter(|text| text.contains(&at)) {
+                    Some(text) => at = text.end,
+                    None => return Some(at),
+                }
+            } else {
+                at += 1;
             }
-            at += 1;
         }
     };
-    let (before, after) = source.split_at_checked(from)?;
-    if find("</head", before).is_some() {
-        return None;
-    }
-    find("</head", after).or_else(|| find("<body", after)).map(|at| from + at)
+    find("</head", 0).or_else(|| find("<body", 0)).filter(|at| *at >= from)
 }
 
 /// Title, description, robots, canonical, hreflang and viewport: what consumers read in the head alone.
@@ -54,18 +72,19 @@ pub fn is_page_metadata(element: Element<'_>) -> bool {
         element.attribute("name").is_some_and(|name| names.iter().any(|known| name.trim().eq_ignore_ascii_case(known)))
     };
     element.is("title")
-        || element.is("meta") && name_is(&["description", "robots", "googlebot", "viewport"])
+        || element.is("meta")
+            && name_is(&["description", "robots", "googlebot", "viewport"])
+            // In the head it would begin to declare the encoding.
+            && !element.has("charset")
+            && !element.has("http-equiv")
         || element.is("link")
             && (element.has_token("rel", "canonical")
                 || element.has_token("rel", "alternate") && element.has("hreflang"))
 }
 
-/// Whether an element of the lost metadata satisfies `wanted` and says something: an empty one is missing wherever it is.
+/// Whether an element of the lost metadata satisfies `wanted`.
 pub fn lost(html: &Html, wanted: impl Fn(Element<'_>) -> bool) -> bool {
-    html.lost_head
-        .iter()
-        .flat_map(|broken| html.elements(&broken.lost))
-        .any(|lost| says_something(lost) && wanted(lost))
+    html.lost_head.iter().flat_map(|broken| html.elements(&broken.lost)).any(wanted)
 }
 
 /// Whether a metadata element has more than white space for its value.

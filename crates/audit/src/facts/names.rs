@@ -11,12 +11,22 @@ pub fn has_name(element: Element<'_>) -> bool {
     filled(element, "aria-label")
         || filled(element, "aria-labelledby")
         || filled(element, "title")
-        || element.texts_where(|below| !below.is("script") && !below.is("style")).any(|text| !text.trim().is_empty())
+        || has_text(element)
         || element.descendants().any(|below| {
             filled(below, "aria-label")
                 || (below.is("img") || below.is("area")) && filled(below, "alt")
                 || filled(below, "title") && (below.is("img") || below.is("iframe"))
         })
+}
+
+/// Text runs of an element that are shown: not those of scripts, styles, or a stray `title`.
+pub fn shown_texts(element: Element<'_>) -> impl Iterator<Item = &str> {
+    element.texts_where(|below| !["script", "style", "title"].iter().any(|name| below.is(name)))
+}
+
+/// Whether an element has text that is shown.
+pub fn has_text(element: Element<'_>) -> bool {
+    shown_texts(element).any(|text| !text.trim().is_empty())
 }
 
 /// Whether a script runs as a classic script: no type, or a JavaScript media type (WHATWG HTML §4.12.1).

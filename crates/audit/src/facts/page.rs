@@ -98,6 +98,11 @@ impl Meta {
     pub fn social_key(&self) -> Option<&str> {
         self.property.as_deref().or(self.name.as_deref())
     }
+
+    /// Whether its content is for one reader only: one can be changed for no other.
+    pub fn has_one_reader(&self) -> bool {
+        [&self.name, &self.property, &self.http_equiv].into_iter().flatten().count() == 1
+    }
 }
 
 /// A `link` element.

@@ -101,7 +101,11 @@ fn splices(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
         let element = |node: &NodeId| document.element(*node);
         match &edit.change {
             Change::Replace { span, text } => push(Some(span.clone()), text),
-            Change::Remove { node } => push(element(node).and_then(|e| e.source_span()), ""),
+            Change::Remove { node } => {
+                let span = element(node).and_then(|e| e.source_span());
+                let gap = span.as_ref().map_or("", |span| gap(document.source(), span.start));
+                push(span, gap);
+            }
             Change::SetContent { node, content } => {
                 let span = element(node).and_then(|e| Some(e.start_tag()?.end..e.end_tag()?.start));
                 push(span, content);
@@ -126,6 +130,14 @@ fn splices(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
         out.push(Splice { span, text: rewrite.apply(source), code: rewrite.code, target: rewrite.target });
     }
     out
+}
+
+/// What stays where an element is taken away: a space behind the start of a tag or of a character reference, which what
+/// follows could complete.
+fn gap(source: &str, start: usize) -> &'static str {
+    let before = source.get(..start).unwrap_or_default();
+    let run = before.rsplit(|c: char| c == '>' || c.is_ascii_whitespace()).next().unwrap_or_default();
+    if run.contains(['<', '&']) { " " } else { "" }
 }
 
 /// The source of an element that is moved, with what else is changed of its attributes and content; and its source now.
@@ -186,15 +198,20 @@ impl TagRewrite {
                 (Some(span), None) => {
                     let gap = tag.get(..span.whole.start).unwrap_or_default();
                     let start = gap.trim_end_matches(|c: char| c.is_ascii_whitespace()).len();
-                    replaced.push((start..span.whole.end, String::new()));
+                    // What stands directly behind it must not become part of what stands before.
+                    let rest = tag.get(span.whole.end..).unwrap_or_default();
+                    let is_apart = rest.starts_with(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>');
+                    let gap = if is_apart { "" } else { " " };
+                    replaced.push((start..span.whole.end, gap.to_owned()));
                 }
                 (None, Some(value)) => added.push_str(&format!(" {name}=\"{}\"", attribute(value))),
                 (None, None) => {}
             }
         }
-        replaced.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
         let end = insertion_point(tag);
-        out.insert_str(end, &added);
+        replaced.push((end..end, added));
+        // From the back; at one place what is taken away before what is added.
+        replaced.sort_by_key(|(span, _)| Reverse((span.start, span.end)));
         for (span, text) in replaced {
             out.replace_range(span, &text);
         }
@@ -203,10 +220,13 @@ impl TagRewrite {
 }
 
 /// Where a new attribute goes: after the last one, before a closing slash. A slash that belongs to an unquoted value
-/// stays with it.
+/// stays with it. A last one without the value that its `=` announces would take in the new one: that goes first.
 fn insertion_point(tag: &str) -> usize {
     let name_end = tag.find(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>').unwrap_or(tag.len());
-    html::attributes_of(tag).last().map_or(name_end, |span| span.whole.end)
+    let lacks_value = |span: &html::WrittenAttribute| {
+        span.value.as_ref().is_some_and(|value| value.is_empty() && value.end == span.whole.end)
+    };
+    html::attributes_of(tag).last().filter(|span| !lacks_value(span)).map_or(name_end, |span| span.whole.end)
 }
 
 #[cfg(test)]
@@ -229,5 +249,11 @@ mod tests {
             "<IMG  src=\"https://a/?x=1&amp;y\" alt='x' width=\"5\" />"
         );
         assert_eq!(rewrite.apply("<img>"), "<img src=\"https://a/?x=1&amp;y\" width=\"5\">");
+        assert_eq!(rewrite.apply("<img src=a alt=>"), "<img width=\"5\" src=\"https://a/?x=1&amp;y\" alt=>");
+        assert_eq!(
+            rewrite.apply("<img loading=\"\"alt=x src>"),
+            "<img alt=x src=\"https://a/?x=1&amp;y\" width=\"5\">"
+        );
+        assert_eq!(rewrite.apply("<img loading alt= >"), "<img src=\"https://a/?x=1&amp;y\" width=\"5\" alt= >");
     }
 }

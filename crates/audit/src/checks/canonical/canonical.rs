@@ -136,6 +136,12 @@ fn is_valid(link: &LinkElement) -> bool {
     link.url.as_ref().is_some_and(names_page)
 }
 
+/// Whether the address is written out whole.
+fn is_absolute(link: &LinkElement) -> bool {
+    let lower = link.href.as_deref().unwrap_or_default().to_ascii_lowercase();
+    lower.starts_with("http://") || lower.starts_with("https://")
+}
+
 /// The canonical of the head when there is one valid and no rival: what the checks of its target look at.
 fn single<'f>(facts: &'f Facts<'_>) -> Result<(&'f LinkElement, &'f Url), NotMeasured> {
     let links = facts.canonical_links()?;
@@ -189,9 +195,13 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let keep = links.iter().position(|link| link.url.as_ref().is_some_and(|url| same_page(url, &own)));
     let fix = match keep {
         Some(keep) => {
-            let rivals =
-                links.iter().enumerate().filter(|(at, _)| *at != keep).filter_map(|(_, link)| html.element(link.node));
-            rivals.fold(FixDraft::edit(FixTarget::Head, tag(&own)).note(KEEP, &[]), FixDraft::remove)
+            let fix = FixDraft::edit(FixTarget::Head, tag(&own)).note(KEEP, &[]);
+            links.iter().enumerate().fold(fix, |fix, (at, link)| match html.element(link.node) {
+                Some(rival) if at != keep => fix.remove(rival),
+                // Without rivals it is looked at closer.
+                Some(kept) if !is_absolute(link) => fix.set(kept, "href", own.as_str()),
+                _ => fix,
+            })
         }
         None => FixDraft::instruction(FixTarget::Head, CHOOSE, &[]),
     };
@@ -246,11 +256,10 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
 /// Fails when the one canonical is not written out whole.
 fn relative(facts: &Facts<'_>) -> Verdict {
     let (link, url) = single(facts)?;
-    let href = link.href.clone().unwrap_or_default();
-    let lower = href.to_ascii_lowercase();
-    if lower.starts_with("http://") || lower.starts_with("https://") {
+    if is_absolute(link) {
         return PASS;
     }
+    let href = link.href.clone().unwrap_or_default();
     const SHORT: Text = text("The canonical is written as “{href}”.", "A canônica está escrita como “{href}”.");
     const RESOLVED: Text = text("the declared address, resolved", "o endereço declarado, resolvido");
     let html = facts.page()?;

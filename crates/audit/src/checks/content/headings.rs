@@ -3,6 +3,7 @@
 use super::garbled_text::is_garbled;
 use crate::check::prelude::*;
 use crate::facts::derive::{LONGEST_HEADLINE, cut};
+use crate::facts::names::has_text;
 use crate::facts::page::Html;
 
 /// The family.
@@ -40,7 +41,7 @@ const LEVEL_SKIPPED: Check = Check {
 
 /// Whether a heading says something: text, or an image with an alternative.
 fn says_something(heading: Element<'_>) -> bool {
-    !heading.text().is_empty()
+    has_text(heading)
         || heading
             .descendants()
             .any(|below| below.is("img") && below.attribute("alt").is_some_and(|alt| !alt.trim().is_empty()))
@@ -75,21 +76,26 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     let fix = FixDraft::edit(FixTarget::Body, tag.clone()).from(FROM_TITLE, &[]);
     let empty = h1s.iter().find(|h1| h1.end_tag().is_some() && !h1.is_hidden());
     if let Some(h1) = empty {
-        return fix.content(*h1, html_text(&title));
-    }
-    // In front of a deeper heading an h1 would leave a level out: where it goes is then the owner's to say.
-    if html.headings.first().is_some_and(|(level, _)| *level > 2) {
-        return FixDraft::template(FixTarget::Body, tag).from(FROM_TITLE, &[]);
+        return fix.inside(*h1, html_text(&title));
     }
     let main = html
         .document
         .elements()
         .find(|element| element.is("main") && element.start_tag().is_some() && !element.is_hidden());
-    let body = html.document.body().filter(|body| body.is("body") && body.start_tag().is_some());
-    match main.or(body) {
+    let body = html.document.body().filter(|body| body.is("body") && body.start_tag().is_some() && !body.is_hidden());
+    match main.or(body).filter(|place| !leaves_level_out(html, *place)) {
         Some(place) => fix.inside(place, tag),
         None => FixDraft::template(FixTarget::Body, tag).from(FROM_TITLE, &[]),
     }
+}
+
+/// Whether an h1 first in an element would stand in front of a heading deeper than h2: where it goes is then the owner's
+/// to say.
+fn leaves_level_out(html: &Html, place: Element<'_>) -> bool {
+    let start = place.start_tag().map_or(0, |span| span.start);
+    let is_behind =
+        |id| html.element(id).and_then(|heading| heading.start_tag()).is_some_and(|span| span.start > start);
+    html.headings.iter().find(|(_, id)| is_behind(*id)).is_some_and(|(level, _)| *level > 2)
 }
 
 /// A title without `og:site_name` at its end and the separator before it.

@@ -186,10 +186,25 @@ fn fix(html: &Html, metas: &[(Element<'_>, String)], facts: &Facts<'_>) -> Resul
         return Ok(FixDraft::instruction(FixTarget::Page, SERVER, &[]));
     };
     const VALID: Text = text("the page's bytes are valid UTF-8", "os bytes da página são UTF-8 válido");
-    let mut fix = FixDraft::edit(FixTarget::Head, TAG).from(VALID, &[]);
-    fix = match first.start_tag() {
+    let fix = FixDraft::edit(FixTarget::Head, TAG).from(VALID, &[]);
+    let fix = match first.start_tag().filter(|_| only_declares(*first)) {
         Some(span) => fix.replace(span, TAG),
-        None => fix.with_head(HeadKey::Charset, TAG),
+        None => without_declaration(fix, *first).with_head(HeadKey::Charset, TAG),
     };
-    Ok(rest.iter().fold(fix, |fix, (meta, _)| fix.remove(*meta)))
+    Ok(rest.iter().fold(
+        fix,
+        |fix, (meta, _)| {
+            if only_declares(*meta) { fix.remove(*meta) } else { without_declaration(fix, *meta) }
+        },
+    ))
+}
+
+/// Whether a `meta` says nothing but the encoding.
+fn only_declares(meta: Element<'_>) -> bool {
+    meta.attributes().all(|(name, _)| matches!(name, "charset" | "http-equiv" | "content"))
+}
+
+/// Takes what declares the encoding off a `meta` that says something else too.
+fn without_declaration(fix: FixDraft, meta: Element<'_>) -> FixDraft {
+    fix.unset(meta, "charset").unset(meta, "http-equiv")
 }

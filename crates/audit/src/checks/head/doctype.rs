@@ -35,9 +35,24 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "O doctype “{doctype}” põe os navegadores em modo quirks.",
     );
     let existing = document.doctype.clone().and_then(|span| Some((span.clone(), document.source().get(span)?)));
-    let fix = FixDraft::edit(FixTarget::Page, DOCTYPE);
-    match existing {
-        Some((span, source)) => fail(OLD, &[("doctype", source.into())], fix.replace(span, DOCTYPE)),
-        None => fail(NONE, &[], fix.replace(0..0, format!("{DOCTYPE}\n"))),
-    }
+    let ready = FixDraft::edit(FixTarget::Page, DOCTYPE);
+    let (message, values, ready) = match existing {
+        Some((span, source)) => (OLD, vec![("doctype", source.into())], ready.replace(span, DOCTYPE)),
+        None => (NONE, Vec::new(), ready.replace(0..0, format!("{DOCTYPE}\n"))),
+    };
+    let Some(table) = document.elements().find(|element| is_in_paragraph(*element)) else {
+        return fail(message, &values, ready);
+    };
+    const MOVE: Text = text(
+        "Take the table on line {line} out of its paragraph, which a doctype would end in front of it; then make `<!DOCTYPE html>` the first line.",
+        "Tire a tabela da linha {line} do parágrafo, que um doctype encerraria antes dela; depois faça de `<!DOCTYPE html>` a primeira linha.",
+    );
+    let line = table.line().unwrap_or_default();
+    fail(message, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[("line", line.into())]))
+}
+
+/// Whether this is a table in a paragraph. Only in quirks mode a paragraph goes on around a table (WHATWG HTML
+/// §13.2.6.4.7); else links that began in the paragraph end in front of the table too, and are left empty.
+fn is_in_paragraph(table: Element<'_>) -> bool {
+    table.is("table") && table.ancestors().take_while(|around| !around.is("table")).any(|around| around.is("p"))
 }

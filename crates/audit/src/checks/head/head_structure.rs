@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::check::prelude::*;
 use crate::facts::lost_head;
+use crate::facts::page::Html;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -31,25 +32,7 @@ fn broken(facts: &Facts<'_>) -> Verdict {
     let Some(broken) = &html.lost_head else { return PASS };
     let Some(offender) = html.element(broken.offender) else { return PASS };
     let lost: Vec<Element<'_>> = html.elements(&broken.lost).collect();
-    let source = html.document.source();
-    let mut fix = FixDraft::edit(FixTarget::Head, "");
-    let mut snippet = Vec::new();
-    let head = html.document.head();
-    let in_head =
-        head.iter().flat_map(|head| head.descendants()).filter(|element| lost_head::is_page_metadata(*element));
-    let kept: BTreeSet<HeadKey> = in_head.map(key).collect();
-    let filled: BTreeSet<HeadKey> = lost.iter().copied().filter(|e| lost_head::says_something(*e)).map(key).collect();
-    for element in &lost {
-        let Some(tag) = element.source_span().and_then(|span| source.get(span)) else { continue };
-        snippet.push(tag.to_owned());
-        fix = fix.remove(*element);
-        // Of several of a kind one goes into the head: not an empty one, where another says something.
-        let is_outdone = !lost_head::says_something(*element) && filled.contains(&key(*element));
-        if !kept.contains(&key(*element)) && !is_outdone {
-            fix = fix.with_head(key(*element), tag);
-        }
-    }
-    fix.snippet = Some(snippet.join("\n"));
+    let fix = rivalry(html, &lost, offender).unwrap_or_else(|| moved(html, &lost));
     const CLOSES: Text = text(
         "<{offender}> on line {line} closes the head; {count} metadata {count|element|elements} after it {count|lands|land} in the body.",
         "<{offender}> na linha {line} fecha o cabeçalho; {count} {count|elemento|elementos} de metadados depois dele {count|cai|caem} no corpo.",
@@ -60,16 +43,38 @@ fn broken(facts: &Facts<'_>) -> Verdict {
         ("count", lost.len().into()),
     ];
     let places = std::iter::once(offender.place()).chain(lost.iter().map(|element| element.place()));
-    // A title without an end takes in all that follows: moved as it is, it would take in the rest of the head.
-    if let Some(open) = lost.iter().find(|element| element.is("title") && element.end_tag().is_none()) {
-        const CLOSE: Text = text(
-            "Close the <title> on line {line}; then put the metadata into the head, before <{offender}>.",
-            "Feche o <title> da linha {line}; depois ponha os metadados no cabeçalho, antes de <{offender}>.",
-        );
-        let values = [("line", open.line().unwrap_or_default().into()), ("offender", offender.name().into())];
-        fix = FixDraft::instruction(FixTarget::Head, CLOSE, &values);
-    }
     Ok(Some(problem(CLOSES, &values, fix).at(places)))
+}
+
+/// The lost metadata, taken out of the body and put into the head.
+fn moved(html: &Html, lost: &[Element<'_>]) -> FixDraft {
+    let source = html.document.source();
+    let mut fix = FixDraft::edit(FixTarget::Head, "");
+    let mut snippet = Vec::new();
+    for element in lost {
+        let Some(tag) = element.source_span().and_then(|span| source.get(span)) else { continue };
+        snippet.push(tag);
+        fix = fix.remove(*element).with_head(key(*element), tag);
+    }
+    fix.snippet = Some(snippet.join("\n"));
+    fix
+}
+
+/// What to decide where several of a kind would come together in the head.
+fn rivalry(html: &Html, lost: &[Element<'_>], offender: Element<'_>) -> Option<FixDraft> {
+    let in_head = html.document.head().into_iter().flat_map(|head| head.descendants());
+    let mut keys: BTreeSet<HeadKey> = in_head.filter(|e| lost_head::is_page_metadata(*e)).map(key).collect();
+    let second = lost.iter().find(|element| !keys.insert(key(**element)))?;
+    const SECOND: Text = text(
+        "Put the metadata into the head, before <{offender}>. The <{name}> on line {line} is the second of its kind: decide which one holds.",
+        "Ponha os metadados no cabeçalho, antes de <{offender}>. O <{name}> da linha {line} é o segundo do seu tipo: decida qual vale.",
+    );
+    let values = [
+        ("offender", offender.name().into()),
+        ("name", second.name().into()),
+        ("line", second.line().unwrap_or_default().into()),
+    ];
+    Some(FixDraft::instruction(FixTarget::Head, SECOND, &values))
 }
 
 fn key(element: Element<'_>) -> HeadKey {

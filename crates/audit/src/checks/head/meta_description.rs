@@ -37,8 +37,12 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     }
     const NONE: Text = text("The head has no description.", "O cabeçalho não tem descrição.");
     const EMPTY: Text = text("The description is empty.", "A descrição está vazia.");
-    let blank = in_head.first().and_then(|meta| html.element(meta.node)).filter(|meta| meta.start_tag().is_some());
-    let message = if blank.is_some() { EMPTY } else { NONE };
+    let message = if in_head.is_empty() { NONE } else { EMPTY };
+    let blank = in_head
+        .iter()
+        .find(|meta| meta.has_one_reader())
+        .and_then(|meta| html.element(meta.node))
+        .filter(|meta| meta.start_tag().is_some());
     let Some(derived) = derive::description(html) else {
         let template = FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">");
         return fail(message, &[], template);

@@ -2,8 +2,8 @@
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::derive;
-use crate::facts::document::collapse;
+use crate::checks::content::garbled_text::is_garbled;
+use crate::facts::derive::{self, Derived};
 use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
 use crate::fix::HeadKey;
@@ -102,18 +102,25 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     fail(NONE, &[], replacement(html))
 }
 
-/// The derived title where it belongs: into an empty title that is there, else as a new tag.
+/// A title from elsewhere on the page: not a garbled one, which readers would see now.
+fn derived(html: &Html) -> Option<Derived> {
+    derive::title(html).filter(|derived| !is_garbled(&derived.value))
+}
+
+/// The derived title where it belongs: into the first empty title that is there, else as a new tag.
 fn replacement(html: &Html) -> FixDraft {
-    let Some(derived) = derive::title(html) else {
+    let Some(derived) = derived(html) else {
         return FixDraft::template(FixTarget::Head, "<title>{{TITLE}}</title>");
     };
     let tag = format!("<title>{}</title>", html_text(&derived.value));
-    let existing = head_titles(html).into_iter().next().filter(|title| title.end_tag().is_some());
-    match existing {
-        Some(title) => FixDraft::edit(FixTarget::Head, tag).content(title, html_text(&derived.value)),
-        None => FixDraft::head(HeadKey::Title, tag),
-    }
-    .from(derived.origin, &[])
+    let titles = head_titles(html);
+    let (fix, others) = match titles.split_first().filter(|(first, _)| first.end_tag().is_some()) {
+        Some((first, others)) => {
+            (FixDraft::edit(FixTarget::Head, tag).content(*first, html_text(&derived.value)), others)
+        }
+        None => (FixDraft::head(HeadKey::Title, tag), titles.as_slice()),
+    };
+    others.iter().fold(fix, |fix, empty| fix.remove(*empty)).from(derived.origin, &[])
 }
 
 /// Fails on a second HTML title in the head; titles inside `svg` never count.
@@ -146,7 +153,7 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     };
     let shown = title.text();
-    let decoded = collapse(&decode_visible_markup(&shown));
+    let decoded = derive::without_visible_markup(&shown);
     let message = if derive::is_placeholder(&shown) {
         text(
             "The title is “{title}”, a default or an unfilled template.",
@@ -157,13 +164,13 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
     } else {
         return PASS;
     };
-    let fix = if decoded != shown && !decoded.is_empty() && title.end_tag().is_some() {
+    let fix = if decoded != shown && derive::is_title(&decoded) && title.end_tag().is_some() {
         const DECODED: Text = text("the same title without the markup", "o mesmo título sem a marcação");
         FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&decoded)))
             .content(title, html_text(&decoded))
             .from(DECODED, &[])
     } else {
-        match derive::title(html).filter(|_| title.end_tag().is_some()) {
+        match derived(html).filter(|_| title.end_tag().is_some()) {
             Some(derived) => FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&derived.value)))
                 .content(title, html_text(&derived.value))
                 .from(derived.origin, &[]),
@@ -171,26 +178,6 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         }
     };
     Ok(Some(problem(message, &[("title", shown.into())], fix).at([title.place()])))
-}
-
-/// Undoes one layer of what a template engine escaped twice, and takes out line-break tags.
-fn decode_visible_markup(title: &str) -> String {
-    let mut out = title.to_owned();
-    for (markup, plain) in [
-        ("&amp;", "&"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&#039;", "'"),
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&nbsp;", " "),
-        ("<br>", " "),
-        ("<br/>", " "),
-        ("<br />", " "),
-    ] {
-        out = out.replace(markup, plain);
-    }
-    out
 }
 
 /// Fails when the title is wider than a desktop result shows.

@@ -33,8 +33,11 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     let tag = format!("<meta name=\"viewport\" content=\"{CONTENT}\">");
-    let blank =
-        html.metas_named("viewport").find_map(|meta| html.element(meta.node).filter(|e| e.start_tag().is_some()));
+    // An empty one in the body stays: filled, it would be metadata outside the head.
+    let blank = html
+        .metas_named("viewport")
+        .filter(|meta| meta.in_head && meta.has_one_reader())
+        .find_map(|meta| html.element(meta.node).filter(|e| e.start_tag().is_some()));
     let fix = match blank {
         Some(meta) => FixDraft::edit(FixTarget::Head, tag).set(meta, "content", CONTENT),
         None => FixDraft::head(HeadKey::Viewport, tag),

@@ -4,6 +4,7 @@ use model::capture::{BodyCut, Coding};
 
 use crate::check::prelude::*;
 use crate::facts::document::{Complexity, Limits};
+use crate::facts::lost_head::is_page_metadata;
 use crate::facts::page::{looks_like_html, media_type};
 
 /// The family.
@@ -136,7 +137,7 @@ fn content_type_wrong(facts: &Facts<'_>) -> Verdict {
     }
 }
 
-/// Fails on a successful response whose body has no bytes, or no element and no text in `body` and no script.
+/// Fails on a successful response whose body has no bytes, or no text, no element but metadata in `body`, and no script.
 fn empty(facts: &Facts<'_>) -> Verdict {
     let exchange = facts.response()?;
     if !exchange.is_success() {
@@ -149,8 +150,10 @@ fn empty(facts: &Facts<'_>) -> Verdict {
     let blank = exchange.body.bytes.iter().all(u8::is_ascii_whitespace);
     if !blank {
         let html = facts.page()?;
-        let filled =
-            html.document.body().is_none_or(|body| body.children().next().is_some() || !body.text().is_empty());
+        let has_content = |body: Element<'_>| {
+            body.children().any(|child| !is_page_metadata(child)) || body.own_texts().any(|run| !run.trim().is_empty())
+        };
+        let filled = html.document.body().is_none_or(has_content);
         if filled || !html.scripts.is_empty() {
             return PASS;
         }

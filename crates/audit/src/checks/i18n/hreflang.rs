@@ -3,6 +3,7 @@
 use crate::check::prelude::*;
 use crate::facts::hreflang::{Alternate, AlternateSource};
 use crate::facts::language_tag::{self, Tag};
+use crate::facts::url_identity::same_page;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -147,7 +148,8 @@ fn relative_url(facts: &Facts<'_>) -> Verdict {
         .iter()
         .map(|alternate| {
             let element = facts.markup()?.element(alternate.node?).filter(|element| element.start_tag().is_some())?;
-            Some((element, alternate.url.as_ref().filter(|_| !alternate.href.is_empty())?.to_string()))
+            let url = alternate.url.as_ref().filter(|_| !alternate.href.is_empty())?.to_string();
+            is_absolute(&url).then_some((element, url))
         })
         .collect();
     let fix = match elements {
@@ -192,10 +194,4 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
     };
     let values = [("count", all.len().into()), ("url", own.as_str().into())];
     Ok(Some(problem(ABSENT, &values, fix).at(all.iter().map(|alternate| place(facts, alternate)))))
-}
-
-fn same_page(a: &url::Url, b: &url::Url) -> bool {
-    let mut a = a.clone();
-    a.set_fragment(None);
-    a == *b
 }

@@ -2,6 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::language_tag::{self, Tag};
+use crate::facts::page_language;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family { slug: "html-lang", category: Category::I18n, checks: &[MISSING, INVALID] };
@@ -69,7 +70,7 @@ fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft
     const CORRECTED: Text = text("the declared value, corrected", "o valor declarado, corrigido");
     const ELSEWHERE: Text =
         text("what the page declares elsewhere: {where}", "o que a página declara em outro lugar: {where}");
-    let (lang, origin, place) = match (corrected, declared_elsewhere(facts)) {
+    let (lang, origin, place) = match (corrected, page_language::elsewhere(facts)) {
         (Some(tag), _) => (tag.to_string(), CORRECTED, ""),
         (None, Some((lang, place))) => (lang, ELSEWHERE, place),
         (None, None) => return FixDraft::template(FixTarget::Page, "<html lang=\"{{LANG}}\">"),
@@ -80,23 +81,4 @@ fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft
         return FixDraft::template(FixTarget::Page, tag).from(origin, &[("where", place.into())]);
     }
     FixDraft::edit(FixTarget::Page, tag).set(root, "lang", &lang).from(origin, &[("where", place.into())])
-}
-
-/// The language by `Content-Language`, the hreflang entry of this very page, or `og:locale`.
-fn declared_elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {
-    let valid = |text: &str| language_tag::read(text).map(|tag| tag.to_string());
-    let header = facts.response().ok()?.header("content-language").filter(|value| !value.contains(','));
-    if let Some(lang) = header.and_then(|value| valid(value.trim())) {
-        return Some((lang, "Content-Language"));
-    }
-    let own = facts.own_url().ok()?;
-    let entry = facts
-        .alternates()
-        .iter()
-        .find(|alternate| alternate.url.as_ref() == Some(&own) && alternate.lang != "x-default");
-    if let Some(lang) = entry.and_then(|alternate| valid(&alternate.lang)) {
-        return Some((lang, "hreflang"));
-    }
-    let locale = facts.markup()?.social("og:locale")?.replace('_', "-");
-    valid(&locale).map(|lang| (lang, "og:locale"))
 }

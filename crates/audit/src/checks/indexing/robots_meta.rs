@@ -3,6 +3,7 @@
 use model::time::Timestamp;
 
 use crate::check::prelude::*;
+use crate::facts::document::{NodeId, collapse};
 use crate::facts::page::Reach;
 use crate::facts::robots_directives::{Directive, Origin, for_google, is_known, parse_date, suggestion};
 
@@ -126,8 +127,15 @@ fn place(facts: &Facts<'_>, directive: &Directive) -> Option<Place> {
     }
 }
 
+fn tag_of(directive: &Directive) -> Option<NodeId> {
+    match &directive.source {
+        Origin::Meta(node) => Some(*node),
+        Origin::Header(_) => None,
+    }
+}
+
 fn from_meta(directive: &Directive) -> bool {
-    matches!(directive.source, Origin::Meta(_))
+    tag_of(directive).is_some()
 }
 
 /// A finding about some directives whose removal is the owner's decision, never ours.
@@ -222,26 +230,16 @@ fn conflict(facts: &Facts<'_>) -> Verdict {
     if all.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let named = |name: &str| all.iter().copied().find(|directive| directive.name == name);
-    let opposite = OPPOSITES.iter().find_map(|(a, b)| Some((named(a)?, named(b)?)));
-    let values_differ = ["max-snippet", "max-image-preview", "max-video-preview"].iter().find_map(|name| {
-        let first = named(name)?;
-        let other = all.iter().copied().find(|d| d.name == *name && d.value != first.value)?;
-        Some((first, other))
-    });
-    let snippet = named("nosnippet")
-        .zip(all.iter().copied().find(|d| d.name == "max-snippet" && d.value.as_deref() != Some("0")));
-    let Some((a, b)) = opposite.or(values_differ).or(snippet) else { return PASS };
+    let Some((a, b)) = contradiction(&all) else { return PASS };
     const BOTH: Text = text("The page says both {a} and {b}.", "A página diz {a} e também {b}.");
     let shown = |directive: &Directive| match &directive.value {
         Some(value) => format!("{}:{value}", directive.name),
         None => directive.name.clone(),
     };
-    let metas: Vec<Element<'_>> = html
-        .metas_named("robots")
-        .chain(html.metas_named("googlebot"))
-        .filter_map(|meta| html.element(meta.node))
-        .collect();
+    // Directives stand in the order of their tags.
+    let mut metas: Vec<Element<'_>> =
+        all.iter().filter_map(|d| tag_of(d)).filter_map(|node| html.element(node)).collect();
+    metas.dedup();
     let only_metas =
         all.iter().all(|directive| from_meta(directive)) && all.iter().all(|directive| directive.agent.is_none());
     let fix = match metas.split_first().filter(|(first, _)| only_metas && first.start_tag().is_some()) {
@@ -265,6 +263,20 @@ fn conflict(facts: &Facts<'_>) -> Verdict {
     };
     let values = [("a", shown(a).into()), ("b", shown(b).into())];
     Ok(Some(problem(BOTH, &values, fix).at([a, b].into_iter().filter_map(|directive| place(facts, directive)))))
+}
+
+/// Two directives that exclude each other, or one of two values.
+fn contradiction<'d>(all: &[&'d Directive]) -> Option<(&'d Directive, &'d Directive)> {
+    let named = |name: &str| all.iter().copied().find(|directive| directive.name == name);
+    let opposite = OPPOSITES.iter().find_map(|(a, b)| Some((named(a)?, named(b)?)));
+    let values_differ = ["max-snippet", "max-image-preview", "max-video-preview"].iter().find_map(|name| {
+        let first = named(name)?;
+        let other = all.iter().copied().find(|d| d.name == *name && d.value != first.value)?;
+        Some((first, other))
+    });
+    let snippet = named("nosnippet")
+        .zip(all.iter().copied().find(|d| d.name == "max-snippet" && d.value.as_deref() != Some("0")));
+    opposite.or(values_differ).or(snippet)
 }
 
 /// The effective set: of each contradiction the more restrictive.
@@ -294,12 +306,13 @@ fn merged(all: &[&Directive]) -> String {
     out.join(", ")
 }
 
-/// Of several values of one directive the one that allows least. -1 is no limit.
+/// Of several values of one directive the one that allows least: the earliest date. -1 is no limit.
 fn most_restrictive(name: &str, values: Vec<&str>) -> String {
     let rank = |value: &&str| match name {
         "max-image-preview" => {
             ["none", "standard", "large"].iter().position(|known| value.eq_ignore_ascii_case(known)).unwrap_or(3) as i64
         }
+        "unavailable_after" => parse_date(value).map_or(i64::MAX, |date| date.0),
         _ => value.parse::<i64>().map_or(i64::MAX, |number| if number < 0 { i64::MAX - 1 } else { number }),
     };
     values.into_iter().min_by_key(rank).unwrap_or_default().to_owned()
@@ -323,16 +336,15 @@ fn unknown(facts: &Facts<'_>) -> Verdict {
     let meant = suggestion(&first.name);
     let values = [("name", first.name.as_str().into()), ("meant", meant.unwrap_or_default().into())];
     let node = match (&first.source, meant) {
-        (Origin::Meta(node), Some(meant)) if bad.len() == 1 && !meant.starts_with("no") => {
+        (Origin::Meta(node), Some(meant)) if bad.len() == 1 && adds_only(first, meant, all) => {
             html.element(*node).map(|meta| (meta, meant))
         }
         _ => None,
     };
-    // A correction that would hide the page, its links or its snippet is the owner's decision.
     let fix = match node.filter(|(meta, _)| meta.start_tag().is_some()) {
         Some((meta, meant)) => {
             const SPELLED: Text = text("the declared tag, spelled right", "a tag declarada, escrita certo");
-            let content = meta.attribute("content").unwrap_or_default();
+            let content = collapse(meta.attribute("content").unwrap_or_default());
             let spelled = content.split(',').map(str::trim).map(|token| {
                 let is_wrong =
                     token.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(&first.name));
@@ -350,4 +362,14 @@ fn unknown(facts: &Facts<'_>) -> Verdict {
     };
     let message = if meant.is_some() { MEANT } else { IGNORED };
     Ok(Some(problem(message, &values, fix).at(bad.iter().filter_map(|directive| place(facts, directive)))))
+}
+
+/// Whether a directive spelled right neither hides the page, its links or its snippet, which is the owner's decision, nor
+/// contradicts another.
+fn adds_only(misspelled: &Directive, meant: &str, all: &[Directive]) -> bool {
+    let spelled = Directive { name: meant.to_owned(), ..misspelled.clone() };
+    let hides = meant.starts_with("no") || meant == "unavailable_after" || spelled.value.as_deref() == Some("0");
+    let others = all.iter().filter(|directive| *directive != misspelled);
+    let after: Vec<&Directive> = others.chain([&spelled]).filter(|directive| for_google(directive)).collect();
+    !hides && contradiction(&after).is_none()
 }

@@ -4,7 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::check::prelude::*;
+use crate::facts::document::collapse_into;
+use crate::facts::names::shown_texts;
 use crate::facts::page::Html;
+use crate::facts::page_language;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family { slug: "link-text", category: Category::Links, checks: &[EMPTY, GENERIC] };
@@ -93,14 +96,14 @@ static BY_LANGUAGE: LazyLock<HashMap<&'static str, HashSet<&'static str>>> = Laz
 /// Bytes of source below which a link's text may be one of them, markup and white space left aside.
 const MOST_GENERIC: usize = 200;
 
-/// Language in force at an element: the nearest `lang`, primary subtag in lower case.
-fn language(link: Element<'_>) -> Option<String> {
-    std::iter::once(link)
+/// Language in force at an element: the nearest `lang` below `<html>`, else that of the page; primary subtag in lower case.
+fn language(link: Element<'_>, page_language: &str) -> Option<String> {
+    let lang = std::iter::once(link)
         .chain(link.ancestors())
+        .take_while(|element| !element.is("html"))
         .find_map(|element| element.attribute("lang"))
-        .and_then(|lang| lang.trim().split(['-', '_']).next())
-        .filter(|lang| !lang.is_empty())
-        .map(str::to_ascii_lowercase)
+        .unwrap_or(page_language);
+    Some(lang.trim().split(['-', '_']).next()?).filter(|lang| !lang.is_empty()).map(str::to_ascii_lowercase)
 }
 
 /// Fails when a link's whole text is in the list of its language.
@@ -109,7 +112,7 @@ fn generic(facts: &Facts<'_>) -> Verdict {
     if html.anchors.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let found = generic_links(html)?;
+    let found = generic_links(html, &page_language::read(facts).unwrap_or_default())?;
     let Some((text_of_first, first)) = found.first() else { return PASS };
     const SAYS_NOTHING: Text = text(
         "{count} {count|link says|links say} nothing about {count|its|their} target; the first reads “{text}”.",
@@ -123,23 +126,26 @@ fn generic(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(SAYS_NOTHING, &values, fix).at(found.iter().map(|(_, link)| link.place()))))
 }
 
-fn generic_links(html: &Html) -> Result<Vec<(String, Element<'_>)>, NotMeasured> {
+fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String, Element<'h>)>, NotMeasured> {
     let mut found = Vec::new();
     let mut any_language = false;
     let page = html.url.as_str().split('#').next().unwrap_or_default();
     for anchor in &html.anchors {
         let Some(link) = html.element(anchor.node) else { continue };
-        let Some(list) = language(link).and_then(|lang| BY_LANGUAGE.get(lang.as_str())) else { continue };
+        let Some(list) = language(link, page_language).and_then(|lang| BY_LANGUAGE.get(lang.as_str())) else {
+            continue;
+        };
         any_language = true;
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
         let same_page = target.contains('#') && target.split('#').next() == Some(page);
         if anchor.nofollow || same_page || anchor.reach == crate::facts::page::Reach::Other {
             continue;
         }
-        if link.texts().map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC {
+        if shown_texts(link).map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC {
             continue;
         }
-        let shown = link.text();
+        let mut shown = String::new();
+        collapse_into(shown_texts(link), &mut shown);
         let plain = shown.to_lowercase();
         let plain = plain.trim_matches(|c: char| !c.is_alphanumeric());
         if list.contains(plain) && !link.has("aria-label") {

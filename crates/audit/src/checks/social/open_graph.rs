@@ -78,7 +78,8 @@ const CARD_MISSING: Check = Check {
 /// A head tag for a key, into an empty tag of that key where there is one.
 fn tag_fix(html: &Html, attribute_name: &str, key: &str, value: &str) -> FixDraft {
     let tag = format!("<meta {attribute_name}=\"{key}\" content=\"{}\">", attribute(value));
-    let blank = html.metas.iter().find(|meta| meta.social_key() == Some(key)).and_then(|meta| html.element(meta.node));
+    let is_blank = |meta: &&Meta| meta.social_key() == Some(key) && meta.in_head && meta.has_one_reader();
+    let blank = html.metas.iter().find(is_blank).and_then(|meta| html.element(meta.node));
     match blank.filter(|meta| meta.start_tag().is_some()) {
         Some(meta) => FixDraft::edit(FixTarget::Head, tag).set(meta, "content", value),
         None if attribute_name == "property" => FixDraft::head(HeadKey::Property(key.to_owned()), tag),
@@ -94,12 +95,10 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
     }
     const NONE: Text = text("The page has no og:title.", "A página não tem og:title.");
     const FROM_TITLE: Text = text("the page's title", "o título da página");
-    let title = html.title().filter(|title| !title.is_empty() && !derive::is_placeholder(title));
+    let title = html.title().map(|title| derive::cut(&html.as_meant(&title), derive::LONGEST_HEADLINE));
     let derived = title
-        .map(|title| derive::Derived {
-            value: derive::cut(&html.as_meant(&title), derive::LONGEST_HEADLINE),
-            origin: FROM_TITLE,
-        })
+        .filter(|title| !title.is_empty() && !derive::is_placeholder(title))
+        .map(|value| derive::Derived { value, origin: FROM_TITLE })
         .or_else(|| derive::title(html));
     match derived {
         Some(derived) => {
@@ -185,7 +184,7 @@ fn image_relative(facts: &Facts<'_>) -> Verdict {
         .iter()
         .map(|(meta, element)| {
             let url = html.resolve(meta.content.as_deref()?).filter(|url| matches!(url.scheme(), "http" | "https"))?;
-            element.start_tag().map(|_| (*element, url.to_string()))
+            element.start_tag().filter(|_| meta.has_one_reader()).map(|_| (*element, url.to_string()))
         })
         .collect();
     let fix = match resolved {

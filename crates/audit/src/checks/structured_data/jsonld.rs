@@ -93,7 +93,7 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
             let script =
                 element(error.block).filter(|script| script.start_tag().is_some() && script.end_tag().is_some())?;
             // What could not be read before may hold values to repair: one patch mends both.
-            Some((script, value::repaired(&repaired(&script.raw_text())?, &setting(html))))
+            Some((script, value::repaired(&repaired(&script.raw_text())?, &setting(facts, html))))
         })
         .collect();
     let is_short =

@@ -7,6 +7,7 @@ use crate::facts::jsonld::complete::Splice;
 use crate::facts::jsonld::graph::Graph;
 use crate::facts::jsonld::value::{self, Bad, Form, Setting};
 use crate::facts::page::Html;
+use crate::facts::page_language;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -34,9 +35,9 @@ const MOST_SHOWN: usize = 20;
 const SHOWN_CHARACTERS: usize = 80;
 
 /// What of the page decides how a value is meant.
-pub(super) fn setting(html: &Html) -> Setting<'_> {
-    let language = html.document.html().and_then(|root| root.attribute("lang")).unwrap_or_default();
-    Setting { decimal_mark: value::decimal_mark(language), resolve: Box::new(|href| html.resolve(href)) }
+pub(super) fn setting<'h>(facts: &Facts<'_>, html: &'h Html) -> Setting<'h> {
+    let language = page_language::read(facts).unwrap_or_default();
+    Setting { decimal_mark: value::decimal_mark(&language), resolve: Box::new(|href| html.resolve(href)) }
 }
 
 /// Fails when a value of a known property is not what the property asks for.
@@ -44,7 +45,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let written = &html.json_ld.written;
     let graph = Graph::read(written.iter().map(|block| &block.tree));
-    let bad = value::read(&graph, &setting(html)).ok_or(NotMeasured::Absent)?;
+    let bad = value::read(&graph, &setting(facts, html)).ok_or(NotMeasured::Absent)?;
     let Some(first) = bad.first() else { return PASS };
     let found: String =
         written.get(first.block).and_then(|block| block.text.get(first.value.span.clone())).unwrap_or_default().into();

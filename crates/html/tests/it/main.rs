@@ -4,6 +4,7 @@
 mod dump;
 mod elements;
 mod fragments;
+mod html5ever;
 mod instructions;
 mod limits;
 mod linear;

@@ -9,6 +9,7 @@ mod capture;
 pub mod charset_detect;
 pub mod content_decode;
 pub mod html_audit;
+pub mod html_parse;
 pub mod http_head;
 pub mod jsonld;
 pub mod patch;
@@ -21,11 +22,12 @@ pub mod url_intake;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     ("addr_policy", addr_policy::check),
     ("charset_detect", charset_detect::check),
     ("content_decode", content_decode::check),
     ("html_audit", html_audit::check),
+    ("html_parse", html_parse::check),
     ("http_head", http_head::check),
     ("jsonld", jsonld::check),
     ("patch", patch::check),

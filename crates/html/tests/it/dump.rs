@@ -1,7 +1,6 @@
 //! A tree as the tree-construction tests write it.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use html::{Kind, Namespace, NodeId, Tree};
 
@@ -74,15 +73,6 @@ impl Lines {
             [name, public, system] => self.add(0, &format!("<!DOCTYPE {name} \"{public}\" \"{system}\">")),
         }
     }
-}
-
-/// Every place in a tree, in document order.
-pub(crate) fn spans(tree: &Tree) -> Vec<(Option<Range<usize>>, Option<Range<usize>>, Vec<Range<usize>>)> {
-    let of = |id: NodeId| {
-        let parts = tree.text_spans(id).chain(tree.attributes(id).map(|attribute| attribute.span()));
-        (tree.start_tag(id).or_else(|| tree.span(id)), tree.end_tag(id), parts.collect())
-    };
-    tree.descendants(NodeId::DOCUMENT).map(of).collect()
 }
 
 /// What is in the body of a tree, in the same form without the bars and the levels above.

@@ -41,10 +41,24 @@ pub(crate) fn positions(tree: &Tree, step: usize) {
             assert_eq!((got.line, got.column), (line, column), "position of {at}");
         }
         // The line ends behind CRLF, not amid it.
-        let is_in_crlf = source[at..].starts_with("\r\n");
+        let is_in_crlf = source.get(at..).is_some_and(|rest| rest.starts_with("\r\n"));
         let is_end = matches!(character, '\n' | '\r') && !is_in_crlf;
         (line, column) = if is_end { (line + 1, 1) } else { (line, column + 1) };
     }
+}
+
+/// All that can be read from a tree, a line for each node: the same for two trees of the same source.
+pub(crate) fn summary(tree: &Tree) -> Vec<String> {
+    let line = |id: NodeId| {
+        let links = (id, tree.parent(id), tree.kind(id), tree.origin(id), tree.namespace(id), tree.name(id));
+        let places = (tree.start_tag(id), tree.end_tag(id), tree.span(id), tree.text_spans(id).collect::<Vec<_>>());
+        let attributes = tree.attributes(id).map(|attribute| (attribute.name(), attribute.value(), attribute.span()));
+        let text = (tree.texts(id).collect::<String>(), tree.target(id), tree.data(id), tree.doctype(id));
+        format!("{links:?} {places:?} {:?} {text:?}", attributes.collect::<Vec<_>>())
+    };
+    let whole = format!("{:?} {:?} {} {}", tree.quirks(), tree.cut(), tree.work(), tree.len());
+    let nodes = roots(tree).into_iter().flat_map(|root| tree.descendants(root).collect::<Vec<_>>());
+    std::iter::once(whole).chain(nodes.map(line)).collect()
 }
 
 /// The document, and every fragment that can be reached.
@@ -126,7 +140,11 @@ fn element(tree: &Tree, id: NodeId) {
         assert!(tag.starts_with("</") && tag.ends_with('>'), "no end tag: {tag}");
         assert!(start.is_none_or(|start| start.end <= end.start), "an end tag before the start tag");
         within_the_parent(tree, id, end);
-        let name = tag[2..].split(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>')).next().unwrap_or("");
+        let name = tag
+            .trim_start_matches("</")
+            .split(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>'))
+            .next()
+            .unwrap_or("");
         let is_heading = |name: &str| matches!(name.as_bytes(), [b'h' | b'H', b'1'..=b'6']);
         let is_its_own = name.replace('\0', "\u{FFFD}").eq_ignore_ascii_case(tree.name(id));
         assert!(is_its_own || (is_heading(name) && is_heading(tree.name(id))), "{tag} closed {}", tree.name(id));

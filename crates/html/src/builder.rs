@@ -111,6 +111,8 @@ struct Builder<'s> {
     skips_line_feed: bool,
     /// Instructions that templates may fill, by name.
     markers: HashMap<String, Vec<NodeId>>,
+    /// Some came with the content of a template that fills one, and so stand before others that came earlier.
+    has_filled_in_markers: bool,
     /// The open templates that fill one, the innermost last.
     fillings: Vec<filling::Filling>,
     /// The selects that are open, the innermost last.
@@ -148,6 +150,7 @@ impl<'s> Builder<'s> {
             table_text: Vec::new(),
             skips_line_feed: false,
             markers: HashMap::new(),
+            has_filled_in_markers: false,
             fillings: Vec::new(),
             selects: Vec::new(),
             content: Content::Data,

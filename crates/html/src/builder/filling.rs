@@ -37,6 +37,7 @@ impl Builder<'_> {
         }
         let data = self.arena.text(self.source, self.nodes.get(instruction).run());
         if let Some(name) = name_in(data) {
+            self.has_filled_in_markers |= !self.fillings.is_empty();
             self.markers.entry(name).or_default().push(instruction);
         }
     }
@@ -58,7 +59,13 @@ impl Builder<'_> {
         let scope = root.unwrap_or(parent);
         let mut steps = 0;
         let named = self.markers.get(name).map_or(&[][..], Vec::as_slice);
-        let found = named.iter().copied().find(|marker| self.is_in(*marker, scope, &mut steps));
+        let mut within = named.iter().copied().filter(|marker| self.is_in(*marker, scope, &mut steps));
+        let found = if self.has_filled_in_markers {
+            let within: Vec<NodeId> = within.collect();
+            within.into_iter().reduce(|first, next| if self.precedes(next, first, &mut steps) { next } else { first })
+        } else {
+            within.next()
+        };
         let name = name.to_owned();
         self.count(steps);
         let Some((marker, parent)) = found.and_then(|marker| Some((marker, self.nodes.get(marker).parent.some()?)))
@@ -85,6 +92,20 @@ impl Builder<'_> {
                 _ => return false,
             }
         }
+    }
+
+    /// Whether a node stands before another in document order. Neither holds the other.
+    fn precedes(&self, node: NodeId, other: NodeId, steps: &mut u64) -> bool {
+        let upwards = |from: NodeId| std::iter::successors(Some(from), |at| self.nodes.get(*at).parent.some());
+        let mut lines: [Vec<NodeId>; 2] = [node, other].map(|from| upwards(from).collect());
+        *steps += (lines[0].len() + lines[1].len()) as u64;
+        let mut ends = (None, None);
+        // Down from the root, which they share, to where they part.
+        while ends.0 == ends.1 && lines.iter().all(|line| !line.is_empty()) {
+            ends = (lines[0].pop(), lines[1].pop());
+        }
+        let later = std::iter::successors(ends.0, |at| self.nodes.get(*at).next.some());
+        later.inspect(|_| *steps += 1).any(|at| Some(at) == ends.1)
     }
 
     /// Takes out what stands behind a start up to its end, which is given back; all there is, where none is.

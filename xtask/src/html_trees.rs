@@ -39,6 +39,9 @@ trait Parser {
 
     /// The tree of each source, as [`dump::dump`] writes them.
     fn trees(&mut self, sources: &[String]) -> Result<Vec<String>>;
+
+    /// Begins again after [`Parser::trees`] failed.
+    fn restart(&mut self) -> Result<()>;
 }
 
 /// Compares with html5ever: `[--minutes N] [--documents N] [--seed S] [--scripting off]`.

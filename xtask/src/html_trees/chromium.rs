@@ -115,6 +115,11 @@ impl Parser for Chromium {
         let trees = self.evaluate("Runtime.callFunctionOn", call, "executionContextId")?;
         Ok(serde_json::from_value(trees)?)
     }
+
+    fn restart(&mut self) -> Result<()> {
+        *self = Self::start(self.scripting)?;
+        Ok(())
+    }
 }
 
 /// A browser that opens documents by their addresses.

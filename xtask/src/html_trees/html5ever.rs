@@ -31,6 +31,10 @@ impl Parser for Html5ever {
     fn trees(&mut self, sources: &[String]) -> Result<Vec<String>> {
         Ok(sources.iter().map(|source| tree(source, self.scripting)).collect())
     }
+
+    fn restart(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 fn tree(source: &str, scripting: bool) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use html::Options;
 
 use super::expected::Expected;
@@ -64,9 +64,11 @@ impl Hunt {
             let upto = number + BATCH;
             let fragments: Vec<Vec<&str>> = (number..upto).map(|at| documents::document(self.seed, at)).collect();
             let sources: Vec<String> = fragments.iter().map(|fragments| fragments.concat()).collect();
-            let differing = differing(&sources, other)
-                .with_context(|| format!("documents {number} to {upto} of seed {}", self.seed))?;
-            for at in differing {
+            let found = differing(&sources, other).or_else(|reason| {
+                println!("documents {number} to {upto}: {reason:#}; now one by one");
+                one_by_one(&sources, other)
+            });
+            for at in found? {
                 differ += 1;
                 for found in fragments.get(at).map_or(Ok(Vec::new()), |fragments| self.reduce(fragments, other))? {
                     let key = match found.expected {
@@ -138,6 +140,22 @@ fn differing(sources: &[String], other: &mut dyn Parser) -> Result<Vec<usize>> {
     }
     let pairs = sources.iter().zip(theirs).enumerate();
     Ok(pairs.filter(|(_, (source, theirs))| ours(source, other.scripting()) != *theirs).map(|(at, _)| at).collect())
+}
+
+/// The same where a document keeps the other parser from finishing. Such documents are told, and count as equal.
+fn one_by_one(sources: &[String], other: &mut dyn Parser) -> Result<Vec<usize>> {
+    other.restart()?;
+    let mut found = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        match differing(std::slice::from_ref(source), other) {
+            Ok(differs) => found.extend(differs.iter().map(|_| at)),
+            Err(reason) => {
+                println!("{} does not finish {source:?}: {reason:#}", other.name());
+                other.restart()?;
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn first_differing(candidates: &[Vec<&str>], other: &mut dyn Parser) -> Result<Option<usize>> {
@@ -242,6 +260,10 @@ mod tests {
                 ours(source, true) + &seen.collect::<String>()
             };
             Ok(sources.iter().map(tree).collect())
+        }
+
+        fn restart(&mut self) -> Result<()> {
+            Ok(())
         }
     }
 

@@ -119,6 +119,13 @@ fn markers_that_are_out_of_reach_are_counted() {
 }
 
 #[test]
+fn copies_that_stay_empty_are_counted() {
+    let many = "<select>".to_owned() + &"<selectedcontent></selectedcontent>".repeat(10_000);
+    let tree = html::parse(many + &"<option selected>".repeat(10_000), &Options::default());
+    assert!(tree.cut().work);
+}
+
+#[test]
 fn what_is_too_deep_stands_where_chromium_puts_it() {
     let options = Options { limits: Limits { depth: 3, ..Limits::default() }, ..Options::default() };
     for (source, wanted) in FLAT {

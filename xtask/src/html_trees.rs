@@ -17,7 +17,7 @@ mod shrink;
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 use arguments::Arguments;
 use hunt::{Hunt, Stop};
@@ -34,36 +34,52 @@ trait Parser {
     /// What a report calls it.
     fn name(&self) -> &'static str;
 
+    /// Whether scripting counts as on: the content of `noscript` is text then.
+    fn scripting(&self) -> bool;
+
     /// The tree of each source, as [`dump::dump`] writes them.
     fn trees(&mut self, sources: &[String]) -> Result<Vec<String>>;
+
+    /// Begins again after [`Parser::trees`] failed.
+    fn restart(&mut self) -> Result<()>;
 }
 
-/// Compares with html5ever: `[--minutes N] [--documents N] [--seed S]`.
+/// Compares with html5ever: `[--minutes N] [--documents N] [--seed S] [--scripting off]`.
 pub(crate) fn differential(arguments: impl Iterator<Item = String>) -> Result<()> {
-    let mut arguments = Arguments::read(arguments, &["--minutes", "--documents", "--seed"])?;
+    let mut arguments = Arguments::read(arguments, &["--minutes", "--documents", "--seed", "--scripting"])?;
     let stop = match arguments.number("--documents")? {
         Some(documents) => Stop::Documents(documents),
         None => Stop::Minutes(arguments.number("--minutes")?.unwrap_or(MINUTES)),
     };
     let hunt = Hunt { seed: arguments.number("--seed")?.unwrap_or(SEED), stop, expected: &expected::HTML5EVER };
-    hunt.run(&mut html5ever::Html5ever)
+    hunt.run(&mut html5ever::Html5ever { scripting: scripting(&mut arguments)? })
 }
 
-/// Compares with Chromium: `[--documents N] [--seed S] [--corpus DIR] [--sources FILE]`.
+/// Compares with Chromium: `[--documents N] [--seed S] [--scripting off] [--corpus DIR] [--sources FILE]`.
 pub(crate) fn referee(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()> {
-    let mut arguments = Arguments::read(arguments, &["--documents", "--seed", "--corpus", "--sources"])?;
+    let mut arguments = Arguments::read(arguments, &["--documents", "--seed", "--scripting", "--corpus", "--sources"])?;
     if let Some(folder) = arguments.text("--corpus") {
         return corpus::compare(&root.join(folder));
     }
-    let mut browser = chromium::Chromium::start()?;
+    let mut browser = chromium::Chromium::start(scripting(&mut arguments)?)?;
     if let Some(file) = arguments.text("--sources") {
         let sources = std::fs::read_to_string(root.join(&file)).with_context(|| format!("{file} could not be read"))?;
         return sources.lines().try_for_each(|line| hunt::show(&mut browser, &unescaped(line)));
     }
     let seed = arguments.number("--seed")?.unwrap_or(SEED);
-    browser.check(seed)?;
+    if browser.scripting() {
+        browser.check(seed)?;
+    }
     let stop = Stop::Documents(arguments.number("--documents")?.unwrap_or(DOCUMENTS));
     Hunt { seed, stop, expected: &expected::CHROMIUM }.run(&mut browser)
+}
+
+fn scripting(arguments: &mut Arguments) -> Result<bool> {
+    match arguments.text("--scripting").as_deref() {
+        None | Some("on") => Ok(true),
+        Some("off") => Ok(false),
+        Some(other) => bail!("--scripting is on or off, not {other}"),
+    }
 }
 
 /// A source as it stands on a line of a file, where NUL and the ends of lines are written `\0`, `\n` and `\r`.

@@ -17,7 +17,7 @@ mod table;
 mod template;
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::OnceLock;
 
 use crate::Options;
@@ -110,7 +110,9 @@ struct Builder<'s> {
     /// A line feed right after the start tag counts for nothing.
     skips_line_feed: bool,
     /// Instructions that templates may fill, by name.
-    markers: HashMap<String, Vec<NodeId>>,
+    markers: HashMap<String, VecDeque<NodeId>>,
+    /// Some came with the content of a template that fills one, and so stand before others that came earlier.
+    has_filled_in_markers: bool,
     /// The open templates that fill one, the innermost last.
     fillings: Vec<filling::Filling>,
     /// The selects that are open, the innermost last.
@@ -148,6 +150,7 @@ impl<'s> Builder<'s> {
             table_text: Vec::new(),
             skips_line_feed: false,
             markers: HashMap::new(),
+            has_filled_in_markers: false,
             fillings: Vec::new(),
             selects: Vec::new(),
             content: Content::Data,

@@ -1,7 +1,8 @@
 //! Chromium's trees: each document is written into a frame of a page of ours, and its DOM read.
 //!
 //! The page is served with `script-src 'none'`, which its frames inherit: scripting counts as on, so that the content of
-//! `noscript` is text, and no script runs. Ours does, in an isolated world, where the page's policy does not hold.
+//! `noscript` is text, and no script runs. Ours does, in an isolated world, where the page's policy does not hold. With
+//! scripting off the frames are sandboxed.
 
 use std::sync::Arc;
 
@@ -16,9 +17,13 @@ use crate::compare_browser::referee::Referee;
 /// What reads a DOM.
 pub(super) const WALK: &str = include_str!("walk.js");
 /// Writes each source into a new frame and reads what came of it.
-const WRITE: &str = r#"function (sources) {
+const WRITE: &str = r#"function (sources, scripting) {
   return sources.map((source) => {
-    const frame = document.body.appendChild(document.createElement("iframe"));
+    const frame = document.createElement("iframe");
+    if (!scripting) {
+      frame.sandbox = "allow-same-origin";
+    }
+    document.body.append(frame);
     const inner = frame.contentDocument;
     inner.open();
     inner.write(source);
@@ -41,10 +46,11 @@ pub(super) struct Chromium {
     browser: Browser,
     /// The isolated world.
     world: Value,
+    scripting: bool,
 }
 
 impl Chromium {
-    pub(super) fn start() -> Result<Self> {
+    pub(super) fn start(scripting: bool) -> Result<Self> {
         let proxy = host::serve(Arc::from([PAGE.as_bytes().to_vec()]))?;
         let mut browser = Browser::start(&host::switches(proxy).each_ref().map(String::as_str))?;
         browser.call("Page.enable", &json!({}))?;
@@ -58,7 +64,7 @@ impl Chromium {
         let frame = opened.get("frameId").context("a page has a frame")?;
         let world = browser.call("Page.createIsolatedWorld", &json!({ "frameId": frame }))?;
         let world = world.get("executionContextId").cloned().context("a world has a number")?;
-        let mut chromium = Self { browser, world };
+        let mut chromium = Self { browser, world, scripting };
         chromium.evaluate("Runtime.evaluate", json!({ "expression": WALK }), "contextId")?;
         Ok(chromium)
     }
@@ -99,10 +105,20 @@ impl Parser for Chromium {
         "Chromium"
     }
 
+    fn scripting(&self) -> bool {
+        self.scripting
+    }
+
     fn trees(&mut self, sources: &[String]) -> Result<Vec<String>> {
-        let call = json!({ "functionDeclaration": WRITE, "arguments": [{ "value": sources }] });
+        let call =
+            json!({ "functionDeclaration": WRITE, "arguments": [{ "value": sources }, { "value": self.scripting }] });
         let trees = self.evaluate("Runtime.callFunctionOn", call, "executionContextId")?;
         Ok(serde_json::from_value(trees)?)
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        *self = Self::start(self.scripting)?;
+        Ok(())
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn compare(folder: &Path) -> Result<()> {
     let mut browser = Opened::start(&sources)?;
     let mut equal = 0;
     for (number, (file, source)) in files.iter().zip(&sources).enumerate() {
-        let (ours, theirs) = (ours(source), browser.tree(number)?);
+        let (ours, theirs) = (ours(source, true), browser.tree(number)?);
         if ours == theirs {
             equal += 1;
             continue;

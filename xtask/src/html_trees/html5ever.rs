@@ -13,22 +13,32 @@ use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName, ns};
 use super::Parser;
 use super::dump::Lines;
 
-/// The parser, scripting on.
+/// The parser.
 #[derive(Debug)]
-pub(super) struct Html5ever;
+pub(super) struct Html5ever {
+    pub(super) scripting: bool,
+}
 
 impl Parser for Html5ever {
     fn name(&self) -> &'static str {
         "html5ever"
     }
 
+    fn scripting(&self) -> bool {
+        self.scripting
+    }
+
     fn trees(&mut self, sources: &[String]) -> Result<Vec<String>> {
-        Ok(sources.iter().map(|source| tree(source)).collect())
+        Ok(sources.iter().map(|source| tree(source, self.scripting)).collect())
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        Ok(())
     }
 }
 
-fn tree(source: &str) -> String {
-    let tree_builder = TreeBuilderOpts { scripting_enabled: true, ..TreeBuilderOpts::default() };
+fn tree(source: &str, scripting: bool) -> String {
+    let tree_builder = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
     let mut options = ParseOpts { tree_builder, ..ParseOpts::default() };
     options.tokenizer.discard_bom = false;
     html5ever::parse_document(Sink::default(), options).one(StrTendril::from_slice(source))
@@ -322,4 +332,19 @@ fn prefix(namespace: &Namespace) -> &'static str {
 
 fn push_children(node: &Node, level: usize, waiting: &mut Vec<(Handle, usize, &str)>) {
     waiting.extend(node.children.borrow().iter().rev().map(|child| (Rc::clone(child), level, "")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html_trees::hunt::ours;
+
+    #[test]
+    fn every_kind_of_node_is_written_as_ours_is() {
+        let source = "<!DOCTYPE html PUBLIC 'a' 'b'><!--c--><title>d</title><svg viewbox=1 xlink:href=e>f</svg>\
+                      <div><template shadowrootmode=open>g</template><template>h</template><noscript><p>i</noscript>";
+        for scripting in [true, false] {
+            assert_eq!(tree(source, scripting), ours(source, scripting));
+        }
+    }
 }

@@ -4,6 +4,8 @@
 //! between `<?start name="NAME"?>` and its `<?end?>`; the template itself and the markers are in no tree. Found by asking
 //! Chromium: the marker is looked for below the template's parent, from the root if that is the body.
 
+use std::collections::HashSet;
+
 use super::{Builder, Flag, Kind, Location, NodeId, TagId};
 use crate::decode::{self, Mode, is_space};
 use crate::names::AttributeId;
@@ -37,7 +39,8 @@ impl Builder<'_> {
         }
         let data = self.arena.text(self.source, self.nodes.get(instruction).run());
         if let Some(name) = name_in(data) {
-            self.markers.entry(name).or_default().push(instruction);
+            self.has_filled_in_markers |= !self.fillings.is_empty();
+            self.markers.entry(name).or_default().push_back(instruction);
         }
     }
 
@@ -56,9 +59,19 @@ impl Builder<'_> {
         let parent = self.place().parent;
         let root = self.nodes.get(parent).parent.some().filter(|_| self.nodes.is_html(parent, TagId::BODY));
         let scope = root.unwrap_or(parent);
-        let mut steps = 0;
-        let named = self.markers.get(name).map_or(&[][..], Vec::as_slice);
-        let found = named.iter().copied().find(|marker| self.is_in(*marker, scope, &mut steps));
+        let (mut steps, mut found) = (0, None);
+        for marker in self.markers.get(name).into_iter().flatten().copied() {
+            if self.work.saturating_add(steps) > self.work_limit {
+                break;
+            }
+            if !self.is_in(marker, scope, &mut steps) {
+                continue;
+            }
+            found = found.filter(|first| !self.precedes(marker, *first, &mut steps)).or(Some(marker));
+            if !self.has_filled_in_markers {
+                break;
+            }
+        }
         let name = name.to_owned();
         self.count(steps);
         let Some((marker, parent)) = found.and_then(|marker| Some((marker, self.nodes.get(marker).parent.some()?)))
@@ -85,6 +98,20 @@ impl Builder<'_> {
                 _ => return false,
             }
         }
+    }
+
+    /// Whether a node stands before another in document order. Neither holds the other.
+    fn precedes(&self, node: NodeId, other: NodeId, steps: &mut u64) -> bool {
+        let upwards = |from: NodeId| std::iter::successors(Some(from), |at| self.nodes.get(*at).parent.some());
+        let mut lines: [Vec<NodeId>; 2] = [node, other].map(|from| upwards(from).collect());
+        *steps += (lines[0].len() + lines[1].len()) as u64;
+        let mut ends = (None, None);
+        // Down from the root, which they share, to where they part.
+        while ends.0 == ends.1 && lines.iter().all(|line| !line.is_empty()) {
+            ends = (lines[0].pop(), lines[1].pop());
+        }
+        let later = std::iter::successors(ends.0, |at| self.nodes.get(*at).next.some());
+        later.inspect(|_| *steps += 1).any(|at| Some(at) == ends.1)
     }
 
     /// Takes out what stands behind a start up to its end, which is given back; all there is, where none is.
@@ -126,7 +153,9 @@ impl Builder<'_> {
     pub(super) fn end_filling(&mut self) {
         while let Some(filling) = self.fillings.pop_if(|last| !self.nodes.get(last.template).has(Flag::OPEN)) {
             if let Some(named) = self.markers.get_mut(&filling.name) {
-                named.retain(|marker| *marker != filling.marker);
+                // The first in reach was taken, and each before it was counted.
+                let at = named.iter().position(|marker| *marker == filling.marker);
+                at.and_then(|at| named.remove(at));
             }
             self.nodes.detach(filling.marker);
             filling.before.into_iter().for_each(|before| self.nodes.detach(before));
@@ -137,17 +166,16 @@ impl Builder<'_> {
 /// The `name` in the data of an instruction, which is read as a tag of XML is: one mistake, and there is none.
 fn name_in(data: &str) -> Option<String> {
     let mut rest = data.trim_start_matches(is_xml_space);
-    let mut names = Vec::new();
+    let mut names = HashSet::new();
     let mut found = None;
     while !rest.is_empty() {
         let (name, after) = rest.split_once('=')?;
         let name = name.trim_end_matches(is_xml_space);
         let is_begun = name.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | ':'));
         let is_name = name.chars().all(|character| character.is_alphanumeric() || "_:-.".contains(character));
-        if !is_begun || !is_name || names.contains(&name) {
+        if !is_begun || !is_name || !names.insert(name) {
             return None;
         }
-        names.push(name);
         let after = after.trim_start_matches(is_xml_space);
         let quote = after.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
         let (value, after) = after.get(1..)?.split_once(quote)?;

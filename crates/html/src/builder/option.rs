@@ -116,6 +116,10 @@ impl Builder<'_> {
         let Some(select) = self.selects.last_mut() else { return };
         let copies = std::mem::take(&mut select.copies);
         for copy in &copies {
+            self.count(1);
+            if self.cut.work {
+                break;
+            }
             while let Some(old) = self.nodes.get(*copy).first_child() {
                 self.nodes.detach(old);
                 self.count(1);

@@ -65,7 +65,7 @@ const FLAT: [(&str, &str); 4] = [
 ];
 
 /// Templates that fill a marker.
-const FILLED: [(&str, &str); 9] = [
+const FILLED: [(&str, &str); 10] = [
     ("<p>a<?marker name=\"x\"?>b</p><template for=x>c</template>d", "<p>\n  \"ac\"\n  \"b\"\n\"d\""),
     ("<p>a<?start name='x'?>b<?end?>c</p><template for=x>d</template>", "<p>\n  \"a\"\n  \"d\"\n  \"c\""),
     // What has no end goes on to the end of its parent.
@@ -83,6 +83,11 @@ const FILLED: [(&str, &str); 9] = [
     (
         "<p><?marker name='x'?></p><template for=x>a</template><template for=x>b</template>",
         "<p>\n  \"a\"\n<template>\n  for=\"x\"\n  content\n    \"b\"",
+    ),
+    // Of several the first in the tree is, though it came last.
+    (
+        "<p><?marker name='x'?>a<?marker name='y'?></p><template for=x><?marker name='y'?></template><template for=y>b",
+        "<p>\n  \"b\"\n  \"a\"\n  <?marker name='y'?>",
     ),
     // Its attributes are those of XML.
     ("<p><?marker b='1' name='x&#x79;&amp;'?></p><template for=xy&amp;>a</template>", "<p>\n  \"a\""),
@@ -111,6 +116,13 @@ fn markers_that_are_out_of_reach_are_counted() {
     let tree = html::parse(many(5_000), &Options::default());
     assert!(tree.cut().work);
     assert!(!html::parse(many(50), &Options::default()).cut().work);
+}
+
+#[test]
+fn copies_that_stay_empty_are_counted() {
+    let many = "<select>".to_owned() + &"<selectedcontent></selectedcontent>".repeat(10_000);
+    let tree = html::parse(many + &"<option selected>".repeat(10_000), &Options::default());
+    assert!(tree.cut().work);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! What a check reads of it must be what the fix of a missing or wrong `lang` writes there: else that fix would uncover
 //! findings.
 
+use super::hreflang::Alternate;
 use super::url_identity::same_page;
 use super::{Facts, language_tag};
 
@@ -21,11 +22,9 @@ pub fn elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {
         return Some((lang, "Content-Language"));
     }
     let own = facts.own_url().ok()?;
-    let entry = facts.alternates().iter().find(|alternate| {
-        alternate.url.as_ref().is_some_and(|url| same_page(url, &own)) && alternate.lang != "x-default"
-    });
-    if let Some(lang) = entry.and_then(|alternate| valid(&alternate.lang)) {
-        return Some((lang, "hreflang"));
+    let is_own = |alternate: &&Alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
+    if let Some(tag) = facts.alternates().iter().filter(is_own).find_map(|own| language_tag::corrected(&own.lang)) {
+        return Some((tag.to_string(), "hreflang"));
     }
     let locale = facts.markup()?.social("og:locale")?.replace('_', "-");
     valid(&locale).map(|lang| (lang, "og:locale"))

@@ -189,23 +189,17 @@ impl TagRewrite {
         let mut added = String::new();
         let mut replaced: Vec<(Range<usize>, String)> = Vec::new();
         for (name, value) in &self.attributes {
-            let existing =
-                spans.iter().find(|span| tag.get(span.name.clone()).is_some_and(|n| n.eq_ignore_ascii_case(name)));
-            match (existing, value) {
-                (Some(span), Some(value)) => {
+            let is_named = |span: &&html::WrittenAttribute| {
+                tag.get(span.name.clone()).is_some_and(|written| written.eq_ignore_ascii_case(name))
+            };
+            let mut existing = spans.iter().filter(is_named);
+            match (value, existing.next()) {
+                (Some(value), Some(span)) => {
                     replaced.push((span.whole.clone(), format!("{name}=\"{}\"", attribute(value))));
                 }
-                (Some(span), None) => {
-                    let gap = tag.get(..span.whole.start).unwrap_or_default();
-                    let start = gap.trim_end_matches(|c: char| c.is_ascii_whitespace()).len();
-                    // What stands directly behind it must not become part of what stands before.
-                    let rest = tag.get(span.whole.end..).unwrap_or_default();
-                    let is_apart = rest.starts_with(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>');
-                    let gap = if is_apart { "" } else { " " };
-                    replaced.push((start..span.whole.end, gap.to_owned()));
-                }
-                (None, Some(value)) => added.push_str(&format!(" {name}=\"{}\"", attribute(value))),
-                (None, None) => {}
+                (Some(value), None) => added.push_str(&format!(" {name}=\"{}\"", attribute(value))),
+                // The second of a name counts once the first is gone.
+                (None, first) => replaced.extend(first.into_iter().chain(existing).map(|span| taken_out(tag, span))),
             }
         }
         let end = insertion_point(tag);
@@ -217,6 +211,16 @@ impl TagRewrite {
         }
         out
     }
+}
+
+/// An attribute with the space before it, and what stays: what stands directly behind must not become part of what stands
+/// before.
+fn taken_out(tag: &str, written: &html::WrittenAttribute) -> (Range<usize>, String) {
+    let before = tag.get(..written.whole.start).unwrap_or_default();
+    let start = before.trim_end_matches(|c: char| c.is_ascii_whitespace()).len();
+    let rest = tag.get(written.whole.end..).unwrap_or_default();
+    let is_apart = rest.starts_with(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>');
+    (start..written.whole.end, if is_apart { "" } else { " " }.to_owned())
 }
 
 /// Where a new attribute goes: after the last one, before a closing slash. A slash that belongs to an unquoted value
@@ -255,5 +259,6 @@ mod tests {
             "<img alt=x src=\"https://a/?x=1&amp;y\" width=\"5\">"
         );
         assert_eq!(rewrite.apply("<img loading alt= >"), "<img src=\"https://a/?x=1&amp;y\" width=\"5\" alt= >");
+        assert_eq!(rewrite.apply("<img loading LOADING=x>"), "<img src=\"https://a/?x=1&amp;y\" width=\"5\">");
     }
 }

@@ -291,13 +291,13 @@ fn merged(all: &[&Directive]) -> String {
             "max-snippet" => has("nosnippet"),
             _ => false,
         };
-        let text = match &directive.value {
-            Some(_) => {
-                let same =
-                    all.iter().filter(|other| other.name == directive.name).filter_map(|other| other.value.as_deref());
-                format!("{}:{}", directive.name, most_restrictive(&directive.name, same.collect()))
-            }
-            None => directive.name.clone(),
+        let same = all.iter().filter(|other| other.name == directive.name);
+        let values: Vec<&str> =
+            same.filter_map(|other| other.value.as_deref()).filter(|value| !value.is_empty()).collect();
+        let text = if values.is_empty() {
+            directive.name.clone()
+        } else {
+            format!("{}:{}", directive.name, most_restrictive(&directive.name, values))
         };
         if !beaten && !out.contains(&text) {
             out.push(text);

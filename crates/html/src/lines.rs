@@ -42,7 +42,11 @@ impl Lines {
         let offset = offset.min(source.len());
         let line = self.starts.partition_point(|start| *start as usize <= offset).max(1);
         let start = self.starts.get(line - 1).map_or(0, |start| *start as usize);
-        let column = self.characters_before(source, offset) - self.characters_before(source, start) + 1;
+        let before = match source.as_bytes().get(start..offset) {
+            Some(short) if short.len() < BLOCK => count(short),
+            _ => self.characters_before(source, offset) - self.characters_before(source, start),
+        };
+        let column = before + 1;
         Position { line: narrow(line), column }
     }
 

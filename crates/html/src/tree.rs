@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 
 use crate::arena::{Arena, NONE, RawAttribute, Run};
 use crate::lines::{Lines, Position};
-use crate::names::AttributeId;
 use node::{Flag, Node, Piece};
 
 /// Index of a node in its tree. Numbers go up in the order in which the parser made the nodes.
@@ -292,11 +291,8 @@ impl Tree {
 
     /// The attribute of a name in lower case, a prefix before a colon.
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<Attribute<'_>> {
-        let known = AttributeId::known(name.as_bytes());
-        let is_it = |raw: &&RawAttribute| match known {
-            Some(known) => raw.id == known,
-            None => raw.id == AttributeId::UNKNOWN && self.arena.text(&self.source, raw.name) == name,
-        };
+        // Elements have few attributes: comparing texts takes less than finding the number of the name.
+        let is_it = |raw: &&RawAttribute| self.arena.attribute_name(&self.source, raw) == name;
         let raw = self.raw_attributes(id).iter().find(is_it)?;
         Some(Attribute { tree: self, raw, namespace: self.node(id).namespace })
     }

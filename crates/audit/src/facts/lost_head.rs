@@ -20,6 +20,10 @@ pub struct LostHead {
 ///
 /// Metadata that an author put behind the end of the head on purpose is not lost, it is misplaced.
 pub fn read(document: &Document) -> Option<LostHead> {
+    // An end tag that closed the head stands before the body.
+    if document.head()?.end_tag().is_some() {
+        return None;
+    }
     let body = document.body()?;
     let mut written = body.descendants().filter_map(|element| Some((element, element.start_tag()?.start)));
     let (offender, start) = written.next()?;

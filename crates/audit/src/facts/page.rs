@@ -12,11 +12,25 @@ use super::lost_head::{self, LostHead};
 use super::names::has_name;
 use super::text::VisibleText;
 
-/// Elements of [`Html::addressed`].
-const ADDRESSED: [&str; 14] = [
-    "a", "img", "script", "input", "source", "iframe", "video", "audio", "form", "area", "embed", "object", "track",
-    "frame",
-];
+/// Whether an element is one of [`Html::addressed`].
+fn is_addressed(name: &str) -> bool {
+    matches!(
+        name,
+        "a" | "img"
+            | "script"
+            | "input"
+            | "source"
+            | "iframe"
+            | "video"
+            | "audio"
+            | "form"
+            | "area"
+            | "embed"
+            | "object"
+            | "track"
+            | "frame"
+    )
+}
 
 /// What became of the page's bytes. Reading it is the costly part of an audit; do it off the async workers.
 #[derive(Debug)]
@@ -153,6 +167,15 @@ pub struct Anchor {
     pub named: bool,
 }
 
+/// What can be read only when the whole tree was seen: addresses, since a `base` may come late, and JSON-LD.
+#[derive(Default)]
+struct Waiting {
+    links: Vec<NodeId>,
+    anchors: Vec<NodeId>,
+    /// Text of each block, and where it begins in the source.
+    blocks: Vec<(String, usize)>,
+}
+
 impl Page {
     /// Reads the page of a capture. Total on any bytes.
     pub fn read(capture: &Capture) -> Self {
@@ -238,21 +261,14 @@ impl Html {
     }
 
     fn walk(document: Document, charset: Charset, cut: bool, url: Url) -> Self {
-        let bases: Vec<NodeId> =
-            document.elements().filter(|e| e.is("base") && e.has("href")).map(Element::id).collect();
-        let base = bases
-            .first()
-            .and_then(|id| join(&url, document.element(*id)?.attribute("href")?, &charset))
-            .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
-            .unwrap_or_else(|| url.clone());
         let text = VisibleText::read(&document);
         let mut html = Self {
             charset,
             unlabelled_utf8: false,
             cut,
+            base: url.clone(),
             url,
-            base,
-            bases,
+            bases: Vec::new(),
             titles: Vec::new(),
             metas: Vec::new(),
             links: Vec::new(),
@@ -270,34 +286,38 @@ impl Html {
             json_ld_scripts: Vec::new(),
             document: Document::parse(String::new()),
         };
-        let mut blocks = Vec::new();
+        let mut waiting = Waiting::default();
         for element in document.elements() {
-            html.take(element, &mut blocks);
+            html.take(element, &mut waiting);
         }
-        html.json_ld = JsonLd::read(&blocks);
+        let elements = |ids: Vec<NodeId>| ids.into_iter().filter_map(|id| document.element(id));
+        let base = elements(html.bases.clone()).next().and_then(|base| html.resolve(base.attribute("href")?));
+        html.base =
+            base.filter(|base| !matches!(base.scheme(), "data" | "javascript")).unwrap_or_else(|| html.url.clone());
+        html.links = elements(waiting.links).map(|link| html.read_link(link)).collect();
+        html.anchors = elements(waiting.anchors).filter_map(|anchor| html.read_anchor(anchor)).collect();
+        let concerned =
+            html.anchors.iter().enumerate().filter(|(_, one)| one.url.as_ref().is_some_and(concerns_probes));
+        html.to_probes = concerned.map(|(at, _)| at).collect();
+        html.json_ld = JsonLd::read(&waiting.blocks);
         html.document = document;
         html
     }
 
-    fn take(&mut self, element: Element<'_>, blocks: &mut Vec<(String, usize)>) {
+    fn take(&mut self, element: Element<'_>, waiting: &mut Waiting) {
         let id = element.id();
         if element.namespace() != super::document::Namespace::Html {
             return;
         }
-        if ADDRESSED.contains(&element.name()) {
+        if is_addressed(element.name()) {
             self.addressed.push(id);
         }
         match element.name() {
             "title" => self.titles.push(id),
             "meta" => self.metas.push(read_meta(element)),
-            "link" => self.links.push(self.read_link(element)),
-            "a" => {
-                let anchor = self.read_anchor(element);
-                if anchor.as_ref().and_then(|anchor| anchor.url.as_ref()).is_some_and(concerns_probes) {
-                    self.to_probes.push(self.anchors.len());
-                }
-                self.anchors.extend(anchor);
-            }
+            "base" if element.has("href") => self.bases.push(id),
+            "link" => waiting.links.push(id),
+            "a" => waiting.anchors.push(id),
             "img" => self.images.push(id),
             "input" | "textarea" | "select" => {
                 let kind = element.attribute("type").unwrap_or_default();
@@ -311,7 +331,7 @@ impl Html {
                 if element.attribute("type").is_some_and(|kind| media_type(kind) == "application/ld+json") {
                     self.json_ld_scripts.push(id);
                     let start = element.start_tag().map_or(0, |span| span.end);
-                    blocks.push((as_written(element).unwrap_or_else(|| element.raw_text()), start));
+                    waiting.blocks.push((as_written(element).unwrap_or_else(|| element.raw_text()), start));
                 }
             }
             name => {

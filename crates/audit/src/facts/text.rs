@@ -35,7 +35,11 @@ impl VisibleText {
 pub fn count_words(text: &str) -> usize {
     // A space ends a word in every script, so that of a mixed text only the other parts take the long way.
     text.split_ascii_whitespace()
-        .map(|part| if part.is_ascii() { count_ascii_words(part.as_bytes()) } else { part.unicode_words().count() })
+        .map(|part| match part.as_bytes() {
+            letters if letters.iter().all(u8::is_ascii_alphanumeric) => 1,
+            ascii if ascii.is_ascii() => count_ascii_words(ascii),
+            _ => part.unicode_words().count(),
+        })
         .sum()
 }
 

@@ -350,12 +350,7 @@ impl AttributeId {
         Self(position(ATTRIBUTES, name) as u16)
     }
 
-    /// The number of a known name, in any letter case.
-    pub(crate) fn known(name: &[u8]) -> Option<Self> {
-        Self::known_mixed(name, Mixed::of(name))
-    }
-
-    /// The same, of a name that was mixed as it was read.
+    /// The number of a known name, in any letter case, that was mixed as it was read.
     pub(crate) fn known_mixed(name: &[u8], mixed: Mixed) -> Option<Self> {
         find(&ATTRIBUTE_SLOTS, ATTRIBUTES, name, mixed).map(Self)
     }
@@ -391,6 +386,10 @@ impl AttributeId {
 mod tests {
     use super::*;
 
+    fn known(name: &str) -> Option<AttributeId> {
+        AttributeId::known_mixed(name.as_bytes(), Mixed::of(name.as_bytes()))
+    }
+
     #[test]
     fn the_mixed_case_names_stand_as_their_lower_case_forms_do() {
         let first = usize::from(AttributeId::FIRST_SVG.0);
@@ -402,10 +401,10 @@ mod tests {
     #[test]
     fn every_name_is_found_in_any_case() {
         for name in ATTRIBUTES {
-            let id = AttributeId::known(name.to_ascii_uppercase().as_bytes());
+            let id = known(&name.to_ascii_uppercase());
             assert_eq!(id.and_then(AttributeId::text), Some(*name));
         }
-        assert_eq!(AttributeId::known(b"data-unknown"), None);
-        assert_eq!(AttributeId::known(b""), None);
+        assert_eq!(known("data-unknown"), None);
+        assert_eq!(known(""), None);
     }
 }

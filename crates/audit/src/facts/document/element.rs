@@ -274,8 +274,7 @@ pub fn collapse_into<'t>(pieces: impl Iterator<Item = &'t str>, out: &mut String
     for piece in pieces {
         let mut rest = piece;
         while !rest.is_empty() {
-            let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-            let (word, tail) = rest.split_at(end);
+            let (word, tail) = rest.split_at(space_in(rest));
             if !word.is_empty() {
                 if space && !out.is_empty() {
                     out.push(' ');
@@ -286,6 +285,41 @@ pub fn collapse_into<'t>(pieces: impl Iterator<Item = &'t str>, out: &mut String
             let trimmed = tail.trim_start();
             space |= trimmed.len() < tail.len();
             rest = trimmed;
+        }
+    }
+}
+
+/// Where the first white space of a text is, or its end.
+fn space_in(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let is_space = match byte {
+            b'\t'..=b'\r' | b' ' => true,
+            // First bytes of all white space outside ASCII: U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000.
+            0xC2 | 0xE1 | 0xE2 | 0xE3 => {
+                text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(char::is_whitespace)
+            }
+            _ => false,
+        };
+        if is_space {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::space_in;
+
+    #[test]
+    fn every_white_space_is_found() {
+        for character in (0..=char::MAX as u32).filter_map(char::from_u32) {
+            let text = format!("é{character}b");
+            let wanted = if character.is_whitespace() { 2 } else { text.len() };
+            assert_eq!(space_in(&text), wanted, "{character:?}");
         }
     }
 }

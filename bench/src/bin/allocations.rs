@@ -32,6 +32,13 @@ fn main() -> Result<()> {
         println!("{name:<22} {:>7} a page, {:>6} KB a page", per_page(calls), per_page(change.bytes_allocated) / 1_000);
     };
     count("bare parse", &|| sources.iter().for_each(|source| bare::parse(source)));
+    count("tree of our parser", &|| {
+        for source in &sources {
+            drop(black_box(html::parse(source.clone(), &html::Options::default())));
+        }
+    });
+    let bytes: usize = sources.iter().map(String::len).sum();
+    println!("{:<22} {:>26} KB a page, in each tree above", "copy of the source", bytes / sources.len().max(1) / 1_000);
     count("whole report", &|| {
         for capture in &captures {
             drop(black_box(serde_json::to_vec(&audit::report(capture))));

@@ -4,7 +4,7 @@ use model::time::Timestamp;
 
 use crate::check::prelude::*;
 use crate::facts::document::{NodeId, collapse};
-use crate::facts::page::Reach;
+use crate::facts::page::{Meta, Reach};
 use crate::facts::robots_directives::{Directive, Origin, for_google, is_known, parse_date, suggestion};
 
 /// The family.
@@ -236,31 +236,33 @@ fn conflict(facts: &Facts<'_>) -> Verdict {
         Some(value) => format!("{}:{value}", directive.name),
         None => directive.name.clone(),
     };
-    // Directives stand in the order of their tags.
-    let mut metas: Vec<Element<'_>> =
-        all.iter().filter_map(|d| tag_of(d)).filter_map(|node| html.element(node)).collect();
-    metas.dedup();
+    let metas: Vec<&Meta> =
+        html.metas.iter().filter(|meta| all.iter().any(|directive| tag_of(directive) == Some(meta.node))).collect();
+    let elements: Vec<Element<'_>> = metas.iter().filter_map(|meta| html.element(meta.node)).collect();
+    // One that says something else too can be neither rewritten nor removed.
+    let say_only_this = metas.iter().all(|meta| meta.has_one_reader()) && !elements.iter().any(|e| e.has("charset"));
     let only_metas =
         all.iter().all(|directive| from_meta(directive)) && all.iter().all(|directive| directive.agent.is_none());
-    let fix = match metas.split_first().filter(|(first, _)| only_metas && first.start_tag().is_some()) {
-        Some((first, rest)) => {
-            const MERGED: Text = text(
-                "the declared directives, the more restrictive of each pair",
-                "as diretivas declaradas, a mais restritiva de cada par",
-            );
-            let content = merged(&all);
-            let tag = format!("<meta name=\"robots\" content=\"{}\">", attribute(&content));
-            rest.iter()
-                .fold(FixDraft::edit(FixTarget::Head, tag).set(*first, "content", &content), |fix, meta| {
-                    fix.remove(*meta)
-                })
-                .from(MERGED, &[])
-        }
-        None => {
-            const DECIDE: Text = text("Say it once: either {a} or {b}.", "Diga uma vez só: {a} ou {b}.");
-            FixDraft::instruction(FixTarget::Page, DECIDE, &[("a", shown(a).into()), ("b", shown(b).into())])
-        }
-    };
+    let fix =
+        match elements.split_first().filter(|(first, _)| only_metas && say_only_this && first.start_tag().is_some()) {
+            Some((first, rest)) => {
+                const MERGED: Text = text(
+                    "the declared directives, the more restrictive of each pair",
+                    "as diretivas declaradas, a mais restritiva de cada par",
+                );
+                let content = merged(&all);
+                let tag = format!("<meta name=\"robots\" content=\"{}\">", attribute(&content));
+                rest.iter()
+                    .fold(FixDraft::edit(FixTarget::Head, tag).set(*first, "content", &content), |fix, meta| {
+                        fix.remove(*meta)
+                    })
+                    .from(MERGED, &[])
+            }
+            None => {
+                const DECIDE: Text = text("Say it once: either {a} or {b}.", "Diga uma vez só: {a} ou {b}.");
+                FixDraft::instruction(FixTarget::Page, DECIDE, &[("a", shown(a).into()), ("b", shown(b).into())])
+            }
+        };
     let values = [("a", shown(a).into()), ("b", shown(b).into())];
     Ok(Some(problem(BOTH, &values, fix).at([a, b].into_iter().filter_map(|directive| place(facts, directive)))))
 }

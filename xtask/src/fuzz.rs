@@ -7,11 +7,12 @@ use anyhow::{Context as _, Result, bail};
 use crate::{has, run, run_with};
 
 /// Longest input of each target, in bytes: what its parser reads of one thing, or less where more teaches nothing.
-const TARGETS: [(&str, usize); 10] = [
+const TARGETS: [(&str, usize); 11] = [
     ("addr_policy", 18),
     ("charset_detect", 8 * 1024),
     ("content_decode", 64 * 1024),
     ("html_audit", 64 * 1024),
+    ("html_parse", 4 * 1024),
     ("http_head", 128 * 1024),
     ("jsonld", 32 * 1024),
     ("patch", 16 * 1024),

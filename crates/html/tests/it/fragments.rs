@@ -36,6 +36,7 @@ const FRAGMENTS: &[&str] = &[
     "</optgroup>", "<selectedcontent>", "</selectedcontent>", "<datalist>",
     // Templates.
     "<template>", "</template>", "<template shadowrootmode=open>", "<slot>",
+    "<template for=a>", "<?marker name='a'?>", "<?start name=\"a\"?>", "<?end?>",
     // Foreign content.
     "<svg>", "<svg viewbox='0 0 1 1' xlink:href=a xmlns=b />", "</svg>", "<g>", "</g>", "<foreignObject>",
     "</foreignobject>", "<desc>", "</desc>", "<circle />", "<math>", "<math definitionurl=a>", "</math>", "<mi>", "</mi>",

@@ -114,7 +114,7 @@ fn place(tree: &Tree, id: NodeId) -> Option<Range<usize>> {
 /// Siblings stand in order, but that what was misplaced in a table is put before it. Past the limit of depth what is in
 /// such a node is put behind the table, so there is no order.
 fn siblings(tree: &Tree, parent: NodeId) {
-    if tree.cut().depth {
+    if tree.cut().depth || has_markers(tree) {
         return;
     }
     let mut furthest = 0;
@@ -126,6 +126,11 @@ fn siblings(tree: &Tree, parent: NodeId) {
         }
         furthest = place.end;
     }
+}
+
+/// Whether templates may put what they hold elsewhere, among what came before.
+fn has_markers(tree: &Tree) -> bool {
+    ["<?marker", "<?start"].iter().any(|marker| tree.source().contains(marker))
 }
 
 fn element(tree: &Tree, id: NodeId) {
@@ -158,7 +163,7 @@ fn within_the_parent(tree: &Tree, id: NodeId, end: Range<usize>) {
     let Some(parent) = tree.parent(id) else { return };
     let takes_more = ["html", "head", "body", "form"].iter().any(|name| tree.is(parent, name));
     let are_both_written = tree.origin(id) == Origin::Source && tree.origin(parent) == Origin::Source;
-    if let Some(around) = tree.end_tag(parent).filter(|_| are_both_written && !takes_more) {
+    if let Some(around) = tree.end_tag(parent).filter(|_| are_both_written && !takes_more && !has_markers(tree)) {
         assert!(end.end <= around.start, "the end tag {end:?} stands after that of its parent, {around:?}");
     }
 }

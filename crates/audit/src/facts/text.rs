@@ -34,13 +34,24 @@ impl VisibleText {
 /// Counts words with a letter or digit by Unicode segmentation.
 pub fn count_words(text: &str) -> usize {
     // A space ends a word in every script, so that of a mixed text only the other parts take the long way.
-    text.split_ascii_whitespace()
-        .map(|part| match part.as_bytes() {
-            letters if letters.iter().all(u8::is_ascii_alphanumeric) => 1,
-            ascii if ascii.is_ascii() => count_ascii_words(ascii),
-            _ => part.unicode_words().count(),
-        })
-        .sum()
+    let (mut count, mut start, mut is_plain) = (0, 0, true);
+    for (at, byte) in text.bytes().chain([b' ']).enumerate() {
+        if byte.is_ascii_alphanumeric() {
+            continue;
+        }
+        if !byte.is_ascii_whitespace() {
+            is_plain = false;
+            continue;
+        }
+        count += match text.get(start..at).unwrap_or_default() {
+            "" => 0,
+            _ if is_plain => 1,
+            part if part.is_ascii() => count_ascii_words(part.as_bytes()),
+            part => part.unicode_words().count(),
+        };
+        (start, is_plain) = (at + 1, true);
+    }
+    count
 }
 
 /// The rules of UAX #29 as far as ASCII needs them: letters, digits and `_` join; `'` `.` `:` join two letters, `'` `.`

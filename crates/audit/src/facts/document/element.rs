@@ -273,36 +273,56 @@ pub fn collapse_into<'t>(pieces: impl Iterator<Item = &'t str>, out: &mut String
     let mut space = false;
     for piece in pieces {
         let mut rest = piece;
-        while !rest.is_empty() {
-            let (word, tail) = rest.split_at(space_in(rest));
-            if !word.is_empty() {
-                if space && !out.is_empty() {
-                    out.push(' ');
-                }
-                out.push_str(word);
-                space = false;
+        loop {
+            let skipped = leading_space(rest);
+            space |= skipped > 0;
+            rest = rest.get(skipped..).unwrap_or_default();
+            if rest.is_empty() {
+                break;
             }
-            let trimmed = tail.trim_start();
-            space |= trimmed.len() < tail.len();
-            rest = trimmed;
+            let (collapsed, tail) = rest.split_at(collapsed_start(rest));
+            if space && !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(collapsed);
+            space = false;
+            rest = tail;
         }
     }
 }
 
-/// Where the first white space of a text is, or its end.
-fn space_in(text: &str) -> usize {
+/// Length of the white space character at `at`, or nothing.
+fn space_at(text: &str, at: usize) -> usize {
+    match text.as_bytes().get(at) {
+        Some(b'\t'..=b'\r' | b' ') => 1,
+        // First bytes of all white space outside ASCII: U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000.
+        Some(0xC2 | 0xE1 | 0xE2 | 0xE3) => {
+            let character = text.get(at..).and_then(|rest| rest.chars().next());
+            character.filter(|c| c.is_whitespace()).map_or(0, char::len_utf8)
+        }
+        _ => 0,
+    }
+}
+
+fn leading_space(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        match space_at(text, at) {
+            0 => return at,
+            length => at += length,
+        }
+    }
+}
+
+/// How much of a text that starts with a word is collapsed as it stands: words with one space between.
+fn collapsed_start(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let is_space = match byte {
-            b'\t'..=b'\r' | b' ' => true,
-            // First bytes of all white space outside ASCII: U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000.
-            0xC2 | 0xE1 | 0xE2 | 0xE3 => {
-                text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(char::is_whitespace)
-            }
-            _ => false,
-        };
-        if is_space {
+        // Most bytes are of words.
+        let is_plain = byte.is_ascii_graphic();
+        let is_single = || *byte == b' ' && at + 1 < bytes.len() && space_at(text, at + 1) == 0;
+        if !is_plain && space_at(text, at) > 0 && !is_single() {
             return at;
         }
         at += 1;
@@ -312,14 +332,17 @@ fn space_in(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::space_in;
+    use super::collapse;
 
     #[test]
-    fn every_white_space_is_found() {
-        for character in (0..=char::MAX as u32).filter_map(char::from_u32) {
-            let text = format!("é{character}b");
-            let wanted = if character.is_whitespace() { 2 } else { text.len() };
-            assert_eq!(space_in(&text), wanted, "{character:?}");
+    fn all_white_space_collapses_to_single_spaces() {
+        for space in (0..=char::MAX as u32).filter_map(char::from_u32).filter(|c| c.is_whitespace()) {
+            let text = format!("{space}é{space}{space}b c{space} d {space}e{space}");
+            assert_eq!(collapse(&text), "é b c d e", "{space:?}");
+        }
+        for other in ['\u{a1}', '\u{1681}', '\u{200b}', '\u{3001}', '\u{1}'] {
+            let text = format!("a{other}{other}b");
+            assert_eq!(collapse(&text), text);
         }
     }
 }

@@ -19,8 +19,7 @@ fn hold(source: &str, options: &Options) {
     assert_eq!(tree.source(), source);
     places::check(&tree, options);
     places::positions(&tree, (source.len() / POSITIONS).max(1));
-    let again = parsed(source, options);
-    assert_eq!(places::summary(&again), places::summary(&tree), "another tree of the same source");
+    places::same(&parsed(source, options), &tree);
 }
 
 proptest! {

@@ -1,5 +1,10 @@
 //! The parser from outside: source in, tree out.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking and say what they pass over")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests fail by panicking and say what they pass over"
+)]
 
 mod dump;
 mod elements;

@@ -47,18 +47,28 @@ pub(crate) fn positions(tree: &Tree, step: usize) {
     }
 }
 
-/// All that can be read from a tree, a line for each node: the same for two trees of the same source.
-pub(crate) fn summary(tree: &Tree) -> Vec<String> {
-    let line = |id: NodeId| {
-        let links = (id, tree.parent(id), tree.kind(id), tree.origin(id), tree.namespace(id), tree.name(id));
-        let places = (tree.start_tag(id), tree.end_tag(id), tree.span(id), tree.text_spans(id).collect::<Vec<_>>());
-        let attributes = tree.attributes(id).map(|attribute| (attribute.name(), attribute.value(), attribute.span()));
-        let text = (tree.texts(id).collect::<String>(), tree.target(id), tree.data(id), tree.doctype(id));
-        format!("{links:?} {places:?} {:?} {text:?}", attributes.collect::<Vec<_>>())
-    };
-    let whole = format!("{:?} {:?} {} {}", tree.quirks(), tree.cut(), tree.work(), tree.len());
-    let nodes = roots(tree).into_iter().flat_map(|root| tree.descendants(root).collect::<Vec<_>>());
-    std::iter::once(whole).chain(nodes.map(line)).collect()
+/// Panics where anything differs that can be read from two trees, as it must not where they are of one source.
+pub(crate) fn same(one: &Tree, other: &Tree) {
+    let whole = |tree: &Tree| (tree.quirks(), tree.cut(), tree.work(), tree.len());
+    assert_eq!(whole(one), whole(other));
+    let all = roots(one);
+    assert_eq!(all, roots(other));
+    for root in all {
+        assert!(one.descendants(root).eq(other.descendants(root)), "other nodes");
+        for id in one.descendants(root) {
+            let links = |tree: &Tree| (tree.parent(id), tree.kind(id), tree.origin(id), tree.namespace(id));
+            let places = |tree: &Tree| (tree.start_tag(id), tree.end_tag(id), tree.span(id));
+            assert_eq!((links(one), places(one)), (links(other), places(other)));
+            assert_eq!(
+                (one.name(id), one.target(id), one.data(id)),
+                (other.name(id), other.target(id), other.data(id))
+            );
+            assert_eq!(one.doctype(id), other.doctype(id));
+            assert!(one.text_spans(id).eq(other.text_spans(id)) && one.texts(id).eq(other.texts(id)), "another text");
+            let read = |attribute: html::Attribute| (attribute.span(), attribute.value().to_owned());
+            assert!(one.attributes(id).map(read).eq(other.attributes(id).map(read)), "other attributes");
+        }
+    }
 }
 
 /// The document, and every fragment that can be reached.

@@ -265,7 +265,8 @@ impl TreeSink for Sink {
     }
 }
 
-/// Elements that can have a shadow root (DOM §4.9); of custom elements the fragments have one only.
+/// Elements that can have a shadow root (DOM §4.9). Of the names with a hyphen that are no custom elements, the fragments
+/// have one only.
 fn can_host(name: &QualName) -> bool {
     let known = [
         "article",
@@ -286,9 +287,9 @@ fn can_host(name: &QualName) -> bool {
         "p",
         "section",
         "span",
-        "x-a",
     ];
-    name.ns == ns!(html) && known.contains(&&*name.local)
+    let is_custom = name.local.contains('-') && &*name.local != "annotation-xml";
+    name.ns == ns!(html) && (is_custom || known.contains(&&*name.local))
 }
 
 fn dump(document: &Handle, quirks: bool) -> String {

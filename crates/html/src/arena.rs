@@ -60,6 +60,13 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
+    /// Bytes of memory, but for texts that were read.
+    pub(crate) fn memory(&self) -> usize {
+        self.attributes.capacity() * size_of::<RawAttribute>()
+            + self.encoded.capacity() * size_of::<Encoded>()
+            + self.names.names.capacity() * (size_of::<Own>() + 2 * size_of::<(u64, u32)>())
+    }
+
     /// A run of source; `changed` says whether reading it gives anything else.
     pub(crate) fn run(&mut self, span: Range<usize>, mode: Mode, changed: bool) -> Run {
         let (start, end) = (narrow(span.start), narrow(span.end));

@@ -127,6 +127,7 @@ struct Builder<'s> {
     cut: Cut,
     work: u64,
     work_limit: u64,
+    node_limit: usize,
     is_ended: bool,
 }
 
@@ -159,6 +160,7 @@ impl<'s> Builder<'s> {
             options: *options,
             cut: Cut::default(),
             work: 0,
+            node_limit: usize::try_from(limits.nodes).unwrap_or(usize::MAX).saturating_add(source.len() / 2),
             work_limit: limits.work.saturating_add(limits.work_per_byte.saturating_mul(source.len() as u64)),
             is_ended: false,
         }
@@ -167,7 +169,7 @@ impl<'s> Builder<'s> {
     /// Counts steps that no token pays for.
     fn count(&mut self, steps: u64) {
         self.work = self.work.saturating_add(steps);
-        if self.work > self.work_limit {
+        if self.work > self.work_limit || self.nodes.all.len() > self.node_limit {
             self.cut.work = true;
         }
     }
@@ -349,6 +351,7 @@ impl Sink for Builder<'_> {
 impl Builder<'_> {
     /// What any token but text ends.
     fn before_token(&mut self) {
+        self.count(0);
         self.skips_line_feed = false;
         if !self.table_text.is_empty() {
             self.flush_table_text();

@@ -48,12 +48,15 @@ pub struct Limits {
     pub work: u64,
     /// ... and as many more for each of its bytes. Past that, parsing stops and the tree that exists is used.
     pub work_per_byte: u64,
+    /// Nodes that any source may make, and one more for every two of its bytes; so they bound the memory. A tag takes three
+    /// bytes and a text one, so that only copies and implied elements come near.
+    pub nodes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         // Of over a thousand real pages none was deeper than 41, had more attributes than 70 or took 3,800 steps.
-        Self { depth: 513, attributes: 256, work: 200_000, work_per_byte: 4 }
+        Self { depth: 513, attributes: 256, work: 200_000, work_per_byte: 4, nodes: 20_000 }
     }
 }
 

@@ -138,6 +138,14 @@ impl Tree {
         self.nodes.len()
     }
 
+    /// Bytes of memory that the tree takes, its source included.
+    pub fn memory(&self) -> usize {
+        self.source.capacity()
+            + self.nodes.capacity() * size_of::<Node>()
+            + self.pieces.capacity() * size_of::<Piece>()
+            + self.arena.memory()
+    }
+
     /// Whether there is nothing but the document.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() < 2

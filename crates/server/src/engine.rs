@@ -9,7 +9,7 @@ use fetch::{Budget, Fetcher, Room};
 use model::capture::{Body, Capture, Exchange, Extra, FailureKind, FetchFailure, Fetched, Source, Want, WantKind};
 use model::report::Report;
 use model::time::Timestamp;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -24,6 +24,10 @@ const JUDGE_TIME: Duration = Duration::from_secs(1);
 const PROBE_TIME: Duration = Duration::from_secs(8);
 /// Sitemaps together (hostile-inputs §2).
 const SITEMAP_TIME: Duration = Duration::from_secs(10);
+/// Bytes of a parsed page that any audit may hold while its other files come: real pages take less.
+const LIGHT_PAGE: usize = 2 * 1024 * 1024;
+/// KiB that all heavier pages may take together while they wait: with 64 light ones 320 MiB.
+const HEAVY_PAGES_KIB: u32 = 192 * 1024;
 /// Bytes of a robots.txt or sitemap that are read on the spot: it takes less time than going to a core and back.
 const READ_HERE: usize = 8 * 1024;
 /// The first bytes of a file packed by gzip (RFC 1952 §2.3.1).
@@ -37,6 +41,15 @@ pub struct Engine {
     fetcher: Fetcher,
     /// Parsing and judging at once: as many as there are cores, never on the async workers.
     cores: Arc<Semaphore>,
+    /// KiB of memory for parsed pages that are not light.
+    heavy: Arc<Semaphore>,
+}
+
+/// A parsed page, with the room that it takes if it is not light.
+#[derive(Debug)]
+struct Parsed {
+    page: Page,
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 /// What comes from outside besides the network, so that a test can fix it.
@@ -101,7 +114,11 @@ pub enum AuditFailure {
 impl Engine {
     /// An engine over a client; `cores` pages are parsed at once.
     pub fn new(fetcher: Fetcher, cores: usize) -> Self {
-        Self { fetcher, cores: Arc::new(Semaphore::new(cores.max(1))) }
+        Self {
+            fetcher,
+            cores: Arc::new(Semaphore::new(cores.max(1))),
+            heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)),
+        }
     }
 
     /// The client, for reading the text of a URL.
@@ -144,7 +161,7 @@ impl Engine {
         capture: &Arc<Capture>,
         given: &Given,
         deadline: Instant,
-    ) -> Result<(Page, SiteFiles, Vec<Extra>), AuditFailure> {
+    ) -> Result<(Parsed, SiteFiles, Vec<Extra>), AuditFailure> {
         // Without the page's bytes: they may be megabytes, and what is wanted is read off the parsed page.
         let mut known = headed(capture);
         let mut files = SiteFiles::default();
@@ -153,22 +170,22 @@ impl Engine {
         let mut lanes = Lanes::new(self.clone(), given.keep_sitemaps, deadline);
         loop {
             let wants = match &parsed {
-                Some(page) => audit::wanted(&known, page, &files),
+                Some(parsed) => audit::wanted(&known, &parsed.page, &files),
                 None => audit::wanted_first(&known),
             };
             lanes.start(&wants);
             if parsed.is_some() {
                 lanes.tell_of_ends(&wants, given);
             }
-            if let Some(page) = parsed.take_if(|_| lanes.is_idle()) {
+            if let Some(parsed) = parsed.take_if(|_| lanes.is_idle()) {
                 known.extras.sort_by(|a, b| (a.want.kind, &a.want.url).cmp(&(b.want.kind, &b.want.url)));
-                return Ok((page, files, known.extras));
+                return Ok((parsed, files, known.extras));
             }
             tokio::select! {
-                page = &mut parsing, if parsed.is_none() => {
-                    let page = page?;
-                    lanes.target = Arc::new(SitemapTarget::of(&known, &page));
-                    parsed = Some(page);
+                read = &mut parsing, if parsed.is_none() => {
+                    let read = read?;
+                    lanes.target = Arc::new(SitemapTarget::of(&known, &read.page));
+                    parsed = Some(read);
                 }
                 Some(came) = lanes.next() => {
                     known.extras.push(came.extra);
@@ -178,19 +195,36 @@ impl Engine {
         }
     }
 
-    async fn parse(&self, capture: Arc<Capture>, until: Instant) -> Result<Page, AuditFailure> {
-        self.on_a_core(until, move || Page::read(&capture)).await
+    /// Parses the page. One that takes much memory, and finds no room for it, is dropped, and parsed again when there is
+    /// some: so nobody fills the memory with pages that wait for slow files, and nobody waits for a core meanwhile.
+    async fn parse(&self, capture: Arc<Capture>, until: Instant) -> Result<Parsed, AuditFailure> {
+        let read = || {
+            let capture = Arc::clone(&capture);
+            self.on_a_core(until, move || Page::read(&capture))
+        };
+        let page = read().await?;
+        let kib = u32::try_from(page.memory() / 1024).unwrap_or(u32::MAX).min(HEAVY_PAGES_KIB);
+        if kib as usize * 1024 <= LIGHT_PAGE {
+            return Ok(Parsed { page, _room: None });
+        }
+        if let Ok(room) = Arc::clone(&self.heavy).try_acquire_many_owned(kib) {
+            return Ok(Parsed { page, _room: Some(room) });
+        }
+        drop(page);
+        let waiting = timeout_at(until, Arc::clone(&self.heavy).acquire_many_owned(kib));
+        let Ok(Ok(room)) = waiting.await else { return Err(AuditFailure::Overloaded) };
+        Ok(Parsed { page: read().await?, _room: Some(room) })
     }
 
     async fn judge(
         &self,
         capture: Capture,
-        page: Page,
+        parsed: Parsed,
         files: SiteFiles,
         until: Instant,
     ) -> Result<Audited, AuditFailure> {
         let judging = move || {
-            let report = audit::report_on(&capture, &page, &files);
+            let report = audit::report_on(&capture, &parsed.page, &files);
             Audited { capture, report }
         };
         self.on_a_core(until, judging).await

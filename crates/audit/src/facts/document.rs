@@ -59,6 +59,11 @@ impl Document {
         self.too_complex == Some(Complexity::Work)
     }
 
+    /// Bytes of memory that the tree takes.
+    pub fn memory(&self) -> usize {
+        self.tree.memory()
+    }
+
     /// The source this was parsed from.
     pub fn source(&self) -> &str {
         self.tree.source()

@@ -182,6 +182,15 @@ impl Page {
         let exchange = capture.page.response().filter(|exchange| is_html(exchange, capture.source));
         Self { html: exchange.and_then(Html::read) }
     }
+
+    /// Bytes of memory that it takes, about: what pages held at once are bounded by.
+    pub fn memory(&self) -> usize {
+        /// Of a link with its address, about.
+        const LINK: usize = 256;
+        self.html.as_ref().map_or(0, |html| {
+            html.document.memory() + html.text.text.capacity() + (html.anchors.len() + html.links.len()) * LINK
+        })
+    }
 }
 
 /// Whether an address may be what a discovery probe looks for in a page.

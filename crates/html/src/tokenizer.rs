@@ -295,10 +295,13 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
         let (end, is_self_closing) = match self.byte(name_end) {
             Some(b'>') => (name_end + 1, false),
             _ => {
-                let first = self.sink.arena().attributes.len();
-                let read = self.attributes(name_end, first);
                 // Attributes of end tags count for nothing.
-                self.sink.arena().attributes.truncate(first);
+                let mut reader = Attributes { bytes: self.bytes, at: name_end };
+                let read = loop {
+                    if let Read::End(end) = reader.next() {
+                        break end;
+                    }
+                };
                 let TagEnd::At { end, is_self_closing } = read else {
                     self.at = self.bytes.len();
                     return;

@@ -166,7 +166,7 @@ impl Engine {
         let mut known = headed(capture);
         let mut files = SiteFiles::default();
         let mut parsing = std::pin::pin!(self.parse(Arc::clone(capture), deadline));
-        let mut parsed = None;
+        let mut parsed: Option<Parsed> = None;
         let mut lanes = Lanes::new(self.clone(), given.keep_sitemaps, deadline);
         loop {
             let wants = match &parsed {

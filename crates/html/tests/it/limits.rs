@@ -92,6 +92,18 @@ fn past_the_work_the_tree_that_exists_is_used() {
 }
 
 #[test]
+fn copies_make_no_more_nodes_than_a_source_may() {
+    let source: String = (0..60_000).map(|n| format!("<b x{n}><p>")).collect();
+    let most = 20_000 + source.len() / 2;
+    let tree = parsed(&source);
+    assert!(tree.cut().work);
+    // The token in hand may pass the limit by the copies that it makes until they are counted.
+    assert!(tree.len() > most && tree.len() < most + most / 100, "{} of {most}", tree.len());
+    let dense = parsed(&"<p>a".repeat(50_000));
+    assert_eq!(dense.cut(), Cut::default());
+}
+
+#[test]
 fn no_real_page_comes_near_a_limit() {
     for (name, source) in shared::corpus() {
         let tree = parsed(&source);

@@ -78,8 +78,9 @@ fn fnv_collisions(size: usize) -> String {
     counted(|number| format!("<{}>", name(number)), size)
 }
 
-/// Shapes that go past the limit of work: many formatting elements that all differ, and attributes of `body` without end.
-const STOPPED: [&str; 4] = ["body with one more attribute", "b xN", "b xN p", "b N, i N, x, /b"];
+/// Shapes that go past the limit of work: many formatting elements that all differ, formatting elements copied into more
+/// nodes than a source may make, and attributes of `body` without end.
+const STOPPED: [&str; 5] = ["body with one more attribute", "b p", "b xN", "b xN p", "b N, i N, x, /b"];
 
 type Shape = (&'static str, fn(usize) -> String);
 

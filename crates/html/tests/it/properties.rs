@@ -35,7 +35,7 @@ proptest! {
 
     #[test]
     fn places_hold_within_narrow_limits(source in sources(40), depth in 3u32..8, attributes in 1u16..3, work in 0u64..20) {
-        let limits = Limits { depth, attributes, work, work_per_byte: 0 };
+        let limits = Limits { depth, attributes, work, work_per_byte: 0, nodes: 20_000 };
         hold(&source, &Options { scripting: true, limits });
     }
 }

@@ -34,24 +34,40 @@ impl VisibleText {
 /// Counts words with a letter or digit by Unicode segmentation.
 pub fn count_words(text: &str) -> usize {
     // A space ends a word in every script, so that of a mixed text only the other parts take the long way.
-    let (mut count, mut start, mut is_plain) = (0, 0, true);
-    for (at, byte) in text.bytes().chain([b' ']).enumerate() {
-        if byte.is_ascii_alphanumeric() {
+    let bytes = text.as_bytes();
+    let (mut count, mut start) = (0, 0);
+    while start < bytes.len() {
+        let rest = bytes.get(start..).unwrap_or_default();
+        let letters = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
+        let is_whole = rest.get(letters).is_none_or(u8::is_ascii_whitespace);
+        if is_whole {
+            count += usize::from(letters > 0);
+            start += letters + 1;
             continue;
         }
-        if !byte.is_ascii_whitespace() {
-            is_plain = false;
-            continue;
-        }
-        count += match text.get(start..at).unwrap_or_default() {
-            "" => 0,
-            _ if is_plain => 1,
-            part if part.is_ascii() => count_ascii_words(part.as_bytes()),
-            part => part.unicode_words().count(),
-        };
-        (start, is_plain) = (at + 1, true);
+        let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        let part = text.get(start..start + length).unwrap_or_default();
+        count += if part.is_ascii() { count_ascii_words(part.as_bytes()) } else { part.unicode_words().count() };
+        start += length + 1;
     }
     count
+}
+
+/// ASCII letters and digits, looked up: most bytes of most texts.
+fn is_plain(byte: u8) -> bool {
+    static PLAIN: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte <= u8::MAX as usize {
+            #[expect(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
+            {
+                table[byte] = (byte as u8).is_ascii_alphanumeric();
+            }
+            byte += 1;
+        }
+        table
+    };
+    PLAIN.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 /// The rules of UAX #29 as far as ASCII needs them: letters, digits and `_` join; `'` `.` `:` join two letters, `'` `.`

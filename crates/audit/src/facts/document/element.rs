@@ -314,20 +314,35 @@ fn leading_space(text: &str) -> usize {
     }
 }
 
+/// Bytes that are of no white space, whatever follows.
+static OF_WORDS: [bool; 256] = {
+    let mut table = [true; 256];
+    let mut byte = 0;
+    while byte <= u8::MAX as usize {
+        #[expect(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
+        {
+            table[byte] = !matches!(byte as u8, b'\t'..=b'\r' | b' ' | 0xC2 | 0xE1 | 0xE2 | 0xE3);
+        }
+        byte += 1;
+    }
+    table
+};
+
 /// How much of a text that starts with a word is collapsed as it stands: words with one space between.
 fn collapsed_start(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        // Most bytes are of words.
-        let is_plain = byte.is_ascii_graphic();
-        let is_single = || *byte == b' ' && at + 1 < bytes.len() && space_at(text, at + 1) == 0;
-        if !is_plain && space_at(text, at) > 0 && !is_single() {
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let is_word = |byte: &u8| OF_WORDS.get(usize::from(*byte)).copied().unwrap_or_default();
+        let Some(found) = rest.iter().position(|byte| !is_word(byte)) else { return bytes.len() };
+        at += found;
+        let is_single = bytes.get(at) == Some(&b' ') && at + 1 < bytes.len() && space_at(text, at + 1) == 0;
+        if !is_single && space_at(text, at) > 0 {
             return at;
         }
         at += 1;
     }
-    bytes.len()
 }
 
 #[cfg(test)]

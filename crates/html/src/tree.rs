@@ -262,7 +262,7 @@ impl Tree {
         self.node(id).has(Flag::SHADOW_ROOT)
     }
 
-    /// Bytes of an element's start tag, of its original's for a clone. `None` for an implied one.
+    /// Bytes of an element's start tag, of its original's for a clone. `None` for an implied one and its clones.
     pub fn start_tag(&self, id: NodeId) -> Option<Range<usize>> {
         let node = self.node(id);
         (node.kind == Kind::Element && node.start != NONE).then_some(node.start as usize..node.end as usize)
@@ -315,18 +315,15 @@ impl Tree {
         self.runs(id).map(|run| self.arena.span(run))
     }
 
-    fn runs(&self, id: NodeId) -> impl Iterator<Item = Run> {
+    fn runs(&self, id: NodeId) -> Runs<'_> {
         let node = self.node(id);
         let is_text = node.kind == Kind::Text;
-        let (first, mut next, last) = (is_text.then_some(node.run()), node.next_piece(), node.last_piece());
-        let more = std::iter::from_fn(move || {
-            let at = next.filter(|_| is_text)?;
-            let piece = self.pieces.get(at as usize)?;
-            // A copy shares the pieces, but not those that its original got later.
-            next = (Some(at) != last).then_some(piece.next).filter(|next| *next != NONE);
-            Some(piece.run)
-        });
-        first.into_iter().chain(more)
+        Runs {
+            pieces: &self.pieces,
+            run: is_text.then_some(node.run()),
+            next: node.next_piece().filter(|_| is_text).unwrap_or(NONE),
+            last: node.last_piece().unwrap_or(NONE),
+        }
     }
 
     /// What stands in a comment, or after the target of a processing instruction.
@@ -361,6 +358,28 @@ impl Tree {
             piece.map_or("", |piece| self.arena.text(&self.source, piece.run))
         };
         Some([text(0), text(1), text(2)])
+    }
+}
+
+/// The runs of a text node.
+struct Runs<'t> {
+    pieces: &'t [Piece],
+    run: Option<Run>,
+    next: u32,
+    last: u32,
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        let run = self.run.take()?;
+        if let Some(piece) = self.pieces.get(self.next as usize) {
+            self.run = Some(piece.run);
+            // A copy shares the pieces, but not those that its original got later.
+            self.next = if self.next == self.last { NONE } else { piece.next };
+        }
+        Some(run)
     }
 }
 

@@ -26,8 +26,8 @@ const PROBE_TIME: Duration = Duration::from_secs(8);
 const SITEMAP_TIME: Duration = Duration::from_secs(10);
 /// Bytes of a parsed page that any audit may hold while its other files come: real pages take less.
 const LIGHT_PAGE: usize = 2 * 1024 * 1024;
-/// KiB that all heavier pages may take together while they wait: with 64 light ones 320 MiB.
-const HEAVY_PAGES_KIB: u32 = 192 * 1024;
+/// KiB that all heavier pages may take together while they wait: with 64 light ones 224 MiB.
+const HEAVY_PAGES_KIB: u32 = 96 * 1024;
 /// Bytes of a robots.txt or sitemap that are read on the spot: it takes less time than going to a core and back.
 const READ_HERE: usize = 8 * 1024;
 /// The first bytes of a file packed by gzip (RFC 1952 §2.3.1).

@@ -4,13 +4,16 @@
 //! knows the span of its tags in the source, so that a finding can point at it and a patch can replace exactly it.
 
 mod element;
+mod white_space;
 
 use std::ops::Range;
 
 use html::{Kind, Options, Quirks, Tree};
 pub use html::{Limits, Namespace, NodeId, Position};
 
-pub use element::{Element, collapse, collapse_into};
+pub use element::Element;
+pub(crate) use white_space::Collapsed;
+pub use white_space::{collapse, collapse_into};
 
 /// A parsed document.
 #[derive(Debug)]

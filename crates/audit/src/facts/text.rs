@@ -2,10 +2,14 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::document::{Document, Element, collapse_into};
+use super::document::{Collapsed, Document, Element, Namespace};
 
-/// Elements whose text is not shown (`decisions.md`, Parsing).
-const UNSEEN: [&str; 4] = ["script", "style", "template", "noscript"];
+/// Whether the text of an element is shown (`decisions.md`, Parsing).
+fn is_seen(element: Element<'_>) -> bool {
+    let is_data = element.namespace() == Namespace::Html
+        && matches!(element.name(), "script" | "style" | "template" | "noscript");
+    !is_data && !element.has("hidden")
+}
 
 /// Visible text of a document.
 #[derive(Debug, Default)]
@@ -24,9 +28,12 @@ impl VisibleText {
 
     /// The visible text below one element.
     pub fn of(root: Element<'_>) -> Self {
-        let seen = |element: Element<'_>| !UNSEEN.iter().any(|name| element.is(name)) && !element.has("hidden");
         let mut text = String::new();
-        collapse_into(root.texts_where(seen).flat_map(|run| [run, " "]), &mut text);
+        let mut collapsed = Collapsed::into(&mut text);
+        root.texts_where(is_seen).for_each(|run| {
+            collapsed.add(run);
+            collapsed.part();
+        });
         Self { words: count_words(&text), text }
     }
 }
@@ -35,39 +42,76 @@ impl VisibleText {
 pub fn count_words(text: &str) -> usize {
     // A space ends a word in every script, so that of a mixed text only the other parts take the long way.
     let bytes = text.as_bytes();
-    let (mut count, mut start) = (0, 0);
-    while start < bytes.len() {
-        let rest = bytes.get(start..).unwrap_or_default();
-        let letters = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
-        let is_whole = rest.get(letters).is_none_or(u8::is_ascii_whitespace);
-        if is_whole {
-            count += usize::from(letters > 0);
-            start += letters + 1;
-            continue;
+    let (mut count, mut in_word) = (0, false);
+    // Where the part in hand starts, and what was counted before it.
+    let mut part = (0, 0);
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match kind(*byte) {
+            Kind::Letter => {
+                count += usize::from(!in_word);
+                in_word = true;
+            }
+            Kind::Space => {
+                in_word = false;
+                part = (at + 1, count);
+            }
+            Kind::Apart => in_word = false,
+            // A mark at the end of a word joins nothing.
+            Kind::Joins if bytes.get(at + 1).is_none_or(|next| kind(*next) == Kind::Space) => in_word = false,
+            Kind::Joins | Kind::Unclear => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                at += rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+                let part = (text.get(part.0..at).unwrap_or_default(), part.1);
+                count = part.1 + count_in_part(part.0);
+                in_word = false;
+                continue;
+            }
         }
-        let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-        let part = text.get(start..start + length).unwrap_or_default();
-        count += if part.is_ascii() { count_ascii_words(part.as_bytes()) } else { part.unicode_words().count() };
-        start += length + 1;
+        at += 1;
     }
     count
 }
 
-/// ASCII letters and digits, looked up: most bytes of most texts.
-fn is_plain(byte: u8) -> bool {
-    static PLAIN: [bool; 256] = {
-        let mut table = [false; 256];
+fn count_in_part(part: &str) -> usize {
+    if part.is_ascii() { count_ascii_words(part.as_bytes()) } else { part.unicode_words().count() }
+}
+
+/// What a byte does to words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A letter or digit.
+    Letter,
+    /// White space.
+    Space,
+    /// Ends a word.
+    Apart,
+    /// May join what stands before and behind it.
+    Joins,
+    /// Not of ASCII.
+    Unclear,
+}
+
+fn kind(byte: u8) -> Kind {
+    static KINDS: [Kind; 256] = {
+        let mut table = [Kind::Unclear; 256];
         let mut byte = 0;
-        while byte <= u8::MAX as usize {
+        while byte < table.len() {
             #[expect(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
             {
-                table[byte] = (byte as u8).is_ascii_alphanumeric();
+                table[byte] = match byte as u8 {
+                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => Kind::Letter,
+                    b' ' | b'\t' | b'\n' | 0x0C | b'\r' => Kind::Space,
+                    b'_' | b'\'' | b'.' | b':' | b',' | b';' => Kind::Joins,
+                    0x80.. => Kind::Unclear,
+                    _ => Kind::Apart,
+                };
             }
             byte += 1;
         }
         table
     };
-    PLAIN.get(usize::from(byte)).copied().unwrap_or_default()
+    KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Unclear)
 }
 
 /// The rules of UAX #29 as far as ASCII needs them: letters, digits and `_` join; `'` `.` `:` join two letters, `'` `.`

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use html::{Kind, NodeId, Origin, WrittenAttribute};
+use html::{NodeId, Origin, WrittenAttribute};
 use model::finding::Place;
 
-use super::{Document, Namespace};
+use super::{Document, Namespace, collapse_into};
 use crate::escape;
 
 /// Characters kept of a snippet (decisions.md, Finding).
@@ -81,7 +81,7 @@ impl<'d> Element<'d> {
     pub fn parent(self) -> Option<Self> {
         let tree = &self.document.tree;
         let parent = tree.parent(self.id)?;
-        let host = if tree.kind(parent) == Kind::Fragment { tree.parent(parent)? } else { parent };
+        let host = if tree.kind(parent) == html::Kind::Fragment { tree.parent(parent)? } else { parent };
         self.document.element(host)
     }
 
@@ -122,7 +122,7 @@ impl<'d> Element<'d> {
             while let Some(id) = at {
                 let skip = document.element(id).is_some_and(|element| !keep(element));
                 at = if skip { tree.following_skipping(id, root) } else { tree.following(id, root) };
-                if tree.kind(id) == Kind::Text {
+                if tree.kind(id) == html::Kind::Text {
                     return Some(id);
                 }
             }
@@ -259,105 +259,4 @@ fn is_plain_identifier(id: &str) -> bool {
     id.len() <= 64
         && id.starts_with(|c: char| c.is_ascii_alphabetic())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-}
-
-/// Collapses white space (Unicode) to single spaces and trims.
-pub fn collapse(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    collapse_into(std::iter::once(text), &mut out);
-    out
-}
-
-/// The same for a text in pieces, added to `out`.
-pub fn collapse_into<'t>(pieces: impl Iterator<Item = &'t str>, out: &mut String) {
-    let mut space = false;
-    for piece in pieces {
-        let mut rest = piece;
-        loop {
-            let skipped = leading_space(rest);
-            space |= skipped > 0;
-            rest = rest.get(skipped..).unwrap_or_default();
-            if rest.is_empty() {
-                break;
-            }
-            let (collapsed, tail) = rest.split_at(collapsed_start(rest));
-            if space && !out.is_empty() {
-                out.push(' ');
-            }
-            out.push_str(collapsed);
-            space = false;
-            rest = tail;
-        }
-    }
-}
-
-/// Length of the white space character at `at`, or nothing.
-fn space_at(text: &str, at: usize) -> usize {
-    match text.as_bytes().get(at) {
-        Some(b'\t'..=b'\r' | b' ') => 1,
-        // First bytes of all white space outside ASCII: U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000.
-        Some(0xC2 | 0xE1 | 0xE2 | 0xE3) => {
-            let character = text.get(at..).and_then(|rest| rest.chars().next());
-            character.filter(|c| c.is_whitespace()).map_or(0, char::len_utf8)
-        }
-        _ => 0,
-    }
-}
-
-fn leading_space(text: &str) -> usize {
-    let mut at = 0;
-    loop {
-        match space_at(text, at) {
-            0 => return at,
-            length => at += length,
-        }
-    }
-}
-
-/// Bytes that are of no white space, whatever follows.
-static OF_WORDS: [bool; 256] = {
-    let mut table = [true; 256];
-    let mut byte = 0;
-    while byte <= u8::MAX as usize {
-        #[expect(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
-        {
-            table[byte] = !matches!(byte as u8, b'\t'..=b'\r' | b' ' | 0xC2 | 0xE1 | 0xE2 | 0xE3);
-        }
-        byte += 1;
-    }
-    table
-};
-
-/// How much of a text that starts with a word is collapsed as it stands: words with one space between.
-fn collapsed_start(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let is_word = |byte: &u8| OF_WORDS.get(usize::from(*byte)).copied().unwrap_or_default();
-        let Some(found) = rest.iter().position(|byte| !is_word(byte)) else { return bytes.len() };
-        at += found;
-        let is_single = bytes.get(at) == Some(&b' ') && at + 1 < bytes.len() && space_at(text, at + 1) == 0;
-        if !is_single && space_at(text, at) > 0 {
-            return at;
-        }
-        at += 1;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::collapse;
-
-    #[test]
-    fn all_white_space_collapses_to_single_spaces() {
-        for space in (0..=char::MAX as u32).filter_map(char::from_u32).filter(|c| c.is_whitespace()) {
-            let text = format!("{space}é{space}{space}b c{space} d {space}e{space}");
-            assert_eq!(collapse(&text), "é b c d e", "{space:?}");
-        }
-        for other in ['\u{a1}', '\u{1681}', '\u{200b}', '\u{3001}', '\u{1}'] {
-            let text = format!("a{other}{other}b");
-            assert_eq!(collapse(&text), text);
-        }
-    }
 }

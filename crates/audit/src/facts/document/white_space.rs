@@ -1,0 +1,146 @@
+//! White space, collapsed: single spaces between words, none around.
+
+/// Collapses white space (Unicode) to single spaces and trims.
+pub fn collapse(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    Collapsed::into(&mut out).add(text);
+    out
+}
+
+/// The same for a text in pieces, added to `out`.
+pub fn collapse_into<'t>(pieces: impl Iterator<Item = &'t str>, out: &mut String) {
+    let mut collapsed = Collapsed::into(out);
+    pieces.for_each(|piece| collapsed.add(piece));
+}
+
+/// Takes text piece by piece.
+#[derive(Debug)]
+pub(crate) struct Collapsed<'o> {
+    out: &'o mut String,
+    /// White space came since the last word.
+    space: bool,
+}
+
+impl<'o> Collapsed<'o> {
+    /// Adds to `out`.
+    pub(crate) fn into(out: &'o mut String) -> Self {
+        Self { out, space: false }
+    }
+
+    /// A space, as between blocks.
+    pub(crate) fn part(&mut self) {
+        self.space = true;
+    }
+
+    /// More text.
+    pub(crate) fn add(&mut self, piece: &str) {
+        let mut rest = piece;
+        loop {
+            let skipped = leading_space(rest);
+            self.space |= skipped > 0;
+            rest = rest.get(skipped..).unwrap_or_default();
+            if rest.is_empty() {
+                return;
+            }
+            let (collapsed, tail) = rest.split_at(collapsed_start(rest));
+            if self.space && !self.out.is_empty() {
+                self.out.push(' ');
+            }
+            self.out.push_str(collapsed);
+            self.space = false;
+            rest = tail;
+        }
+    }
+}
+
+/// Length of the white space character at `at`, or nothing.
+fn space_at(text: &str, at: usize) -> usize {
+    match text.as_bytes().get(at) {
+        Some(b'\t'..=b'\r' | b' ') => 1,
+        // First bytes of all white space outside ASCII: U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000.
+        Some(0xC2 | 0xE1 | 0xE2 | 0xE3) => {
+            let character = text.get(at..).and_then(|rest| rest.chars().next());
+            character.filter(|c| c.is_whitespace()).map_or(0, char::len_utf8)
+        }
+        _ => 0,
+    }
+}
+
+/// How much of the start of a text is white space.
+fn leading_space(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    loop {
+        // Most is indentation.
+        at += bytes.get(at..).unwrap_or_default().iter().take_while(|byte| kind(**byte) == Kind::Space).count();
+        match space_at(text, at) {
+            0 => return at,
+            length => at += length,
+        }
+    }
+}
+
+/// How much of a text that starts with a word is collapsed as it stands: words with one space between.
+fn collapsed_start(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        if kind(*byte) != Kind::Word && space_at(text, at) > 0 {
+            let is_single = *byte == b' '
+                && bytes.get(at + 1).is_some_and(|next| kind(*next) == Kind::Word || space_at(text, at + 1) == 0);
+            if !is_single {
+                return at;
+            }
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// What a byte of UTF-8 is part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// No white space.
+    Word,
+    /// White space of ASCII.
+    Space,
+    /// Perhaps other white space.
+    Unclear,
+}
+
+fn kind(byte: u8) -> Kind {
+    static KINDS: [Kind; 256] = {
+        let mut table = [Kind::Word; 256];
+        let mut byte = 0;
+        while byte < table.len() {
+            #[expect(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
+            {
+                table[byte] = match byte as u8 {
+                    b'\t'..=b'\r' | b' ' => Kind::Space,
+                    0xC2 | 0xE1 | 0xE2 | 0xE3 => Kind::Unclear,
+                    _ => Kind::Word,
+                };
+            }
+            byte += 1;
+        }
+        table
+    };
+    KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Unclear)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::collapse;
+
+    #[test]
+    fn all_white_space_collapses_to_single_spaces() {
+        for space in (0..=char::MAX as u32).filter_map(char::from_u32).filter(|c| c.is_whitespace()) {
+            let text = format!("{space}é{space}{space}b c{space} d {space}e{space}");
+            assert_eq!(collapse(&text), "é b c d e", "{space:?}");
+        }
+        for other in ['\u{a1}', '\u{1681}', '\u{200b}', '\u{3001}', '\u{1}'] {
+            let text = format!("a{other}{other}b");
+            assert_eq!(collapse(&text), text);
+        }
+    }
+}

@@ -127,7 +127,6 @@ struct Builder<'s> {
     cut: Cut,
     work: u64,
     work_limit: u64,
-    is_ended: bool,
 }
 
 impl<'s> Builder<'s> {
@@ -160,7 +159,6 @@ impl<'s> Builder<'s> {
             cut: Cut::default(),
             work: 0,
             work_limit: limits.work.saturating_add(limits.work_per_byte.saturating_mul(source.len() as u64)),
-            is_ended: false,
         }
     }
 

@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 12] = [
+const COMMANDS: [Entry; 13] = [
     ("test", "run every test; installs the PostgreSQL, the Chromium and the npm package that they need", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -70,6 +70,7 @@ const COMMANDS: [Entry; 12] = [
     ("fuzz", "[--minutes N] [TARGET…]: look for inputs that break a parser; installs cargo-fuzz", |root| {
         fuzz::fuzz(root, std::env::args().skip(2))
     }),
+    ("mutants", "[ARGUMENT…]: which changes of the tree builder no quick test notices; installs cargo-mutants", mutants),
     ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
 ];
 
@@ -126,6 +127,20 @@ fn test(root: &Path) -> Result<()> {
 fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
     run_with(root, "cargo", &["test", "--workspace", "--locked"], environment)?;
     generate::compare(root)
+}
+
+/// What it changes and which tests decide is in `.cargo/mutants.toml`; arguments are those of cargo-mutants.
+fn mutants(root: &Path) -> Result<()> {
+    if !has("cargo", &["mutants", "--version"]) {
+        println!("cargo-mutants changes the code, a place at a time, and runs the tests; it is installed once.");
+        run(root, "cargo", &["install", "--locked", "cargo-mutants"])?;
+    }
+    // The tests run in a copy of the workspace elsewhere, and would look for the shared data beside that.
+    let shared = std::env::var("SITE_AUDIT_SHARED").unwrap_or_else(|_| "../shared".to_owned());
+    let shared = root.join(shared).display().to_string();
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
+    let arguments: Vec<&str> = ["mutants", "--package", "html"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    run_with(root, "cargo", &arguments, &[("SITE_AUDIT_SHARED", shared)])
 }
 
 fn lint(root: &Path) -> Result<()> {

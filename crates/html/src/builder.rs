@@ -128,7 +128,6 @@ struct Builder<'s> {
     work: u64,
     work_limit: u64,
     node_limit: usize,
-    is_ended: bool,
 }
 
 impl<'s> Builder<'s> {
@@ -162,7 +161,6 @@ impl<'s> Builder<'s> {
             work: 0,
             node_limit: usize::try_from(limits.nodes).unwrap_or(usize::MAX).saturating_add(source.len() / 2),
             work_limit: limits.work.saturating_add(limits.work_per_byte.saturating_mul(source.len() as u64)),
-            is_ended: false,
         }
     }
 

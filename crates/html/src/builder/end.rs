@@ -4,7 +4,7 @@ use super::{Builder, Flow, Insertion};
 
 impl Builder<'_> {
     pub(super) fn end_of_source(&mut self) {
-        while !self.is_ended && self.end_once() == Flow::Again {}
+        while self.end_once() == Flow::Again {}
         // "Stop parsing": everything closes.
         self.pop_to(0);
     }

@@ -181,6 +181,6 @@ fn rows(value: &str) -> u32 {
     let value = value.strip_prefix('+').unwrap_or(value);
     let digits = value.find(|character: char| !character.is_ascii_digit()).unwrap_or(value.len());
     let digits = value.get(..digits).unwrap_or_default();
-    // More than a number holds is more than one, too.
-    if digits.is_empty() { 1 } else { digits.parse().unwrap_or(u32::MAX) }
+    // Chromium takes what 32 bits can't hold for no number.
+    digits.parse().unwrap_or(1)
 }

@@ -29,7 +29,7 @@ impl Builder<'_> {
 
     /// Processes text by the rules of a mode, and gives back what is for another mode.
     fn text_in(&mut self, mode: Insertion, text: Text) -> Text {
-        let none = text.split(text.end - text.start).1;
+        let none = Text { start: text.end, ..text };
         match mode {
             Insertion::Initial => self.after_space(text, false, Self::leave_initial),
             Insertion::BeforeHtml => self.after_space(text, false, Self::leave_before_html),

@@ -112,3 +112,41 @@ fn no_real_page_comes_near_a_limit() {
         assert!(deepest(&tree) < 100 && attributes < 100 && tree.work() < 10_000, "{name}");
     }
 }
+
+/// Sources, and the steps that their tokens do not pay for: entries of the list of formatting elements and of the stack
+/// that are looked at, moved or put back, attributes compared, copies, moved children, and the ways to markers.
+const WORK: &[(&str, u64)] = &[
+    ("<p>a<div>b", 0),
+    ("<b>", 0),
+    ("<b><b><b x>", 3),
+    ("<b><b><b><b>", 6),
+    ("<p><b>a</p>b", 2),
+    ("<p><b><i>a</p>b", 4),
+    ("<b><p>a</b>", 5),
+    ("<b><i><p><u>a</b>", 14),
+    ("<b><span><i><p>a<s>b</b>", 17),
+    ("<b><i><u><s><em><p>a</b>", 28),
+    ("<b><p>1</b><p>2", 5),
+    ("<a><object><a><div><a>", 4),
+    ("<a><i><a>", 3),
+    ("<form><div></form>", 1),
+    ("<form><div><template><form></template></form>", 1),
+    ("<html a b><html c d>", 4),
+    ("<html><html>", 0),
+    ("<body a><body b><body c>", 3),
+    ("<head></head><title></title>", 1),
+    ("<head></head><template></template>", 1),
+    ("<select><selectedcontent></selectedcontent><option>a<b>c</b></select>", 5),
+    ("<select><option>a<b>c</b></option><selectedcontent></selectedcontent><option selected>d</select>", 8),
+    ("<p><?marker name=a?><template for=a>", 0),
+    ("<div><p><?marker name='a'?></p><template for=a>b", 3),
+    ("<div><p><?start name='a'?>b<i>c</i><?end?></p><template for=a>b", 8),
+    ("<div><p><?marker name='a'?></p><?marker name='b'?><template for=a><?marker name='b'?></template><template for=b>", 21),
+];
+
+#[test]
+fn steps_that_no_token_pays_for_are_counted() {
+    for (source, wanted) in WORK {
+        assert_eq!(parsed(source).work(), *wanted, "{source}");
+    }
+}

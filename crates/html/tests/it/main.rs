@@ -17,4 +17,5 @@ mod places;
 mod properties;
 mod regressions;
 mod shared;
+mod tags;
 mod tree_construction;

@@ -1,4 +1,4 @@
-//! The tree-construction tests of html5lib, documents, scripting on and off.
+//! The tree-construction tests of html5lib, documents, scripting on and off; and cases of our own in the same form.
 
 use html::Options;
 
@@ -36,17 +36,24 @@ fn cases(text: &str) -> Vec<Case> {
     cases
 }
 
-#[test]
-fn every_document_case_of_html5lib_gives_its_tree() {
-    let Some(folder) = shared::path("fixtures/html5lib/tree-construction") else { return };
-    let (mut passed, mut fragments, mut failed) = (0, 0, Vec::new());
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "dat")) {
-        let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
-        for case in cases(&text) {
+/// Branches of the tree builder that no case of html5lib takes, or that its trees don't tell apart. Each tree is Chromium's
+/// (`cargo xtask html-referee --sources FILE`).
+const BRANCHES: &str = include_str!("branches.dat");
+
+/// What became of cases.
+#[derive(Default)]
+struct Outcome {
+    passed: usize,
+    fragments: usize,
+    failed: Vec<String>,
+}
+
+impl Outcome {
+    /// Parses the cases of a file.
+    fn add(&mut self, name: &str, text: &str) {
+        for case in cases(text) {
             if case.fragment {
-                fragments += 1;
+                self.fragments += 1;
                 continue;
             }
             if OVERTURNED.contains(&case.data.as_str()) {
@@ -59,20 +66,37 @@ fn every_document_case_of_html5lib_gives_its_tree() {
                 let tree = html::parse(case.data.clone(), &Options { scripting, ..Options::default() });
                 let got = dump(&tree);
                 if got.trim_end_matches('\n') == case.document {
-                    passed += 1;
-                } else {
-                    let name = file.file_name().unwrap().to_string_lossy().into_owned();
-                    failed.push(format!(
-                        "{name} scripting {scripting}\n{}\nwanted\n{}\ngot\n{got}",
-                        case.data, case.document
-                    ));
+                    self.passed += 1;
+                    continue;
                 }
+                let (data, document) = (&case.data, &case.document);
+                self.failed.push(format!("{name} scripting {scripting}\n{data}\nwanted\n{document}\ngot\n{got}"));
             }
         }
     }
+}
+
+#[test]
+fn every_document_case_of_html5lib_gives_its_tree() {
+    let Some(folder) = shared::path("fixtures/html5lib/tree-construction") else { return };
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut outcome = Outcome::default();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "dat")) {
+        let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
+        outcome.add(&file.file_name().unwrap().to_string_lossy(), &text);
+    }
+    let Outcome { passed, fragments, failed } = outcome;
     println!(
         "{passed} passed, {} failed, {fragments} fragment cases passed over: fragments are not parsed here",
         failed.len()
     );
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+#[test]
+fn every_branch_gives_the_tree_of_chromium() {
+    let mut outcome = Outcome::default();
+    outcome.add("branches.dat", BRANCHES);
+    assert!(outcome.failed.is_empty() && outcome.passed > 0, "{}", outcome.failed.join("\n\n"));
 }

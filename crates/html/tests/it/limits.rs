@@ -141,7 +141,10 @@ const WORK: &[(&str, u64)] = &[
     ("<p><?marker name=a?><template for=a>", 0),
     ("<div><p><?marker name='a'?></p><template for=a>b", 3),
     ("<div><p><?start name='a'?>b<i>c</i><?end?></p><template for=a>b", 8),
-    ("<div><p><?marker name='a'?></p><?marker name='b'?><template for=a><?marker name='b'?></template><template for=b>", 21),
+    (
+        "<div><p><?marker name='a'?></p><?marker name='b'?><template for=a><?marker name='b'?></template><template for=b>",
+        21,
+    ),
 ];
 
 #[test]

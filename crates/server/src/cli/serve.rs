@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 
 use super::print;
 use crate::app::App;
@@ -61,11 +62,10 @@ impl Arguments {
             let app = App::open(config, Ports::real(), address).await?;
             let background = jobs::start(app.clone());
             print(&welcome(&app, address))?;
+            let (heard, was_heard) = oneshot::channel();
             tokio::select! {
-                // The second interrupt is listened for before anything tells that the first was heard.
-                biased;
-                () = interrupted_twice() => return Ok(ExitCode::from(INTERRUPTED)),
-                () = web::serve(listener, web::router(app.clone()), web::Patience::default(), stop()) => {}
+                () = interrupted_twice(heard) => return Ok(ExitCode::from(INTERRUPTED)),
+                () = web::serve(listener, web::router(app.clone()), web::Patience::default(), stop(was_heard)) => {}
             }
             background.stop().await;
             app.database().store().close().await;
@@ -137,8 +137,8 @@ fn welcome(app: &App, address: SocketAddr) -> String {
     )
 }
 
-/// Resolves when the process is asked to stop.
-async fn stop() {
+/// Resolves when the process is asked to stop: by an interrupt, which another listens for, or by a termination.
+async fn stop(interrupted: oneshot::Receiver<()>) {
     #[cfg(unix)]
     let terminated = async {
         match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
@@ -152,24 +152,31 @@ async fn stop() {
     #[cfg(not(unix))]
     let terminated = std::future::pending::<()>();
     tokio::select! {
-        () = interrupted() => {}
+        Ok(()) = interrupted => {}
         () = terminated => {}
     }
     tracing::info!("stopping: calls in the making are finished first");
 }
 
-/// Resolves at the next Ctrl-C.
-async fn interrupted() {
-    if let Err(error) = tokio::signal::ctrl_c().await {
-        tracing::error!(%error, "interrupts can't be waited for");
-        std::future::pending::<()>().await;
+/// Tells of the first Ctrl-C, and resolves at the second: whoever waits for the end has seen enough. One listener hears
+/// both, so that the second is not lost however soon it comes.
+async fn interrupted_twice(heard: oneshot::Sender<()>) {
+    #[cfg(unix)]
+    let listener = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
+    #[cfg(windows)]
+    let listener = tokio::signal::windows::ctrl_c();
+    match listener {
+        Ok(mut interrupts) => {
+            interrupts.recv().await;
+            // Who was to be told may have ended already.
+            drop(heard.send(()));
+            interrupts.recv().await;
+        }
+        Err(error) => {
+            tracing::error!(%error, "interrupts can't be waited for");
+            std::future::pending::<()>().await;
+        }
     }
-}
-
-/// Resolves at the second Ctrl-C: whoever waits for the end has seen enough.
-async fn interrupted_twice() {
-    interrupted().await;
-    interrupted().await;
 }
 
 /// A panic is a defect: it goes to the log like everything else, in one event.

@@ -70,7 +70,11 @@ const COMMANDS: [Entry; 13] = [
     ("fuzz", "[--minutes N] [TARGET…]: look for inputs that break a parser; installs cargo-fuzz", |root| {
         fuzz::fuzz(root, std::env::args().skip(2))
     }),
-    ("mutants", "[ARGUMENT…]: which changes of the tree builder no quick test notices; installs cargo-mutants", mutants),
+    (
+        "mutants",
+        "[ARGUMENT…]: which changes of the tree builder no quick test notices; installs cargo-mutants",
+        mutants,
+    ),
     ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
 ];
 
@@ -139,7 +143,8 @@ fn mutants(root: &Path) -> Result<()> {
     let shared = std::env::var("SITE_AUDIT_SHARED").unwrap_or_else(|_| "../shared".to_owned());
     let shared = root.join(shared).display().to_string();
     let arguments: Vec<String> = std::env::args().skip(2).collect();
-    let arguments: Vec<&str> = ["mutants", "--package", "html"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    let arguments: Vec<&str> =
+        ["mutants", "--package", "html"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
     run_with(root, "cargo", &arguments, &[("SITE_AUDIT_SHARED", shared)])
 }
 

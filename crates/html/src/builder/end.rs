@@ -21,9 +21,6 @@ impl Builder<'_> {
                 self.leave_text(false);
                 Flow::Again
             }
-            Insertion::InColumnGroup if self.stack.current().is_html(super::TagId::COLGROUP) => {
-                self.leave_column_group()
-            }
             Insertion::InBody
             | Insertion::InTable
             | Insertion::InCaption

@@ -21,19 +21,8 @@ impl Builder<'_> {
                 self.leave_text(false);
                 Flow::Again
             }
-            Insertion::InBody
-            | Insertion::InTable
-            | Insertion::InCaption
-            | Insertion::InColumnGroup
-            | Insertion::InTableBody
-            | Insertion::InRow
-            | Insertion::InCell
-            | Insertion::InTemplate
-                if !self.template_modes.is_empty() =>
-            {
-                self.end_of_template()
-            }
-            _ => Flow::Done,
+            // Where no template is open, nothing more is implied.
+            _ => self.end_of_template(),
         }
     }
 }

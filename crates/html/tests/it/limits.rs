@@ -118,6 +118,7 @@ const WORK: &[(&str, u64)] = &[
     ("<b><p>1</b><p>2", 5),
     ("<a><object><a><div><a>", 4),
     ("<b x><b><b><b><b></b></b></b><p>a</b>c", 17),
+    ("<i><b x><b y><p>a</i>", 20),
     ("<a><i><a>", 3),
     ("<form><div></form>", 1),
     ("<form><div><template><form></template></form>", 1),

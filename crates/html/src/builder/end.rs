@@ -21,22 +21,8 @@ impl Builder<'_> {
                 self.leave_text(false);
                 Flow::Again
             }
-            Insertion::InColumnGroup if self.stack.current().is_html(super::TagId::COLGROUP) => {
-                self.leave_column_group()
-            }
-            Insertion::InBody
-            | Insertion::InTable
-            | Insertion::InCaption
-            | Insertion::InColumnGroup
-            | Insertion::InTableBody
-            | Insertion::InRow
-            | Insertion::InCell
-            | Insertion::InTemplate
-                if !self.template_modes.is_empty() =>
-            {
-                self.end_of_template()
-            }
-            _ => Flow::Done,
+            // Where no template is open, nothing more is implied.
+            _ => self.end_of_template(),
         }
     }
 }

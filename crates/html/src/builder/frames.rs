@@ -29,8 +29,8 @@ impl Builder<'_> {
     }
 
     pub(super) fn end_in_frameset(&mut self, tag: &Tag) -> Flow {
-        // The root is no frameset to close.
-        if tag.name == TagId::FRAMESET && self.stack.len() > 1 {
+        // In this mode the current node is a frameset: only a fragment's root would be none.
+        if tag.name == TagId::FRAMESET {
             self.close(self.stack.len() - 1);
             if !self.stack.current().is_html(TagId::FRAMESET) {
                 self.mode = Insertion::AfterFrameset;

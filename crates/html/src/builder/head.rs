@@ -279,9 +279,6 @@ impl Builder<'_> {
 
     /// Takes an element off the stack, wherever on it.
     pub(super) fn remove_open(&mut self, at: usize) {
-        if at + 1 == self.stack.len() {
-            return self.pop();
-        }
         self.nodes.set(self.stack.get(at).node, super::Flag::OPEN, false);
         let steps = self.stack.rebuild(at, |tail| {
             tail.remove(0);

@@ -70,5 +70,6 @@ impl Builder<'_> {
 }
 
 fn is_custom(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_lowercase()) && name.contains('-') && !RESERVED.contains(&name)
+    // Every name of a tag starts with a letter, which is read in lower case.
+    name.contains('-') && !RESERVED.contains(&name)
 }

@@ -78,8 +78,7 @@ impl Builder<'_> {
             TagId::TABLE => Insertion::InTable,
             TagId::TEMPLATE => self.template_modes.last().copied().unwrap_or(Insertion::InTemplate),
             TagId::HEAD => Insertion::InHead,
-            TagId::FRAMESET => Insertion::InFrameset,
-            TagId::HTML if self.head.is_none() => Insertion::BeforeHead,
+            // What closes is a table or a template: below it is no frameset, and the document has had its head.
             TagId::HTML => Insertion::AfterHead,
             _ => Insertion::InBody,
         };

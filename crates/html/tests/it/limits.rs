@@ -71,6 +71,7 @@ fn an_element_keeps_256_attributes() {
         // The same name again is none more.
         (format!("<p{0}{0}>", attributes(256)), "p", 256, Cut::default()),
         (format!("<html{}><html b c d>", attributes(254)), "html", 256, told),
+        (format!("<html{}><html b c>", attributes(255)), "html", 256, told),
         (format!("<body{}><body a0 b>", attributes(255)), "body", 256, Cut::default()),
     ] {
         let tree = parsed(&source);
@@ -128,6 +129,8 @@ const WORK: &[(&str, u64)] = &[
     ("<b><i><u><s><em><p>a</b>", 28),
     ("<b><p>1</b><p>2", 5),
     ("<a><object><a><div><a>", 4),
+    ("<b x><b><b><b><b></b></b></b><p>a</b>c", 17),
+    ("<i><b x><b y><p>a</i>", 20),
     ("<a><i><a>", 3),
     ("<form><div></form>", 1),
     ("<form><div><template><form></template></form>", 1),
@@ -152,4 +155,24 @@ fn steps_that_no_token_pays_for_are_counted() {
     for (source, wanted) in WORK {
         assert_eq!(parsed(source).work(), *wanted, "{source}");
     }
+}
+
+#[test]
+fn the_last_step_that_a_limit_allows_is_taken() {
+    let cut = |work| {
+        let limits = Limits { work, work_per_byte: 0, ..Limits::default() };
+        html::parse("<b><p>a</b>".to_owned(), &Options { scripting: true, limits }).cut().work
+    };
+    assert_eq!([cut(4), cut(5)], [true, false]);
+}
+
+#[test]
+fn an_option_past_the_depth_is_not_chosen() {
+    let copied = |depth| {
+        let limits = Limits { depth, ..Limits::default() };
+        let source = "<select><selectedcontent></selectedcontent><option>a".to_owned();
+        let tree = html::parse(source, &Options { scripting: true, limits });
+        in_body(&tree).matches("\"a\"").count() == 2
+    };
+    assert_eq!([copied(3), copied(4)], [false, true]);
 }

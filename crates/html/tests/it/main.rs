@@ -15,6 +15,7 @@ mod limits;
 mod linear;
 mod places;
 mod properties;
+mod quirks;
 mod regressions;
 mod shared;
 mod tags;

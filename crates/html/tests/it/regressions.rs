@@ -64,6 +64,19 @@ const FLAT: [(&str, &str); 4] = [
     ("<div><p><b>a</p>c", "<head>\n<body>\n  <div>\n  <p>\n  <b>\n    \"a\"\n  <b>\n    \"c\""),
 ];
 
+/// What the standard says otherwise than Chromium does (`docs/html-parser/browser.md`).
+const STANDARD: [(&str, &str); 2] = [
+    // In a template an end tag closes a form that more than its own implied ends stand in.
+    (
+        "<body><template><form><div></form>a",
+        "<head>\n<body>\n  <template>\n    content\n      <form>\n        <div>\n      \"a\"",
+    ),
+    (
+        "<body><template><table><form></form><tr>",
+        "<head>\n<body>\n  <template>\n    content\n      <table>\n        <tbody>\n          <tr>",
+    ),
+];
+
 /// Templates that fill a marker.
 const FILLED: [(&str, &str); 10] = [
     ("<p>a<?marker name=\"x\"?>b</p><template for=x>c</template>d", "<p>\n  \"ac\"\n  \"b\"\n\"d\""),
@@ -114,7 +127,10 @@ fn markers_that_are_out_of_reach_are_counted() {
         format!("<p>{}<div>{}", "<?marker name='x'?>".repeat(count), "<template for=x></template>".repeat(count))
     };
     let tree = html::parse(many(5_000), &Options::default());
-    assert!(tree.cut().work);
+    // No more of them are looked at than the limit allows.
+    let Limits { work, work_per_byte, .. } = Limits::default();
+    let limit = work + work_per_byte * tree.source().len() as u64;
+    assert!(tree.cut().work && (limit..limit + 10).contains(&tree.work()), "{}", tree.work());
     assert!(!html::parse(many(50), &Options::default()).cut().work);
 }
 
@@ -140,6 +156,18 @@ fn what_chromium_showed_stays() {
         let tree = html::parse(source.to_owned(), &Options::default());
         assert_eq!(below_html(&tree), wanted, "{source}");
     }
+}
+
+#[test]
+fn what_the_standard_says_stays() {
+    for (source, wanted) in STANDARD {
+        let tree = html::parse(source.to_owned(), &Options::default());
+        assert_eq!(below_html(&tree), wanted, "{source}");
+    }
+    // Without scripts, what can't stand in a "noscript" of the head is left out.
+    let off = Options { scripting: false, ..Options::default() };
+    let tree = html::parse("<noscript><head> <noscript> <link>".to_owned(), &off);
+    assert_eq!(below_html(&tree), "<head>\n  <noscript>\n    \"  \"\n    <link>\n<body>");
 }
 
 fn below_html(tree: &Tree) -> String {

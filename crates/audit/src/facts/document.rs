@@ -82,6 +82,21 @@ impl Document {
         self.elements_of(self.tree.descendants(NodeId::DOCUMENT))
     }
 
+    /// Every node in document order, template contents left out.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.tree.descendants(NodeId::DOCUMENT)
+    }
+
+    /// The node behind another and all below it.
+    pub(crate) fn after(&self, id: NodeId) -> Option<NodeId> {
+        self.tree.following_skipping(id, NodeId::DOCUMENT)
+    }
+
+    /// Runs of a text; none of another node.
+    pub(crate) fn texts(&self, id: NodeId) -> impl Iterator<Item = &str> {
+        self.tree.texts(id)
+    }
+
     /// The element of that id, if it is one.
     pub fn element(&self, id: NodeId) -> Option<Element<'_>> {
         (self.tree.kind(id) == Kind::Element).then(|| Element::new(self, id))

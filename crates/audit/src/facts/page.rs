@@ -10,7 +10,7 @@ use super::document::{Document, Element, NodeId};
 use super::jsonld::JsonLd;
 use super::lost_head::{self, LostHead};
 use super::names::has_name;
-use super::text::VisibleText;
+use super::text::{Passing, VisibleText};
 
 /// Whether an element is one of [`Html::addressed`].
 fn is_addressed(name: &str) -> bool {
@@ -270,7 +270,6 @@ impl Html {
     }
 
     fn walk(document: Document, charset: Charset, cut: bool, url: Url) -> Self {
-        let text = VisibleText::read(&document);
         let mut html = Self {
             charset,
             unlabelled_utf8: false,
@@ -290,15 +289,21 @@ impl Html {
             scripts: Vec::new(),
             addressed: Vec::new(),
             lost_head: lost_head::read(&document),
-            text,
+            text: VisibleText::default(),
             json_ld: JsonLd::default(),
             json_ld_scripts: Vec::new(),
             document: Document::parse(String::new()),
         };
         let mut waiting = Waiting::default();
-        for element in document.elements() {
-            html.take(element, &mut waiting);
+        let mut text = Passing::new(&document);
+        for id in document.nodes() {
+            let element = document.element(id);
+            text.node(id, element);
+            if let Some(element) = element {
+                html.take(element, &mut waiting);
+            }
         }
+        html.text = text.finish();
         let elements = |ids: Vec<NodeId>| ids.into_iter().filter_map(|id| document.element(id));
         let base = elements(html.bases.clone()).next().and_then(|base| html.resolve(base.attribute("href")?));
         html.base =

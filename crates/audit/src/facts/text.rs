@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::document::{Collapsed, Document, Element, Namespace};
+use super::document::{Collapsed, Document, Element, Namespace, NodeId};
 
 /// Whether the text of an element is shown (`decisions.md`, Parsing).
 fn is_seen(element: Element<'_>) -> bool {
@@ -20,21 +20,58 @@ pub struct VisibleText {
     pub words: usize,
 }
 
-impl VisibleText {
-    /// Reads the text of `body`: not in script, style, template, noscript, or an element with `hidden`.
-    pub fn read(document: &Document) -> Self {
-        document.body().map(Self::of).unwrap_or_default()
+/// Takes the visible text of `body` in passing, while a document is walked through: not what is in script, style, template,
+/// noscript, or an element with `hidden`.
+#[derive(Debug)]
+pub(crate) struct Passing<'d> {
+    document: &'d Document,
+    body: Option<NodeId>,
+    /// The first node behind the body.
+    end: Option<NodeId>,
+    /// Nothing is seen until this node comes; [`NEVER`] comes never.
+    unseen_until: Option<NodeId>,
+    collapsed: Collapsed,
+}
+
+/// No node below the document is the document.
+const NEVER: NodeId = NodeId::DOCUMENT;
+
+impl<'d> Passing<'d> {
+    pub(crate) fn new(document: &'d Document) -> Self {
+        let body = document.body().map(Element::id);
+        let end = body.and_then(|body| document.after(body));
+        Self { document, body, end, unseen_until: Some(NEVER), collapsed: Collapsed::default() }
     }
 
-    /// The visible text below one element.
-    pub fn of(root: Element<'_>) -> Self {
-        let mut text = String::new();
-        let mut collapsed = Collapsed::into(&mut text);
-        root.texts_where(is_seen).for_each(|run| {
-            collapsed.add(run);
-            collapsed.part();
-        });
-        Self { words: count_words(&text), text }
+    /// The next node in document order, an element or another.
+    pub(crate) fn node(&mut self, id: NodeId, element: Option<Element<'_>>) {
+        if self.unseen_until == Some(id) || self.body == Some(id) {
+            self.unseen_until = None;
+        }
+        if self.end == Some(id) {
+            self.unseen_until = Some(NEVER);
+        }
+        if self.unseen_until.is_some() {
+            return;
+        }
+        match element {
+            Some(element) if self.body != Some(id) && !is_seen(element) => {
+                self.unseen_until = Some(self.document.after(id).unwrap_or(NEVER));
+            }
+            Some(_) => {}
+            None => {
+                for run in self.document.texts(id) {
+                    self.collapsed.add(run);
+                    self.collapsed.part();
+                }
+            }
+        }
+    }
+
+    /// What was seen.
+    pub(crate) fn finish(self) -> VisibleText {
+        let text = self.collapsed.text;
+        VisibleText { words: count_words(&text), text }
     }
 }
 
@@ -157,8 +194,27 @@ mod tests {
         let document = Document::parse(
             "<p>Two words<script>x</script><style>y</style><p hidden>no<b>no</b></p><noscript>z</noscript>".to_owned(),
         );
-        assert_eq!(VisibleText::read(&document).text, "Two words");
-        assert_eq!(VisibleText::read(&document).words, 2);
+        assert_eq!(seen(&document).text, "Two words");
+        assert_eq!(seen(&document).words, 2);
+    }
+
+    fn seen(document: &Document) -> VisibleText {
+        let mut passing = Passing::new(document);
+        document.nodes().for_each(|id| passing.node(id, document.element(id)));
+        passing.finish()
+    }
+
+    #[test]
+    fn only_the_body_is_seen_and_a_hidden_one_is_a_body_all_the_same() {
+        for (source, text) in [
+            ("<title>a</title><p>b<i hidden>c</i></p>d", "b d"),
+            ("<body hidden>a<p>b", "a b"),
+            ("<p>a<p hidden>b", "a"),
+            ("a<p hidden>b</body><!--x--></html><!--y-->", "a"),
+            ("<frameset><noframes>a</noframes>", "a"),
+        ] {
+            assert_eq!(seen(&Document::parse(source.to_owned())).text, text, "{source}");
+        }
     }
 
     proptest! {

@@ -2,29 +2,31 @@
 
 /// Collapses white space (Unicode) to single spaces and trims.
 pub fn collapse(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    Collapsed::into(&mut out).add(text);
-    out
+    let mut collapsed = Collapsed::after(String::with_capacity(text.len()));
+    collapsed.add(text);
+    collapsed.text
 }
 
 /// The same for a text in pieces, added to `out`.
 pub fn collapse_into<'t>(pieces: impl Iterator<Item = &'t str>, out: &mut String) {
-    let mut collapsed = Collapsed::into(out);
+    let mut collapsed = Collapsed::after(std::mem::take(out));
     pieces.for_each(|piece| collapsed.add(piece));
+    *out = collapsed.text;
 }
 
 /// Takes text piece by piece.
-#[derive(Debug)]
-pub(crate) struct Collapsed<'o> {
-    out: &'o mut String,
+#[derive(Debug, Default)]
+pub(crate) struct Collapsed {
+    /// What came so far.
+    pub(crate) text: String,
     /// White space came since the last word.
     space: bool,
 }
 
-impl<'o> Collapsed<'o> {
-    /// Adds to `out`.
-    pub(crate) fn into(out: &'o mut String) -> Self {
-        Self { out, space: false }
+impl Collapsed {
+    /// Adds to a text.
+    pub(crate) fn after(text: String) -> Self {
+        Self { text, space: false }
     }
 
     /// A space, as between blocks.
@@ -43,10 +45,10 @@ impl<'o> Collapsed<'o> {
                 return;
             }
             let (collapsed, tail) = rest.split_at(collapsed_start(rest));
-            if self.space && !self.out.is_empty() {
-                self.out.push(' ');
+            if self.space && !self.text.is_empty() {
+                self.text.push(' ');
             }
-            self.out.push_str(collapsed);
+            self.text.push_str(collapsed);
             self.space = false;
             rest = tail;
         }

@@ -96,6 +96,11 @@ pub fn count_words(text: &str) -> usize {
             Kind::Apart => in_word = false,
             // A mark at the end of a word joins nothing.
             Kind::Joins if bytes.get(at + 1).is_none_or(|next| kind(*next) == Kind::Space) => in_word = false,
+            Kind::Unclear if bytes.get(at + 1).is_some_and(|next| is_two_byte_letter(*byte, *next)) => {
+                count += usize::from(!in_word);
+                in_word = true;
+                at += 1;
+            }
             Kind::Joins | Kind::Unclear => {
                 let rest = bytes.get(at..).unwrap_or_default();
                 at += rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
@@ -108,6 +113,16 @@ pub fn count_words(text: &str) -> usize {
         at += 1;
     }
     count
+}
+
+/// Letters of Latin-1, Latin Extended-A (U+00C0 to U+017F but the signs of multiplication and division) and Cyrillic (U+0400
+/// to U+047F), as UTF-8. They are words with their neighbours as letters of ASCII are.
+fn is_two_byte_letter(lead: u8, next: u8) -> bool {
+    match lead {
+        0xC3 => !matches!(next, 0x97 | 0xB7),
+        0xC4 | 0xC5 | 0xD0 | 0xD1 => true,
+        _ => false,
+    }
 }
 
 fn count_in_part(part: &str) -> usize {
@@ -221,6 +236,13 @@ mod tests {
         #[test]
         fn ascii_counts_as_unicode_does(text in "[ a-c0-2_'.:,;!-]{0,40}") {
             prop_assert_eq!(count_ascii_words(text.as_bytes()), text.unicode_words().count());
+        }
+
+        #[test]
+        fn letters_of_two_bytes_count_as_unicode_does(
+            text in "[ a1'._\u{c0}-\u{24f}\u{400}-\u{52f}\u{301}]{0,30}",
+        ) {
+            prop_assert_eq!(count_words(&text), text.unicode_words().count());
         }
 
         #[test]

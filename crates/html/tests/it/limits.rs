@@ -142,6 +142,7 @@ const WORK: &[(&str, u64)] = &[
     ("<select><selectedcontent></selectedcontent><option>a<b>c</b></select>", 5),
     ("<select><option>a<b>c</b></option><selectedcontent></selectedcontent><option selected>d</select>", 8),
     ("<p><?marker name=a?><template for=a>", 0),
+    ("<p><?marker name='a'?><?marker name='a'?></p><template for=a>", 4),
     ("<div><p><?marker name='a'?></p><template for=a>b", 3),
     ("<div><p><?start name='a'?>b<i>c</i><?end?></p><template for=a>b", 8),
     (

@@ -21,6 +21,7 @@ const CASES: &[(&str, &str)] = &[
     ("<dl><dd><div></dd><dt></dd></dt></dl>", "(html), (head), (body), dl 4, dd 1, div, dt 3"),
     ("<h1><span></h3>", "(html), (head), (body), h1 1, span"),
     ("<form><div></form></div>", "(html), (head), (body), form 1, div 2"),
+    ("<form><object></form>", "(html), (head), (body), form, object"),
     ("<template><form><p></form>", "(html), (head), template, (body), form 1, p"),
     ("<b><i></i></b>", "(html), (head), (body), b 2, i 1"),
     ("<b><p></b></p>", "(html), (head), (body), b 1, p 2, b* 1"),

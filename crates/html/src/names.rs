@@ -258,6 +258,10 @@ impl Trait {
     pub(crate) const FOSTERING: Self = Self(1 << 5);
     /// Elements that decide when the insertion mode is reset (§13.2.4.1).
     pub(crate) const DECIDES_MODE: Self = Self(1 << 6);
+    /// Start tags that go by the rules of the head wherever they stand (§13.2.6.4.7, and others).
+    pub(crate) const METADATA: Self = Self(1 << 8);
+    /// Elements that close a paragraph and are closed by their end tag, and nothing else (§13.2.6.4.7).
+    pub(crate) const BLOCK: Self = Self(1 << 9);
     /// Names that are in mixed case in SVG.
     pub(crate) const SVG_CASE: Self = Self(1 << 7);
 
@@ -411,7 +415,37 @@ const fn traits() -> [Trait; TAGS.len()] {
         "td", "th", "tr", "tbody", "thead", "tfoot", "caption", "colgroup", "table", "template", "head", "body",
         "frameset", "html",
     ];
+    const METADATA: &[&str] =
+        &["base", "basefont", "bgsound", "link", "meta", "noframes", "script", "style", "template", "title"];
+    const BLOCK: &[&str] = &[
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "center",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "header",
+        "hgroup",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "search",
+        "section",
+        "summary",
+        "ul",
+    ];
     let mut of = [Trait(0); TAGS.len()];
+    of = marked(of, METADATA, Trait::METADATA);
+    of = marked(of, BLOCK, Trait::BLOCK);
     of = marked(of, SPECIAL, Trait::SPECIAL);
     of = marked(of, SCOPE, Trait::SCOPE);
     of = marked(of, IMPLIED, Trait::IMPLIED_END);

@@ -2,7 +2,7 @@
 
 use super::stack::Bound;
 use super::{Builder, Content, Flow, Insertion, Namespace, Quirks, Tag, TagId};
-use crate::names::AttributeId;
+use crate::names::{AttributeId, Trait};
 
 impl Builder<'_> {
     pub(super) fn start_in_body(&mut self, tag: &Tag) -> Flow {
@@ -12,16 +12,7 @@ impl Builder<'_> {
                     self.merge_attributes(self.stack.get(0).node, tag);
                 }
             }
-            TagId::BASE
-            | TagId::BASEFONT
-            | TagId::BGSOUND
-            | TagId::LINK
-            | TagId::META
-            | TagId::NOFRAMES
-            | TagId::SCRIPT
-            | TagId::STYLE
-            | TagId::TEMPLATE
-            | TagId::TITLE => return self.start_in_head(tag),
+            name if name.has(Trait::METADATA) => return self.start_in_head(tag),
             TagId::BODY => {
                 let body = self.stack.get(1);
                 if body.is_html(TagId::BODY) && self.stack.top(TagId::TEMPLATE).is_none() {
@@ -30,31 +21,7 @@ impl Builder<'_> {
                 }
             }
             TagId::FRAMESET => self.start_frameset_for_body(tag),
-            TagId::ADDRESS
-            | TagId::ARTICLE
-            | TagId::ASIDE
-            | TagId::BLOCKQUOTE
-            | TagId::CENTER
-            | TagId::DETAILS
-            | TagId::DIALOG
-            | TagId::DIR
-            | TagId::DIV
-            | TagId::DL
-            | TagId::FIELDSET
-            | TagId::FIGCAPTION
-            | TagId::FIGURE
-            | TagId::FOOTER
-            | TagId::HEADER
-            | TagId::HGROUP
-            | TagId::MAIN
-            | TagId::MENU
-            | TagId::NAV
-            | TagId::OL
-            | TagId::P
-            | TagId::SEARCH
-            | TagId::SECTION
-            | TagId::SUMMARY
-            | TagId::UL => self.insert_block(tag),
+            name if name == TagId::P || name.has(Trait::BLOCK) => self.insert_block(tag),
             TagId::H1 | TagId::H2 | TagId::H3 | TagId::H4 | TagId::H5 | TagId::H6 => {
                 self.close_p_in_button_scope();
                 let current = self.stack.current();
@@ -89,18 +56,6 @@ impl Builder<'_> {
                 }
                 self.start_formatting(tag);
             }
-            TagId::B
-            | TagId::BIG
-            | TagId::CODE
-            | TagId::EM
-            | TagId::FONT
-            | TagId::I
-            | TagId::S
-            | TagId::SMALL
-            | TagId::STRIKE
-            | TagId::STRONG
-            | TagId::TT
-            | TagId::U => self.start_formatting(tag),
             TagId::NOBR => {
                 self.reconstruct_formatting();
                 if self.stack.within(Bound::Scope, TagId::NOBR).is_some() {
@@ -108,6 +63,7 @@ impl Builder<'_> {
                 }
                 self.start_formatting(tag);
             }
+            name if name.has(Trait::FORMATTING) => self.start_formatting(tag),
             TagId::APPLET | TagId::MARQUEE | TagId::OBJECT => {
                 self.reconstruct_formatting();
                 self.insert(tag);

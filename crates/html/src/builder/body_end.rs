@@ -2,6 +2,7 @@
 
 use super::stack::Bound;
 use super::{Builder, Flow, Insertion, Tag, TagId};
+use crate::names::Trait;
 
 const HEADINGS: [TagId; 6] = [TagId::H1, TagId::H2, TagId::H3, TagId::H4, TagId::H5, TagId::H6];
 
@@ -17,35 +18,11 @@ impl Builder<'_> {
                 }
                 self.mark_end(self.stack.get(at).node);
             }
-            TagId::ADDRESS
-            | TagId::ARTICLE
-            | TagId::ASIDE
-            | TagId::BLOCKQUOTE
-            | TagId::BUTTON
-            | TagId::CENTER
-            | TagId::DETAILS
-            | TagId::DIALOG
-            | TagId::DIR
-            | TagId::DIV
-            | TagId::DL
-            | TagId::FIELDSET
-            | TagId::FIGCAPTION
-            | TagId::FIGURE
-            | TagId::FOOTER
-            | TagId::HEADER
-            | TagId::HGROUP
-            | TagId::LISTING
-            | TagId::MAIN
-            | TagId::MENU
-            | TagId::NAV
-            | TagId::OL
-            | TagId::PRE
-            | TagId::SEARCH
-            | TagId::SECTION
-            | TagId::SELECT
-            | TagId::SUMMARY
-            | TagId::UL => {
+            TagId::BUTTON | TagId::LISTING | TagId::PRE | TagId::SELECT => {
                 self.end_block(tag.name);
+            }
+            name if name.has(Trait::BLOCK) => {
+                self.end_block(name);
             }
             TagId::FORM => self.end_form(),
             TagId::P => {
@@ -64,20 +41,7 @@ impl Builder<'_> {
                     self.close(at);
                 }
             }
-            TagId::A
-            | TagId::B
-            | TagId::BIG
-            | TagId::CODE
-            | TagId::EM
-            | TagId::FONT
-            | TagId::I
-            | TagId::NOBR
-            | TagId::S
-            | TagId::SMALL
-            | TagId::STRIKE
-            | TagId::STRONG
-            | TagId::TT
-            | TagId::U => self.adopt(tag.name),
+            name if name.has(Trait::FORMATTING) => self.adopt(name),
             TagId::APPLET | TagId::MARQUEE | TagId::OBJECT => {
                 if self.end_block(tag.name) {
                     self.clear_formatting();

@@ -2,6 +2,7 @@
 
 use super::{Builder, Content, Doctype, Flow, Insertion, Location, NodeId, Quirks, Tag, TagId};
 use crate::arena::Arena;
+use crate::names::Trait;
 
 /// Public identifiers, in lower case, that ask for quirks, when they start so.
 const QUIRKY: [&str; 55] = [
@@ -236,16 +237,7 @@ impl Builder<'_> {
                 self.insert(tag);
                 self.mode = Insertion::InFrameset;
             }
-            TagId::BASE
-            | TagId::BASEFONT
-            | TagId::BGSOUND
-            | TagId::LINK
-            | TagId::META
-            | TagId::NOFRAMES
-            | TagId::SCRIPT
-            | TagId::STYLE
-            | TagId::TEMPLATE
-            | TagId::TITLE => self.start_in_head_again(tag),
+            name if name.has(Trait::METADATA) => self.start_in_head_again(tag),
             TagId::HEAD => {}
             _ => return self.leave_after_head(),
         }

@@ -2,6 +2,7 @@
 
 use super::stack::Bound;
 use super::{Builder, Flow, Insertion, Tag, TagId};
+use crate::names::Trait;
 
 impl Builder<'_> {
     pub(super) fn start_template(&mut self, tag: &Tag) {
@@ -27,16 +28,7 @@ impl Builder<'_> {
 
     pub(super) fn start_in_template(&mut self, tag: &Tag) -> Flow {
         let mode = match tag.name {
-            TagId::BASE
-            | TagId::BASEFONT
-            | TagId::BGSOUND
-            | TagId::LINK
-            | TagId::META
-            | TagId::NOFRAMES
-            | TagId::SCRIPT
-            | TagId::STYLE
-            | TagId::TEMPLATE
-            | TagId::TITLE => return self.start_in_head(tag),
+            name if name.has(Trait::METADATA) => return self.start_in_head(tag),
             TagId::CAPTION | TagId::COLGROUP | TagId::TBODY | TagId::TFOOT | TagId::THEAD => Insertion::InTable,
             TagId::COL => Insertion::InColumnGroup,
             TagId::TR => Insertion::InTableBody,

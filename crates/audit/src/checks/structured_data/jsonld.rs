@@ -117,8 +117,11 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
         }
     };
     let places = errors.iter().filter_map(|error| {
-        let selector = Some(element(error.block)?.selector());
-        let rest = html.document.source().get(error.offset..)?;
+        let script = element(error.block)?;
+        let selector = Some(script.selector());
+        let source = html.document.source();
+        let end = script.end_tag().map_or(source.len(), |tag| tag.start);
+        let rest = source.get(error.offset..end.max(error.offset))?;
         let shown = rest.chars().take(SHOWN_CHARACTERS).take_while(|c| !matches!(c, '\n' | '\r'));
         let length = shown.map(char::len_utf8).sum::<usize>();
         Some(Place { selector, ..html.document.place_of(error.offset..error.offset + length) })

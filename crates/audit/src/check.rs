@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::finding::{Place, Severity};
+use model::fix::{FixClass, FixTarget};
 use model::lang::{Phrase, Text, Value};
 
 use crate::facts::Facts;
@@ -15,8 +16,36 @@ pub struct Family {
     pub slug: &'static str,
     /// Its group in the catalog.
     pub category: Category,
+    /// What its tool page says besides its checks.
+    pub landing: Landing,
     /// Its checks, in the order in which a reader wants them.
     pub checks: &'static [Check],
+}
+
+/// The texts of a family's tool page; what it checks and how to mend it are read from its checks.
+#[derive(Debug)]
+pub struct Landing {
+    /// Title of the document, and name of the tool in lists: what a person would search for, at most 60 characters.
+    pub title: Text,
+    /// The heading: the question that the tool answers.
+    pub h1: Text,
+    /// Meta description, 70 to 160 characters.
+    pub description: Text,
+    /// First paragraph: what it is for and why it matters, two or three sentences.
+    pub lead: Text,
+    /// A page on which the family fires, as source: the worked example. One of the family's fixtures.
+    pub example: &'static str,
+}
+
+impl Landing {
+    /// Stands where the texts are still to be written.
+    pub const TO_WRITE: Self = Self {
+        title: Text { en: "", pt: "" },
+        h1: Text { en: "", pt: "" },
+        description: Text { en: "", pt: "" },
+        lead: Text { en: "", pt: "" },
+        example: "",
+    };
 }
 
 /// One check: everything known about it.
@@ -34,9 +63,52 @@ pub struct Check {
     pub how: Text,
     /// The standard or vendor page that says so.
     pub reference: &'static str,
+    /// The exact rule in words, with its limits and what it leaves alone: `Fails when …`.
+    pub rule: Text,
+    /// The numbers of the rule, for programs.
+    pub thresholds: &'static [Threshold],
+    /// The best fix that there can be; a page that lacks the values gets less.
+    pub remedy: Remedy,
+    /// Catalog version that brought it.
+    pub since: &'static str,
     /// The rule. Pure.
     pub run: fn(&Facts<'_>) -> Verdict,
 }
+
+/// A number that a rule compares with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Threshold {
+    /// What it bounds: `title_width`.
+    pub name: &'static str,
+    /// The number, from the constant that the rule uses.
+    pub value: u64,
+    /// What it counts: `bytes`, `pixels`, `ms`, `words`, `percent`.
+    pub unit: &'static str,
+}
+
+/// A number of a rule, as the catalog tells it.
+pub const fn threshold(name: &'static str, value: u64, unit: &'static str) -> Threshold {
+    Threshold { name, value, unit }
+}
+
+/// What a fix of a check can be at best, and where it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Remedy {
+    /// How ready.
+    pub class: FixClass,
+    /// Where.
+    pub target: FixTarget,
+}
+
+/// The best fix of a check.
+pub const fn remedy(class: FixClass, target: FixTarget) -> Remedy {
+    Remedy { class, target }
+}
+
+/// The first catalog version.
+pub const FIRST: &str = "2026-11-20";
+/// The version that made the catalog whole.
+pub const WHOLE: &str = "2026-11-21";
 
 /// `Ok(None)`: measured and fine. `Err`: could not be looked at, or has nothing to look at; yields no finding.
 pub type Verdict = Result<Option<Problem>, NotMeasured>;
@@ -207,10 +279,13 @@ impl Category {
 /// What a family file starts with.
 pub mod prelude {
     pub use model::finding::{Place, Severity};
-    pub use model::fix::FixTarget;
+    pub use model::fix::{FixClass, FixTarget};
     pub use model::lang::{Text, Value, text};
 
-    pub use super::{Category, Check, Family, NotMeasured, PASS, Problem, Verdict, fail, problem};
+    pub use super::{
+        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, Problem, Verdict, WHOLE, fail, problem, remedy,
+        threshold,
+    };
     pub use crate::escape::{attribute, html_text};
     pub use crate::facts::Facts;
     pub use crate::facts::document::Element;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use audit::check::{FIRST, Landing, WHOLE};
 use audit::checks::{FAMILIES, all, find};
+use model::lang::Text;
 
 #[test]
 fn codes_and_slugs_are_unique_and_well_formed() {
@@ -19,13 +21,34 @@ fn codes_and_slugs_are_unique_and_well_formed() {
 #[test]
 fn every_check_is_explained_in_both_languages_with_a_reference() {
     for check in all() {
-        for text in [check.title, check.why, check.how] {
+        for text in [check.title, check.why, check.how, check.rule] {
             assert!(!text.en.is_empty() && !text.pt.is_empty(), "{}", check.code);
             assert_ne!(text.en, text.pt, "{}", check.code);
         }
         assert!(check.reference.starts_with("https://"), "{}", check.code);
         assert!(!check.title.en.ends_with('.'), "{}: a title is no sentence", check.code);
-        assert!(check.why.en.ends_with('.') && check.why.pt.ends_with('.'), "{}", check.code);
+        for text in [check.why, check.rule] {
+            assert!(text.en.ends_with('.') && text.pt.ends_with('.'), "{}", check.code);
+        }
+        assert!([FIRST, WHOLE].contains(&check.since), "{}", check.code);
+    }
+}
+
+#[test]
+fn every_family_has_a_landing_in_both_languages() {
+    for family in FAMILIES {
+        let Landing { title, h1, description, lead, example } = &family.landing;
+        for text in [title, h1, description, lead] {
+            assert!(!text.en.is_empty() && !text.pt.is_empty(), "{}", family.slug);
+            assert_ne!(text.en, text.pt, "{}", family.slug);
+        }
+        for language in [|text: &Text| text.en, |text: &Text| text.pt] {
+            assert!((10..=60).contains(&language(title).chars().count()), "{}: {}", family.slug, language(title));
+            let description = language(description);
+            assert!((70..=160).contains(&description.chars().count()), "{}: {description}", family.slug);
+            assert!(language(lead).ends_with('.'), "{}", family.slug);
+        }
+        assert!(!example.is_empty(), "{}", family.slug);
     }
 }
 

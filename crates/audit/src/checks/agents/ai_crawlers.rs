@@ -4,8 +4,12 @@ use crate::check::prelude::*;
 use crate::facts::crawlers::{Purpose, tokens};
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "ai-crawlers", category: Category::Agents, checks: &[SEARCH_BLOCKED, TRAINING_BLOCKED] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "ai-crawlers",
+    category: Category::Agents,
+    landing: Landing::TO_WRITE,
+    checks: &[SEARCH_BLOCKED, TRAINING_BLOCKED],
+};
 
 const REFERENCE: &str = "https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers";
 
@@ -22,6 +26,10 @@ const SEARCH_BLOCKED: Check = Check {
         "Se os assistentes devem citar a página, permita seus robôs de busca; os de treinamento podem ficar de fora.",
     ),
     reference: "https://developers.openai.com/api/docs/bots",
+    rule: text("", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::File),
+    since: FIRST,
     run: search_blocked,
 };
 
@@ -35,6 +43,10 @@ const TRAINING_BLOCKED: Check = Check {
     ),
     how: text("Nothing to do, if this is what you want.", "Nada a fazer, se é isso que você quer."),
     reference: REFERENCE,
+    rule: text("", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::File),
+    since: FIRST,
     run: training_blocked,
 };
 

@@ -4,7 +4,8 @@ use crate::check::prelude::*;
 use crate::facts::shell::Shell;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "app-shell", category: Category::Agents, checks: &[EMPTY] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "app-shell", category: Category::Agents, landing: Landing::TO_WRITE, checks: &[EMPTY] };
 
 const EMPTY: Check = Check {
     code: "app_shell_empty",
@@ -19,6 +20,13 @@ const EMPTY: Check = Check {
         "Gere o conteúdo no servidor ou na compilação, e deixe o script assumir no navegador.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",
+    rule: text(
+        "Fails on little text together with an empty mount element, or module bundles that ask for JavaScript.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: empty,
 };
 

@@ -10,7 +10,8 @@ use crate::facts::page::Html;
 use crate::facts::url_identity::identity;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "llms-txt", category: Category::Agents, checks: &[MISSING] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "llms-txt", category: Category::Agents, landing: Landing::TO_WRITE, checks: &[MISSING] };
 
 const MISSING: Check = Check {
     code: "llms_txt_missing",
@@ -25,6 +26,13 @@ const MISSING: Check = Check {
         "Se quiser orientar os agentes, coloque em `/llms.txt` um arquivo Markdown com o nome do site como título, um resumo e links para as páginas principais.",
     ),
     reference: "https://llmstxt.org/",
+    rule: text(
+        "Fails when the file at the root answers 404 or 410. A guide that the page names stands in for it, and then the root is not looked at.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: FIRST,
     run: missing,
 };
 

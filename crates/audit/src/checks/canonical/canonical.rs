@@ -13,6 +13,7 @@ use crate::fix::HeadKey;
 pub(crate) const FAMILY: Family = Family {
     slug: "canonical",
     category: Category::Canonical,
+    landing: Landing::TO_WRITE,
     checks: &[MULTIPLE, HEADER_MISMATCH, INVALID, RELATIVE, OTHER_PAGE, CROSS_ORIGIN, MISSING],
 };
 
@@ -32,6 +33,10 @@ const MISSING: Check = Check {
         "Adicione `<link rel=\"canonical\">` com o endereço da própria página.",
     ),
     reference: GOOGLE,
+    rule: text("Fails when neither head nor header names one, on a page that may be indexed.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: missing,
 };
 
@@ -45,6 +50,10 @@ const MULTIPLE: Check = Check {
         "Mantenha a que nomeia a página e remova as outras.",
     ),
     reference: RFC,
+    rule: text("Fails on two or more different canonicals in the head.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: multiple,
 };
 
@@ -61,6 +70,10 @@ const HEADER_MISMATCH: Check = Check {
         "Envie o mesmo endereço nos dois lugares, ou em um só.",
     ),
     reference: GOOGLE,
+    rule: text("Fails when header and head name different ones.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: header_mismatch,
 };
 
@@ -71,6 +84,10 @@ const INVALID: Check = Check {
     why: text("An empty or broken address is ignored.", "Um endereço vazio ou quebrado é ignorado."),
     how: text("Write the page's absolute address.", "Escreva o endereço absoluto da página."),
     reference: RFC,
+    rule: text("Fails when an `href` is empty, unreadable, not http(s), or has a fragment that changes the page.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: invalid,
 };
 
@@ -84,6 +101,10 @@ const RELATIVE: Check = Check {
     ),
     how: text("Write the whole address, with scheme and host.", "Escreva o endereço inteiro, com esquema e host."),
     reference: GOOGLE,
+    rule: text("Fails when the one canonical is not written out whole.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: relative,
 };
 
@@ -100,6 +121,13 @@ const OTHER_PAGE: Check = Check {
         "Se esta página deve ser encontrada, faça a canônica nomeá-la.",
     ),
     reference: GOOGLE,
+    rule: text(
+        "Fails when it names a page of the same site other than this one; tracking and session parameters don't count.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: FIRST,
     run: other_page,
 };
 
@@ -116,6 +144,10 @@ const CROSS_ORIGIN: Check = Check {
         "Se este site é o original, faça a canônica nomear esta página.",
     ),
     reference: GOOGLE,
+    rule: text("Fails when it names a page under another registrable domain.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: FIRST,
     run: cross_origin,
 };
 

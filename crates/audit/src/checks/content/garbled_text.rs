@@ -5,7 +5,8 @@ use crate::facts::document::collapse;
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "garbled-text", category: Category::Content, checks: &[MOJIBAKE] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "garbled-text", category: Category::Content, landing: Landing::TO_WRITE, checks: &[MOJIBAKE] };
 
 const MOJIBAKE: Check = Check {
     code: "mojibake_detected",
@@ -20,6 +21,13 @@ const MOJIBAKE: Check = Check {
         "Descubra onde o texto é lido na codificação errada: banco de dados, importação ou modelo; depois guarde e sirva UTF-8.",
     ),
     reference: "https://encoding.spec.whatwg.org/#security-background",
+    rule: text(
+        "Fails on U+FFFD, or on two or more sequences of UTF-8 read as windows-1252, in visible text outside code.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Body),
+    since: FIRST,
     run: mojibake,
 };
 

@@ -7,8 +7,12 @@ use crate::facts::names::has_text;
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "headings", category: Category::Content, checks: &[H1_MISSING, LEVEL_SKIPPED] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "headings",
+    category: Category::Content,
+    landing: Landing::TO_WRITE,
+    checks: &[H1_MISSING, LEVEL_SKIPPED],
+};
 
 const H1_MISSING: Check = Check {
     code: "h1_missing",
@@ -23,6 +27,10 @@ const H1_MISSING: Check = Check {
         "Dê à página um `<h1>` visível que diga o assunto.",
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Techniques/html/H42",
+    rule: text("Fails when no h1 that is not hidden has text or an image alternative.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Body),
+    since: FIRST,
     run: h1_missing,
 };
 
@@ -36,6 +44,10 @@ const LEVEL_SKIPPED: Check = Check {
     ),
     how: text("Use the next level down and style it with CSS.", "Use o nível seguinte e ajuste a aparência com CSS."),
     reference: "https://www.w3.org/WAI/WCAG22/Techniques/general/G141",
+    rule: text("Fails when a heading is more than one level deeper than the one before it; the first is exempt.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Body),
+    since: FIRST,
     run: level_skipped,
 };
 

@@ -6,7 +6,8 @@ use crate::check::prelude::*;
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "legacy-markup", category: Category::Content, checks: &[LEGACY] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "legacy-markup", category: Category::Content, landing: Landing::TO_WRITE, checks: &[LEGACY] };
 
 const LEGACY: Check = Check {
     code: "legacy_markup",
@@ -18,6 +19,13 @@ const LEGACY: Check = Check {
     ),
     how: text("Replace them by current elements and CSS.", "Troque-os por elementos atuais e CSS."),
     reference: "https://html.spec.whatwg.org/multipage/obsolete.html#non-conforming-features",
+    rule: text(
+        "Fails on obsolete elements, `bgcolor` and `align` attributes, and tables that lay the page out; each kind is counted.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Body),
+    since: FIRST,
     run: legacy,
 };
 

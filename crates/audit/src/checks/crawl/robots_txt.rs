@@ -9,6 +9,7 @@ use crate::fix::FileChange;
 pub(crate) const FAMILY: Family = Family {
     slug: "robots-txt",
     category: Category::Crawl,
+    landing: Landing::TO_WRITE,
     checks: &[UNREACHABLE, BLOCKS_PAGE, HTML_RESPONSE, SYNTAX_ERROR, MISSING, SITEMAP_MISSING],
 };
 
@@ -29,6 +30,10 @@ const MISSING: Check = Check {
     ),
     how: text("Put a robots.txt at the root of the host.", "Coloque um robots.txt na raiz do host."),
     reference: RFC,
+    rule: text("Fails on 400 to 499 except 429, and on more than five redirects.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: FIRST,
     run: missing,
 };
 
@@ -45,6 +50,10 @@ const UNREACHABLE: Check = Check {
         "Faça /robots.txt responder 200, ou 404 se não houver.",
     ),
     reference: GOOGLE,
+    rule: text("Fails on 429, 5xx, and when no answer came.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::File),
+    since: FIRST,
     run: unreachable,
 };
 
@@ -61,6 +70,10 @@ const BLOCKS_PAGE: Check = Check {
         "Se a página deve ser encontrada, permita o caminho dela no grupo que a proíbe.",
     ),
     reference: GOOGLE,
+    rule: text("Fails when Googlebot may not fetch the final URL.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::File),
+    since: FIRST,
     run: blocks_page,
 };
 
@@ -74,6 +87,10 @@ const HTML_RESPONSE: Check = Check {
     ),
     how: text("Serve a text file there, or answer 404.", "Sirva ali um arquivo de texto, ou responda 404."),
     reference: RFC,
+    rule: text("Fails when an HTML document comes with status 200.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: FIRST,
     run: html_response,
 };
 
@@ -87,6 +104,10 @@ const SYNTAX_ERROR: Check = Check {
     ),
     how: text("Write `Key: value`, and begin paths with `/`.", "Escreva `Chave: valor`, e comece os caminhos com `/`."),
     reference: RFC,
+    rule: text("Fails on lines that can't be read, or only out of kindness; each is named.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: FIRST,
     run: syntax_error,
 };
 
@@ -103,6 +124,10 @@ const SITEMAP_MISSING: Check = Check {
         "Acrescente uma linha `Sitemap:` com a URL absoluta do arquivo; pode ficar em qualquer lugar.",
     ),
     reference: "https://www.sitemaps.org/protocol.html#submit_robots",
+    rule: text("Fails when a sitemap was found that no line names.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: FIRST,
     run: sitemap_missing,
 };
 

@@ -8,8 +8,12 @@ use crate::facts::url_identity::same_page;
 use crate::fix::FileChange;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "sitemap", category: Category::Crawl, checks: &[PARSE_ERROR, MISSING, PAGE_ABSENT] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "sitemap",
+    category: Category::Crawl,
+    landing: Landing::TO_WRITE,
+    checks: &[PARSE_ERROR, MISSING, PAGE_ABSENT],
+};
 
 const PROTOCOL: &str = "https://www.sitemaps.org/protocol.html";
 const GOOGLE: &str = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap";
@@ -29,6 +33,10 @@ const MISSING: Check = Check {
         "Coloque um sitemap.xml na raiz do host e indique-o no robots.txt.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/sitemaps/overview",
+    rule: text("Fails when robots.txt names no sitemap and none is at a usual place.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: FIRST,
     run: missing,
 };
 
@@ -45,6 +53,10 @@ const PARSE_ERROR: Check = Check {
         "Corrija o ponto indicado. Em XML, escreva `&` como `&amp;`, feche todo elemento e comece com `<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">`; num arquivo de texto, ponha uma URL absoluta em cada linha.",
     ),
     reference: PROTOCOL,
+    rule: text("Fails on files that are no valid sitemap; each is named with its first fault.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::File),
+    since: FIRST,
     run: parse_error,
 };
 
@@ -61,6 +73,13 @@ const PAGE_ABSENT: Check = Check {
         "Liste a página com o endereço canônico dela, se deve ser encontrada.",
     ),
     reference: GOOGLE,
+    rule: text(
+        "Fails when an indexable page under its own canonical address is in no file, and all were read to their end.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: FIRST,
     run: page_absent,
 };
 

@@ -9,7 +9,7 @@ use crate::fix::HeadKey;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "charset", category: Category::Head, checks: &[MISSING, LATE, INVALID] };
+    Family { slug: "charset", category: Category::Head, landing: Landing::TO_WRITE, checks: &[MISSING, LATE, INVALID] };
 
 const STANDARD: &str = "https://html.spec.whatwg.org/multipage/semantics.html#charset";
 const TAG: &str = "<meta charset=\"utf-8\">";
@@ -27,6 +27,13 @@ const MISSING: Check = Check {
         "Coloque `<meta charset=\"utf-8\">` como primeiro item de `<head>`, salve o arquivo em UTF-8 ou envie `Content-Type: text/html; charset=utf-8`.",
     ),
     reference: STANDARD,
+    rule: text(
+        "Fails when no mark, header or `meta` declares one, and it matters: a byte above 0x7F, or no header at all.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: missing,
 };
 
@@ -43,6 +50,10 @@ const LATE: Check = Check {
         "Mova a declaração para o primeiro lugar de `<head>`.",
     ),
     reference: STANDARD,
+    rule: text("Fails when the only declaration is a `meta` that does not end within the first 1,024 bytes.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: late,
 };
 
@@ -59,6 +70,13 @@ const INVALID: Check = Check {
         "Sirva UTF-8 e declare uma vez só: no cabeçalho `Content-Type`, em `<meta charset=\"utf-8\">`, ou nos dois por igual.",
     ),
     reference: STANDARD,
+    rule: text(
+        "Fails on an unknown label, a label other than UTF-8, declarations that disagree, and more than one `meta`.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: invalid,
 };
 

@@ -3,7 +3,8 @@
 use crate::check::prelude::*;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "doctype", category: Category::Head, checks: &[MISSING] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "doctype", category: Category::Head, landing: Landing::TO_WRITE, checks: &[MISSING] };
 
 const MISSING: Check = Check {
     code: "doctype_missing",
@@ -18,6 +19,10 @@ const MISSING: Check = Check {
         "Faça de `<!DOCTYPE html>` a primeira linha do documento.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/syntax.html#the-doctype",
+    rule: text("Fails when the parser ended in quirks mode. Limited quirks is not reported.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Page),
+    since: FIRST,
     run: missing,
 };
 

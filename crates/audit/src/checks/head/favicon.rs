@@ -4,7 +4,8 @@ use crate::check::prelude::*;
 use crate::facts::discovery::favicon::DefaultIcon;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "favicon", category: Category::Head, checks: &[MISSING] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "favicon", category: Category::Head, landing: Landing::TO_WRITE, checks: &[MISSING] };
 
 const MISSING: Check = Check {
     code: "favicon_missing",
@@ -19,6 +20,13 @@ const MISSING: Check = Check {
         "Crie um ícone quadrado de no mínimo 48 por 48 pixels e declare-o com `<link rel=\"icon\" href=\"…\">` no `<head>`.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/favicon-in-search",
+    rule: text(
+        "Fails when the page declares no icon with an address and the default path has no image. A declared one passes whether it can be fetched or not, and so does one found before the document was cut.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Head),
+    since: FIRST,
     run: missing,
 };
 

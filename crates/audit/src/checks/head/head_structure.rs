@@ -8,7 +8,8 @@ use crate::facts::page::Html;
 use crate::fix::HeadKey;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "head-structure", category: Category::Head, checks: &[BROKEN] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "head-structure", category: Category::Head, landing: Landing::TO_WRITE, checks: &[BROKEN] };
 
 const BROKEN: Check = Check {
     code: "head_broken_by_element",
@@ -23,6 +24,10 @@ const BROKEN: Check = Check {
         "Mova o elemento culpado para dentro de `<body>`, ou coloque todos os metadados antes dele.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/valid-page-metadata",
+    rule: text("Fails when a non-metadata element closes the head early and metadata lands in the body.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: broken,
 };
 

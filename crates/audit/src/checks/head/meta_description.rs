@@ -5,7 +5,8 @@ use crate::facts::{derive, lost_head};
 use crate::fix::HeadKey;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "meta-description", category: Category::Head, checks: &[MISSING] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "meta-description", category: Category::Head, landing: Landing::TO_WRITE, checks: &[MISSING] };
 
 const MISSING: Check = Check {
     code: "meta_description_missing",
@@ -20,6 +21,10 @@ const MISSING: Check = Check {
         "Adicione `<meta name=\"description\">` ao `<head>`: uma ou duas frases que digam o que esta página oferece.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/snippet",
+    rule: text("Fails when no `meta name=description` in the head has content.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: missing,
 };
 

@@ -9,8 +9,12 @@ use crate::facts::page::Html;
 use crate::fix::HeadKey;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "title", category: Category::Head, checks: &[MISSING, MULTIPLE, PLACEHOLDER, TOO_LONG] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "title",
+    category: Category::Head,
+    landing: Landing::TO_WRITE,
+    checks: &[MISSING, MULTIPLE, PLACEHOLDER, TOO_LONG],
+};
 
 const GOOGLE_TITLE: &str = "https://developers.google.com/search/docs/appearance/title-link";
 
@@ -27,6 +31,13 @@ const MISSING: Check = Check {
         "Coloque um `<title>` dentro de `<head>` que diga do que trata esta página, seguido do nome do site.",
     ),
     reference: GOOGLE_TITLE,
+    rule: text(
+        "Fails when no title in the head has text; one that the parser pushed out of the head is `head_broken_by_element`.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: missing,
 };
 
@@ -43,6 +54,10 @@ const MULTIPLE: Check = Check {
         "Mantenha um só `<title>` em `<head>` e remova os outros.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/semantics.html#the-title-element",
+    rule: text("Fails on a second HTML title in the head; titles inside `svg` never count.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: multiple,
 };
 
@@ -59,6 +74,10 @@ const PLACEHOLDER: Check = Check {
         "Escreva um título que diga o que esta página oferece.",
     ),
     reference: GOOGLE_TITLE,
+    rule: text("Fails on a generator's default, an unfilled template, or visible markup in the title.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: placeholder,
 };
 
@@ -72,6 +91,10 @@ const TOO_LONG: Check = Check {
     ),
     how: text("Put what matters first and shorten the rest.", "Coloque o que importa no começo e encurte o resto."),
     reference: GOOGLE_TITLE,
+    rule: text("Fails when the title is wider than a desktop result shows.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Head),
+    since: FIRST,
     run: too_long,
 };
 

@@ -5,7 +5,8 @@ use crate::facts::lost_head;
 use crate::fix::HeadKey;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "viewport", category: Category::Head, checks: &[MISSING] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "viewport", category: Category::Head, landing: Landing::TO_WRITE, checks: &[MISSING] };
 
 const MISSING: Check = Check {
     code: "viewport_missing",
@@ -20,6 +21,13 @@ const MISSING: Check = Check {
         "Adicione `<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">` ao `<head>`.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/mobile/mobile-sites-mobile-first-indexing",
+    rule: text(
+        "Fails when no `meta name=viewport` has content. One in the body works too; browsers read it anywhere.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: missing,
 };
 

@@ -8,6 +8,7 @@ use crate::check::prelude::*;
 pub(crate) const FAMILY: Family = Family {
     slug: "access",
     category: Category::Http,
+    landing: Landing::TO_WRITE,
     checks: &[UNREACHABLE, REDIRECT_LOOP, CHALLENGE, CLIENT_ERROR, SERVER_ERROR],
 };
 
@@ -26,6 +27,10 @@ const UNREACHABLE: Check = Check {
         "Conserte o nome, o servidor ou o certificado, como diz a mensagem.",
     ),
     reference: GOOGLE_HTTP,
+    rule: text("Fails when no response head came, for another reason than redirects.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: unreachable,
 };
 
@@ -42,6 +47,10 @@ const REDIRECT_LOOP: Check = Check {
         "Faça o primeiro endereço redirecionar direto para a página.",
     ),
     reference: GOOGLE_HTTP,
+    rule: text("Fails when a URL repeats in the chain, or after more than ten hops.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: redirect_loop,
 };
 
@@ -58,6 +67,10 @@ const CHALLENGE: Check = Check {
         "Libere os robôs que você quer pelo user agent e pelos endereços publicados.",
     ),
     reference: GOOGLE_HTTP,
+    rule: text("Fails when the body is an interstitial.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: challenge,
 };
 
@@ -74,6 +87,10 @@ const CLIENT_ERROR: Check = Check {
         "Responda 200 onde a página existe, ou redirecione para onde ela foi.",
     ),
     reference: GOOGLE_HTTP,
+    rule: text("Fails on a final status of 400 to 499, 429 excepted.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: client_error,
 };
 
@@ -87,6 +104,10 @@ const SERVER_ERROR: Check = Check {
     ),
     how: text("Look into the server's log for the cause.", "Procure a causa no log do servidor."),
     reference: GOOGLE_HTTP,
+    rule: text("Fails on a final status of 500 and above.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: server_error,
 };
 

@@ -11,6 +11,7 @@ use crate::facts::page::{looks_like_html, media_type};
 pub(crate) const FAMILY: Family = Family {
     slug: "document",
     category: Category::Http,
+    landing: Landing::TO_WRITE,
     checks: &[CONTENT_TYPE_WRONG, EMPTY, ENCODING_INVALID, OVER_LIMIT, TOO_COMPLEX, FRAMING, NOT_HTML],
 };
 
@@ -24,6 +25,10 @@ const CONTENT_TYPE_WRONG: Check = Check {
     ),
     how: text("Send `Content-Type: text/html; charset=utf-8`.", "Envie `Content-Type: text/html; charset=utf-8`."),
     reference: "https://mimesniff.spec.whatwg.org/",
+    rule: text("Fails when the body is HTML by its bytes and the type is absent or another.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: content_type_wrong,
 };
 
@@ -34,6 +39,13 @@ const EMPTY: Check = Check {
     why: text("There is nothing to show and nothing to index.", "Não há nada para mostrar nem para indexar."),
     how: text("Find out why the server answers without content.", "Descubra por que o servidor responde sem conteúdo."),
     reference: "https://developers.google.com/search/docs/essentials/technical",
+    rule: text(
+        "Fails on a successful response whose body has no bytes, or no text, no element but metadata in `body`, and no script.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: empty,
 };
 
@@ -50,6 +62,10 @@ const ENCODING_INVALID: Check = Check {
         "Envie a codificação que o cliente pediu, e comprima uma vez só.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
+    rule: text("Fails when the content coding is not what the bytes are in, or is unknown.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: encoding_invalid,
 };
 
@@ -66,6 +82,10 @@ const OVER_LIMIT: Check = Check {
         "Mova dados, estilos e scripts embutidos para arquivos, e divida páginas muito longas.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/googlebot",
+    rule: text("Fails when the body reached our cap of 2 MiB, which is Googlebot's.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: over_limit,
 };
 
@@ -82,6 +102,10 @@ const TOO_COMPLEX: Check = Check {
         "Feche os elementos que um modelo deixa abertos, e divida elementos com centenas de atributos.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/parsing.html",
+    rule: text("Fails when parsing stopped at a limit, or attributes were left out.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: too_complex,
 };
 
@@ -95,6 +119,10 @@ const FRAMING: Check = Check {
     ),
     how: text("Send one of the two.", "Envie só um dos dois."),
     reference: "https://www.rfc-editor.org/rfc/rfc9112#section-6.1",
+    rule: text("Fails when both `Content-Length` and `Transfer-Encoding` came.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: framing,
 };
 
@@ -108,6 +136,10 @@ const NOT_HTML: Check = Check {
     ),
     how: text("Audit the page that links to it instead.", "Audite a página que leva a ele."),
     reference: "https://www.rfc-editor.org/rfc/rfc9110#section-8.3",
+    rule: text("Says that this is no HTML document, where it is none by its bytes either.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: not_html,
 };
 

@@ -3,8 +3,12 @@
 use crate::check::prelude::*;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "redirects", category: Category::Http, checks: &[DOWNGRADE, CHAIN_LONG] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "redirects",
+    category: Category::Http,
+    landing: Landing::TO_WRITE,
+    checks: &[DOWNGRADE, CHAIN_LONG],
+};
 
 const CHAIN_LONG: Check = Check {
     code: "redirect_chain_long",
@@ -19,6 +23,10 @@ const CHAIN_LONG: Check = Check {
         "Redirecione cada endereço antigo direto para o final.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/301-redirects",
+    rule: text("Fails at three or more hops before the final response.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::File),
+    since: FIRST,
     run: chain_long,
 };
 
@@ -32,6 +40,10 @@ const DOWNGRADE: Check = Check {
     ),
     how: text("Let the hop lead to the https form of its target.", "Faça o salto levar à forma https do destino."),
     reference: "https://www.rfc-editor.org/rfc/rfc6797#section-7.2",
+    rule: text("Fails when a hop goes from https to http.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: downgrade,
 };
 

@@ -5,7 +5,8 @@ use model::capture::{Fetched, Source, WantKind};
 use crate::check::prelude::*;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "soft-404", category: Category::Http, checks: &[MISSING_PATH] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "soft-404", category: Category::Http, landing: Landing::TO_WRITE, checks: &[MISSING_PATH] };
 
 const MISSING_PATH: Check = Check {
     code: "soft_404_missing_path",
@@ -20,6 +21,13 @@ const MISSING_PATH: Check = Check {
         "Responda a endereços desconhecidos com o status 404 ou 410.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors",
+    rule: text(
+        "Fails when a path of 32 random digits ends in 2xx, whether at once or after redirects. 404, 410 and other client errors of their kind pass; 401, 403, 429, 5xx and silence tell nothing.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: missing_path,
 };
 

@@ -7,8 +7,12 @@ use crate::facts::url_identity::same_page;
 use crate::fix::HeadKey;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "hreflang", category: Category::I18n, checks: &[CODE_INVALID, RELATIVE_URL, NO_SELF] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "hreflang",
+    category: Category::I18n,
+    landing: Landing::TO_WRITE,
+    checks: &[CODE_INVALID, RELATIVE_URL, NO_SELF],
+};
 
 const GOOGLE: &str = "https://developers.google.com/search/docs/specialty/international/localized-versions";
 
@@ -25,6 +29,10 @@ const CODE_INVALID: Check = Check {
         "Use um idioma de duas letras e, se preciso, escrita e região: `pt`, `pt-BR`, `zh-Hant`, ou `x-default`.",
     ),
     reference: GOOGLE,
+    rule: text("Fails on a code that Google does not take; the value counts as written, with its white space.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: code_invalid,
 };
 
@@ -41,6 +49,10 @@ const RELATIVE_URL: Check = Check {
         "Escreva o endereço inteiro: `https://example.com/pagina`.",
     ),
     reference: GOOGLE,
+    rule: text("Fails on an empty address or one without scheme and host.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: relative_url,
 };
 
@@ -57,6 +69,10 @@ const NO_SELF: Check = Check {
         "Adicione uma entrada para esta página com o próprio idioma.",
     ),
     reference: GOOGLE,
+    rule: text("Fails when there are alternates and none is the page's own address.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: no_self,
 };
 

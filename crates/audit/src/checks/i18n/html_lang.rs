@@ -5,7 +5,8 @@ use crate::facts::language_tag::{self, Tag};
 use crate::facts::page_language;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "html-lang", category: Category::I18n, checks: &[MISSING, INVALID] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "html-lang", category: Category::I18n, landing: Landing::TO_WRITE, checks: &[MISSING, INVALID] };
 
 const MISSING: Check = Check {
     code: "html_lang_missing",
@@ -20,6 +21,10 @@ const MISSING: Check = Check {
         "Defina `lang` em `<html>`, por exemplo `<html lang=\"pt-BR\">`.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/b5c3f8/",
+    rule: text("Fails when the root element has no `lang`, or a blank one.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Page),
+    since: FIRST,
     run: missing,
 };
 
@@ -36,6 +41,10 @@ const INVALID: Check = Check {
         "Use uma etiqueta de idioma da BCP 47: `en`, `pt-BR`, `zh-Hant`.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/bf051a/",
+    rule: text("Fails when the value is no well-formed tag, or its first part is no language.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Page),
+    since: FIRST,
     run: invalid,
 };
 

@@ -3,7 +3,8 @@
 use crate::check::prelude::*;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "image-alt", category: Category::Images, checks: &[MISSING] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "image-alt", category: Category::Images, landing: Landing::TO_WRITE, checks: &[MISSING] };
 
 const MISSING: Check = Check {
     code: "image_alt_missing",
@@ -18,6 +19,13 @@ const MISSING: Check = Check {
         "Descreva em `alt` o que a imagem mostra; a uma imagem só decorativa dê `alt=\"\"`.",
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content",
+    rule: text(
+        "Fails on `img`, image inputs and `area[href]` without the attribute. An empty `alt` is right for decoration.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Image),
+    since: FIRST,
     run: missing,
 };
 

@@ -6,7 +6,8 @@ use crate::facts::image_room::{self, Sides};
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "image-dimensions", category: Category::Images, checks: &[MISSING] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "image-dimensions", category: Category::Images, landing: Landing::TO_WRITE, checks: &[MISSING] };
 
 const MISSING: Check = Check {
     code: "image_dimensions_missing",
@@ -21,6 +22,13 @@ const MISSING: Check = Check {
         "Dê a cada `<img>` sua `width` e `height` naturais; o CSS ainda pode redimensioná-la.",
     ),
     reference: "https://web.dev/articles/optimize-cls#images-without-dimensions",
+    rule: text(
+        "Fails when an image with a source has neither both attributes nor an inline style that keeps its room.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Image),
+    since: FIRST,
     run: missing,
 };
 

@@ -11,6 +11,7 @@ use crate::facts::robots_directives::{Directive, Origin, for_google, is_known, p
 pub(crate) const FAMILY: Family = Family {
     slug: "robots-meta",
     category: Category::Indexing,
+    landing: Landing::TO_WRITE,
     checks: &[NOINDEX_META, NOINDEX_HEADER, UNAVAILABLE, NOFOLLOW, NOSNIPPET, CONFLICT, UNKNOWN],
 };
 
@@ -26,6 +27,10 @@ const NOINDEX_META: Check = Check {
     ),
     how: text("If the page should be found, remove noindex.", "Se a página deve ser encontrada, remova noindex."),
     reference: SPEC,
+    rule: text("", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: FIRST,
     run: noindex_meta,
 };
 
@@ -42,6 +47,10 @@ const NOINDEX_HEADER: Check = Check {
         "Se a página deve ser encontrada, deixe de enviar noindex.",
     ),
     reference: SPEC,
+    rule: text("", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: noindex_header,
 };
 
@@ -55,6 +64,10 @@ const UNAVAILABLE: Check = Check {
     ),
     how: text("Remove the directive, or name a date to come.", "Remova a diretiva, ou dê uma data futura."),
     reference: SPEC,
+    rule: text("", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: FIRST,
     run: unavailable,
 };
 
@@ -68,6 +81,10 @@ const NOFOLLOW: Check = Check {
     ),
     how: text("Remove nofollow, or set it on single links only.", "Remova nofollow, ou use-o só em links isolados."),
     reference: SPEC,
+    rule: text("", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: FIRST,
     run: nofollow,
 };
 
@@ -84,6 +101,10 @@ const NOSNIPPET: Check = Check {
         "Remova nosnippet, ou permita um tamanho com max-snippet.",
     ),
     reference: SPEC,
+    rule: text("", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: FIRST,
     run: nosnippet,
 };
 
@@ -97,6 +118,10 @@ const CONFLICT: Check = Check {
     ),
     how: text("Keep one tag that says what you mean.", "Mantenha uma só tag que diga o que você quer."),
     reference: SPEC,
+    rule: text("Fails when the directives for Google contradict each other.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: conflict,
 };
 
@@ -113,6 +138,10 @@ const UNKNOWN: Check = Check {
         "Use as diretivas da especificação, separadas por vírgulas.",
     ),
     reference: SPEC,
+    rule: text("Fails on a token that is in no list.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: unknown,
 };
 

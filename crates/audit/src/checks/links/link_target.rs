@@ -8,8 +8,12 @@ use crate::check::prelude::*;
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "link-targets", category: Category::Links, checks: &[LOCAL, NOT_CRAWLABLE] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "link-targets",
+    category: Category::Links,
+    landing: Landing::TO_WRITE,
+    checks: &[LOCAL, NOT_CRAWLABLE],
+};
 
 const LOCAL: Check = Check {
     code: "link_local_target",
@@ -21,6 +25,10 @@ const LOCAL: Check = Check {
     ),
     how: text("Point it to the public address.", "Aponte para o endereço público."),
     reference: "https://www.rfc-editor.org/rfc/rfc6761",
+    rule: text("Fails when an address of the page can't be reached from outside.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Body),
+    since: FIRST,
     run: local,
 };
 
@@ -37,6 +45,13 @@ const NOT_CRAWLABLE: Check = Check {
         "Use `<a href=\"…\">` com um endereço de verdade; deixe o script assumir o clique.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#crawlable-links",
+    rule: text(
+        "Fails when an anchor acts as a link but gives no address: `javascript:`, or a handler without or with a void href. Placeholders without attributes, and anchors with a role other than link, pass: they don't pretend to lead anywhere.",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Body),
+    since: FIRST,
     run: not_crawlable,
 };
 

@@ -10,7 +10,8 @@ use crate::facts::page::Html;
 use crate::facts::page_language;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family { slug: "link-text", category: Category::Links, checks: &[EMPTY, GENERIC] };
+pub(crate) const FAMILY: Family =
+    Family { slug: "link-text", category: Category::Links, landing: Landing::TO_WRITE, checks: &[EMPTY, GENERIC] };
 
 const GOOGLE_LINKS: &str = "https://developers.google.com/search/docs/crawling-indexing/links-crawlable";
 
@@ -27,6 +28,13 @@ const EMPTY: Check = Check {
         "Escreva texto no link, dê um `alt` à imagem ou adicione `aria-label`.",
     ),
     reference: GOOGLE_LINKS,
+    rule: text(
+        "Fails on `a[href]` without any name, unless another link to the same target has one (judged per destination).",
+        "",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Body),
+    since: FIRST,
     run: empty,
 };
 
@@ -40,6 +48,10 @@ const GENERIC: Check = Check {
     ),
     how: text("Name the target in the link's text.", "Diga o destino no texto do link."),
     reference: GOOGLE_LINKS,
+    rule: text("Fails when a link's whole text is in the list of its language.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Body),
+    since: FIRST,
     run: generic,
 };
 

@@ -5,8 +5,12 @@ use model::capture::Coding;
 use crate::check::prelude::*;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "delivery", category: Category::Performance, checks: &[COMPRESSION_MISSING, RESPONSE_SLOW] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "delivery",
+    category: Category::Performance,
+    landing: Landing::TO_WRITE,
+    checks: &[COMPRESSION_MISSING, RESPONSE_SLOW],
+};
 
 const COMPRESSION_MISSING: Check = Check {
     code: "compression_missing",
@@ -21,6 +25,10 @@ const COMPRESSION_MISSING: Check = Check {
         "Ative gzip ou Brotli para `text/html` no servidor web ou na CDN.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
+    rule: text("Fails on HTML over one packet without a content coding, although several were offered.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: compression_missing,
 };
 
@@ -37,6 +45,10 @@ const RESPONSE_SLOW: Check = Check {
         "Guarde a página em cache, procure consultas lentas por trás dela e sirva-a de perto dos leitores.",
     ),
     reference: "https://web.dev/articles/ttfb",
+    rule: text("Fails when the first byte took longer than web.dev calls poor. One sample from one place.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: response_slow,
 };
 

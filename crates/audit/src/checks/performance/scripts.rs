@@ -5,8 +5,12 @@ use crate::facts::names::is_classic_script;
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "blocking-scripts", category: Category::Performance, checks: &[BLOCKING] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "blocking-scripts",
+    category: Category::Performance,
+    landing: Landing::TO_WRITE,
+    checks: &[BLOCKING],
+};
 
 const BLOCKING: Check = Check {
     code: "render_blocking_scripts",
@@ -21,6 +25,10 @@ const BLOCKING: Check = Check {
         "Adicione `defer` aos scripts de que a página não precisa durante a leitura, ou `async` aos independentes.",
     ),
     reference: "https://developer.chrome.com/docs/performance/insights/render-blocking",
+    rule: text("Fails at three or more classic scripts in the head without `async`, `defer` or `nomodule`.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: blocking,
 };
 

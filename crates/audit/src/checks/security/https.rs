@@ -3,8 +3,12 @@
 use crate::check::prelude::*;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "https", category: Category::Security, checks: &[HTTPS_MISSING, HSTS_MISSING] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "https",
+    category: Category::Security,
+    landing: Landing::TO_WRITE,
+    checks: &[HTTPS_MISSING, HSTS_MISSING],
+};
 
 const HTTPS_MISSING: Check = Check {
     code: "https_missing",
@@ -19,6 +23,10 @@ const HTTPS_MISSING: Check = Check {
         "Instale um certificado, sirva o site por https e redirecione http para ele de forma permanente.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/page-experience",
+    rule: text("Fails when the final URL is http.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: https_missing,
 };
 
@@ -35,6 +43,10 @@ const HSTS_MISSING: Check = Check {
         "Envie `Strict-Transport-Security: max-age=31536000` quando todo o site funcionar por https.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6797#section-6.1",
+    rule: text("Fails on an https response without the header.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: FIRST,
     run: hsts_missing,
 };
 

@@ -5,8 +5,12 @@ use crate::check::prelude::*;
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "mixed-content", category: Category::Security, checks: &[ACTIVE, PASSIVE] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "mixed-content",
+    category: Category::Security,
+    landing: Landing::TO_WRITE,
+    checks: &[ACTIVE, PASSIVE],
+};
 
 const STANDARD: &str = "https://www.w3.org/TR/mixed-content/";
 
@@ -20,6 +24,10 @@ const ACTIVE: Check = Check {
     ),
     how: text("Load them over https.", "Carregue-os por https."),
     reference: STANDARD,
+    rule: text("", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Body),
+    since: FIRST,
     run: active,
 };
 
@@ -33,6 +41,10 @@ const PASSIVE: Check = Check {
     ),
     how: text("Load them over https.", "Carregue-os por https."),
     reference: STANDARD,
+    rule: text("", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Image),
+    since: FIRST,
     run: passive,
 };
 

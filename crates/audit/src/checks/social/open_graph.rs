@@ -9,6 +9,7 @@ use crate::fix::HeadKey;
 pub(crate) const FAMILY: Family = Family {
     slug: "open-graph",
     category: Category::Social,
+    landing: Landing::TO_WRITE,
     checks: &[TITLE_MISSING, IMAGE_MISSING, IMAGE_RELATIVE, CARD_MISSING],
 };
 
@@ -27,6 +28,10 @@ const TITLE_MISSING: Check = Check {
         "Adicione `<meta property=\"og:title\">` ao `<head>`.",
     ),
     reference: OGP,
+    rule: text("Fails when neither `property` nor `name` gives an `og:title` with content.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: title_missing,
 };
 
@@ -43,6 +48,10 @@ const IMAGE_MISSING: Check = Check {
         "Adicione `<meta property=\"og:image\">` com o endereço absoluto de uma imagem de pelo menos 1200 × 630 pixels.",
     ),
     reference: OGP,
+    rule: text("Fails when there is neither `og:image` nor `og:image:url`.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: image_missing,
 };
 
@@ -56,6 +65,10 @@ const IMAGE_RELATIVE: Check = Check {
     ),
     how: text("Write the whole address, with `https://`.", "Escreva o endereço inteiro, com `https://`."),
     reference: "https://ogp.me/#data_types",
+    rule: text("Fails when one of them is not.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: image_relative,
 };
 
@@ -72,6 +85,10 @@ const CARD_MISSING: Check = Check {
         "Adicione `<meta name=\"twitter:card\" content=\"summary_large_image\">`.",
     ),
     reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
+    rule: text("Fails when no `twitter:card` has content.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: card_missing,
 };
 

@@ -10,8 +10,12 @@ use crate::facts::document::Position;
 use crate::facts::jsonld::{BlockError, repaired, types_of, value};
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "json-ld", category: Category::StructuredData, checks: &[SYNTAX, RETIRED, MISSING] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "json-ld",
+    category: Category::StructuredData,
+    landing: Landing::TO_WRITE,
+    checks: &[SYNTAX, RETIRED, MISSING],
+};
 
 /// Characters of a defect that evidence shows.
 const SHOWN_CHARACTERS: usize = 40;
@@ -28,6 +32,10 @@ const SYNTAX: Check = Check {
     ),
     how: text("Write valid JSON; let a library print it.", "Escreva JSON válido; deixe uma biblioteca gerá-lo."),
     reference: "https://www.rfc-editor.org/rfc/rfc8259",
+    rule: text("Fails when a block is not JSON, its root is no object, or one of its objects has a name twice.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: syntax,
 };
 
@@ -47,6 +55,10 @@ const RETIRED: Check = Check {
         "Nada precisa sair; só não espere um resultado avançado dele.",
     ),
     reference: "https://developers.google.com/search/updates",
+    rule: text("Says which types no longer give a rich result. Never advises to delete them.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: FIRST,
     run: retired,
 };
 
@@ -63,6 +75,10 @@ const MISSING: Check = Check {
         "Adicione um bloco JSON-LD do tipo que combina com a página: Article, Product, Organization, BreadcrumbList.",
     ),
     reference: INTRO,
+    rule: text("Fails when there is neither JSON-LD nor microdata nor RDFa Lite on a page that may be indexed.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: missing,
 };
 

@@ -10,8 +10,12 @@ use crate::facts::page::Html;
 use crate::facts::page_language;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "json-ld-values", category: Category::StructuredData, checks: &[INVALID] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "json-ld-values",
+    category: Category::StructuredData,
+    landing: Landing::TO_WRITE,
+    checks: &[INVALID],
+};
 
 const INVALID: Check = Check {
     code: "jsonld_value_invalid",
@@ -26,6 +30,10 @@ const INVALID: Check = Check {
         "Escreva datas e durações pela ISO 8601, moedas pela ISO 4217, preços como dígitos com ponto, endereços com `https://` e enumerações como endereços do schema.org.",
     ),
     reference: "https://schema.org/docs/datamodel.html",
+    rule: text("Fails when a value of a known property is not what the property asks for.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
     run: invalid,
 };
 

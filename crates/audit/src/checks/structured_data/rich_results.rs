@@ -9,8 +9,12 @@ use crate::facts::jsonld::rich_results::{self, Gap};
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "rich-results", category: Category::StructuredData, checks: &[REQUIRED] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "rich-results",
+    category: Category::StructuredData,
+    landing: Landing::TO_WRITE,
+    checks: &[REQUIRED],
+};
 
 const REQUIRED: Check = Check {
     code: "jsonld_required_missing",
@@ -25,6 +29,10 @@ const REQUIRED: Check = Check {
         "Adicione cada propriedade ausente com o que a própria página diz; não use um tipo cujas propriedades você não possa preencher.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/search-gallery",
+    rule: text("Fails when a node of a rich result's type lacks a required property.", ""),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Head),
+    since: FIRST,
     run: required,
 };
 

@@ -224,13 +224,14 @@ impl<'c> Facts<'c> {
         Some((link.url.as_ref().map_or_else(|| link.target.clone(), ToString::to_string), link.raw.clone()))
     }
 
-    /// What the page says its own address is: its one valid canonical, else its final URL as a canonical should name
-    /// it, without fragment and tracking parameters.
+    /// What the page says its own address is: its one valid canonical, unless that is known to lead to no page, else its
+    /// final URL as a canonical should name it, without fragment and tracking parameters.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {
         let declared = self.canonical_links()?;
         let mut canonicals =
             declared.iter().filter_map(|link| link.url.as_ref()).filter(|url| url_identity::names_page(url));
         let single = canonicals.next().filter(|first| canonicals.all(|other| other == *first));
+        let single = single.filter(|_| !matches!(self.canonical_target_fault(), Ok(Some(_))));
         let mut own = single.cloned().map_or_else(|| self.url().map(url_identity::without_tracking), Ok)?;
         own.set_fragment(None);
         Ok(own)
@@ -287,6 +288,11 @@ impl<'c> Facts<'c> {
     pub(crate) fn social_image_size(&self) -> Option<(u32, u32)> {
         let measured = || image_files::measured(self.capture, WantKind::OgImage);
         self.html?.social_image_size().or_else(|| measured().map(|image| (image.width, image.height)))
+    }
+
+    /// The site as probes see it.
+    pub(crate) fn site(&self) -> Result<Site<'c>, NotMeasured> {
+        Site::new(self.capture, self.html, self.robots).ok_or_else(|| self.no_site())
     }
 
     /// Why nothing is known of the site's files.

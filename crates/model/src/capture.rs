@@ -117,6 +117,8 @@ pub enum WantKind {
     HreflangTarget,
     /// The largest content image without dimensions, when same-origin.
     LargestImage,
+    /// The page's address over http, when it was asked for over https; a redirect is the answer.
+    PlainHttp,
 }
 
 /// How a request for a [`WantKind`] is made.
@@ -128,6 +130,8 @@ pub struct WantRules {
     pub max_bytes: usize,
     /// Most redirects followed; 0 means that a redirect is the answer.
     pub max_redirects: u8,
+    /// Whether the start of the file is enough: no more than `max_bytes` are asked for (RFC 9110 §14.2).
+    pub start_only: bool,
     /// Whether each hop is one of the 15 probe GETs.
     pub probe: bool,
 }
@@ -156,8 +160,15 @@ impl WantKind {
             Self::OauthResource | Self::OauthServer | Self::OpenidConfig => (JSON, PROBE_BYTES, 5),
             Self::AgentCard | Self::AgentCardLegacy | Self::Webauthn => (JSON, PROBE_BYTES, 5),
             Self::CanonicalTarget | Self::HreflangTarget => ("text/html,*/*;q=0.8", PROBE_BYTES, 5),
+            Self::PlainHttp => ("text/html,*/*;q=0.8", PROBE_BYTES, 0),
         };
-        WantRules { accept, max_bytes, max_redirects, probe: !matches!(self, Self::RobotsTxt | Self::Sitemap) }
+        WantRules {
+            accept,
+            max_bytes,
+            max_redirects,
+            start_only: matches!(self, Self::OgImage | Self::LargestImage),
+            probe: !matches!(self, Self::RobotsTxt | Self::Sitemap),
+        }
     }
 }
 

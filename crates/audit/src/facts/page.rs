@@ -250,7 +250,8 @@ pub fn looks_like_html(bytes: &[u8]) -> bool {
 }
 
 impl Html {
-    fn read(exchange: &Exchange) -> Option<Self> {
+    /// Reads a response that is a document.
+    pub(crate) fn read(exchange: &Exchange) -> Option<Self> {
         let url = Url::parse(&exchange.url).ok()?;
         let bytes = &exchange.body.bytes;
         let mut charset = charset::decide(bytes, exchange.header("content-type"));

@@ -56,8 +56,16 @@ mod performance {
     pub(super) mod scripts;
 }
 mod security {
+    pub(super) mod content_security_policy;
+    pub(super) mod cookies;
+    pub(super) mod hsts;
     pub(super) mod https;
     pub(super) mod mixed_content;
+    pub(super) mod secrets;
+    pub(super) mod security_headers;
+    pub(super) mod security_txt;
+    pub(super) mod subresource_integrity;
+    pub(super) mod tls_certificate;
 }
 mod social {
     pub(super) mod open_graph;
@@ -103,8 +111,16 @@ pub const FAMILIES: &[&Family] = &[
     &social::social_image::FAMILY,
     &performance::delivery::FAMILY,
     &performance::scripts::FAMILY,
+    &security::content_security_policy::FAMILY,
+    &security::cookies::FAMILY,
+    &security::hsts::FAMILY,
     &security::https::FAMILY,
     &security::mixed_content::FAMILY,
+    &security::secrets::FAMILY,
+    &security::security_headers::FAMILY,
+    &security::security_txt::FAMILY,
+    &security::subresource_integrity::FAMILY,
+    &security::tls_certificate::FAMILY,
     &agents::ai_crawlers::FAMILY,
     &agents::app_shell::FAMILY,
     &agents::llms_txt::FAMILY,

@@ -5,7 +5,9 @@
 
 pub mod challenge;
 pub mod charset;
+pub(crate) mod cookies;
 pub mod crawlers;
+pub(crate) mod csp;
 pub mod derive;
 pub mod discovery;
 pub mod document;
@@ -23,6 +25,7 @@ pub mod page_language;
 mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
+pub(crate) mod secrets;
 pub mod shell;
 pub mod site_files;
 pub mod sitemap;

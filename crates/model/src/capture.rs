@@ -284,6 +284,9 @@ pub struct Timing {
 /// What a check may know of the leaf certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate {
+    /// Start of validity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<Timestamp>,
     /// End of validity.
     pub not_after: Timestamp,
     /// Issuer's common name or organization.

@@ -22,7 +22,7 @@ mod oauth_resource;
 mod oauth_server;
 mod openid_config;
 mod rfc3339;
-mod security_txt;
+pub(crate) mod security_txt;
 mod site;
 #[cfg(test)]
 mod testing;

@@ -29,6 +29,7 @@ fn is_addressed(name: &str) -> bool {
             | "object"
             | "track"
             | "frame"
+            | "button"
     )
 }
 

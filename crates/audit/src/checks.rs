@@ -52,8 +52,11 @@ mod links {
     pub(super) mod link_text;
 }
 mod performance {
+    pub(super) mod core_web_vitals;
     pub(super) mod delivery;
+    pub(super) mod page_weight;
     pub(super) mod scripts;
+    pub(super) mod styles;
 }
 mod security {
     pub(super) mod content_security_policy;
@@ -109,8 +112,11 @@ pub const FAMILIES: &[&Family] = &[
     &i18n::html_lang::FAMILY,
     &social::open_graph::FAMILY,
     &social::social_image::FAMILY,
+    &performance::core_web_vitals::FAMILY,
     &performance::delivery::FAMILY,
+    &performance::page_weight::FAMILY,
     &performance::scripts::FAMILY,
+    &performance::styles::FAMILY,
     &security::content_security_policy::FAMILY,
     &security::cookies::FAMILY,
     &security::hsts::FAMILY,

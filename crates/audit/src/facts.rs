@@ -11,6 +11,7 @@ pub(crate) mod csp;
 pub mod derive;
 pub mod discovery;
 pub mod document;
+pub mod field_data;
 pub mod font_metrics;
 pub mod hreflang;
 mod image_header;

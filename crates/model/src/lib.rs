@@ -4,6 +4,7 @@
 
 pub mod capture;
 pub mod discovery;
+pub mod field_data;
 pub mod finding;
 pub mod fix;
 pub mod id;

@@ -34,6 +34,7 @@ pub(crate) fn with_headers(url: &str, headers: &[(&str, &str)], bytes: impl Into
             certificate: None,
         }),
         extras: Vec::new(),
+        field_data: None,
     }
 }
 

@@ -69,6 +69,7 @@ fn capture(url: &Url, mut bytes: Vec<u8>, started_at: Timestamp) -> Capture {
             certificate: None,
         }),
         extras: Vec::new(),
+        field_data: None,
     }
 }
 

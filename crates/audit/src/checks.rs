@@ -3,9 +3,12 @@
 use crate::check::{Check, Family};
 
 mod agents {
+    pub(super) mod agent_readability;
     pub(super) mod ai_crawlers;
+    pub(super) mod ai_usage;
     pub(super) mod app_shell;
     pub(super) mod llms_txt;
+    pub(super) mod well_known;
 }
 mod canonical {
     #[expect(clippy::module_inception, reason = "a family may be named as its category is")]
@@ -127,9 +130,12 @@ pub const FAMILIES: &[&Family] = &[
     &security::security_txt::FAMILY,
     &security::subresource_integrity::FAMILY,
     &security::tls_certificate::FAMILY,
+    &agents::agent_readability::FAMILY,
     &agents::ai_crawlers::FAMILY,
+    &agents::ai_usage::FAMILY,
     &agents::app_shell::FAMILY,
     &agents::llms_txt::FAMILY,
+    &agents::well_known::FAMILY,
 ];
 
 /// Every check, in catalog order.

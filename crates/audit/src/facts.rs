@@ -146,6 +146,12 @@ impl<'c> Facts<'c> {
         if self.capture.source == Source::Supplied { Err(NotMeasured::Offline) } else { Ok(exchange) }
     }
 
+    /// The same, when it is a success.
+    pub fn successful_response(&self) -> Result<&'c Exchange, NotMeasured> {
+        let exchange = self.measured_response()?;
+        if exchange.is_success() { Ok(exchange) } else { Err(NotMeasured::Status) }
+    }
+
     /// The document of a successful response.
     pub fn page(&self) -> Result<&'c Html, NotMeasured> {
         let exchange = self.response()?;

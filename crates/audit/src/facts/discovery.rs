@@ -14,6 +14,7 @@ pub(crate) mod favicon;
 pub(crate) mod image_files;
 mod json;
 pub(crate) mod llms;
+pub(crate) mod masked;
 mod metadata;
 pub(crate) mod named_pages;
 mod not_found;

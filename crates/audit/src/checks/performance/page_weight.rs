@@ -79,7 +79,7 @@ const INLINE_LARGE: Check = Check {
         "Move large scripts, styles and images into files of their own, and send less state to the browser.",
         "Mova scripts, estilos e imagens grandes para arquivos próprios e envie menos estado ao navegador.",
     ),
-    reference: "https://developers.google.com/search/blog/2026/03/crawler-blog-post",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/googlebot",
     rule: text(
         "Fails when inline scripts (data blocks too), styles and `data:` addresses take more than 300 KiB of the HTML, or more than 60 % of it and at least 50 KiB.",
         "Falha quando scripts embutidos (blocos de dados também), estilos e endereços `data:` ocupam mais de 300 KiB do HTML, ou mais de 60 % dele e pelo menos 50 KiB.",

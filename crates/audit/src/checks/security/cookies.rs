@@ -59,7 +59,7 @@ fn lacks(cookie: &Cookie) -> Vec<&'static str> {
 
 /// Fails when the response sets a cookie that lacks what protects it.
 fn flags_missing(facts: &Facts<'_>) -> Verdict {
-    let exchange = facts.measured_response()?;
+    let exchange = facts.successful_response()?;
     facts.https()?;
     let set = cookies::read(exchange, facts.capture.started_at);
     if set.is_empty() {

@@ -119,7 +119,7 @@ const LINE: Text = text("Send: {line}", "Envie: {line}");
 
 /// Fails without `nosniff`.
 fn content_type_options(facts: &Facts<'_>) -> Verdict {
-    let value = facts.measured_response()?.header("x-content-type-options").unwrap_or_default();
+    let value = facts.successful_response()?.header("x-content-type-options").unwrap_or_default();
     if value.split(',').next().is_some_and(|first| first.trim().eq_ignore_ascii_case("nosniff")) {
         return PASS;
     }
@@ -210,7 +210,7 @@ fn referrer_policy(facts: &Facts<'_>) -> Verdict {
 
 /// Fails when a header tells a version.
 fn server_version(facts: &Facts<'_>) -> Verdict {
-    let exchange = facts.measured_response()?;
+    let exchange = facts.successful_response()?;
     let tells = |(name, value): &&(String, String)| match name.as_str() {
         "server" | "x-powered-by" => value.split_ascii_whitespace().any(has_version),
         "x-aspnet-version" | "x-aspnetmvc-version" => value.bytes().any(|b| b.is_ascii_digit()),

@@ -38,8 +38,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.w3.org/TR/sri-2/#the-integrity-attribute",
     rule: text(
-        "Fails when a `script` or style sheet without `integrity` comes over https from a public CDN of packages (a table) and its address names an exact version, so that the file never changes. Files that their hosts change at will, as those of analytics, tags and fonts, can't be pinned and don't count.",
-        "Falha quando um `script` ou folha de estilo sem `integrity` vem por https de uma CDN pública de pacotes (uma tabela) e o endereço nomeia uma versão exata, de modo que o arquivo nunca muda. Arquivos que os hosts mudam quando querem, como os de análise, tags e fontes, não podem ser travados e não contam.",
+        "Fails when a `script` or style sheet without `integrity` comes from a public CDN of packages (a table) and its address names an exact version, so that the file never changes. Files that their hosts change at will, as those of analytics, tags and fonts, can't be pinned and don't count.",
+        "Falha quando um `script` ou folha de estilo sem `integrity` vem de uma CDN pública de pacotes (uma tabela) e o endereço nomeia uma versão exata, de modo que o arquivo nunca muda. Arquivos que os hosts mudam quando querem, como os de análise, tags e fontes, não podem ser travados e não contam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -50,7 +50,7 @@ const MISSING: Check = Check {
 /// Whether an address names one exact file of a public network: its host is listed, and its path has a whole version.
 fn is_fixed(url: &url::Url) -> bool {
     let is_listed = |host: &str| HOSTS.lines().any(|line| line == host);
-    url.scheme() == "https"
+    matches!(url.scheme(), "http" | "https")
         && url.host_str().is_some_and(is_listed)
         && url.path().split(['/', '@', '-', '_']).any(is_exact_version)
 }

@@ -1,8 +1,12 @@
 //! The audit loop: fetch the page, parse it while the other files are fetched, judge.
 
+mod field_data;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
+
+pub use field_data::FieldDataSource;
 
 use audit::{Blocked, PROBE_GETS, Page, SiteFile, SiteFiles, SitemapTarget};
 use fetch::{Budget, Fetcher, Room};
@@ -43,6 +47,7 @@ pub struct Engine {
     cores: Arc<Semaphore>,
     /// KiB of memory for parsed pages that are not light.
     heavy: Arc<Semaphore>,
+    field_data: Option<FieldDataSource>,
 }
 
 /// A parsed page, with the room that it takes if it is not light.
@@ -118,7 +123,13 @@ impl Engine {
             fetcher,
             cores: Arc::new(Semaphore::new(cores.max(1))),
             heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)),
+            field_data: None,
         }
+    }
+
+    /// The same engine, which asks there for field data of each page; nobody when `None`.
+    pub fn with_field_data(self, field_data: Option<FieldDataSource>) -> Self {
+        Self { field_data, ..self }
     }
 
     /// The client, for reading the text of a URL.
@@ -146,10 +157,13 @@ impl Engine {
             extras: Vec::new(),
             field_data: None,
         });
-        let (page, files, extras) = self.gather(&capture, &given, deadline).await?;
+        let (gathered, field_data) =
+            tokio::join!(self.gather(&capture, &given, deadline), self.field_data(&capture, deadline));
+        let (page, files, extras) = gathered?;
         // The parse is over, so nothing else holds the capture.
         let mut capture = Arc::unwrap_or_clone(capture);
         capture.extras = extras;
+        capture.field_data = field_data;
         let audited = self.judge(capture, page, files, deadline + JUDGE_TIME).await?;
         given.tell(Step::Judged);
         Ok(audited)

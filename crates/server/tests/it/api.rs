@@ -1,5 +1,6 @@
 //! The API as a black box, on both databases.
 
 mod audits;
+mod field_data;
 mod limits;
 mod surroundings;

@@ -281,6 +281,14 @@ pub(crate) fn memory(pid: u32) -> Option<(u64, u64)> {
     Some((field("VmRSS:")?, field("VmHWM:")?))
 }
 
+/// Milliseconds of CPU that a process has spent. `stat(5)`: fields 14 and 15, in hundredths of a second.
+fn cpu_ms(pid: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The second field, a name in parentheses, may hold spaces; the third is the first behind it.
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+    fields.skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() * 10.0
+}
+
 pub(crate) fn at(sorted: &[Duration], part: f64) -> f64 {
     let index = (sorted.len() as f64 * part) as usize;
     sorted.get(index.min(sorted.len().saturating_sub(1))).map_or(0.0, |time| time.as_secs_f64() * 1e3)
@@ -303,12 +311,21 @@ pub(crate) fn measure(program: &Path) -> Result<()> {
         bare_loop(&fetcher, &origin, AUDITS / 4).await?;
         through(&service.address, &origin, AUDITS / 4, AT_ONCE).await?;
         let (mut rates, mut bare_rates, mut times) = (Vec::new(), Vec::new(), Vec::new());
+        let pids = [std::process::id(), service.child.id()];
+        let mut spent = [[0.0; 2]; 2];
         for _ in 0..ROUNDS {
+            let before = pids.map(cpu_ms);
             bare_rates.push(bare_loop(&fetcher, &origin, AUDITS).await?);
+            let between = pids.map(cpu_ms);
             let (rate, took) = through(&service.address, &origin, AUDITS, AT_ONCE).await?;
+            let after = pids.map(cpu_ms);
             rates.push(rate);
             times.extend(took);
+            for (side, (from, to)) in spent.iter_mut().zip([(before, between), (between, after)]) {
+                side.iter_mut().zip(from.iter().zip(to)).for_each(|(sum, (from, to))| *sum += to - from);
+            }
         }
+        let [[looping, _], [around, serving]] = spent.map(|side| side.map(|ms| ms / (ROUNDS * AUDITS) as f64));
         through(&service.address, &origin, AUDITS, CROWD).await?;
         let (_, peak) = memory(service.child.id()).unwrap_or_default();
         rates.sort_by(f64::total_cmp);
@@ -319,6 +336,7 @@ pub(crate) fn measure(program: &Path) -> Result<()> {
         println!("\nwhole audits over HTTP, {AT_ONCE} in flight, medians of {ROUNDS} rounds of {AUDITS}\n");
         println!("requests and bare parse only {bare_rate:>7.0} /s");
         println!("whole audits                 {rate:>7.0} /s  {:>5.0} % of that", rate / bare_rate * 100.0);
+        println!("CPU of the loop with its site {looping:>6.2} ms, of the service {serving:.2} ms, and {around:.2} ms of site and clients");
         println!("latency                      median {:.1} ms, p99 {:.1} ms", at(&times, 0.5), at(&times, 0.99));
         println!(
             "memory                       idle {} MB, highest with {CROWD} in flight {} MB",

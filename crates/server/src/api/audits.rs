@@ -76,8 +76,9 @@ struct AuditRequest {
 /// Audits `url` now. Spends one of the network's free audits, or a payment.
 async fn run(cx: Cx, input: AuditRequest) -> Result<Written<Audit>, ApiError> {
     let url = cx.app.engine().fetcher().intake(&input.url)?;
-    let finished = audits::audit(&cx, &url).await?;
-    Written::speaking(move || answer(&cx.app, finished, cx.lang)).await
+    let (app, lang) = (cx.app.clone(), cx.lang);
+    let written = move |finished| Written::spoken(&answer(&app, finished, lang)?);
+    audits::audit(&cx, &url, written).await?
 }
 
 fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> {

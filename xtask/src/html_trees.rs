@@ -8,12 +8,17 @@ mod arguments;
 mod chromium;
 mod corpus;
 mod documents;
-mod dump;
 mod expected;
 mod fragments;
 mod html5ever;
 mod hunt;
 mod shrink;
+
+// How a tree is written, ours and html5ever's, is as in the parser's own tests.
+#[path = "../../crates/html/tests/it/dump.rs"]
+mod dump;
+#[path = "../../crates/html/tests/it/html5ever_tree.rs"]
+mod html5ever_tree;
 
 use std::path::Path;
 
@@ -37,7 +42,7 @@ trait Parser {
     /// Whether scripting counts as on: the content of `noscript` is text then.
     fn scripting(&self) -> bool;
 
-    /// The tree of each source, as [`dump::dump`] writes them.
+    /// The tree of each source, as [`dump::dump_with_mode`] writes them.
     fn trees(&mut self, sources: &[String]) -> Result<Vec<String>>;
 
     /// Begins again after [`Parser::trees`] failed.

@@ -57,17 +57,21 @@ pub(crate) fn differential(arguments: impl Iterator<Item = String>) -> Result<()
         None => Stop::Minutes(arguments.number("--minutes")?.unwrap_or(MINUTES)),
     };
     let hunt = Hunt { seed: arguments.number("--seed")?.unwrap_or(SEED), stop, expected: &expected::HTML5EVER };
-    hunt.run(&mut html5ever::Html5ever { scripting: scripting(&mut arguments)? })
+    let scripting = scripting(&mut arguments)?;
+    arguments.end()?;
+    hunt.run(&mut html5ever::Html5ever { scripting })
 }
 
 /// Compares with Chromium: `[--documents N] [--seed S] [--scripting off] [--corpus DIR] [--sources FILE]`.
 pub(crate) fn referee(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()> {
     let mut arguments = Arguments::read(arguments, &["--documents", "--seed", "--scripting", "--corpus", "--sources"])?;
     if let Some(folder) = arguments.text("--corpus") {
+        arguments.end()?;
         return corpus::compare(&root.join(folder));
     }
     let mut browser = chromium::Chromium::start(scripting(&mut arguments)?)?;
     if let Some(file) = arguments.text("--sources") {
+        arguments.end()?;
         let sources = std::fs::read_to_string(root.join(&file)).with_context(|| format!("{file} could not be read"))?;
         return sources.lines().try_for_each(|line| hunt::show(&mut browser, &unescaped(line)));
     }

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use html::{Kind, Options, Quirks, Tree};
 pub use html::{Limits, Namespace, NodeId, Position};
+pub(crate) use html::{WrittenAttribute, attributes_of};
 
 pub use element::Element;
 pub(crate) use white_space::Collapsed;

@@ -88,6 +88,11 @@ impl Document {
         self.tree.descendants(NodeId::DOCUMENT)
     }
 
+    /// Bytes of a comment, a processing instruction or a doctype; none of another node.
+    pub(crate) fn span(&self, id: NodeId) -> Option<Range<usize>> {
+        self.tree.span(id)
+    }
+
     /// The node behind another and all below it.
     pub(crate) fn after(&self, id: NodeId) -> Option<NodeId> {
         self.tree.following_skipping(id, NodeId::DOCUMENT)

@@ -87,7 +87,7 @@ fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> 
     let readable = id.as_ref().filter(|_| is_owned);
     let links = AuditLinks {
         this: readable.map(|id| app.url(&format!("/api/audits/{id}"))),
-        patch: readable.map(|id| app.url(&format!("/api/audits/{id}/patch"))),
+        patch: id.as_ref().map(|_| readable.map(|id| app.url(&format!("/api/audits/{id}/patch")))),
         api_index: app.url("/api/"),
     };
     Ok(Audit {

@@ -132,9 +132,9 @@ pub struct AuditLinks {
     /// The stored audit; absent when nobody owns it.
     #[serde(rename = "self", default, skip_serializing_if = "Option::is_none")]
     pub this: Option<String>,
-    /// The consolidated patch; null when the audit can't be re-read.
+    /// The consolidated patch; null when nobody may read the audit again, absent when it is not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub patch: Option<String>,
+    pub patch: Option<Option<String>>,
     /// `GET /api/`.
     pub api_index: String,
 }

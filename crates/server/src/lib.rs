@@ -9,6 +9,7 @@ pub mod caller;
 pub mod ceilings;
 pub mod cli;
 pub mod config;
+pub mod cores;
 pub mod database;
 pub mod engine;
 pub mod error;

@@ -116,14 +116,18 @@ pub struct Written<T> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Serialize> Written<T> {
+impl<T: Serialize + 'static> Written<T> {
     /// Makes an answer with texts in the caller's language and writes it, both off the async workers: for what is as
     /// large as a report.
     pub(crate) async fn speaking(
         make: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
     ) -> Result<Self, ApiError> {
-        let body = off_worker(move || make().and_then(|value| written(&value))).await??;
-        Ok(Self { body, speaks: true, of: PhantomData })
+        off_worker(move || make().and_then(|value| Self::spoken(&value))).await?
+    }
+
+    /// The same, written here: for who is off the async workers already.
+    pub(crate) fn spoken(value: &T) -> Result<Self, ApiError> {
+        Ok(Self { body: written(value)?, speaks: true, of: PhantomData })
     }
 
     /// What was written when the service started.

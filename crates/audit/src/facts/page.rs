@@ -1,6 +1,7 @@
 //! The page as markup: everything that one walk over the tree finds. Unjudged.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use model::capture::{Capture, Exchange, Source};
 use url::Url;
@@ -73,6 +74,8 @@ pub struct Html {
     pub asks_passkey: bool,
     /// `img` elements in order.
     pub images: Vec<NodeId>,
+    /// Address of the image whose size a fix needs, looked for when it is first asked for.
+    pub(crate) image_to_measure: OnceLock<Option<Url>>,
     /// `h1` to `h6` in order, with their level.
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
@@ -285,6 +288,7 @@ impl Html {
             asks_password: false,
             asks_passkey: false,
             images: Vec::new(),
+            image_to_measure: OnceLock::new(),
             headings: Vec::new(),
             scripts: Vec::new(),
             addressed: Vec::new(),

@@ -2,7 +2,7 @@
 
 use audit::Page;
 use audit::facts::page::Html;
-use model::fix::{Fix, FixClass};
+use model::fix::{Fix, FixClass, FixTarget};
 use model::patch::{Edit, Patch};
 use model::report::Report;
 
@@ -50,6 +50,14 @@ pub(crate) fn faults(name: &str, site: &Site) -> Vec<String> {
     };
     let after = mended.report();
     let mut faults = Vec::new();
+    for template in &before.patch.templates {
+        let is_placed = matches!(template.target, FixTarget::Head | FixTarget::Body | FixTarget::Image);
+        // A block of data may be complete, and the owner's to place all the same.
+        let has_gap = template.snippet.contains("{{") || template.code.starts_with("jsonld_");
+        if !is_placed || !has_gap || template.note.en.is_empty() {
+            faults.push(format!("{name}: {template:?} can't be filled in"));
+        }
+    }
     for fix in before.fixes.iter().filter(|fix| fix.class == FixClass::Deterministic) {
         if codes(&after).contains(&fix.code.as_str()) {
             faults.push(format!("{name}: {} stays", fix.code));

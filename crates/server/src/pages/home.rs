@@ -150,7 +150,7 @@ async fn audit(app: &App, parts: &Parts, typed: &str, lang: Lang) -> Done {
             Err(error) => return Done { cookie, outcome: gate::settle(&cx, held, Err(error)).await },
         }
     }
-    let done = audits::audit(&cx, &url).await;
+    let done = audits::audit(&cx, &url, std::convert::identity).await;
     Done { cookie, outcome: gate::settle(&cx, held, done).await }
 }
 

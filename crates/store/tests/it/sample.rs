@@ -1,7 +1,6 @@
 //! Values that tests share.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use model::finding::Counts;
 use model::id::{AuditId, GuestId, Owner};
@@ -66,6 +65,6 @@ pub(crate) async fn insert(
 ) -> Result<(), StoreError> {
     let requested_url = "example.org/\0x";
     store
-        .insert_audit(NewAudit { id: audit_id(id), owner, requested_url, created_at, report: Arc::new(report()) })
+        .insert_audit(NewAudit { id: audit_id(id), owner, requested_url, created_at, report: &store.pack(&report())? })
         .await
 }

@@ -101,16 +101,19 @@ const PROBES: [Probe; 18] = [
 ///
 /// `page_is_read`: whether `site` holds the page's markup, or knows that there is none.
 pub(crate) fn wants(site: &Site<'_>, page_is_read: bool) -> Vec<Want> {
+    all_wants(site, page_is_read).take(probe_gets_left(site.capture)).collect()
+}
+
+/// The same past the budget.
+pub(crate) fn all_wants(site: &Site<'_>, page_is_read: bool) -> impl Iterator<Item = Want> {
     PROBES
         .iter()
-        .filter(|probe| page_is_read || !probe.needs_page)
+        .filter(move |probe| page_is_read || !probe.needs_page)
         .filter(|probe| site.extra(probe.kind).is_none())
         .filter_map(|probe| match (probe.target)(site)? {
             Target::At(url) => Some(Want { kind: probe.kind, url: url.into() }),
             Target::Elsewhere => None,
         })
-        .take(probe_gets_left(site.capture))
-        .collect()
 }
 
 /// Judges every probe: the five fixed ones, and those that the page calls for.

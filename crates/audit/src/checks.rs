@@ -10,6 +10,7 @@ mod agents {
 mod canonical {
     #[expect(clippy::module_inception, reason = "a family may be named as its category is")]
     pub(super) mod canonical;
+    pub(super) mod canonical_target;
 }
 mod content {
     pub(super) mod garbled_text;
@@ -60,6 +61,7 @@ mod security {
 }
 mod social {
     pub(super) mod open_graph;
+    pub(super) mod social_image;
 }
 mod structured_data {
     pub(super) mod jsonld;
@@ -77,6 +79,7 @@ pub const FAMILIES: &[&Family] = &[
     &crawl::robots_txt::FAMILY,
     &crawl::sitemap::FAMILY,
     &canonical::canonical::FAMILY,
+    &canonical::canonical_target::FAMILY,
     &head::charset::FAMILY,
     &head::doctype::FAMILY,
     &head::favicon::FAMILY,
@@ -97,6 +100,7 @@ pub const FAMILIES: &[&Family] = &[
     &i18n::hreflang::FAMILY,
     &i18n::html_lang::FAMILY,
     &social::open_graph::FAMILY,
+    &social::social_image::FAMILY,
     &performance::delivery::FAMILY,
     &performance::scripts::FAMILY,
     &security::https::FAMILY,

@@ -29,7 +29,7 @@ pub mod sitemap;
 pub mod text;
 pub mod url_identity;
 
-use model::capture::{Capture, Exchange, Source, WantKind};
+use model::capture::{Capture, Exchange, WantKind};
 use model::discovery::Discovery;
 use model::summary::RobotsDirective;
 use url::Url;
@@ -136,10 +136,10 @@ impl<'c> Facts<'c> {
         if self.blocked.is_some() { Err(NotMeasured::Challenge) } else { Ok(exchange) }
     }
 
-    /// The response with its headers and timing as measured: not for supplied bytes.
+    /// The response with its headers: not for bytes that were supplied without them. Of supplied ones nothing is timed.
     pub fn measured_response(&self) -> Result<&'c Exchange, NotMeasured> {
         let exchange = self.response()?;
-        if self.capture.source == Source::Supplied { Err(NotMeasured::Offline) } else { Ok(exchange) }
+        if self.capture.source.has_headers() { Ok(exchange) } else { Err(NotMeasured::Offline) }
     }
 
     /// The document of a successful response.
@@ -224,13 +224,14 @@ impl<'c> Facts<'c> {
         Some((link.url.as_ref().map_or_else(|| link.target.clone(), ToString::to_string), link.raw.clone()))
     }
 
-    /// What the page says its own address is: its one valid canonical, else its final URL as a canonical should name
-    /// it, without fragment and tracking parameters.
+    /// What the page says its own address is: its one valid canonical, unless that is known to lead to no page, else its
+    /// final URL as a canonical should name it, without fragment and tracking parameters.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {
         let declared = self.canonical_links()?;
         let mut canonicals =
             declared.iter().filter_map(|link| link.url.as_ref()).filter(|url| url_identity::names_page(url));
         let single = canonicals.next().filter(|first| canonicals.all(|other| other == *first));
+        let single = single.filter(|_| !matches!(self.canonical_target_fault(), Ok(Some(_))));
         let mut own = single.cloned().map_or_else(|| self.url().map(url_identity::without_tracking), Ok)?;
         own.set_fragment(None);
         Ok(own)
@@ -289,9 +290,14 @@ impl<'c> Facts<'c> {
         self.html?.social_image_size().or_else(|| measured().map(|image| (image.width, image.height)))
     }
 
+    /// The site as probes see it.
+    pub(crate) fn site(&self) -> Result<Site<'c>, NotMeasured> {
+        Site::new(self.capture, self.html, self.robots).ok_or_else(|| self.no_site())
+    }
+
     /// Why nothing is known of the site's files.
     fn no_site(&self) -> NotMeasured {
-        if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Fetch }
+        if self.capture.source.has_network() { NotMeasured::Fetch } else { NotMeasured::Offline }
     }
 }
 

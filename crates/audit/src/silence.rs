@@ -38,6 +38,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ),
     ("sitemap_missing", &["robots_txt_sitemap_missing", "sitemap_*"]),
     ("title_missing", &["title_multiple", "title_too_short", "title_too_long", "title_placeholder"]),
+    ("canonical_target_not_ok", &["canonical_other_page"]),
     ("canonical_hreflang_conflict", &["canonical_other_page"]),
     ("canonical_to_homepage", &["canonical_other_page"]),
     ("canonical_pagination_to_first", &["canonical_other_page"]),

@@ -153,6 +153,7 @@ mod tests {
                 OpenidConfig,
                 AgentCard,
                 Webauthn,
+                PlainHttp,
             ]
         );
     }
@@ -162,11 +163,12 @@ mod tests {
         for status in [200, 403, 500] {
             let (mut order, _) = asked("<p>x", 1, status, 0);
             order.retain(|kind| *kind != Sitemap);
-            assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon], "{status}");
+            assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon, PlainHttp], "{status}");
         }
         let (mut order, _) = asked("<p>x", 9, 404, 0);
         order.retain(|kind| *kind != Sitemap);
-        assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon, SecurityTxtLegacy]);
+        let fixed = [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon, SecurityTxtLegacy, PlainHttp];
+        assert_eq!(order, fixed);
     }
 
     #[test]
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_of_the_pages_origin_but_for_a_declared_icon() {
+    fn addresses_are_of_the_pages_origin_but_for_a_declared_icon_and_http() {
         let source = format!(
             "{}<link rel=icon href=http://icons.example.org/i.png><link rel=describedby href=//example.org/llms.txt>
              <link rel=x href=https://example.org/.well-known/webauthn>",
@@ -240,7 +242,7 @@ mod tests {
         let wants = all_wanted(&capture, &Page::read(&capture));
         let elsewhere: Vec<&str> =
             wants.iter().map(|want| want.url.as_str()).filter(|url| !url.starts_with("https://example.com/")).collect();
-        assert_eq!(elsewhere, ["http://icons.example.org/i.png"]);
+        assert_eq!(elsewhere, ["http://icons.example.org/i.png", "http://example.com/a/b?c"]);
         assert!(![OauthResource, OauthServer, OpenidConfig, AgentCard].iter().any(|kind| kinds(&wants).contains(kind)));
     }
 }

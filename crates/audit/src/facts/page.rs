@@ -211,7 +211,7 @@ fn concerns_probes(url: &Url) -> bool {
 pub fn is_html(exchange: &Exchange, source: Source) -> bool {
     match exchange.header("content-type").map(media_type) {
         Some(kind) => kind == "text/html" || kind == "application/xhtml+xml",
-        None => source == Source::Supplied || looks_like_html(&exchange.body.bytes),
+        None => !source.has_headers() || looks_like_html(&exchange.body.bytes),
     }
 }
 
@@ -253,7 +253,8 @@ pub fn looks_like_html(bytes: &[u8]) -> bool {
 }
 
 impl Html {
-    fn read(exchange: &Exchange) -> Option<Self> {
+    /// Reads a response that is a document.
+    pub(crate) fn read(exchange: &Exchange) -> Option<Self> {
         let url = Url::parse(&exchange.url).ok()?;
         let bytes = &exchange.body.bytes;
         let mut charset = charset::decide(bytes, exchange.header("content-type"));

@@ -21,7 +21,8 @@
 //!
 //! After a line `GET` with the whole URL come the status, the headers, and after an empty line the body, decoded, up to
 //! the next such line; empty lines at its end do not count. A status with `Location` is a redirect that is followed to
-//! another answer of the file. Addresses that the file does not name answer 404. Instead of a status, `failed` with the
+//! another answer of the file. Addresses that the file does not name answer 404, and give no answer where the page names
+//! them (its canonical, its images, its language versions, itself over http). Instead of a status, `failed` with the
 //! words of a `FetchFailure` is no answer. Among the headers, lines with `@` say what is no header:
 //!
 //! | line | says |

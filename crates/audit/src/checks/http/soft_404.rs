@@ -1,6 +1,6 @@
 //! Whether the site says of missing pages that they are missing.
 
-use model::capture::{Fetched, Source, WantKind};
+use model::capture::{Fetched, WantKind};
 
 use crate::check::prelude::*;
 
@@ -34,7 +34,7 @@ const MISSING_PATH: Check = Check {
 /// Fails when a path of 32 random digits ends in 2xx, whether at once or after redirects. 404, 410 and other client
 /// errors of their kind pass; 401, 403, 429, 5xx and silence tell nothing.
 fn missing_path(facts: &Facts<'_>) -> Verdict {
-    if facts.capture.source == Source::Supplied {
+    if !facts.capture.source.has_network() {
         return Err(NotMeasured::Offline);
     }
     let probe = facts.capture.extras.iter().find(|extra| extra.want.kind == WantKind::NotFound);

@@ -3,9 +3,12 @@
 use crate::check::{Check, Family};
 
 mod agents {
+    pub(super) mod agent_readability;
     pub(super) mod ai_crawlers;
+    pub(super) mod ai_usage;
     pub(super) mod app_shell;
     pub(super) mod llms_txt;
+    pub(super) mod well_known;
 }
 mod canonical {
     #[expect(clippy::module_inception, reason = "a family may be named as its category is")]
@@ -52,12 +55,23 @@ mod links {
     pub(super) mod link_text;
 }
 mod performance {
+    pub(super) mod core_web_vitals;
     pub(super) mod delivery;
+    pub(super) mod page_weight;
     pub(super) mod scripts;
+    pub(super) mod styles;
 }
 mod security {
+    pub(super) mod content_security_policy;
+    pub(super) mod cookies;
+    pub(super) mod hsts;
     pub(super) mod https;
     pub(super) mod mixed_content;
+    pub(super) mod secrets;
+    pub(super) mod security_headers;
+    pub(super) mod security_txt;
+    pub(super) mod subresource_integrity;
+    pub(super) mod tls_certificate;
 }
 mod social {
     pub(super) mod open_graph;
@@ -101,13 +115,27 @@ pub const FAMILIES: &[&Family] = &[
     &i18n::html_lang::FAMILY,
     &social::open_graph::FAMILY,
     &social::social_image::FAMILY,
+    &performance::core_web_vitals::FAMILY,
     &performance::delivery::FAMILY,
+    &performance::page_weight::FAMILY,
     &performance::scripts::FAMILY,
+    &performance::styles::FAMILY,
+    &security::content_security_policy::FAMILY,
+    &security::cookies::FAMILY,
+    &security::hsts::FAMILY,
     &security::https::FAMILY,
     &security::mixed_content::FAMILY,
+    &security::secrets::FAMILY,
+    &security::security_headers::FAMILY,
+    &security::security_txt::FAMILY,
+    &security::subresource_integrity::FAMILY,
+    &security::tls_certificate::FAMILY,
+    &agents::agent_readability::FAMILY,
     &agents::ai_crawlers::FAMILY,
+    &agents::ai_usage::FAMILY,
     &agents::app_shell::FAMILY,
     &agents::llms_txt::FAMILY,
+    &agents::well_known::FAMILY,
 ];
 
 /// Every check, in catalog order.

@@ -79,6 +79,7 @@ mod tests {
             source: Source::Supplied,
             page: Fetched::Response(exchange),
             extras: Vec::new(),
+            field_data: None,
         })
     }
 

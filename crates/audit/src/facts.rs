@@ -5,10 +5,13 @@
 
 pub mod challenge;
 pub mod charset;
+pub(crate) mod cookies;
 pub mod crawlers;
+pub(crate) mod csp;
 pub mod derive;
 pub mod discovery;
 pub mod document;
+pub mod field_data;
 pub mod font_metrics;
 pub mod hreflang;
 mod image_header;
@@ -23,6 +26,7 @@ pub mod page_language;
 mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
+pub(crate) mod secrets;
 pub mod shell;
 pub mod site_files;
 pub mod sitemap;
@@ -140,6 +144,12 @@ impl<'c> Facts<'c> {
     pub fn measured_response(&self) -> Result<&'c Exchange, NotMeasured> {
         let exchange = self.response()?;
         if self.capture.source.has_headers() { Ok(exchange) } else { Err(NotMeasured::Offline) }
+    }
+
+    /// The same, when it is a success.
+    pub fn successful_response(&self) -> Result<&'c Exchange, NotMeasured> {
+        let exchange = self.measured_response()?;
+        if exchange.is_success() { Ok(exchange) } else { Err(NotMeasured::Status) }
     }
 
     /// The document of a successful response.

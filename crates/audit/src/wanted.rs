@@ -88,6 +88,7 @@ mod tests {
             source: Source::Network,
             page: response("https://example.com/a/b?c#d", 200, 0, source),
             extras: Vec::new(),
+            field_data: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::field_data::FieldData;
 use crate::time::Timestamp;
 
 /// Everything an audit may look at. A capture replayed gives the same report, byte for byte.
@@ -19,6 +20,9 @@ pub struct Capture {
     pub page: Fetched,
     /// robots.txt, sitemaps and probes, in the order they were asked for.
     pub extras: Vec<Extra>,
+    /// What real visitors measured; `None` where nobody was asked, or nothing is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field_data: Option<FieldData>,
 }
 
 /// Where a capture's page came from.
@@ -327,6 +331,9 @@ pub struct Timing {
 /// What a check may know of the leaf certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate {
+    /// Start of validity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<Timestamp>,
     /// End of validity.
     pub not_after: Timestamp,
     /// Issuer's common name or organization.

@@ -5,6 +5,7 @@
 pub mod capture;
 pub mod change;
 pub mod discovery;
+pub mod field_data;
 pub mod finding;
 pub mod fix;
 pub mod id;

@@ -152,6 +152,7 @@ impl Engine {
             source: Source::Network,
             page,
             extras: Vec::new(),
+            field_data: None,
         });
         let (page, files, extras) = self.gather(&capture, &given, deadline).await?;
         // The parse is over, so nothing else holds the capture.
@@ -436,5 +437,6 @@ fn headed(capture: &Capture) -> Capture {
         source: capture.source,
         page,
         extras: capture.extras.clone(),
+        field_data: capture.field_data.clone(),
     }
 }

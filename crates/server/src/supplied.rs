@@ -45,6 +45,7 @@ impl Supplied {
             source,
             page: Fetched::Response(page),
             extras: robots.into_iter().collect(),
+            field_data: None,
         }
     }
 }

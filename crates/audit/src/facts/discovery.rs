@@ -14,6 +14,7 @@ pub(crate) mod favicon;
 pub(crate) mod image_files;
 mod json;
 pub(crate) mod llms;
+pub(crate) mod masked;
 mod metadata;
 pub(crate) mod named_pages;
 mod not_found;
@@ -22,7 +23,7 @@ mod oauth_resource;
 mod oauth_server;
 mod openid_config;
 mod rfc3339;
-mod security_txt;
+pub(crate) mod security_txt;
 mod site;
 #[cfg(test)]
 mod testing;

@@ -30,6 +30,7 @@ fn is_addressed(name: &str) -> bool {
             | "object"
             | "track"
             | "frame"
+            | "button"
     )
 }
 
@@ -80,6 +81,8 @@ pub struct Html {
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
     pub scripts: Vec<NodeId>,
+    /// `style` elements in order.
+    pub styles: Vec<NodeId>,
     /// `a`, `area`, `form`, and every element that asks for something by an address in an attribute of its own,
     /// but `link`, in order: what checks on addresses go through instead of the whole tree.
     pub addressed: Vec<NodeId>,
@@ -292,6 +295,7 @@ impl Html {
             image_to_measure: OnceLock::new(),
             headings: Vec::new(),
             scripts: Vec::new(),
+            styles: Vec::new(),
             addressed: Vec::new(),
             lost_head: lost_head::read(&document),
             text: VisibleText::default(),
@@ -338,6 +342,7 @@ impl Html {
             "link" => waiting.links.push(id),
             "a" => waiting.anchors.push(id),
             "img" => self.images.push(id),
+            "style" => self.styles.push(id),
             "input" | "textarea" | "select" => {
                 let kind = element.attribute("type").unwrap_or_default();
                 self.asks_password |= element.is("input") && kind.trim().eq_ignore_ascii_case("password");

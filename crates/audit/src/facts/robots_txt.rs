@@ -2,6 +2,7 @@
 
 mod line;
 mod matching;
+pub(crate) mod signals;
 
 use model::capture::{Fetched, ROBOTS_BYTES};
 

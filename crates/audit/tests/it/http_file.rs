@@ -28,13 +28,15 @@
 //! | line | says |
 //! |---|---|
 //! | `@dns 12`, `@connect 12`, `@tls 12`, `@ttfb 12` | milliseconds that a phase took |
+//! | `@certificate 2026-10-01 2026-12-30 Example CA` | the days of the TLS certificate's validity, and its issuer |
 //! | `@cut size` (`time`, `connection`) | the body ends before its end |
 //! | `@broken` | the body is not in the coding that `Content-Encoding` names |
 //! | `@hex` | the body is written as hexadecimal digits |
 
 use std::collections::VecDeque;
 
-use model::capture::{Body, BodyCut, Coding, Exchange, FailureKind, FetchFailure, Fetched, Timing};
+use model::capture::{Body, BodyCut, Certificate, Coding, Exchange, FailureKind, FetchFailure, Fetched, Timing};
+use model::time::Timestamp;
 use serde::de::DeserializeOwned;
 use url::Url;
 
@@ -173,6 +175,11 @@ impl<'t> Reader<'t> {
                 marks.is_broken = true;
                 return Ok(());
             }
+            "certificate" => {
+                exchange.certificate = certificate(value);
+                let is_read = exchange.certificate.is_some();
+                return if is_read { Ok(()) } else { self.fault("@certificate wants two days and an issuer") };
+            }
             "cut" => {
                 exchange.body.cut = word::<BodyCut>(value);
                 let is_known = exchange.body.cut.is_some();
@@ -182,7 +189,10 @@ impl<'t> Reader<'t> {
             "connect" => &mut timing.connect_ms,
             "tls" => &mut timing.tls_ms,
             "ttfb" => &mut timing.ttfb_ms,
-            _ => return self.fault("no such mark; there are @dns, @connect, @tls, @ttfb, @cut, @broken, @hex"),
+            _ => {
+                return self
+                    .fault("no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @cut, @broken, @hex");
+            }
         };
         *phase = value.parse().ok();
         if phase.is_some() { Ok(()) } else { self.fault("a time is a number of milliseconds") }
@@ -194,6 +204,14 @@ impl<'t> Reader<'t> {
         let end = body.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
         body.iter().take(end).flat_map(|line| [line, "\n"]).collect()
     }
+}
+
+/// Two days and a name.
+fn certificate(value: &str) -> Option<Certificate> {
+    let mut parts = value.splitn(3, ' ');
+    let mut day = || Timestamp::parse(&format!("{}T00:00:00Z", parts.next()?));
+    let (not_before, not_after) = (Some(day()?), day()?);
+    Some(Certificate { not_before, not_after, issuer: parts.next()?.to_owned() })
 }
 
 /// A word of a capture's JSON.
@@ -245,7 +263,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
         ("GET https://a.com/\n200\nServer:x\n", "line 3: a header is a name, a colon, a space and a value"),
         (
             "GET https://a.com/\n200\n@slow\n",
-            "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @cut, @broken, @hex",
+            "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @cut, @broken, @hex",
         ),
         ("GET https://a.com/\n200\n@ttfb x\n", "line 3: a time is a number of milliseconds"),
         ("GET https://a.com/\n200\n@cut off\n", "line 3: @cut is size, time or connection"),

@@ -103,8 +103,15 @@ fn to_this_page(facts: &Facts<'_>, html: &Html, mut steps: Vec<Step>) -> Option<
         return None;
     }
     let own = facts.own_url().ok()?;
-    if last.url.as_ref().is_some_and(|url| !same_page(url, &own)) {
-        let name = node_values::value(facts, html, "name")?.value;
+    let is_here = |step: &Step| {
+        step.url.as_ref().is_some_and(|url| url.path() == html.url.path() && url.host_str() == html.url.host_str())
+    };
+    // Links to do something with this page are none to a page above it.
+    if before.iter().any(is_here) {
+        return None;
+    }
+    let name = node_values::stated(facts, html, "name")?.value;
+    if last.url.as_ref().is_some_and(|url| !same_page(url, &own)) && !is_here(last) && last.name != name {
         steps.push(Step { name, url: Some(own) });
     }
     (2..=MOST_STEPS).contains(&steps.len()).then_some(steps)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::document::{Element, NodeId};
 use super::jsonld::tree::Tree;
 use super::page::Html;
-use super::structured_data::{Item, MOST_LEVELS, Object, Reader, Syntax};
+use super::structured_data::{Item, MOST_LEVELS, MOST_NAMES, Object, Reader, Syntax};
 
 /// The items of a page. `scopes`: its elements with `itemscope`, in order.
 pub(super) fn read(html: &Html, scopes: &[NodeId]) -> Vec<Item> {
@@ -75,10 +75,10 @@ impl<'h> Microdata<'h> {
         }
         let is_item = element.has("itemscope");
         if let Some(names) = element.attribute("itemprop") {
-            let mut names = names.split_ascii_whitespace().peekable();
-            if names.peek().is_some() {
+            let names: Vec<&str> = names.split_ascii_whitespace().take(MOST_NAMES).collect();
+            if !names.is_empty() {
                 let value = if is_item { self.item(reader, element, level + 1) } else { value(reader, element) };
-                names.for_each(|name| object.add(name, value.clone()));
+                reader.add(object, &names, value);
             }
         }
         if !is_item {
@@ -98,5 +98,42 @@ fn value<'h>(reader: &mut Reader<'h>, element: Element<'h>) -> Tree {
         "time" if element.has("datetime") => reader.plain(element, "datetime"),
         name if name == "meta" || element.has("content") => reader.plain(element, "content"),
         _ => reader.text(element),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::structured_data::testing::items as read;
+
+    #[test]
+    fn items_are_read_with_their_values_and_what_they_refer_to() {
+        let source = "<div itemscope itemtype='http://schema.org/Product' itemid=/p itemref='more none'>\
+            <b itemprop=name>Rye <i>bread</i></b><a itemprop='url sameAs' href=b>x</a><meta itemprop=sku content=1>\
+            <time itemprop=releaseDate datetime=2026-01-01>New Year</time><img itemprop=image src=/c.png>\
+            <p itemprop=offers itemscope itemtype=https://schema.org/Offer><data itemprop=price value=5>five</data></p>\
+            <p itemscope><i itemprop=name>not of this item</i></p></div><p id=more><span itemprop=color>brown</span></p>";
+        let expected = "{@context: https://schema.org, @type: http://schema.org/Product, @id: https://example.com/p, \
+            name: Rye bread, sameAs: https://example.com/a/b, url: https://example.com/a/b, sku: 1, releaseDate: 2026-01-01, \
+            image: https://example.com/c.png, offers: {@type: https://schema.org/Offer, price: 5}, color: brown}";
+        assert_eq!(read(source), [expected]);
+    }
+
+    #[test]
+    fn items_of_other_vocabularies_are_none_of_ours() {
+        for kind in ["http://data-vocabulary.org/Product", "https://schema.org", "Product", ""] {
+            assert_eq!(read(&format!("<p itemscope itemtype='{kind}'><b itemprop=name>x</b></p>")), [""; 0], "{kind}");
+        }
+    }
+
+    #[test]
+    fn items_that_refer_to_themselves_or_copy_themselves_have_an_end() {
+        let item = "itemscope itemtype=https://schema.org/Thing";
+        assert_eq!(read(&format!("<div {item} id=a itemref=a><b itemprop=name>x</b></div>")).len(), 1);
+        let nested = format!("<div itemprop='a b c d e f g h' {item}>").repeat(100);
+        assert_eq!(read(&format!("<div {item}>{nested}")).len(), 1);
+        let long = format!("<div {item}>{}", format!("<b itemprop=a>{}", "x".repeat(4_000)).repeat(500));
+        assert_eq!(read(&long).len(), 1);
+        let shared = format!("<p {item} itemref=all></p>").repeat(2_000);
+        assert_eq!(read(&format!("<div id=all>{}</div>{shared}", "<b itemprop=a>x</b>".repeat(2_000))).len(), 2_000);
     }
 }

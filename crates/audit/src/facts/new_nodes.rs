@@ -11,7 +11,6 @@ use super::jsonld::graph::Found;
 use super::jsonld::tree::Tree;
 use super::node_values;
 use super::page::Html;
-use super::schema_org;
 use crate::escape::json_text_in_html;
 use crate::fix::{FixDraft, HeadKey};
 
@@ -71,11 +70,7 @@ pub(crate) fn article(facts: &Facts<'_>, html: &Html) -> Option<NewBlock> {
     let mut node = node_of("Article");
     let mut origins = Vec::new();
     for path in ["headline", "description", "image", "datePublished", "dateModified", "author.name", "url"] {
-        // A time element may be of anything; an article's date is what its tags say.
-        if path == "datePublished" && html.social("article:published_time").is_none() {
-            continue;
-        }
-        let Some(Derived { value, origin }) = node_values::value(facts, html, path) else { continue };
+        let Some(Derived { value, origin }) = node_values::stated(facts, html, path) else { continue };
         match path.split_once('.') {
             None => node.insert(path.to_owned(), value.into()),
             Some((property, _)) => node.insert(property.to_owned(), json!({"@type": "Person", "name": value})),
@@ -91,27 +86,24 @@ pub(crate) fn web_site(facts: &Facts<'_>, html: &Html) -> Option<NewBlock> {
     const LOGO: Text = text("the image that links to the home page", "a imagem que leva à página inicial");
     let root = facts.own_url().ok()?.join("/").ok()?;
     let Derived { value: name, origin } = site_name(facts, html)?;
-    let site = || {
-        let mut node = node_of("WebSite");
-        node.insert("name".to_owned(), name.as_str().into());
-        node.insert("url".to_owned(), root.as_str().into());
-        node
-    };
     let mut origins = vec![("name".to_owned(), origin), ("url".to_owned(), ROOT)];
-    let has_organization = facts.graph().is_ok_and(|graph| {
-        graph.nodes.iter().any(|node| node.types.iter().any(|kind| schema_org::is_a(kind, "Organization")))
-    });
+    let has_organization =
+        facts.graph().is_ok_and(|graph| graph.nodes.iter().any(|node| graph.is_any(node, &["Organization"])));
     let logo = logo(html, &root).filter(|_| !has_organization);
     let json = match logo {
-        None => site().into(),
+        None => json!({
+            "@context": "https://schema.org",
+            "@type": "WebSite",
+            "name": name,
+            "url": root.as_str(),
+        }),
         Some(logo) => {
             origins.push(("logo".to_owned(), LOGO));
-            let mut organization = site();
-            organization.insert("@type".to_owned(), "Organization".into());
-            organization.insert("logo".to_owned(), logo.into());
-            let mut graph = vec![site(), organization];
-            graph.iter_mut().for_each(|node| drop(node.remove("@context")));
-            json!({"@context": "https://schema.org", "@graph": graph})
+            let (name, root) = (name.as_str(), root.as_str());
+            json!({"@context": "https://schema.org", "@graph": [
+                {"@type": "WebSite", "name": name, "url": root},
+                {"@type": "Organization", "name": name, "url": root, "logo": logo},
+            ]})
         }
     };
     Some(NewBlock { key: "WebSite", json, origins })
@@ -160,8 +152,7 @@ pub(crate) fn site_name(facts: &Facts<'_>, html: &Html) -> Option<Derived> {
     });
     let of_node = || {
         let graph = facts.graph().ok()?;
-        let mut organizations =
-            graph.nodes.iter().filter(|node| node.types.iter().any(|kind| schema_org::is_a(kind, "Organization")));
+        let mut organizations = graph.nodes.iter().filter(|node| graph.is_any(node, &["Organization"]));
         let organization = organizations.next().filter(|_| organizations.next().is_none())?;
         let Found::Value(Tree { kind: super::jsonld::tree::Kind::Text(name), .. }) =
             graph.look(organization.tree, "name")

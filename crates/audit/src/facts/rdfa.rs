@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::document::{Element, NodeId};
 use super::jsonld::tree::Tree;
 use super::page::Html;
-use super::structured_data::{Item, MOST_LEVELS, Object, Reader, Syntax};
+use super::structured_data::{Item, MOST_LEVELS, MOST_NAMES, Object, Reader, Syntax};
 
 /// The items of a page. `typed`: its elements with `typeof`, in order.
 pub(super) fn read(html: &Html, typed: &[NodeId]) -> Vec<Item> {
@@ -16,6 +16,9 @@ pub(super) fn read(html: &Html, typed: &[NodeId]) -> Vec<Item> {
         is_ours.then(|| rdfa.item(reader, root, &terms, 0))
     })
 }
+
+/// Prefixes that a page may have for one vocabulary.
+const MOST_PREFIXES: usize = 8;
 
 /// How names are read at a place.
 #[derive(Debug, Clone)]
@@ -41,9 +44,8 @@ impl<'h> Terms<'h> {
         }
         let mut words = element.attribute("prefix").unwrap_or_default().split_ascii_whitespace();
         while let Some((prefix, address)) = words.next().zip(words.next()) {
-            if is_schema_org(address) {
-                self.prefixes.extend(prefix.strip_suffix(':'));
-            }
+            let prefix = prefix.strip_suffix(':').filter(|_| is_schema_org(address));
+            self.prefixes.extend(prefix.filter(|_| self.prefixes.len() < MOST_PREFIXES));
         }
         self
     }
@@ -114,10 +116,10 @@ impl Rdfa {
             };
             let is_item = element.has("typeof");
             let words = element.attribute("property").unwrap_or_default().split_ascii_whitespace();
-            let names: Vec<&str> = words.filter_map(|word| terms.name(word)).collect();
+            let names: Vec<&str> = words.filter_map(|word| terms.name(word)).take(MOST_NAMES).collect();
             if !names.is_empty() {
                 let value = if is_item { self.item(reader, element, terms, level + 1) } else { value(reader, element) };
-                names.iter().for_each(|name| object.add(name, value.clone()));
+                reader.add(object, &names, value);
             }
             // An item that is no property is one of its own.
             if !is_item {
@@ -136,5 +138,37 @@ fn value<'h>(reader: &mut Reader<'h>, element: Element<'h>) -> Tree {
         Some(name) => reader.address(element, name),
         None if element.has("datetime") => reader.plain(element, "datetime"),
         None => reader.text(element),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::structured_data::testing::items as read;
+
+    #[test]
+    fn items_are_read_with_their_values() {
+        let source = "<body vocab=https://schema.org/><div typeof=Product resource=#p><b property=name>Rye <i>bread</i></b>\
+            <a property='url og:url' href=b>x</a><i property=sku content=1>one</i><time property=releaseDate datetime=2026>x</time>\
+            <p property=offers typeof=Offer><b property=schema:price>5</b></p><p typeof=Person><b property=name>Ann</b></p></div>";
+        let product = "{@context: https://schema.org, @type: Product, @id: https://example.com/a/page#p, name: Rye bread, \
+            url: https://example.com/a/b, sku: 1, releaseDate: 2026, offers: {@type: Offer, price: 5}}";
+        assert_eq!(read(source), [product, "{@context: https://schema.org, @type: Person, name: Ann}"]);
+    }
+
+    #[test]
+    fn names_count_by_their_vocabulary_and_prefix() {
+        let one = |source: &str| read(source).first().cloned().unwrap_or_default();
+        let thing = "{@context: https://schema.org, @type: Thing, name: x}";
+        for source in [
+            "<p typeof=schema:Thing><b property=schema:name>x</b><b property=name>y</b>",
+            "<p prefix='s: http://schema.org/ o: https://o.test/' typeof='s:Thing o:Other'><b property='s:name o:name'>x</b>",
+            "<p typeof=https://schema.org/Thing><b property=http://schema.org/name>x</b>",
+            "<p vocab=http://schema.org typeof=Thing><b property=name>x</b><i vocab=https://o.test/><b property=name>y</b></i>",
+        ] {
+            assert_eq!(one(source).replace("@type: https://schema.org/Thing", "@type: Thing"), thing, "{source}");
+        }
+        for source in ["<p typeof=Thing>", "<p typeof=foaf:Person>", "<p vocab=https://o.test/ typeof=Thing>"] {
+            assert_eq!(one(source), "", "{source}");
+        }
     }
 }

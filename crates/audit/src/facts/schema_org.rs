@@ -13,6 +13,8 @@ const PROPERTIES: &str = include_str!("../data/schema_properties.tsv");
 const MOST_EDITS: usize = 2;
 /// Letters that a name has at least for two of them to be slips.
 const LONG_NAME: usize = 8;
+/// Letters that a name has at least for one of them to be a slip.
+const SHORTEST_SLIP: usize = 4;
 /// Letters of the longest name that is compared with others: the vocabulary has none as long.
 const LONGEST_NAME: usize = 64;
 
@@ -52,11 +54,6 @@ pub fn is_property(name: &str) -> bool {
     is_name(name) && line(PROPERTIES, name).is_some()
 }
 
-/// Whether a type is another, or below it.
-pub fn is_a(kind: &str, wanted: &str) -> bool {
-    kind == wanted || is_name(kind) && parents(kind).any(|parent| is_a(parent, wanted))
-}
-
 /// Members of an enumeration.
 pub fn members(enumeration: &str) -> impl Iterator<Item = &'static str> {
     line(TYPES, enumeration).and_then(|columns| columns.split('\t').nth(1)).unwrap_or_default().split_ascii_whitespace()
@@ -74,18 +71,28 @@ fn is_name(text: &str) -> bool {
 /// What was looked up of the vocabulary for one page: pages name few types, many times.
 #[derive(Debug, Default)]
 pub struct Lookup<'p> {
-    above: BTreeMap<&'p str, Vec<&'static str>>,
+    known: BTreeMap<&'p str, Vec<&'static str>>,
 }
 
 impl<'p> Lookup<'p> {
-    /// Whether nodes of a type have a property, by the type or one above it.
-    pub fn has(&mut self, kind: &'p str, property: &str) -> bool {
-        let Some(domains) = is_name(property).then(|| line(PROPERTIES, property)).flatten() else { return false };
-        let above = self.above.entry(kind).or_insert_with(|| {
+    /// The types above a type.
+    fn above(&mut self, kind: &'p str) -> &[&'static str] {
+        self.known.entry(kind).or_insert_with(|| {
             let mut all = Vec::new();
             collect_above(kind, &mut all);
             all
-        });
+        })
+    }
+
+    /// Whether a type is one of some, or below one.
+    pub fn is_any(&mut self, kind: &'p str, wanted: &[&str]) -> bool {
+        wanted.contains(&kind) || self.above(kind).iter().any(|above| wanted.contains(above))
+    }
+
+    /// Whether nodes of a type have a property, by the type or one above it.
+    pub fn has(&mut self, kind: &'p str, property: &str) -> bool {
+        let Some(domains) = is_name(property).then(|| line(PROPERTIES, property)).flatten() else { return false };
+        let above = self.above(kind);
         domains.split(' ').any(|domain| domain == kind || above.contains(&domain))
     }
 }
@@ -101,31 +108,34 @@ fn collect_above(kind: &str, all: &mut Vec<&'static str>) {
 
 /// The one type that a name is a slip of.
 pub fn meant_type(name: &str) -> Option<&'static str> {
-    meant(name, names(TYPES))
+    meant(name, names(TYPES), |_| true)
 }
 
 /// The one property, of those that `fits` takes, that a name is a slip of.
-pub fn meant_property(name: &str, fits: impl FnMut(&&'static str) -> bool) -> Option<&'static str> {
-    meant(name, names(PROPERTIES).filter(fits))
+pub fn meant_property(name: &str, fits: impl FnMut(&'static str) -> bool) -> Option<&'static str> {
+    meant(name, names(PROPERTIES), fits)
 }
 
 /// The name that differs only in case; else the one that differs least, where it is the only one.
-fn meant(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+fn meant(
+    name: &str,
+    known: impl Iterator<Item = &'static str>,
+    mut fits: impl FnMut(&'static str) -> bool,
+) -> Option<&'static str> {
     if !name.is_ascii() || name.len() > LONGEST_NAME {
         return None;
     }
     let most = if name.len() >= LONG_NAME { MOST_EDITS } else { 1 };
     let mut best: Option<(usize, &'static str, bool)> = None;
     for candidate in known {
-        if candidate.eq_ignore_ascii_case(name) {
-            return Some(candidate);
-        }
         // A short name is one letter away from too much.
-        if name.len() < 4 || candidate.len().abs_diff(name.len()) > most {
-            continue;
-        }
-        let edits = edits(name.as_bytes(), candidate.as_bytes());
-        if edits > most {
+        let is_near = name.len() >= SHORTEST_SLIP && candidate.len().abs_diff(name.len()) <= most;
+        let edits = match candidate.eq_ignore_ascii_case(name) {
+            true => 0,
+            false if is_near => edits(name.as_bytes(), candidate.as_bytes()),
+            false => continue,
+        };
+        if edits > most || !fits(candidate) {
             continue;
         }
         best = match best {
@@ -137,26 +147,31 @@ fn meant(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'stat
     best.filter(|(.., alone)| *alone).map(|(_, name, _)| name)
 }
 
-/// Letters to add, drop, change or swap with their neighbour to make one name of another (optimal string alignment).
+/// Letters to add, drop, change or swap with their neighbour to make one name of another, case left aside (optimal
+/// string alignment). Only the first [`LONGEST_NAME`] letters count.
 pub(crate) fn edits(a: &[u8], b: &[u8]) -> usize {
-    let mut older: Vec<usize> = Vec::new();
-    let mut old: Vec<usize> = (0..=b.len()).collect();
-    for (row, left) in a.iter().enumerate() {
-        let mut new = Vec::with_capacity(b.len() + 1);
-        new.push(row + 1);
+    /// A line of the table: its length is that of the longest name, and one.
+    type Line = [usize; LONGEST_NAME + 1];
+    let b = b.get(..LONGEST_NAME).unwrap_or(b);
+    let at = |line: &Line, column: usize| line.get(column).copied().unwrap_or(usize::MAX / 2);
+    let mut older: Line = [0; LONGEST_NAME + 1];
+    let mut old: Line = std::array::from_fn(|column| column);
+    for (row, left) in a.iter().take(LONGEST_NAME).enumerate() {
+        let mut new: Line = [row + 1; LONGEST_NAME + 1];
         for (column, right) in b.iter().enumerate() {
-            let at = |line: &[usize], column: usize| line.get(column).copied().unwrap_or(usize::MAX / 2);
             let changed = at(&old, column) + usize::from(!left.eq_ignore_ascii_case(right));
             let mut least = changed.min(at(&old, column + 1) + 1).min(at(&new, column) + 1);
             let before = |text: &[u8], at: usize| at.checked_sub(1).and_then(|at| text.get(at)).copied();
             if before(a, row) == Some(*right) && before(b, column) == Some(*left) {
                 least = least.min(at(&older, column.saturating_sub(1)) + 1);
             }
-            new.push(least);
+            if let Some(slot) = new.get_mut(column + 1) {
+                *slot = least;
+            }
         }
         older = std::mem::replace(&mut old, new);
     }
-    old.last().copied().unwrap_or_default()
+    at(&old, b.len())
 }
 
 #[cfg(test)]
@@ -182,9 +197,18 @@ mod tests {
 
     #[test]
     fn types_stand_below_others_and_have_their_properties() {
-        assert!(is_a("Bakery", "LocalBusiness") && is_a("Bakery", "Organization") && is_a("Bakery", "Thing"));
-        assert!(!is_a("Bakery", "Product") && !is_a("Nothing", "Thing") && !is_a("# Types", "Thing"));
         let mut lookup = Lookup::default();
+        for (kind, wanted, is_it) in [
+            ("Bakery", "LocalBusiness", true),
+            ("Bakery", "Organization", true),
+            ("Bakery", "Thing", true),
+            ("Bakery", "Bakery", true),
+            ("Bakery", "Product", false),
+            ("Nothing", "Thing", false),
+            ("# Types", "Thing", false),
+        ] {
+            assert_eq!(lookup.is_any(kind, &["Nowhere", wanted]), is_it, "{kind} {wanted}");
+        }
         assert!(lookup.has("Bakery", "servesCuisine") && lookup.has("Bakery", "name") && lookup.has("Offer", "price"));
         assert!(!lookup.has("Product", "price") && !lookup.has("Bakery", "headline") && !lookup.has("Thing", "# x"));
         assert!(members("ItemAvailability").any(|member| member == "InStock"));

@@ -14,6 +14,8 @@ use super::page::Html;
 const MOST_VISITS: usize = 200_000;
 /// Items of one page that are read.
 const MOST_ITEMS: usize = 5_000;
+/// Names of one value that are read.
+pub(super) const MOST_NAMES: usize = 16;
 /// Items inside items that are read.
 pub(super) const MOST_LEVELS: usize = 64;
 /// Bytes of text that the values of one page take together: a value may hold all that is inside it again.
@@ -114,17 +116,21 @@ impl Html {
     }
 }
 
+/// Bytes of values that may stand under several names of one page: copies of copies would grow without end.
+const MOST_COPIED_BYTES: usize = 1024 * 1024;
+
 /// Reads items, within what one page may ask.
 pub(super) struct Reader<'h> {
     pub(super) html: &'h Html,
     visits: usize,
     text_bytes: usize,
+    copied_bytes: usize,
     origins: Vec<Origin>,
 }
 
 impl<'h> Reader<'h> {
     pub(super) fn new(html: &'h Html) -> Self {
-        Self { html, visits: 0, text_bytes: 0, origins: Vec::new() }
+        Self { html, visits: 0, text_bytes: 0, copied_bytes: 0, origins: Vec::new() }
     }
 
     /// Reads the roots one by one with `read`.
@@ -182,6 +188,19 @@ impl<'h> Reader<'h> {
         self.value(element, Some(attribute), text)
     }
 
+    /// Adds a value under each of its names, as far as there is room for copies.
+    pub(super) fn add(&mut self, object: &mut Object, names: &[&str], value: Tree) {
+        let Some((first, others)) = names.split_first() else { return };
+        for name in others {
+            self.copied_bytes += value.weight();
+            if self.copied_bytes > MOST_COPIED_BYTES {
+                break;
+            }
+            object.add(name, value.clone());
+        }
+        object.add(first, value);
+    }
+
     /// Starts an object that an element stands for.
     pub(super) fn object(&mut self, element: Element<'h>) -> Object {
         let span = element.start_tag().unwrap_or_default();
@@ -199,7 +218,7 @@ pub(super) struct Object {
 
 impl Object {
     /// Adds a value.
-    pub(super) fn add(&mut self, name: &str, value: Tree) {
+    fn add(&mut self, name: &str, value: Tree) {
         let at = *self.by_name.entry(name.to_owned()).or_insert_with(|| {
             self.members.push((name.to_owned(), Vec::new()));
             self.members.len() - 1
@@ -229,5 +248,52 @@ impl Object {
         };
         let members = self.members.into_iter().map(member).collect();
         Tree { kind: Kind::Object(members), span }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
+    use model::time::Timestamp;
+
+    use super::{Kind, Tree};
+    use crate::facts::page::Page;
+
+    /// The items of a page at `https://example.com/a/page`, as text.
+    pub(crate) fn items(body: &str) -> Vec<String> {
+        let url = "https://example.com/a/page".to_owned();
+        let exchange = Exchange {
+            hops: Vec::new(),
+            url: url.clone(),
+            status: 200,
+            headers: vec![("content-type".to_owned(), "text/html; charset=utf-8".to_owned())],
+            body: Body { bytes: body.into(), ..Body::default() },
+            timing: Timing::default(),
+            ambiguous_length: false,
+            certificate: None,
+        };
+        let capture = Capture {
+            requested_url: url,
+            started_at: Timestamp(0),
+            nonce: String::new(),
+            source: Source::Supplied,
+            page: Fetched::Response(exchange),
+            extras: Vec::new(),
+        };
+        let html = Page::read(&capture).html.unwrap();
+        html.items.iter().map(|item| shown(&item.tree)).collect()
+    }
+
+    fn shown(tree: &Tree) -> String {
+        match &tree.kind {
+            Kind::Object(members) => {
+                let members = members.iter().map(|member| format!("{}: {}", member.name, shown(&member.value)));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+            }
+            Kind::Array(values) => format!("[{}]", values.iter().map(shown).collect::<Vec<_>>().join(", ")),
+            Kind::Text(text) | Kind::Number(text) => text.clone(),
+            Kind::Bool(value) => value.to_string(),
+            Kind::Null => "null".to_owned(),
+        }
     }
 }

@@ -45,7 +45,10 @@ fn uncovers(before: &Report) -> bool {
 
 /// Findings that only the second report has.
 fn new_codes<'r>(before: &Report, after: &'r Report) -> Vec<&'r str> {
-    let uncovered = |code: &str| (code.starts_with("jsonld_") || code == "review_self_serving") && uncovers(before);
+    let is_of_data = |code: &str| {
+        code.starts_with("jsonld_") || matches!(code, "review_self_serving" | "paywall_selector_unmatched")
+    };
+    let uncovered = |code: &str| is_of_data(code) && uncovers(before);
     codes(after).into_iter().filter(|code| !codes(before).contains(code) && !uncovered(code)).collect()
 }
 

@@ -68,8 +68,8 @@ const X_DEFAULT: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions#xdefault",
     rule: text(
-        "Fails when link elements and the `Link` header together declare at least 2 alternates and none has the code `x-default`, in any case. It is optional by Google's own words, so this is advice.",
-        "Falha quando elementos link e o cabeçalho `Link` juntos declaram pelo menos 2 versões alternativas e nenhuma tem o código `x-default`, em maiúsculas ou minúsculas. O próprio Google o chama de opcional, por isso é um conselho.",
+        "Fails when link elements and the `Link` header together declare at least 2 versions, the page itself counted in, and none has the code `x-default`, in any case. It is optional by Google's own words, so this is advice.",
+        "Falha quando elementos link e o cabeçalho `Link` juntos declaram pelo menos 2 versões, contando a própria página, e nenhuma tem o código `x-default`, em maiúsculas ou minúsculas. O próprio Google o chama de opcional, por isso é um conselho.",
     ),
     thresholds: &[threshold("alternates_least", LEAST_FOR_DEFAULT as u64, "alternates")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -185,12 +185,16 @@ fn is_default(alternate: &Alternate) -> bool {
 /// Fails when there are versions and no default.
 fn x_default_missing(facts: &Facts<'_>) -> Verdict {
     let all = declared(facts)?;
-    if all.len() < LEAST_FOR_DEFAULT || all.iter().any(|alternate| is_default(alternate)) {
+    let own = facts.own_url()?;
+    // The page is one of the versions, whether it says so or not.
+    let is_own = |alternate: &&Alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
+    let count = all.len() + usize::from(!all.iter().any(is_own));
+    if count < LEAST_FOR_DEFAULT || all.iter().any(|alternate| is_default(alternate)) {
         return PASS;
     }
     const NONE: Text = text(
-        "{count} language versions are declared, and none as x-default.",
-        "{count} versões de idioma são declaradas, e nenhuma como x-default.",
+        "There are {count} language versions, and none is declared as x-default.",
+        "Há {count} versões de idioma, e nenhuma é declarada como x-default.",
     );
     const CHOOSE: Text = text(
         "Choose the version for everyone else, or a page to select a language.",
@@ -206,7 +210,7 @@ fn x_default_missing(facts: &Facts<'_>) -> Verdict {
         Some(root) => fix.note(ROOT, &[("url", root.as_str().into())]),
         None => fix.note(CHOOSE, &[]),
     };
-    Ok(Some(problem(NONE, &[("count", all.len().into())], fix).at(places(facts, all.into_iter()))))
+    Ok(Some(problem(NONE, &[("count", count.into())], fix).at(places(facts, all.into_iter()))))
 }
 
 fn places<'f>(facts: &Facts<'_>, alternates: impl Iterator<Item = &'f Alternate>) -> Vec<Place> {

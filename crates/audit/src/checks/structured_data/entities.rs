@@ -8,7 +8,6 @@ use crate::facts::jsonld::Written;
 use crate::facts::jsonld::graph::{Found, Graph, Node, id};
 use crate::facts::jsonld::tree::Tree;
 use crate::facts::page::Html;
-use crate::facts::schema_org;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -44,10 +43,10 @@ const UNRESOLVED: Check = Check {
     ),
     reference: "https://www.w3.org/TR/json-ld11/#node-identifiers",
     rule: text(
-        "Fails when an object in a JSON-LD block that has nothing but an `@id` refers to a fragment of this page (`#author`, or the page's address with one) and no node of the page has that `@id` once both are resolved. References to other pages and to addresses without a fragment are left alone: what they name may be described there.",
-        "Falha quando um objeto num bloco JSON-LD que só tem um `@id` se refere a um fragmento desta página (`#autor`, ou o endereço da página com um) e nenhum nó da página tem esse `@id` depois de resolvidos os dois. Referências a outras páginas e a endereços sem fragmento ficam de fora: o que nomeiam pode estar descrito lá.",
+        "Fails when an object in a JSON-LD block that has nothing but an `@id` refers to a fragment of this page (`#author`, or the page's address with one) and no node of the page has that `@id` once both are resolved. References to other pages and to addresses without a fragment are left alone: what they name may be described there. Not measured on a page with more than 5,000 nodes.",
+        "Falha quando um objeto num bloco JSON-LD que só tem um `@id` se refere a um fragmento desta página (`#autor`, ou o endereço da página com um) e nenhum nó da página tem esse `@id` depois de resolvidos os dois. Referências a outras páginas e a endereços sem fragmento ficam de fora: o que nomeiam pode estar descrito lá. Não é medido em página com mais de 5.000 nós.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("nodes_most", MOST_NODES as u64, "nodes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
     run: unresolved,
@@ -79,6 +78,9 @@ const DUPLICATE: Check = Check {
 /// Characters shown of a name.
 const SHOWN_CHARACTERS: usize = 80;
 
+/// Nodes of a page whose references are followed: each costs an address to resolve.
+const MOST_NODES: usize = 5_000;
+
 /// A reference that no node answers.
 struct Dangling<'t> {
     block: usize,
@@ -92,6 +94,9 @@ struct Dangling<'t> {
 fn unresolved(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let graph = facts.graph()?;
+    if graph.nodes.len() > MOST_NODES {
+        return Err(NotMeasured::Truncated);
+    }
     let resolved = |id: &str| html.resolve(id.trim()).map(String::from);
     let described = graph.nodes.iter().filter(|node| !is_bare(node.tree));
     let ids: Vec<&str> = described.filter_map(|node| id(node.tree.members()?)).collect();
@@ -202,7 +207,7 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     for node in
         graph.nodes.iter().filter(|node| node.is_root && html.source(node.block).is_some_and(|s| s.block().is_some()))
     {
-        let Some(kind) = node.types.first().filter(|kind| SINGLE.iter().any(|one| schema_org::is_a(kind, one))) else {
+        let Some(kind) = node.types.first().filter(|_| graph.is_any(node, &SINGLE)) else {
             continue;
         };
         let Some(name) = text_at(graph, node, "name").or_else(|| text_at(graph, node, "headline")) else { continue };
@@ -223,8 +228,8 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     found.sort_by_key(|(_, node)| (node.block, node.tree.span.start));
     let Some((_, first)) = found.first() else { return PASS };
     const TWICE: Text = text(
-        "{kind} “{name}” is described in more than one block ({count} {count|repetition|repetitions} in all).",
-        "{kind} “{name}” está descrito em mais de um bloco ({count} {count|repetição|repetições} ao todo).",
+        "More than one block describes the {kind} “{name}” ({count} {count|repetition|repetitions} in all).",
+        "Mais de um bloco descreve {kind} “{name}” ({count} {count|repetição|repetições} ao todo).",
     );
     const ONE_ID: Text = text(
         "Keep one description, or give both the same @id.",

@@ -2,11 +2,12 @@
 
 use crate::check::prelude::*;
 use crate::facts::jsonld::graph::{Found, Graph, Node, local};
+use crate::facts::jsonld::placeholder::is_placeholder;
 use crate::facts::jsonld::tree::{Kind, Tree};
 use crate::facts::jsonld::value::plain;
 use crate::facts::page::Html;
 use crate::facts::url_identity::same_site;
-use crate::facts::{schema_org, shown_markup, simple_selector};
+use crate::facts::{shown_markup, simple_selector};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -121,12 +122,10 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
     facts.filled_page()?;
     let graph = facts.graph()?;
-    let is_subject = |node: &&Node<'_>| {
-        html.source(node.block).is_some_and(|source| source.block().is_some())
-            && node.types.iter().any(|kind| SUBJECTS.iter().any(|one| schema_org::is_a(kind, one)))
-            && graph.leads(node)
-    };
-    let mut subjects = graph.nodes.iter().filter(is_subject);
+    let mut subjects = graph.nodes.iter().filter(|node| {
+        let in_block = html.source(node.block).is_some_and(|source| source.block().is_some());
+        in_block && graph.leads(node) && graph.is_any(node, &SUBJECTS)
+    });
     let Some(subject) = subjects.next().filter(|_| subjects.next().is_none()) else { return Err(NotMeasured::Absent) };
     if !graph.is_subject(subject) {
         return Err(NotMeasured::Absent);
@@ -135,7 +134,8 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
     let kind = subject.types.first().copied().unwrap_or_default();
     for property in ["headline", "name"] {
         let Found::Value(value) = graph.look(subject.tree, property) else { continue };
-        let Some(said) = value.text() else { continue };
+        // What was never filled in is told as that.
+        let Some(said) = value.text().filter(|said| !is_placeholder(said)) else { continue };
         if shown_markup::share_of_words(html, said).is_some_and(|share| share < LEAST_SHARE) {
             const HIDDEN: Text = text(
                 "The page nowhere shows {kind}.{property} “{text}”.",
@@ -180,9 +180,8 @@ fn show_it() -> FixDraft {
 fn self_serving(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let graph = facts.graph()?;
-    let is_business =
-        |node: &&Node<'_>| graph.leads(node) && node.types.iter().any(|kind| schema_org::is_a(kind, "Organization"));
-    let mut businesses = graph.nodes.iter().filter(is_business).peekable();
+    let businesses = graph.nodes.iter().filter(|node| graph.leads(node) && graph.is_any(node, &["Organization"]));
+    let mut businesses = businesses.peekable();
     if businesses.peek().is_none() {
         return Err(NotMeasured::Absent);
     }

@@ -203,8 +203,8 @@ fn wrong_context(facts: &Facts<'_>) -> Verdict {
         "{count} {count|nó raiz não tem|nós raiz não têm} o `@context` do schema.org.",
     );
     const WRONG: Text = text(
-        "The `@context` is {value}, which is not schema.org ({count} in all).",
-        "O `@context` é {value}, que não é o schema.org ({count} ao todo).",
+        "The `@context` is {value}, which is not the address of schema.org ({count} in all).",
+        "O `@context` é {value}, que não é o endereço do schema.org ({count} ao todo).",
     );
     let count = ("count", faults.len().into());
     let shown = |value: &Tree| -> String {
@@ -254,17 +254,18 @@ fn type_missing(facts: &Facts<'_>) -> Verdict {
         let mut members = node.members().into_iter().flatten();
         members.any(|member| !matches!(member.name.as_str(), "@context" | "@graph" | "@id" | "@type"))
     };
-    let is_untyped = |node: &&Node<'_>| {
+    let in_block = |node: &Node<'_>| matches!(html.source(node.block), Some(Source::Block(_)));
+    if !graph.nodes.iter().any(in_block) {
+        return Err(NotMeasured::Absent);
+    }
+    let untyped = graph.nodes.iter().filter(|node| {
         node.is_root
             && node.types.iter().all(|kind| kind.trim().is_empty())
             && says_something(node.tree)
-            && matches!(html.source(node.block), Some(Source::Block(_)))
+            && in_block(node)
             && graph.look(node.tree, "@type") == Found::Absent
-    };
-    if !graph.nodes.iter().any(|node| matches!(html.source(node.block), Some(Source::Block(_)))) {
-        return Err(NotMeasured::Absent);
-    }
-    let gaps: Vec<Gap<'_>> = graph.nodes.iter().filter(is_untyped).map(Gap::untyped).collect();
+    });
+    let gaps: Vec<Gap<'_>> = untyped.map(Gap::untyped).collect();
     if gaps.is_empty() {
         return PASS;
     }

@@ -71,8 +71,8 @@ const RECOMMENDED: Check = Check {
     ),
     reference: GALLERY,
     rule: text(
-        "Fails when the one node that the page is about lacks a property that Google recommends for its rich result, and the page states the value: in its h1 or title, meta description, meta author, canonical URL, `og:image`, `article:` or `product:` tags. What the page does not state is not asked for. Several nodes of one type, and members of lists, are left alone. Not measured on a page with noindex.",
-        "Falha quando o único nó de que a página trata não tem uma propriedade que o Google recomenda para o resultado avançado, e a página declara o valor: no h1 ou título, na meta description, na meta author, na URL canônica, em `og:image` ou nas tags `article:` ou `product:`. O que a página não declara não é pedido. Vários nós do mesmo tipo e membros de listas ficam de fora. Não é medido em página com noindex.",
+        "Fails when the one node that the page is about lacks a property that Google recommends for its rich result, and the page states the value: in its h1 or title, meta description or first paragraph, meta author, canonical URL, `og:image` or first large image, `article:` or `product:` tags. What the page does not state is not asked for. Several nodes of one type, and members of lists, are left alone. Not measured on a page with noindex.",
+        "Falha quando o único nó de que a página trata não tem uma propriedade que o Google recomenda para o resultado avançado, e a página declara o valor: no h1 ou título, na meta description ou no primeiro parágrafo, na meta author, na URL canônica, em `og:image` ou na primeira imagem grande, nas tags `article:` ou `product:`. O que a página não declara não é pedido. Vários nós do mesmo tipo e membros de listas ficam de fora. Não é medido em página com noindex.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -130,7 +130,7 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
     }
     for gap in &mut requirements.advice {
         let is_subject = gap.is_subject;
-        gap.missing.retain(|missing| is_subject && node_values::value(facts, html, missing.path()).is_some());
+        gap.missing.retain(|missing| is_subject && node_values::stated(facts, html, missing.path()).is_some());
     }
     requirements.advice.retain(|gap| !gap.missing.is_empty());
     let Some(first) = requirements.advice.first() else { return PASS };
@@ -146,7 +146,7 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
     let count: usize = requirements.advice.iter().map(|gap| gap.missing.len()).sum();
     let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
     let filling = |_: &Gap<'_>, path: &str| {
-        node_values::value(facts, html, path).map_or_else(|| placeholder(path), |known| known.value)
+        node_values::stated(facts, html, path).map_or_else(|| placeholder(path), |known| known.value)
     };
     let fix = FixDraft::template(FixTarget::Head, completed(html, &requirements.advice, &filling));
     let fix = match is_markup(html, first) {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::check::prelude::*;
 use crate::facts::document::Element;
-use crate::facts::jsonld::graph::{Node, local};
+use crate::facts::jsonld::graph::{Graph, Node, local};
 use crate::facts::jsonld::tree::{Member, Tree};
 use crate::facts::page::Html;
-use crate::facts::schema_org::{self, Lookup};
+use crate::facts::schema_org;
 use crate::facts::structured_data::{Item, Source};
 
 /// The family.
@@ -162,10 +162,9 @@ fn properties(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let graph = facts.graph()?;
     let own_terms = own_terms(html);
-    let mut lookup = Lookup::default();
-    let mut guessed = 0;
+    let mut guesses: BTreeMap<(&str, &str), Option<&'static str>> = BTreeMap::new();
     let mut unknown: Vec<Unknown<'_, '_>> = Vec::new();
-    for node in graph.nodes.iter().filter(|node| is_judged(node)) {
+    for node in graph.nodes.iter().filter(|node| is_judged(graph, node)) {
         let Some(source) = html.source(node.block).filter(|_| own_terms.get(node.block) == Some(&false)) else {
             continue;
         };
@@ -173,13 +172,13 @@ fn properties(facts: &Facts<'_>) -> Verdict {
         for member in members {
             let name = local(&member.name);
             let plain = name.strip_suffix("-input").or_else(|| name.strip_suffix("-output")).unwrap_or(name);
-            if name.starts_with('@') || !is_name(name) || node.types.iter().any(|kind| lookup.has(kind, plain)) {
+            if name.starts_with('@') || !is_name(name) || graph.may_have(node, plain) {
                 continue;
             }
-            guessed += 1;
-            let mut fits = |known: &&'static str| node.types.iter().any(|kind| lookup.has(kind, known));
-            let is_slip = guessed <= MOST_GUESSED && !schema_org::is_property(name);
-            let meant = is_slip.then(|| schema_org::meant_property(name, &mut fits)).flatten();
+            let room = guesses.len() < MOST_GUESSED && !schema_org::is_property(name);
+            let guess = || schema_org::meant_property(name, |known| graph.may_have(node, known));
+            let kind = node.types.first().copied().unwrap_or_default();
+            let meant = *guesses.entry((kind, name)).or_insert_with(|| room.then(guess).flatten());
             let is_free = !members.iter().any(|other| meant == Some(local(&other.name)));
             unknown.push(unknown_property(source, node, member, meant, is_free));
         }
@@ -199,8 +198,8 @@ fn properties(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Whether the properties of a node can be judged: all its types are known, and it is no role, which has those of others.
-fn is_judged(node: &Node<'_>) -> bool {
-    !node.types.is_empty() && node.types.iter().all(|kind| schema_org::is_type(kind) && !schema_org::is_a(kind, "Role"))
+fn is_judged<'t>(graph: &Graph<'t>, node: &Node<'t>) -> bool {
+    !node.types.is_empty() && node.types.iter().all(|kind| schema_org::is_type(kind)) && !graph.is_any(node, &["Role"])
 }
 
 fn unknown_property<'h, 't>(

@@ -1,9 +1,10 @@
 //! The schema.org nodes of a page, across its blocks: their types, what they are part of, and what is known of them.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::tree::{Kind, Member, Tree};
+use crate::facts::schema_org::Lookup;
 
 /// Nodes of one `@id` that are looked at together.
 const MOST_OF_ONE_ID: usize = 8;
@@ -43,6 +44,7 @@ pub(crate) struct Graph<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
     by_id: BTreeMap<&'t str, Vec<NodeIndex>>,
     work: Cell<u32>,
+    vocabulary: RefCell<Lookup<'t>>,
 }
 
 /// A name without the address or prefix of the vocabulary.
@@ -55,7 +57,8 @@ pub(crate) fn local(name: &str) -> &str {
 
 impl<'t> Graph<'t> {
     pub(crate) fn read(blocks: impl IntoIterator<Item = &'t Tree>) -> Self {
-        let mut graph = Self { nodes: Vec::new(), by_id: BTreeMap::new(), work: Cell::new(0) };
+        let mut graph =
+            Self { nodes: Vec::new(), by_id: BTreeMap::new(), work: Cell::new(0), vocabulary: RefCell::default() };
         for (block, tree) in blocks.into_iter().enumerate() {
             for root in tree.each().iter().filter(|root| is_schema_org(root)) {
                 graph.visit(root, &Position { block, parent: None, is_last: true, is_root: true });
@@ -116,6 +119,16 @@ impl<'t> Graph<'t> {
     /// Whether a node leads: the page or its list is about it.
     pub(crate) fn leads(&self, node: &Node<'_>) -> bool {
         node.is_root || node.within.iter().any(|(_, property)| LEADING.contains(property))
+    }
+
+    /// Whether a node is of one of some types, or of one below them.
+    pub(crate) fn is_any(&self, node: &Node<'t>, wanted: &[&str]) -> bool {
+        node.types.iter().any(|kind| self.vocabulary.borrow_mut().is_any(kind, wanted))
+    }
+
+    /// Whether the vocabulary has a property for one of a node's types.
+    pub(crate) fn may_have(&self, node: &Node<'t>, property: &str) -> bool {
+        node.types.iter().any(|kind| self.vocabulary.borrow_mut().has(kind, property))
     }
 
     /// Whether the page is about a node alone: it leads, is no member of a list, and no other like it leads.

@@ -40,7 +40,9 @@ mod http {
     pub(super) mod soft_404;
 }
 mod i18n {
+    pub(super) mod content_language;
     pub(super) mod hreflang;
+    pub(super) mod hreflang_set;
     pub(super) mod html_lang;
 }
 mod images {
@@ -78,9 +80,15 @@ mod social {
     pub(super) mod social_image;
 }
 mod structured_data {
+    pub(super) mod breadcrumbs;
+    pub(super) mod entities;
+    pub(super) mod guidelines;
     pub(super) mod jsonld;
     pub(super) mod jsonld_values;
+    pub(super) mod presence;
     pub(super) mod rich_results;
+    pub(super) mod site_name;
+    pub(super) mod vocabulary;
 }
 
 /// Every family, in catalog order.
@@ -108,10 +116,18 @@ pub const FAMILIES: &[&Family] = &[
     &links::link_text::FAMILY,
     &images::image_alt::FAMILY,
     &images::image_dimensions::FAMILY,
+    &structured_data::breadcrumbs::FAMILY,
+    &structured_data::entities::FAMILY,
+    &structured_data::guidelines::FAMILY,
     &structured_data::jsonld::FAMILY,
     &structured_data::jsonld_values::FAMILY,
+    &structured_data::presence::FAMILY,
     &structured_data::rich_results::FAMILY,
+    &structured_data::site_name::FAMILY,
+    &structured_data::vocabulary::FAMILY,
+    &i18n::content_language::FAMILY,
     &i18n::hreflang::FAMILY,
+    &i18n::hreflang_set::FAMILY,
     &i18n::html_lang::FAMILY,
     &social::open_graph::FAMILY,
     &social::social_image::FAMILY,

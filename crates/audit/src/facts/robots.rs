@@ -33,6 +33,15 @@ impl Facts<'_> {
         }
     }
 
+    /// Whether a crawler may fetch another address of the page's origin.
+    pub fn robots_verdict_of(&self, url: &Url, token: &str) -> Result<RobotsVerdict, NotMeasured> {
+        match self.robots()? {
+            RobotsState::Found(file) => Ok(file.verdict(token, &path(url))),
+            RobotsState::Missing(_) | RobotsState::Html => Ok(RobotsVerdict { allowed: true, rule: None, agent: None }),
+            RobotsState::Unreachable(_) => Err(NotMeasured::Robots),
+        }
+    }
+
     /// Address of the file, after redirects.
     pub fn robots_url(&self) -> Option<String> {
         let extra = self.robots_extra()?;

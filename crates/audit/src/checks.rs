@@ -31,8 +31,12 @@ mod head {
 }
 mod http {
     pub(super) mod access;
-    pub(super) mod document;
+    pub(super) mod bot_access;
+    pub(super) mod content_type;
+    pub(super) mod meta_refresh;
+    pub(super) mod page_size;
     pub(super) mod redirects;
+    pub(super) mod response_headers;
     pub(super) mod soft_404;
 }
 mod i18n {
@@ -44,7 +48,12 @@ mod images {
     pub(super) mod image_dimensions;
 }
 mod indexing {
+    pub(super) mod noindex;
+    pub(super) mod noindex_conflicts;
     pub(super) mod robots_meta;
+    pub(super) mod snippet_controls;
+    pub(super) mod unavailable_after;
+    pub(super) mod x_robots_tag;
 }
 mod links {
     pub(super) mod link_target;
@@ -70,10 +79,19 @@ mod structured_data {
 /// Every family, in catalog order.
 pub const FAMILIES: &[&Family] = &[
     &http::access::FAMILY,
-    &http::document::FAMILY,
+    &http::bot_access::FAMILY,
     &http::redirects::FAMILY,
+    &http::meta_refresh::FAMILY,
+    &http::content_type::FAMILY,
+    &http::page_size::FAMILY,
+    &http::response_headers::FAMILY,
     &http::soft_404::FAMILY,
+    &indexing::noindex::FAMILY,
+    &indexing::x_robots_tag::FAMILY,
+    &indexing::noindex_conflicts::FAMILY,
     &indexing::robots_meta::FAMILY,
+    &indexing::snippet_controls::FAMILY,
+    &indexing::unavailable_after::FAMILY,
     &crawl::robots_txt::FAMILY,
     &crawl::sitemap::FAMILY,
     &canonical::canonical::FAMILY,

@@ -20,12 +20,14 @@ pub mod lost_head;
 pub mod names;
 pub mod page;
 pub mod page_language;
+pub mod redirects;
 mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
 pub mod shell;
 pub mod site_files;
 pub mod sitemap;
+pub mod soft_404;
 pub mod text;
 pub mod url_identity;
 

@@ -34,6 +34,10 @@ const TABLE: &[(&str, &[&str])] = &[
         "robots_txt_html_response",
         &["robots_txt_syntax_error", "robots_txt_sitemap_missing", "robots_txt_unsupported_rule"],
     ),
+    // Both say that there is no page; the one that takes more points stays.
+    ("html_empty", &["http_status_no_content"]),
+    // The tag that settles a contradiction is one tag.
+    ("robots_directives_conflict", &["robots_meta_multiple"]),
     ("sitemap_missing", &["robots_txt_sitemap_missing", "sitemap_*"]),
     ("title_missing", &["title_multiple", "title_too_short", "title_too_long", "title_placeholder"]),
     ("canonical_hreflang_conflict", &["canonical_other_page"]),

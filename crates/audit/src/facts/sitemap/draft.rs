@@ -37,9 +37,12 @@ pub struct OwnFile {
 /// A first sitemap: the page itself, and the pages of its host that it links to, in order. `None` when there are none.
 pub fn first(facts: &Facts<'_>) -> Option<String> {
     let html = facts.page().ok()?;
-    let own = facts.own_url().ok().filter(|own| own.origin() == html.url.origin() && facts.indexable().is_ok());
+    let is_indexable = facts.indexable().is_ok();
+    let own = facts.own_url().ok().filter(|own| own.origin() == html.url.origin() && is_indexable);
+    let is_hidden = |url: &Url| !is_indexable && same_page(url, &html.url);
     let links = html.anchors.iter().filter(|anchor| !anchor.nofollow).filter_map(|anchor| anchor.url.as_ref());
     let links = links.filter(|url| url.origin() == html.url.origin() && is_page(url)).map(without_tracking);
+    let links = links.filter(|url| !is_hidden(url));
     let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{NAMESPACE}\">\n");
     let start = out.len();
     let mut seen = BTreeSet::new();

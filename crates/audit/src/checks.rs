@@ -18,7 +18,13 @@ mod content {
 }
 mod crawl {
     pub(super) mod robots_txt;
+    pub(super) mod robots_txt_sitemap;
+    pub(super) mod robots_txt_syntax;
+    pub(super) mod robots_txt_tester;
     pub(super) mod sitemap;
+    pub(super) mod sitemap_entry;
+    pub(super) mod sitemap_lastmod;
+    pub(super) mod sitemap_urls;
 }
 mod head {
     pub(super) mod charset;
@@ -93,7 +99,14 @@ pub const FAMILIES: &[&Family] = &[
     &indexing::snippet_controls::FAMILY,
     &indexing::unavailable_after::FAMILY,
     &crawl::robots_txt::FAMILY,
+    &crawl::robots_txt_tester::FAMILY,
+    &crawl::robots_txt_syntax::FAMILY,
+    &crawl::robots_txt_sitemap::FAMILY,
     &crawl::sitemap::FAMILY,
+    // Before the page's own entry, whose fix takes over what these correct in the file.
+    &crawl::sitemap_urls::FAMILY,
+    &crawl::sitemap_entry::FAMILY,
+    &crawl::sitemap_lastmod::FAMILY,
     &canonical::canonical::FAMILY,
     &head::charset::FAMILY,
     &head::doctype::FAMILY,

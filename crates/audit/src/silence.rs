@@ -26,7 +26,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "robots_txt_blocks_*",
             "robots_txt_syntax_error",
             "robots_txt_html_response",
-            "robots_txt_sitemap_missing",
+            "robots_txt_sitemap_*",
             "ai_*_blocked",
         ],
     ),
@@ -38,6 +38,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("html_empty", &["http_status_no_content"]),
     // The tag that settles a contradiction is one tag.
     ("robots_directives_conflict", &["robots_meta_multiple"]),
+    ("robots_txt_sitemap_invalid", &["robots_txt_sitemap_missing"]),
+    ("sitemap_empty", &["sitemap_page_absent"]),
     ("sitemap_missing", &["robots_txt_sitemap_missing", "sitemap_*"]),
     ("title_missing", &["title_multiple", "title_too_short", "title_too_long", "title_placeholder"]),
     ("canonical_hreflang_conflict", &["canonical_other_page"]),

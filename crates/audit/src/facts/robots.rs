@@ -37,9 +37,7 @@ impl Facts<'_> {
     pub fn robots_verdict_on(&self, token: &str, url: &Url) -> Result<RobotsVerdict, NotMeasured> {
         match self.robots()? {
             RobotsState::Found(file) => Ok(file.verdict(token, &path(url))),
-            RobotsState::Missing(_) | RobotsState::Html => {
-                Ok(RobotsVerdict { allowed: true, rule: None, agent: None })
-            }
+            RobotsState::Missing(_) | RobotsState::Html => Ok(RobotsVerdict { allowed: true, rule: None, agent: None }),
             RobotsState::Unreachable(_) => Err(NotMeasured::Robots),
         }
     }

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use model::time::Day;
 
 use super::lastmod;
-use super::reading::{MOST_URLS, Kind};
+use super::reading::{Kind, MOST_URLS};
 use super::target::Target;
 
 /// Days told apart of one file: more than any site has lived. The dates of further days count as of none.

@@ -54,7 +54,10 @@ impl Target {
 
     /// Whether an address is the page's host without the encryption that it has.
     pub(super) fn is_insecure(&self, loc: &str) -> bool {
-        let host = self.secure_host.as_deref().filter(|_| loc.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://")));
+        let host = self
+            .secure_host
+            .as_deref()
+            .filter(|_| loc.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://")));
         let named = loc.get(7..).and_then(|rest| rest.split(['/', '?', '#']).next());
         host.zip(named).is_some_and(|(host, named)| named.eq_ignore_ascii_case(host))
     }

@@ -28,7 +28,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "robots_txt_blocks_*",
             "robots_txt_syntax_error",
             "robots_txt_html_response",
-            "robots_txt_sitemap_missing",
+            "robots_txt_sitemap_*",
             "ai_*_blocked",
         ],
     ),
@@ -36,6 +36,12 @@ const TABLE: &[(&str, &[&str])] = &[
         "robots_txt_html_response",
         &["robots_txt_syntax_error", "robots_txt_sitemap_missing", "robots_txt_unsupported_rule"],
     ),
+    // Both say that there is no page; the one that takes more points stays.
+    ("html_empty", &["http_status_no_content"]),
+    // The tag that settles a contradiction is one tag.
+    ("robots_directives_conflict", &["robots_meta_multiple"]),
+    ("robots_txt_sitemap_invalid", &["robots_txt_sitemap_missing"]),
+    ("sitemap_empty", &["sitemap_page_absent"]),
     ("sitemap_missing", &["robots_txt_sitemap_missing", "sitemap_*"]),
     ("title_missing", &["title_multiple", "title_too_short", "title_too_long", "title_placeholder"]),
     ("canonical_target_not_ok", &["canonical_other_page"]),

@@ -3,12 +3,14 @@
 //! [`Facts`] is what a check sees. Its methods answer `Err(NotMeasured)` where the part is unknown, so that `?` in a
 //! check *is* its not-measured condition, and absent is never confused with unknown.
 
+pub(crate) mod breadcrumbs;
 pub mod challenge;
 pub mod charset;
 pub(crate) mod cookies;
 pub mod crawlers;
 pub(crate) mod csp;
 pub mod derive;
+pub(crate) mod detected_language;
 pub mod discovery;
 pub mod document;
 pub mod field_data;
@@ -20,20 +22,30 @@ pub mod jsonld;
 pub mod language_tag;
 pub mod link_header;
 pub mod lost_head;
+mod microdata;
 pub mod names;
+pub(crate) mod new_nodes;
+pub(crate) mod node_values;
 pub mod page;
 pub mod page_language;
+mod rdfa;
+pub mod redirects;
 mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
+pub mod schema_org;
 pub(crate) mod secrets;
 pub mod shell;
+pub(crate) mod shown_markup;
+pub(crate) mod simple_selector;
 pub mod site_files;
 pub mod sitemap;
+pub mod soft_404;
+pub(crate) mod structured_data;
 pub mod text;
 pub mod url_identity;
 
-use model::capture::{Capture, Exchange, Source, WantKind};
+use model::capture::{Capture, Exchange, WantKind};
 use model::discovery::Discovery;
 use model::summary::RobotsDirective;
 use url::Url;
@@ -45,6 +57,7 @@ use discovery::favicon::DefaultIcon;
 use discovery::image_files::{self, MeasuredImage};
 use discovery::llms::RootFile;
 use hreflang::Alternate;
+use jsonld::graph::Graph;
 use link_header::HeaderLink;
 use page::{Html, LinkElement, Page};
 use robots_directives::Directive;
@@ -72,6 +85,7 @@ pub struct Facts<'c> {
     rules: Option<PathRules<'c>>,
     sitemaps: Option<Sitemaps<'c>>,
     alternates: Vec<Alternate>,
+    graph: Graph<'c>,
 }
 
 impl<'c> Facts<'c> {
@@ -106,6 +120,7 @@ impl<'c> Facts<'c> {
             rules,
             header_links,
             alternates,
+            graph: Graph::read(html.into_iter().flat_map(Html::sources).map(structured_data::Source::tree)),
         }
     }
 
@@ -140,10 +155,10 @@ impl<'c> Facts<'c> {
         if self.blocked.is_some() { Err(NotMeasured::Challenge) } else { Ok(exchange) }
     }
 
-    /// The response with its headers and timing as measured: not for supplied bytes.
+    /// The response with its headers: not for bytes that were supplied without them. Of supplied ones nothing is timed.
     pub fn measured_response(&self) -> Result<&'c Exchange, NotMeasured> {
         let exchange = self.response()?;
-        if self.capture.source == Source::Supplied { Err(NotMeasured::Offline) } else { Ok(exchange) }
+        if self.capture.source.has_headers() { Ok(exchange) } else { Err(NotMeasured::Offline) }
     }
 
     /// The same, when it is a success.
@@ -213,6 +228,16 @@ impl<'c> Facts<'c> {
                     || directive.name == "unavailable_after" && expired()
             });
         if hidden { Err(NotMeasured::NoIndex) } else { Ok(()) }
+    }
+
+    /// The schema.org nodes of the page, in any syntax.
+    pub(crate) fn graph(&self) -> Result<&Graph<'c>, NotMeasured> {
+        self.page()?;
+        if self.graph.nodes.is_empty() {
+            return Err(NotMeasured::Absent);
+        }
+        self.graph.start_over();
+        Ok(&self.graph)
     }
 
     /// Language alternates of elements and header.
@@ -307,7 +332,7 @@ impl<'c> Facts<'c> {
 
     /// Why nothing is known of the site's files.
     fn no_site(&self) -> NotMeasured {
-        if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Fetch }
+        if self.capture.source.has_network() { NotMeasured::Fetch } else { NotMeasured::Offline }
     }
 }
 

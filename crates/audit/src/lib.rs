@@ -4,6 +4,7 @@
 
 pub mod check;
 pub mod checks;
+pub mod compare;
 pub mod escape;
 pub mod facts;
 pub mod fix;

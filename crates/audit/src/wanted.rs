@@ -3,7 +3,7 @@
 use model::capture::{Capture, Want, WantKind};
 
 use crate::facts::discovery::{self, Site};
-use crate::facts::page::Page;
+use crate::facts::page::{Html, Page};
 use crate::facts::site_files::SiteFiles;
 use crate::facts::sitemap;
 
@@ -25,6 +25,25 @@ pub fn wanted(capture: &Capture, page: &Page, files: &SiteFiles) -> Vec<Want> {
     wants.extend(sitemap::wanted(capture, files));
     wants.extend(discovery::wants(&site, true));
     wants
+}
+
+/// Why something that was wanted was not asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// Its time was up.
+    Time,
+    /// The probes had spent their requests.
+    Budget,
+}
+
+/// What is wanted still of an audit that has ended, past the budget of the probes too.
+pub(crate) fn unsent(capture: &Capture, html: Option<&Html>, files: &SiteFiles) -> Vec<(Want, Why)> {
+    let Some(site) = Site::new(capture, html, None) else { return Vec::new() };
+    let files = robots_txt(capture, &site).into_iter().chain(sitemap::wanted(capture, files));
+    let left = discovery::probe_gets_left(capture);
+    let probes = discovery::all_wants(&site, true).enumerate();
+    let probes = probes.map(|(place, want)| (want, if place < left { Why::Time } else { Why::Budget }));
+    files.map(|file| (file, Why::Time)).chain(probes).collect()
 }
 
 /// Outside the budget of the probes.

@@ -33,6 +33,20 @@ pub enum Source {
     Network,
     /// Supplied by the caller: headers, timing and other files are unknown.
     Supplied,
+    /// Supplied by the caller with its response headers: timing and other files are unknown, but for those supplied too.
+    SuppliedWithHeaders,
+}
+
+impl Source {
+    /// Whether the response headers are those of a server.
+    pub fn has_headers(self) -> bool {
+        self != Self::Supplied
+    }
+
+    /// Whether more files of the site could be asked for.
+    pub fn has_network(self) -> bool {
+        self == Self::Network
+    }
 }
 
 /// One more file that was asked for, and what came.
@@ -148,6 +162,35 @@ pub const ROBOTS_BYTES: usize = 500 * 1024;
 pub const SITEMAP_BYTES: usize = 10 * 1024 * 1024;
 
 impl WantKind {
+    /// Its name in captures and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::RobotsTxt => "robots_txt",
+            Self::Sitemap => "sitemap",
+            Self::NotFound => "not_found",
+            Self::NotFoundWellKnown => "not_found_well_known",
+            Self::Llms => "llms",
+            Self::SecurityTxt => "security_txt",
+            Self::SecurityTxtLegacy => "security_txt_legacy",
+            Self::ApiCatalog => "api_catalog",
+            Self::Favicon => "favicon",
+            Self::ChangePassword => "change_password",
+            Self::AssetLinks => "asset_links",
+            Self::AppleApp => "apple_app",
+            Self::OauthResource => "oauth_resource",
+            Self::OauthServer => "oauth_server",
+            Self::OpenidConfig => "openid_config",
+            Self::AgentCard => "agent_card",
+            Self::AgentCardLegacy => "agent_card_legacy",
+            Self::Webauthn => "webauthn",
+            Self::CanonicalTarget => "canonical_target",
+            Self::OgImage => "og_image",
+            Self::HreflangTarget => "hreflang_target",
+            Self::LargestImage => "largest_image",
+            Self::PlainHttp => "plain_http",
+        }
+    }
+
     /// How to ask for it.
     pub fn rules(self) -> WantRules {
         const JSON: &str = "application/json, */*;q=0.1";

@@ -108,9 +108,14 @@ const PROBES: [Probe; 22] = [
 ///
 /// `page_is_read`: whether `site` holds the page's markup, or knows that there is none.
 pub(crate) fn wants(site: &Site<'_>, page_is_read: bool) -> Vec<Want> {
+    all_wants(site, page_is_read).take(probe_gets_left(site.capture)).collect()
+}
+
+/// The same past the budget.
+pub(crate) fn all_wants(site: &Site<'_>, page_is_read: bool) -> impl Iterator<Item = Want> {
     PROBES
         .iter()
-        .filter(|probe| page_is_read || !probe.needs_page)
+        .filter(move |probe| page_is_read || !probe.needs_page)
         // Of one kind there are two, which only their addresses tell apart.
         .filter(|probe| probe.kind == WantKind::HreflangTarget || site.extra(probe.kind).is_none())
         .filter_map(|probe| match (probe.target)(site)? {
@@ -118,8 +123,6 @@ pub(crate) fn wants(site: &Site<'_>, page_is_read: bool) -> Vec<Want> {
             Target::Elsewhere => None,
         })
         .filter(|want| site.capture.extras.iter().all(|extra| extra.want != *want))
-        .take(probe_gets_left(site.capture))
-        .collect()
 }
 
 /// Judges every probe: the five fixed ones, and those that the page calls for.

@@ -75,6 +75,8 @@ struct Reader<'t> {
 struct Marks {
     is_broken: bool,
     is_hex: bool,
+    /// How often each line of the body that begins with `~` stands there; 0 where nothing says so.
+    times: usize,
 }
 
 impl<'t> Reader<'t> {
@@ -143,7 +145,7 @@ impl<'t> Reader<'t> {
             Some(name) if ["gzip", "deflate", "br", "zstd"].contains(&name.as_str()) => Coding::Decoded(name),
             Some(name) => Coding::Unknown(name),
         };
-        let body = self.body();
+        let body = repeated(self.body(), marks.times);
         if !body.is_empty() && matches!(exchange.body.coding, Coding::Broken(_) | Coding::Unknown(_)) {
             return self.fault("of a coding that can't be undone there is no body");
         }
@@ -180,6 +182,14 @@ impl<'t> Reader<'t> {
                 let is_read = exchange.certificate.is_some();
                 return if is_read { Ok(()) } else { self.fault("@certificate wants two days and an issuer") };
             }
+            "times" => {
+                marks.times = value.parse().unwrap_or_default();
+                return if marks.times > 0 { Ok(()) } else { self.fault("after @times comes a number") };
+            }
+            "http" => {
+                timing.http_version = format!("HTTP/{value}");
+                return Ok(());
+            }
             "cut" => {
                 exchange.body.cut = word::<BodyCut>(value);
                 let is_known = exchange.body.cut.is_some();
@@ -191,7 +201,7 @@ impl<'t> Reader<'t> {
             "ttfb" => &mut timing.ttfb_ms,
             _ => {
                 return self
-                    .fault("no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @cut, @broken, @hex");
+                    .fault("no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times");
             }
         };
         *phase = value.parse().ok();
@@ -212,6 +222,18 @@ fn certificate(value: &str) -> Option<Certificate> {
     let mut day = || Timestamp::parse(&format!("{}T00:00:00Z", parts.next()?));
     let (not_before, not_after) = (Some(day()?), day()?);
     Some(Certificate { not_before, not_after, issuer: parts.next()?.to_owned() })
+}
+
+/// The body with each line that begins with `~` so many times, numbered where it says `{n}`.
+fn repeated(body: String, times: usize) -> String {
+    if times == 0 {
+        return body;
+    }
+    let line = |line: &str| match line.strip_prefix('~') {
+        Some(line) => (0..times).map(|n| line.replace("{n}", &n.to_string())).collect(),
+        None => line.to_owned(),
+    };
+    body.split_inclusive('\n').map(line).collect()
 }
 
 /// A word of a capture's JSON.
@@ -263,9 +285,10 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
         ("GET https://a.com/\n200\nServer:x\n", "line 3: a header is a name, a colon, a space and a value"),
         (
             "GET https://a.com/\n200\n@slow\n",
-            "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @cut, @broken, @hex",
+            "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times",
         ),
         ("GET https://a.com/\n200\n@ttfb x\n", "line 3: a time is a number of milliseconds"),
+        ("GET https://a.com/\n200\n@times x\n", "line 3: after @times comes a number"),
         ("GET https://a.com/\n200\n@cut off\n", "line 3: @cut is size, time or connection"),
         ("GET https://a.com/\n200\n@broken\n", "line 4: @broken wants a Content-Encoding"),
         (

@@ -4,3 +4,4 @@ mod audits;
 mod field_data;
 mod limits;
 mod surroundings;
+mod verify;

@@ -10,7 +10,10 @@ use crate::facts::{Facts, challenge, image_room};
 
 /// The largest content image without dimensions, for its tag.
 pub(super) fn largest_target(site: &Site<'_>) -> Option<Target> {
-    image_room::largest(site.html?, |url| site.is_own(url)).map(Target::of)
+    let html = site.html?;
+    // Asked after each file that comes.
+    let url = html.image_to_measure.get_or_init(|| image_room::largest(html, |url| site.is_own(url)));
+    url.clone().map(Target::of)
 }
 
 /// The social image.

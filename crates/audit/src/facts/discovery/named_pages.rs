@@ -137,7 +137,6 @@ impl Facts<'_> {
 
     /// What is wrong with those language alternates of this origin that were asked for. `Err(Absent)` where there are
     /// none, `Err(Probe)` where no answer tells.
-    #[cfg_attr(not(test), expect(dead_code, reason = "read by the check of hreflang targets, with robots.txt"))]
     pub(crate) fn alternate_faults(&self) -> Result<Vec<(&Alternate, TargetFault)>, NotMeasured> {
         let site = self.site()?;
         let own = self.own_url()?;

@@ -5,6 +5,7 @@
 
 pub mod challenge;
 pub mod charset;
+pub mod content_type;
 pub mod crawlers;
 pub mod derive;
 pub mod discovery;

@@ -16,7 +16,7 @@ use model::report::Report;
 
 use super::format::{self, Asked, Format, Outcome, Style};
 use super::{LangName, failure, print};
-use crate::shown::printable;
+use crate::shown::{address, printable};
 
 /// Below the bar that the caller set.
 const BELOW_THE_BAR: u8 = 1;
@@ -129,7 +129,7 @@ impl Arguments {
             .iter()
             .filter_map(|outcome| {
                 let error = outcome.result.as_ref().err()?;
-                Some(printable(&format!("{}: {}", outcome.url, failure::sentence(error, lang))))
+                Some(printable(&format!("{}: {}", address(&outcome.url), failure::sentence(error, lang))))
             })
             .collect();
         let several = SEVERAL.phrase(&[("failed", failures.len().into()), ("all", outcomes.len().into())]);

@@ -60,7 +60,10 @@ pub(crate) async fn read_body(parts: &Parts, body: Body) -> Result<Bytes, ApiErr
         let mut body = body;
         let mut read = BytesMut::new();
         while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| ApiError::new(Code::InvalidBody).detail("the body ended before its end"))?;
+            let frame = frame.map_err(|_| {
+                let ended = text("body: it ended before its end", "body: terminou antes do fim");
+                ApiError::new(Code::InvalidBody).explained(ended.into())
+            })?;
             if let Ok(data) = frame.into_data() {
                 if read.len() + data.len() > BODY_BYTES {
                     return Err(too_large());

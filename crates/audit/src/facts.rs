@@ -6,6 +6,7 @@
 pub(crate) mod breadcrumbs;
 pub mod challenge;
 pub mod charset;
+pub mod content_type;
 pub(crate) mod cookies;
 pub mod crawlers;
 pub(crate) mod csp;

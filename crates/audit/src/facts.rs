@@ -3,6 +3,7 @@
 //! [`Facts`] is what a check sees. Its methods answer `Err(NotMeasured)` where the part is unknown, so that `?` in a
 //! check *is* its not-measured condition, and absent is never confused with unknown.
 
+pub mod canonical;
 pub mod challenge;
 pub mod charset;
 pub mod crawlers;
@@ -226,16 +227,18 @@ impl<'c> Facts<'c> {
         Some((link.url.as_ref().map_or_else(|| link.target.clone(), ToString::to_string), link.raw.clone()))
     }
 
-    /// What the page says its own address is: its one valid canonical, else its final URL as a canonical should name
-    /// it, without fragment and tracking parameters.
+    /// What the page says its own address is: its one valid canonical as its fixes leave it, else its final URL as a
+    /// canonical should name it, without fragment, tracking and session parameters.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {
         let declared = self.canonical_links()?;
         let mut canonicals =
             declared.iter().filter_map(|link| link.url.as_ref()).filter(|url| url_identity::names_page(url));
         let single = canonicals.next().filter(|first| canonicals.all(|other| other == *first));
-        let mut own = single.cloned().map_or_else(|| self.url().map(url_identity::without_tracking), Ok)?;
-        own.set_fragment(None);
-        Ok(own)
+        let page = self.url()?;
+        Ok(match single.filter(|canonical| !canonical::is_mistaken(self, page, canonical)) {
+            Some(canonical) => canonical::mended(page, canonical),
+            None => url_identity::without_tracking(page),
+        })
     }
 
     /// Whether the final URL is https; `Err(Scheme)` otherwise.

@@ -148,8 +148,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         return if sitemaps.files.iter().any(|file| file.tally.dated > 0) { PASS } else { Err(NotMeasured::Absent) };
     };
     const MANY: Text = text(
-        "{count} of {dated} lastmod dates in {sitemap} are no dates, or lie ahead: “{date}”",
-        "{count} de {dated} datas lastmod em {sitemap} não são datas, ou estão no futuro: “{date}”",
+        "{count} of {dated} lastmod dates in {sitemap} {count|is no date, or lies|are no dates, or lie} ahead: “{date}”",
+        "{count} de {dated} datas lastmod em {sitemap} {count|não é uma data, ou está|não são datas, ou estão} no futuro: “{date}”",
     );
     let values = [
         ("count", first.tally.bad_dates.into()),

@@ -36,17 +36,18 @@ pub fn is_home(path: &str) -> bool {
         let stem = segment.split('.').next().unwrap_or_default().to_ascii_lowercase();
         matches!(stem.as_str(), "index" | "home" | "default" | "amp")
     };
-    // Read strictly: `de`, `pt-br`, but no longer word that happens to be a code.
-    let is_language = |segment: &str| {
-        let code = segment.split(['-', '_']).next().unwrap_or_default();
-        code.len() == 2 && language_tag::corrected(segment).is_some()
-    };
     match path.split('/').filter(|segment| !segment.is_empty()).collect::<Vec<_>>().as_slice() {
         [] => true,
         [one] => is_alias(one) || is_language(one),
         [language, one] => is_language(language) && is_alias(one),
         _ => false,
     }
+}
+
+/// Whether a part of a path is a language: read strictly, `de`, `pt-br`, but no longer word that happens to be a code.
+pub fn is_language(segment: &str) -> bool {
+    let code = segment.split(['-', '_']).next().unwrap_or_default();
+    code.len() == 2 && language_tag::corrected(segment).is_some()
 }
 
 /// The number of a page in a list whose first page the canonical names.

@@ -76,7 +76,7 @@ const RELATIVE: Check = Check {
         "Ela é resolvida a partir de onde a página foi buscada: em um espelho ou host de teste, nomeia aquele host.",
     ),
     how: text("Write the whole address, with scheme and host.", "Escreva o endereço inteiro, com esquema e host."),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#best-practices",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#rel-canonical-link-method",
     rule: text(
         "Fails when the one canonical of the head does not begin with `http://` or `https://`: a path, or an address without a scheme. It is judged as written, whatever it resolves to.",
         "Falha quando a única canônica do head não começa com `http://` ou `https://`: um caminho, ou um endereço sem esquema. É julgada como está escrita, seja qual for o resultado.",

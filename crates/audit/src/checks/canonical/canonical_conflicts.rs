@@ -87,7 +87,7 @@ const NOINDEX: Check = Check {
         "Keep the noindex to hide the page, or the canonical to merge it with the other; not both.",
         "Mantenha o noindex para esconder a página, ou a canônica para uni-la à outra; não os dois.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#best-practices",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#define-canonical",
     rule: text(
         "Fails when `noindex` or `none` is said to everyone or to Googlebot, by tag or header, and the one canonical of the head names another page. A canonical to the page itself passes.",
         "Falha quando `noindex` ou `none` é dito a todos ou ao Googlebot, por tag ou cabeçalho, e a única canônica do head indica outra página. Uma canônica para a própria página passa.",

@@ -188,8 +188,8 @@ fn attribute_extra(facts: &Facts<'_>) -> Verdict {
     );
     const WITHOUT: Text = text("the page's own tag without them", "a própria tag da página sem eles");
     const SPLIT: Text = text(
-        "Write two tags: a canonical without {names}, and an alternate with them.",
-        "Escreva duas tags: uma canônica sem {names}, e um alternate com eles.",
+        "Write two tags: a canonical without {names}, and a separate alternate.",
+        "Escreva duas tags: uma canônica sem {names}, e um alternate à parte.",
     );
     let names: Vec<&str> = EXTRA.into_iter().filter(|name| element.has(name)).collect();
     let values = [("names", names.join(", ").into())];

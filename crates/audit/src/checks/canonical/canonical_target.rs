@@ -103,7 +103,7 @@ const INSECURE: Check = Check {
         "A página diz aos buscadores que prefiram o endereço sem criptografia, que redireciona ou não existe mais.",
     ),
     how: text("Write https in the canonical.", "Escreva https na canônica."),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#best-practices",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#define-canonical",
     rule: text(
         "Fails when the page was reached by https and the one canonical of the head is an http address of the same registrable domain. Of other sites it is not known whether they answer https.",
         "Falha quando a página foi alcançada por https e a única canônica do head é um endereço http do mesmo domínio registrável. De outros sites não se sabe se respondem por https.",
@@ -211,7 +211,10 @@ fn tracking(facts: &Facts<'_>) -> Verdict {
     if !has_tracking(url) {
         return PASS;
     }
-    const TRACKED: Text = text("The canonical {canonical} counts visits.", "A canônica {canonical} conta visitas.");
+    const TRACKED: Text = text(
+        "The canonical holds tracking parameters: {canonical}",
+        "A canônica contém parâmetros de rastreamento: {canonical}",
+    );
     const WITHOUT: Text = text("the declared address without them", "o endereço declarado, sem eles");
     let fix = rewritten(facts, link, &mended(facts.url()?, url))?.from(WITHOUT, &[]);
     Ok(Some(problem(TRACKED, &[("canonical", url.as_str().into())], fix).at(places(facts, &[link]))))

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::canonical::{own, places, rewritten, single, tag};
 use crate::check::prelude::*;
-use crate::facts::canonical::mended;
+use crate::facts::canonical::{is_language, mended};
 use crate::facts::url_identity::{session_parameter, without_tracking};
 use crate::fix::HeadKey;
 
@@ -112,8 +112,8 @@ const NOT_CLEAN: Check = Check {
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when the path of the final address holds an encoded space, `//`, an underscore between letters or digits, a capital letter in a part without digits, or the same part three times and more. Parts with digits may be identifiers, whose capitals count, and are left alone; so is a page that is not to be indexed.",
-        "Falha quando o caminho do endereço final contém um espaço codificado, `//`, um sublinhado entre letras ou dígitos, uma maiúscula em uma parte sem dígitos, ou a mesma parte três vezes ou mais. Partes com dígitos podem ser identificadores, cujas maiúsculas importam, e ficam de fora; assim como uma página que não deve ser indexada.",
+        "Fails when the path of the final address holds an encoded space, `//`, an underscore between two letters, a capital letter in a part without digits, or the same part three times and more. Parts with digits may be identifiers, whose capitals count, and are left alone; so are language codes such as `en-US`, and a page that is not to be indexed.",
+        "Falha quando o caminho do endereço final contém um espaço codificado, `//`, um sublinhado entre duas letras, uma maiúscula em uma parte sem dígitos, ou a mesma parte três vezes ou mais. Partes com dígitos podem ser identificadores, cujas maiúsculas importam, e ficam de fora; assim como códigos de idioma como `en-US` e uma página que não deve ser indexada.",
     ),
     thresholds: &[threshold("fewest_repeats", REPEATED as u64, "parts")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -204,15 +204,13 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
 fn blemishes(path: &str) -> Vec<Text> {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     let has_underscore = |segment: &&str| {
-        let bytes = segment.as_bytes();
-        bytes
-            .windows(3)
-            .any(|three| matches!(three, [a, b'_', b] if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric()))
+        let mut threes = segment.as_bytes().windows(3);
+        threes.any(|three| matches!(three, [a, b'_', b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic()))
     };
     let has_capital = |segment: &&str| {
         let name = segment.split('.').next().unwrap_or_default();
-        !name.bytes().any(|byte| byte.is_ascii_digit() || byte == b'%')
-            && name.bytes().any(|byte| byte.is_ascii_uppercase())
+        let is_plain = !name.bytes().any(|byte| byte.is_ascii_digit() || byte == b'%');
+        is_plain && name.bytes().any(|byte| byte.is_ascii_uppercase()) && !is_language(segment)
     };
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     segments.iter().for_each(|segment| *times.entry(segment).or_default() += 1);

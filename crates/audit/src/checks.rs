@@ -3,14 +3,18 @@
 use crate::check::{Check, Family};
 
 mod agents {
+    pub(super) mod agent_readability;
     pub(super) mod ai_crawlers;
+    pub(super) mod ai_usage;
     pub(super) mod app_shell;
     pub(super) mod llms_txt;
+    pub(super) mod well_known;
 }
 mod canonical {
     #[expect(clippy::module_inception, reason = "a family may be named as its category is")]
     pub(super) mod canonical;
     pub(super) mod canonical_conflicts;
+    pub(super) mod canonical_page;
     pub(super) mod canonical_tag;
     pub(super) mod canonical_target;
     pub(super) mod url_structure;
@@ -50,7 +54,9 @@ mod http {
     pub(super) mod soft_404;
 }
 mod i18n {
+    pub(super) mod content_language;
     pub(super) mod hreflang;
+    pub(super) mod hreflang_set;
     pub(super) mod html_lang;
 }
 mod images {
@@ -70,20 +76,38 @@ mod links {
     pub(super) mod link_text;
 }
 mod performance {
+    pub(super) mod core_web_vitals;
     pub(super) mod delivery;
+    pub(super) mod page_weight;
     pub(super) mod scripts;
+    pub(super) mod styles;
 }
 mod security {
+    pub(super) mod content_security_policy;
+    pub(super) mod cookies;
+    pub(super) mod hsts;
     pub(super) mod https;
     pub(super) mod mixed_content;
+    pub(super) mod secrets;
+    pub(super) mod security_headers;
+    pub(super) mod security_txt;
+    pub(super) mod subresource_integrity;
+    pub(super) mod tls_certificate;
 }
 mod social {
     pub(super) mod open_graph;
+    pub(super) mod social_image;
 }
 mod structured_data {
+    pub(super) mod breadcrumbs;
+    pub(super) mod entities;
+    pub(super) mod guidelines;
     pub(super) mod jsonld;
     pub(super) mod jsonld_values;
+    pub(super) mod presence;
     pub(super) mod rich_results;
+    pub(super) mod site_name;
+    pub(super) mod vocabulary;
 }
 
 /// Every family, in catalog order.
@@ -113,6 +137,7 @@ pub const FAMILIES: &[&Family] = &[
     &crawl::sitemap_lastmod::FAMILY,
     &canonical::canonical::FAMILY,
     &canonical::canonical_tag::FAMILY,
+    &canonical::canonical_page::FAMILY,
     &canonical::canonical_target::FAMILY,
     &canonical::canonical_conflicts::FAMILY,
     &canonical::url_structure::FAMILY,
@@ -130,19 +155,42 @@ pub const FAMILIES: &[&Family] = &[
     &links::link_text::FAMILY,
     &images::image_alt::FAMILY,
     &images::image_dimensions::FAMILY,
+    &structured_data::breadcrumbs::FAMILY,
+    &structured_data::entities::FAMILY,
+    &structured_data::guidelines::FAMILY,
     &structured_data::jsonld::FAMILY,
     &structured_data::jsonld_values::FAMILY,
+    &structured_data::presence::FAMILY,
     &structured_data::rich_results::FAMILY,
+    &structured_data::site_name::FAMILY,
+    &structured_data::vocabulary::FAMILY,
+    &i18n::content_language::FAMILY,
     &i18n::hreflang::FAMILY,
+    &i18n::hreflang_set::FAMILY,
     &i18n::html_lang::FAMILY,
     &social::open_graph::FAMILY,
+    &social::social_image::FAMILY,
+    &performance::core_web_vitals::FAMILY,
     &performance::delivery::FAMILY,
+    &performance::page_weight::FAMILY,
     &performance::scripts::FAMILY,
+    &performance::styles::FAMILY,
+    &security::content_security_policy::FAMILY,
+    &security::cookies::FAMILY,
+    &security::hsts::FAMILY,
     &security::https::FAMILY,
     &security::mixed_content::FAMILY,
+    &security::secrets::FAMILY,
+    &security::security_headers::FAMILY,
+    &security::security_txt::FAMILY,
+    &security::subresource_integrity::FAMILY,
+    &security::tls_certificate::FAMILY,
+    &agents::agent_readability::FAMILY,
     &agents::ai_crawlers::FAMILY,
+    &agents::ai_usage::FAMILY,
     &agents::app_shell::FAMILY,
     &agents::llms_txt::FAMILY,
+    &agents::well_known::FAMILY,
 ];
 
 /// Every check, in catalog order.

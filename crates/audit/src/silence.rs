@@ -3,6 +3,8 @@
 //! A check that is silenced by what caused it yields no finding and takes no points; coverage names the cause.
 //! Silencing of single elements (a lost tag, an image without source) is inside the checks concerned.
 
+use crate::check::Check;
+
 /// What fires, and what it silences. A trailing `*` stands for every code with that start.
 const TABLE: &[(&str, &[&str])] = &[
     (
@@ -42,6 +44,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("sitemap_empty", &["sitemap_page_absent"]),
     ("sitemap_missing", &["robots_txt_sitemap_missing", "sitemap_*"]),
     ("title_missing", &["title_multiple", "title_too_short", "title_too_long", "title_placeholder"]),
+    ("canonical_target_not_ok", WRONG_CANONICAL),
     ("canonical_hreflang_conflict", WRONG_CANONICAL),
     ("canonical_to_homepage", WRONG_CANONICAL),
     ("canonical_pagination_to_first", WRONG_CANONICAL),
@@ -76,12 +79,18 @@ const NOT_IN_RESULTS: &[&str] = &[
     "site_name_missing",
 ];
 
+/// Which of the checks that fired are silenced, each with the code of its cause, in the order of `fired`.
+pub(crate) fn silenced(fired: &[&'static Check]) -> Vec<(&'static Check, &'static str)> {
+    fired.iter().filter_map(|check| Some((*check, silencer(check.code, fired)?))).collect()
+}
+
 /// The code among `fired` that silences `code`, if any.
-pub(crate) fn silencer<'f>(code: &str, fired: &[&'f str]) -> Option<&'f str> {
+pub(crate) fn silencer(code: &str, fired: &[&'static Check]) -> Option<&'static str> {
     TABLE
         .iter()
-        .filter(|(cause, silenced)| *cause != code && silenced.iter().any(|pattern| matches(pattern, code)))
-        .find_map(|(cause, _)| fired.iter().find(|fired| *fired == cause).copied())
+        .filter(|(cause, _)| *cause != code && fired.iter().any(|fired| fired.code == *cause))
+        .find(|(_, silenced)| silenced.iter().any(|pattern| matches(pattern, code)))
+        .map(|(cause, _)| *cause)
 }
 
 fn matches(pattern: &str, code: &str) -> bool {
@@ -94,6 +103,12 @@ fn matches(pattern: &str, code: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checks::find;
+
+    fn silencer(code: &str, fired: &[&str]) -> Option<&'static str> {
+        let fired: Vec<&Check> = fired.iter().map(|code| find(code).unwrap()).collect();
+        super::silencer(code, &fired)
+    }
 
     #[test]
     fn a_cause_silences_what_follows_from_it() {

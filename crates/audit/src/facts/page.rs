@@ -1,6 +1,7 @@
 //! The page as markup: everything that one walk over the tree finds. Unjudged.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use model::capture::{Capture, Exchange, Source};
 use url::Url;
@@ -10,7 +11,9 @@ use super::document::{Document, Element, NodeId};
 use super::jsonld::JsonLd;
 use super::lost_head::{self, LostHead};
 use super::names::has_name;
+use super::structured_data::Item;
 use super::text::{Passing, VisibleText};
+use super::{microdata, rdfa};
 
 /// Whether an element is one of [`Html::addressed`].
 fn is_addressed(name: &str) -> bool {
@@ -29,6 +32,7 @@ fn is_addressed(name: &str) -> bool {
             | "object"
             | "track"
             | "frame"
+            | "button"
     )
 }
 
@@ -73,10 +77,14 @@ pub struct Html {
     pub asks_passkey: bool,
     /// `img` elements in order.
     pub images: Vec<NodeId>,
+    /// Address of the image whose size a fix needs, looked for when it is first asked for.
+    pub(crate) image_to_measure: OnceLock<Option<Url>>,
     /// `h1` to `h6` in order, with their level.
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
     pub scripts: Vec<NodeId>,
+    /// `style` elements in order.
+    pub styles: Vec<NodeId>,
     /// `a`, `area`, `form`, and every element that asks for something by an address in an attribute of its own,
     /// but `link`, in order: what checks on addresses go through instead of the whole tree.
     pub addressed: Vec<NodeId>,
@@ -88,6 +96,10 @@ pub struct Html {
     pub json_ld: JsonLd,
     /// JSON-LD `script` elements, in the order of the blocks.
     pub json_ld_scripts: Vec<NodeId>,
+    /// Items of microdata and RDFa.
+    pub(crate) items: Vec<Item>,
+    /// There is an element with `itemscope` or `typeof`, whatever its vocabulary.
+    pub has_items: bool,
 }
 
 /// A `meta` element.
@@ -174,6 +186,10 @@ struct Waiting {
     anchors: Vec<NodeId>,
     /// Text of each block, and where it begins in the source.
     blocks: Vec<(String, usize)>,
+    /// Elements with `itemscope`.
+    scopes: Vec<NodeId>,
+    /// Elements with `typeof`.
+    typed: Vec<NodeId>,
 }
 
 impl Page {
@@ -208,7 +224,7 @@ fn concerns_probes(url: &Url) -> bool {
 pub fn is_html(exchange: &Exchange, source: Source) -> bool {
     match exchange.header("content-type").map(media_type) {
         Some(kind) => kind == "text/html" || kind == "application/xhtml+xml",
-        None => source == Source::Supplied || looks_like_html(&exchange.body.bytes),
+        None => !source.has_headers() || looks_like_html(&exchange.body.bytes),
     }
 }
 
@@ -250,7 +266,8 @@ pub fn looks_like_html(bytes: &[u8]) -> bool {
 }
 
 impl Html {
-    fn read(exchange: &Exchange) -> Option<Self> {
+    /// Reads a response that is a document.
+    pub(crate) fn read(exchange: &Exchange) -> Option<Self> {
         let url = Url::parse(&exchange.url).ok()?;
         let bytes = &exchange.body.bytes;
         let mut charset = charset::decide(bytes, exchange.header("content-type"));
@@ -285,13 +302,17 @@ impl Html {
             asks_password: false,
             asks_passkey: false,
             images: Vec::new(),
+            image_to_measure: OnceLock::new(),
             headings: Vec::new(),
             scripts: Vec::new(),
+            styles: Vec::new(),
             addressed: Vec::new(),
             lost_head: lost_head::read(&document),
             text: VisibleText::default(),
             json_ld: JsonLd::default(),
             json_ld_scripts: Vec::new(),
+            items: Vec::new(),
+            has_items: false,
             document: Document::parse(String::new()),
         };
         let mut waiting = Waiting::default();
@@ -315,6 +336,9 @@ impl Html {
         html.to_probes = concerned.map(|(at, _)| at).collect();
         html.json_ld = JsonLd::read(&waiting.blocks);
         html.document = document;
+        html.has_items = !waiting.scopes.is_empty() || !waiting.typed.is_empty();
+        html.items = microdata::read(&html, &waiting.scopes);
+        html.items.extend(rdfa::read(&html, &waiting.typed));
         html
     }
 
@@ -322,6 +346,12 @@ impl Html {
         let id = element.id();
         if element.namespace() != super::document::Namespace::Html {
             return;
+        }
+        if element.has("itemscope") {
+            waiting.scopes.push(id);
+        }
+        if element.has("typeof") {
+            waiting.typed.push(id);
         }
         if is_addressed(element.name()) {
             self.addressed.push(id);
@@ -333,6 +363,7 @@ impl Html {
             "link" => waiting.links.push(id),
             "a" => waiting.anchors.push(id),
             "img" => self.images.push(id),
+            "style" => self.styles.push(id),
             "input" | "textarea" | "select" => {
                 let kind = element.attribute("type").unwrap_or_default();
                 self.asks_password |= element.is("input") && kind.trim().eq_ignore_ascii_case("password");

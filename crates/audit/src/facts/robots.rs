@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::capture::{Exchange, Extra, Source, WantKind};
+use model::capture::{Exchange, Extra, WantKind};
 use model::summary::RobotsTxtSummary;
 use url::Url;
 
@@ -18,7 +18,7 @@ impl Facts<'_> {
 
     /// What asking for robots.txt came to.
     pub fn robots(&self) -> Result<&RobotsState, NotMeasured> {
-        let unknown = if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Robots };
+        let unknown = if self.capture.source.has_network() { NotMeasured::Robots } else { NotMeasured::Offline };
         self.robots.ok_or(unknown)
     }
 
@@ -33,7 +33,7 @@ impl Facts<'_> {
         }
     }
 
-    /// The same for another address of the page's origin.
+    /// Whether a crawler may fetch another address of the page's origin.
     pub fn robots_verdict_on(&self, token: &str, url: &Url) -> Result<RobotsVerdict, NotMeasured> {
         match self.robots()? {
             RobotsState::Found(file) => Ok(file.verdict(token, &path(url))),

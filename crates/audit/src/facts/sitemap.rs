@@ -202,7 +202,7 @@ impl<'f> Sitemaps<'f> {
 impl Facts<'_> {
     /// The site's sitemaps. `Err` when nothing could be asked: supplied bytes, or no readable robots.txt.
     pub fn sitemaps(&self) -> Result<&Sitemaps<'_>, NotMeasured> {
-        let unknown = if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Sitemap };
+        let unknown = if self.capture.source.has_network() { NotMeasured::Sitemap } else { NotMeasured::Offline };
         self.sitemaps.as_ref().ok_or(unknown)
     }
 

@@ -21,19 +21,22 @@
 //!
 //! After a line `GET` with the whole URL come the status, the headers, and after an empty line the body, decoded, up to
 //! the next such line; empty lines at its end do not count. A status with `Location` is a redirect that is followed to
-//! another answer of the file. Addresses that the file does not name answer 404. Instead of a status, `failed` with the
+//! another answer of the file. Addresses that the file does not name answer 404, and give no answer where the page names
+//! them (its canonical, its images, its language versions, itself over http). Instead of a status, `failed` with the
 //! words of a `FetchFailure` is no answer. Among the headers, lines with `@` say what is no header:
 //!
 //! | line | says |
 //! |---|---|
 //! | `@dns 12`, `@connect 12`, `@tls 12`, `@ttfb 12` | milliseconds that a phase took |
+//! | `@certificate 2026-10-01 2026-12-30 Example CA` | the days of the TLS certificate's validity, and its issuer |
 //! | `@cut size` (`time`, `connection`) | the body ends before its end |
 //! | `@broken` | the body is not in the coding that `Content-Encoding` names |
 //! | `@hex` | the body is written as hexadecimal digits |
 
 use std::collections::VecDeque;
 
-use model::capture::{Body, BodyCut, Coding, Exchange, FailureKind, FetchFailure, Fetched, Timing};
+use model::capture::{Body, BodyCut, Certificate, Coding, Exchange, FailureKind, FetchFailure, Fetched, Timing};
+use model::time::Timestamp;
 use serde::de::DeserializeOwned;
 use url::Url;
 
@@ -174,6 +177,11 @@ impl<'t> Reader<'t> {
                 marks.is_broken = true;
                 return Ok(());
             }
+            "certificate" => {
+                exchange.certificate = certificate(value);
+                let is_read = exchange.certificate.is_some();
+                return if is_read { Ok(()) } else { self.fault("@certificate wants two days and an issuer") };
+            }
             "times" => {
                 marks.times = value.parse().unwrap_or_default();
                 return if marks.times > 0 { Ok(()) } else { self.fault("after @times comes a number") };
@@ -193,7 +201,7 @@ impl<'t> Reader<'t> {
             "ttfb" => &mut timing.ttfb_ms,
             _ => {
                 return self
-                    .fault("no such mark; there are @dns, @connect, @tls, @ttfb, @http, @cut, @broken, @hex, @times");
+                    .fault("no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times");
             }
         };
         *phase = value.parse().ok();
@@ -206,6 +214,14 @@ impl<'t> Reader<'t> {
         let end = body.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
         body.iter().take(end).flat_map(|line| [line, "\n"]).collect()
     }
+}
+
+/// Two days and a name.
+fn certificate(value: &str) -> Option<Certificate> {
+    let mut parts = value.splitn(3, ' ');
+    let mut day = || Timestamp::parse(&format!("{}T00:00:00Z", parts.next()?));
+    let (not_before, not_after) = (Some(day()?), day()?);
+    Some(Certificate { not_before, not_after, issuer: parts.next()?.to_owned() })
 }
 
 /// The body with each line that begins with `~` so many times, numbered where it says `{n}`.
@@ -269,7 +285,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
         ("GET https://a.com/\n200\nServer:x\n", "line 3: a header is a name, a colon, a space and a value"),
         (
             "GET https://a.com/\n200\n@slow\n",
-            "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @http, @cut, @broken, @hex, @times",
+            "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times",
         ),
         ("GET https://a.com/\n200\n@ttfb x\n", "line 3: a time is a number of milliseconds"),
         ("GET https://a.com/\n200\n@times x\n", "line 3: after @times comes a number"),

@@ -2,7 +2,7 @@
 
 use audit::Page;
 use audit::facts::page::Html;
-use model::fix::{Fix, FixClass};
+use model::fix::{Fix, FixClass, FixTarget};
 use model::patch::{Edit, Patch};
 use model::report::Report;
 
@@ -34,10 +34,21 @@ fn saved(site: &Site, html: &Html, source: &str) -> Vec<u8> {
     }
 }
 
+/// What keeps structured data from being read as it is meant.
+const UNREADABLE: [&str; 4] =
+    ["jsonld_syntax_error", "jsonld_context_invalid", "jsonld_type_unknown", "jsonld_property_unknown"];
+
+/// Whether what structured data says shows only once it can be read: that was there before.
+fn uncovers(before: &Report) -> bool {
+    codes(before).iter().any(|code| UNREADABLE.contains(code))
+}
+
 /// Findings that only the second report has.
 fn new_codes<'r>(before: &Report, after: &'r Report) -> Vec<&'r str> {
-    // What a block of data holds shows once it can be read: that was there before.
-    let uncovered = |code: &str| code.starts_with("jsonld_") && codes(before).contains(&"jsonld_syntax_error");
+    let is_of_data = |code: &str| {
+        code.starts_with("jsonld_") || matches!(code, "review_self_serving" | "paywall_selector_unmatched")
+    };
+    let uncovered = |code: &str| is_of_data(code) && uncovers(before);
     codes(after).into_iter().filter(|code| !codes(before).contains(code) && !uncovered(code)).collect()
 }
 
@@ -50,6 +61,14 @@ pub(crate) fn faults(name: &str, site: &Site) -> Vec<String> {
     };
     let after = mended.report();
     let mut faults = Vec::new();
+    for template in &before.patch.templates {
+        let is_placed = matches!(template.target, FixTarget::Head | FixTarget::Body | FixTarget::Image);
+        // A block of data may be complete, and the owner's to place all the same.
+        let has_gap = template.snippet.contains("{{") || template.code.starts_with("jsonld_");
+        if !is_placed || !has_gap || template.note.en.is_empty() {
+            faults.push(format!("{name}: {template:?} can't be filled in"));
+        }
+    }
     for fix in before.fixes.iter().filter(|fix| fix.class == FixClass::Deterministic) {
         if codes(&after).contains(&fix.code.as_str()) {
             faults.push(format!("{name}: {} stays", fix.code));
@@ -57,7 +76,8 @@ pub(crate) fn faults(name: &str, site: &Site) -> Vec<String> {
     }
     faults.extend(new_codes(&before, &after).iter().map(|code| format!("{name}: {code} is new")));
     let second = audit::patch::apply(&patched, &after.patch);
-    if faults.is_empty() && (second.as_deref() != Some(patched.as_str()) || !after.patch.files.is_empty()) {
+    let is_final = !uncovers(&before) || codes(&after).iter().all(|code| codes(&before).contains(code));
+    if is_final && faults.is_empty() && (second.as_deref() != Some(patched.as_str()) || !after.patch.files.is_empty()) {
         faults.push(format!("{name}: a second patch changes something: {:?}", after.patch));
     }
     faults

@@ -142,6 +142,12 @@ fn empty(facts: &Facts<'_>) -> Verdict {
             return PASS;
         }
     }
+    // What was cut off may have been the content.
+    if !blank {
+        facts.whole_page()?;
+    } else if exchange.body.cut.is_some() {
+        return Err(NotMeasured::Truncated);
+    }
     const NOTHING: Text =
         text("The page has {bytes} bytes and no content.", "A página tem {bytes} bytes e nenhum conteúdo.");
     const WHY: Text =

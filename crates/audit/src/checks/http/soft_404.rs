@@ -1,6 +1,6 @@
 //! Whether the site says of missing pages that they are missing.
 
-use model::capture::{Fetched, Source, WantKind};
+use model::capture::{Fetched, WantKind};
 
 use crate::check::prelude::*;
 use crate::facts::page_language;
@@ -110,7 +110,7 @@ fn page(facts: &Facts<'_>) -> Verdict {
 }
 
 fn missing_path(facts: &Facts<'_>) -> Verdict {
-    if facts.capture.source == Source::Supplied {
+    if !facts.capture.source.has_network() {
         return Err(NotMeasured::Offline);
     }
     let probe = facts.capture.extras.iter().find(|extra| extra.want.kind == WantKind::NotFound);

@@ -113,8 +113,8 @@ impl Drop for Service {
 }
 
 /// Starts the program with a database of its own; also how long it takes to its first answer.
-fn start(program: &Path) -> Result<(Service, Duration)> {
-    let folder = std::env::temp_dir().join(format!("site-audit-bench-{}", std::process::id()));
+fn start(program: &Path, name: &str) -> Result<(Service, Duration)> {
+    let folder = std::env::temp_dir().join(format!("site-audit-bench-{}-{name}", std::process::id()));
     let begun = Instant::now();
     let mut child = Command::new(program)
         .env_clear()
@@ -281,10 +281,72 @@ pub(crate) fn memory(pid: u32) -> Option<(u64, u64)> {
     Some((field("VmRSS:")?, field("VmHWM:")?))
 }
 
+/// Milliseconds of CPU that a process has spent. `stat(5)`: fields 14 and 15, in hundredths of a second.
+fn cpu_ms(pid: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The second field, a name in parentheses, may hold spaces; the third is the first behind it.
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+    fields.skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() * 10.0
+}
+
 pub(crate) fn at(sorted: &[Duration], part: f64) -> f64 {
     let index = (sorted.len() as f64 * part) as usize;
     sorted.get(index.min(sorted.len().saturating_sub(1))).map_or(0.0, |time| time.as_secs_f64() * 1e3)
 }
+
+/// One side of the comparison: the loop, or a program.
+struct Side {
+    name: String,
+    /// `None`: the loop.
+    service: Option<Service>,
+    rates: Vec<f64>,
+    times: Vec<Duration>,
+    /// Milliseconds of CPU: of this process, which is site and clients, and the loop; of the service.
+    cpu: [f64; 2],
+}
+
+impl Side {
+    fn new(name: &str, service: Option<Service>) -> Self {
+        Self { name: name.to_owned(), service, rates: Vec::new(), times: Vec::new(), cpu: [0.0; 2] }
+    }
+
+    async fn round(&mut self, fetcher: &Fetcher, origin: &str) -> Result<()> {
+        let pids = [Some(std::process::id()), self.service.as_ref().map(Service::child_id)];
+        let spent = || pids.map(|pid| pid.map_or(0.0, cpu_ms));
+        let before = spent();
+        match &self.service {
+            None => self.rates.push(bare_loop(fetcher, origin, AUDITS).await?),
+            Some(service) => {
+                let (rate, took) = through(&service.address, origin, AUDITS, AT_ONCE).await?;
+                self.rates.push(rate);
+                self.times.extend(took);
+            }
+        }
+        self.cpu.iter_mut().zip(before.iter().zip(spent())).for_each(|(sum, (from, to))| *sum += to - from);
+        Ok(())
+    }
+
+    fn rate(&mut self) -> f64 {
+        self.rates.sort_by(f64::total_cmp);
+        self.rates.get(self.rates.len() / 2).copied().unwrap_or_default()
+    }
+
+    fn print(&mut self, of_loop: f64) {
+        let rate = self.rate();
+        let [here, there] = self.cpu.map(|ms| ms / (ROUNDS * AUDITS) as f64);
+        self.times.sort();
+        println!(
+            "{:<24} {rate:>7.0} {:>7.0} {here:>10.2} {there:>12.2} {:>9.1} {:>9.1}",
+            self.name,
+            rate / of_loop * 100.0,
+            at(&self.times, 0.5),
+            at(&self.times, 0.99)
+        );
+    }
+}
+
+/// Names another program to measure in turns with this one: an older build.
+const BESIDE: &str = "SITE_AUDIT_BENCH_BESIDE";
 
 /// Measures and prints.
 pub(crate) fn measure(program: &Path) -> Result<()> {
@@ -297,36 +359,40 @@ pub(crate) fn measure(program: &Path) -> Result<()> {
             allow_ports: Vec::new(),
             ..FetchConfig::default()
         })?;
-        let (service, first_answer) = start(program)?;
-        let (idle, _) = memory(service.child.id()).unwrap_or_default();
-        // Once around, so that neither side pays for a cold start.
-        bare_loop(&fetcher, &origin, AUDITS / 4).await?;
-        through(&service.address, &origin, AUDITS / 4, AT_ONCE).await?;
-        let (mut rates, mut bare_rates, mut times) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            bare_rates.push(bare_loop(&fetcher, &origin, AUDITS).await?);
-            let (rate, took) = through(&service.address, &origin, AUDITS, AT_ONCE).await?;
-            rates.push(rate);
-            times.extend(took);
+        let (service, first_answer) = start(program, "this")?;
+        let (pid, address) = (service.child.id(), service.address.clone());
+        let (idle, _) = memory(pid).unwrap_or_default();
+        let mut sides = vec![Side::new("requests and bare parse", None), Side::new("whole audits", Some(service))];
+        if let Some(other) = std::env::var_os(BESIDE) {
+            sides.push(Side::new("the other program's", Some(start(Path::new(&other), "other")?.0)));
         }
-        through(&service.address, &origin, AUDITS, CROWD).await?;
-        let (_, peak) = memory(service.child.id()).unwrap_or_default();
-        rates.sort_by(f64::total_cmp);
-        bare_rates.sort_by(f64::total_cmp);
-        times.sort();
-        let middle = |rates: &[f64]| rates.get(rates.len() / 2).copied().unwrap_or_default();
-        let (rate, bare_rate) = (middle(&rates), middle(&bare_rates));
-        println!("\nwhole audits over HTTP, {AT_ONCE} in flight, medians of {ROUNDS} rounds of {AUDITS}\n");
-        println!("requests and bare parse only {bare_rate:>7.0} /s");
-        println!("whole audits                 {rate:>7.0} /s  {:>5.0} % of that", rate / bare_rate * 100.0);
-        println!("latency                      median {:.1} ms, p99 {:.1} ms", at(&times, 0.5), at(&times, 0.99));
+        // Once around, so that no side pays for a cold start.
+        bare_loop(&fetcher, &origin, AUDITS / 4).await?;
+        for service in sides.iter().filter_map(|side| side.service.as_ref()) {
+            through(&service.address, &origin, AUDITS / 4, AT_ONCE).await?;
+        }
+        for _ in 0..ROUNDS {
+            for side in &mut sides {
+                side.round(&fetcher, &origin).await?;
+            }
+        }
+        through(&address, &origin, AUDITS, CROWD).await?;
+        let (_, peak) = memory(pid).unwrap_or_default();
+        let of_loop = sides.first_mut().map_or(0.0, Side::rate);
+        println!("\nwhole audits over HTTP, {AT_ONCE} in flight, medians of {ROUNDS} rounds of {AUDITS} in turns\n");
         println!(
-            "memory                       idle {} MB, highest with {CROWD} in flight {} MB",
+            "{:<24} {:>7} {:>7} {:>10} {:>12} {:>9} {:>9}",
+            "", "1/s", "%", "CPU here", "CPU service", "median", "p99 ms"
+        );
+        sides.iter_mut().for_each(|side| side.print(of_loop));
+        println!(
+            "\nmemory                   idle {} MB, highest with {CROWD} in flight {} MB",
             idle / 1024,
             peak / 1024
         );
-        println!("start to first answer        {:.0} ms", first_answer.as_secs_f64() * 1e3);
-        println!("program                      {:.1} MB", size as f64 / 1e6);
+        println!("start to first answer    {:.0} ms", first_answer.as_secs_f64() * 1e3);
+        println!("program                  {:.1} MB", size as f64 / 1e6);
+        let Some(service) = sides.into_iter().nth(1).and_then(|side| side.service) else { return Ok(()) };
         crowd::measure(&service, &origin).await
     })
 }

@@ -1,6 +1,6 @@
 //! Sources made up: hostile shapes that repeat something, and dense pages of two kinds.
 
-/// A shape: its name, and what it repeats for each number.
+/// What a shape repeats, by the number of the piece.
 pub(crate) type Shape = fn(usize) -> String;
 
 /// Sources that make a careless parser slow (hostile-inputs M, and shapes that made parsers quadratic).

@@ -8,12 +8,17 @@ mod arguments;
 mod chromium;
 mod corpus;
 mod documents;
-mod dump;
 mod expected;
 mod fragments;
 mod html5ever;
 mod hunt;
 mod shrink;
+
+// How a tree is written, ours and html5ever's, is as in the parser's own tests.
+#[path = "../../crates/html/tests/it/dump.rs"]
+mod dump;
+#[path = "../../crates/html/tests/it/html5ever_tree.rs"]
+mod html5ever_tree;
 
 use std::path::Path;
 
@@ -37,7 +42,7 @@ trait Parser {
     /// Whether scripting counts as on: the content of `noscript` is text then.
     fn scripting(&self) -> bool;
 
-    /// The tree of each source, as [`dump::dump`] writes them.
+    /// The tree of each source, as [`dump::dump_with_mode`] writes them.
     fn trees(&mut self, sources: &[String]) -> Result<Vec<String>>;
 
     /// Begins again after [`Parser::trees`] failed.
@@ -52,17 +57,21 @@ pub(crate) fn differential(arguments: impl Iterator<Item = String>) -> Result<()
         None => Stop::Minutes(arguments.number("--minutes")?.unwrap_or(MINUTES)),
     };
     let hunt = Hunt { seed: arguments.number("--seed")?.unwrap_or(SEED), stop, expected: &expected::HTML5EVER };
-    hunt.run(&mut html5ever::Html5ever { scripting: scripting(&mut arguments)? })
+    let scripting = scripting(&mut arguments)?;
+    arguments.end()?;
+    hunt.run(&mut html5ever::Html5ever { scripting })
 }
 
 /// Compares with Chromium: `[--documents N] [--seed S] [--scripting off] [--corpus DIR] [--sources FILE]`.
 pub(crate) fn referee(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()> {
     let mut arguments = Arguments::read(arguments, &["--documents", "--seed", "--scripting", "--corpus", "--sources"])?;
     if let Some(folder) = arguments.text("--corpus") {
+        arguments.end()?;
         return corpus::compare(&root.join(folder));
     }
     let mut browser = chromium::Chromium::start(scripting(&mut arguments)?)?;
     if let Some(file) = arguments.text("--sources") {
+        arguments.end()?;
         let sources = std::fs::read_to_string(root.join(&file)).with_context(|| format!("{file} could not be read"))?;
         return sources.lines().try_for_each(|line| hunt::show(&mut browser, &unescaped(line)));
     }

@@ -47,12 +47,14 @@ const COMMANDS: [Entry; 13] = [
         browser::install_chromium(root, "the comparison")?;
         compare_browser::compare(root, std::env::args().nth(2))
     }),
-    ("html-differential", "[--minutes N] [--seed S]: compare the trees of random documents with html5ever's", |_| {
-        html_trees::differential(std::env::args().skip(2))
-    }),
+    (
+        "html-differential",
+        "[--minutes N] [--seed S] [--scripting off]: compare the trees of random documents with html5ever's",
+        |_| html_trees::differential(std::env::args().skip(2)),
+    ),
     (
         "html-referee",
-        "[--documents N] [--seed S], [--corpus DIR], [--sources FILE]: compare trees with Chromium's",
+        "[--documents N] [--seed S] [--scripting off], [--corpus DIR], [--sources FILE]: compare trees with Chromium's",
         |root| {
             browser::install_chromium(root, "the comparison")?;
             html_trees::referee(root, std::env::args().skip(2))

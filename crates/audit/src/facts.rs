@@ -6,11 +6,14 @@
 pub(crate) mod breadcrumbs;
 pub mod challenge;
 pub mod charset;
+pub(crate) mod cookies;
 pub mod crawlers;
+pub(crate) mod csp;
 pub mod derive;
 pub(crate) mod detected_language;
 pub mod discovery;
 pub mod document;
+pub mod field_data;
 pub mod font_metrics;
 pub mod hreflang;
 mod image_header;
@@ -26,20 +29,23 @@ pub(crate) mod node_values;
 pub mod page;
 pub mod page_language;
 mod rdfa;
+pub mod redirects;
 mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
 pub mod schema_org;
+pub(crate) mod secrets;
 pub mod shell;
 pub(crate) mod shown_markup;
 pub(crate) mod simple_selector;
 pub mod site_files;
 pub mod sitemap;
+pub mod soft_404;
 pub(crate) mod structured_data;
 pub mod text;
 pub mod url_identity;
 
-use model::capture::{Capture, Exchange, Source, WantKind};
+use model::capture::{Capture, Exchange, WantKind};
 use model::discovery::Discovery;
 use model::summary::RobotsDirective;
 use url::Url;
@@ -149,10 +155,16 @@ impl<'c> Facts<'c> {
         if self.blocked.is_some() { Err(NotMeasured::Challenge) } else { Ok(exchange) }
     }
 
-    /// The response with its headers and timing as measured: not for supplied bytes.
+    /// The response with its headers: not for bytes that were supplied without them. Of supplied ones nothing is timed.
     pub fn measured_response(&self) -> Result<&'c Exchange, NotMeasured> {
         let exchange = self.response()?;
-        if self.capture.source == Source::Supplied { Err(NotMeasured::Offline) } else { Ok(exchange) }
+        if self.capture.source.has_headers() { Ok(exchange) } else { Err(NotMeasured::Offline) }
+    }
+
+    /// The same, when it is a success.
+    pub fn successful_response(&self) -> Result<&'c Exchange, NotMeasured> {
+        let exchange = self.measured_response()?;
+        if exchange.is_success() { Ok(exchange) } else { Err(NotMeasured::Status) }
     }
 
     /// The document of a successful response.
@@ -247,13 +259,14 @@ impl<'c> Facts<'c> {
         Some((link.url.as_ref().map_or_else(|| link.target.clone(), ToString::to_string), link.raw.clone()))
     }
 
-    /// What the page says its own address is: its one valid canonical, else its final URL as a canonical should name
-    /// it, without fragment and tracking parameters.
+    /// What the page says its own address is: its one valid canonical, unless that is known to lead to no page, else its
+    /// final URL as a canonical should name it, without fragment and tracking parameters.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {
         let declared = self.canonical_links()?;
         let mut canonicals =
             declared.iter().filter_map(|link| link.url.as_ref()).filter(|url| url_identity::names_page(url));
         let single = canonicals.next().filter(|first| canonicals.all(|other| other == *first));
+        let single = single.filter(|_| !matches!(self.canonical_target_fault(), Ok(Some(_))));
         let mut own = single.cloned().map_or_else(|| self.url().map(url_identity::without_tracking), Ok)?;
         own.set_fragment(None);
         Ok(own)
@@ -312,9 +325,14 @@ impl<'c> Facts<'c> {
         self.html?.social_image_size().or_else(|| measured().map(|image| (image.width, image.height)))
     }
 
+    /// The site as probes see it.
+    pub(crate) fn site(&self) -> Result<Site<'c>, NotMeasured> {
+        Site::new(self.capture, self.html, self.robots).ok_or_else(|| self.no_site())
+    }
+
     /// Why nothing is known of the site's files.
     fn no_site(&self) -> NotMeasured {
-        if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Fetch }
+        if self.capture.source.has_network() { NotMeasured::Fetch } else { NotMeasured::Offline }
     }
 }
 

@@ -4,6 +4,7 @@
 
 pub mod check;
 pub mod checks;
+pub mod compare;
 pub mod escape;
 pub mod facts;
 pub mod fix;
@@ -15,6 +16,7 @@ mod wanted;
 
 pub use facts::challenge::{Blocked, blocked};
 pub use facts::discovery::{PROBE_GETS, probe_gets_left};
+pub use facts::field_data::field_data;
 pub use facts::page::Page;
 pub use facts::site_files::{SiteFile, SiteFiles};
 pub use facts::sitemap::Target as SitemapTarget;

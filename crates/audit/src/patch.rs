@@ -148,11 +148,13 @@ fn finish(item: Drafted, patch: &mut Patch) -> Fix {
         FixClass::Template => patch.totals.templates += 1,
         FixClass::Instruction => patch.totals.instructions += 1,
     }
+    let note = draft.note.clone().unwrap_or_else(|| check.how.into());
     match (draft.class, draft.target) {
         (FixClass::Deterministic, _) => {}
-        (FixClass::Template, FixTarget::File) => {
-            let lines = draft.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content)).unwrap_or_default();
-            let note = draft.note.clone().unwrap_or_else(|| check.how.into());
+        // A template of a patch lies in the head, the body or an image; any other is told as a decision, with its lines.
+        (FixClass::Template, FixTarget::File | FixTarget::Page) => {
+            let file = draft.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content));
+            let lines = file.or_else(|| draft.snippet.clone()).unwrap_or_default();
             let join = |text: &str| format!("{text}\n\n{lines}");
             let note = Phrase { en: join(&note.en), pt: join(&note.pt) };
             patch.instructions.push(Instruction { code: code.clone(), note });
@@ -162,12 +164,9 @@ fn finish(item: Drafted, patch: &mut Patch) -> Fix {
             target,
             snippet: draft.snippet.clone().unwrap_or_default(),
             origin: draft.origin.clone(),
-            note: draft.note.clone(),
+            note,
         }),
-        (FixClass::Instruction, _) => {
-            let note = draft.note.clone().unwrap_or_else(|| check.how.into());
-            patch.instructions.push(Instruction { code: code.clone(), note });
-        }
+        (FixClass::Instruction, _) => patch.instructions.push(Instruction { code: code.clone(), note }),
     }
     let is_file = draft.file.is_some();
     Fix {

@@ -174,7 +174,9 @@ mod tests {
             &[
                 "http://example.com:65536/",
                 "http://example.com:80:80/",
+                "http://example.com:\u{ff18}\u{ff10}/",
                 "http://:80/",
+                "http://@/",
                 "http://[]/",
                 "http://[::1",
                 "http://[1::2::3]/",
@@ -182,16 +184,25 @@ mod tests {
                 "http://127.0.0.256/",
                 "http://1.2.3.4.5/",
                 "http://4294967296/",
+                "http://0x100000001/",
                 "http://foo.0x4/",
                 "http://[fe80::1%25eth0]/",
+                "http://[fe80::1%eth0]/",
                 "http://xn--/",
                 "http://xn--zzz---/",
             ],
         );
-        check(Some("port"), &["http://example.com:0/", "http://example.com:22/", "http://example.com:6379/"]);
+        for port in [0, 22, 25, 6379, 9200] {
+            check(Some("port"), &[&format!("http://example.com:{port}/")]);
+        }
         check(
             Some("host"),
-            &["http://example..com/", "http://.example.com/", &format!("http://{}.com/", "a".repeat(64))],
+            &[
+                "http://example..com/",
+                "http://.example.com/",
+                &format!("http://{}.com/", "a".repeat(64)),
+                &format!("http://{}com/", "a.".repeat(126)),
+            ],
         );
     }
 
@@ -237,6 +248,7 @@ mod tests {
             Some("address"),
             &[
                 "http://single/",
+                "http://1e3/",
                 "http://localhost/",
                 "http://LOCALHOST./",
                 "http://x.localhost/",

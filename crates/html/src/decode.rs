@@ -1,5 +1,5 @@
 //! From the bytes of the source to the text they stand for: the one place where character references, line ends, NUL and
-//! letter case are resolved (WHATWG HTML §13.2.3.5, §13.2.5.72 to .80).
+//! letter case are resolved (WHATWG HTML §13.2.3.5, §13.2.5 "character reference state" and what follows it).
 
 mod references;
 

@@ -262,6 +262,8 @@ impl Trait {
     pub(crate) const METADATA: Self = Self(1 << 8);
     /// Elements that close a paragraph and are closed by their end tag, and nothing else (§13.2.6.4.7).
     pub(crate) const BLOCK: Self = Self(1 << 9);
+    /// Parts of a table: their start tags end a cell or a caption, and are ignored in the body (§13.2.6.4.7, .11 and .15).
+    pub(crate) const TABLE_PART: Self = Self(1 << 10);
     /// Names that are in mixed case in SVG.
     pub(crate) const SVG_CASE: Self = Self(1 << 7);
 
@@ -415,6 +417,7 @@ const fn traits() -> [Trait; TAGS.len()] {
         "td", "th", "tr", "tbody", "thead", "tfoot", "caption", "colgroup", "table", "template", "head", "body",
         "frameset", "html",
     ];
+    const PARTS: &[&str] = &["caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"];
     const METADATA: &[&str] =
         &["base", "basefont", "bgsound", "link", "meta", "noframes", "script", "style", "template", "title"];
     const BLOCK: &[&str] = &[
@@ -452,6 +455,7 @@ const fn traits() -> [Trait; TAGS.len()] {
     of = marked(of, FORMATTING, Trait::FORMATTING);
     of = marked(of, BREAKOUT, Trait::BREAKOUT);
     of = marked(of, FOSTERING, Trait::FOSTERING);
+    of = marked(of, PARTS, Trait::TABLE_PART);
     of = marked(of, DECIDES, Trait::DECIDES_MODE);
     let mut svg = 0;
     while svg < SVG_TAGS.len() {

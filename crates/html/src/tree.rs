@@ -112,6 +112,12 @@ pub struct Tree {
     pub(crate) lines: OnceLock<Lines>,
 }
 
+/// Whether two names are the same. Most that are not differ in their length or their first letter, and the comparison of
+/// memory is a call.
+fn is_same(one: &str, other: &str) -> bool {
+    one.len() == other.len() && one.as_bytes().first() == other.as_bytes().first() && one == other
+}
+
 impl Tree {
     /// The source this was parsed from.
     pub fn source(&self) -> &str {
@@ -239,7 +245,7 @@ impl Tree {
     /// Whether a node is the HTML element of that (lower-case) name. A `title` in `svg` is not `title`.
     pub fn is(&self, id: NodeId, name: &str) -> bool {
         let node = self.node(id);
-        node.kind == Kind::Element && node.namespace == Namespace::Html && self.name(id) == name
+        node.kind == Kind::Element && node.namespace == Namespace::Html && is_same(self.name(id), name)
     }
 
     /// Namespace of an element.
@@ -300,7 +306,7 @@ impl Tree {
     /// The attribute of a name in lower case, a prefix before a colon.
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<Attribute<'_>> {
         // Elements have few attributes: comparing texts takes less than finding the number of the name.
-        let is_it = |raw: &&RawAttribute| self.arena.attribute_name(&self.source, raw) == name;
+        let is_it = |raw: &&RawAttribute| is_same(self.arena.attribute_name(&self.source, raw), name);
         let raw = self.raw_attributes(id).iter().find(is_it)?;
         Some(Attribute { tree: self, raw, namespace: self.node(id).namespace })
     }

@@ -82,7 +82,7 @@ pub struct TemplatePatch<T = Phrase> {
     pub origin: Option<T>,
     /// How to fill it in.
     #[serde(rename = "nota")]
-    pub note: Option<T>,
+    pub note: T,
 }
 
 /// One instruction of a patch.
@@ -130,7 +130,7 @@ impl Patch<Phrase> {
                     target: template.target,
                     snippet: template.snippet.clone(),
                     origin: template.origin.as_ref().map(pick),
-                    note: template.note.as_ref().map(pick),
+                    note: pick(&template.note),
                 })
                 .collect(),
             instructions: self

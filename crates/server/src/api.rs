@@ -4,6 +4,7 @@ mod audits;
 mod gate;
 mod guests;
 mod health;
+mod verify;
 
 pub(crate) use audits::{patch_answer, stored};
 pub(crate) use guests::new_guest;
@@ -16,6 +17,7 @@ use crate::surfaces::{index, openapi};
 pub fn catalog() -> Vec<Operation> {
     [
         audits::operations(),
+        verify::operations(),
         guests::operations(),
         gate::operations(),
         health::operations(),

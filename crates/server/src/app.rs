@@ -12,6 +12,7 @@ use crate::api;
 use crate::caller::Proxies;
 use crate::ceilings::Ceilings;
 use crate::config::Config;
+use crate::cores::Cores;
 use crate::database::Database;
 use crate::engine::Engine;
 use crate::operation::Operation;
@@ -45,7 +46,7 @@ impl App {
     pub async fn open(config: Config, ports: Ports, address: SocketAddr) -> Result<Self> {
         let base_url = base_url(&config, address);
         let fetcher = Fetcher::new(config.fetch_config(&base_url, address)).context("the fetching client")?;
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let cores = Cores::of_the_machine().context("the threads that judge pages")?;
         let operations = api::catalog();
         let documents = Documents::new(&operations, &config, &base_url).context("the descriptions of the API")?;
         let store = Store::open(&config.database_url).await.context("the database (database_url)")?;

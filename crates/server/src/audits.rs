@@ -1,18 +1,17 @@
 //! Auditing for a caller: the use case behind the API, the pages, and whatever else starts an audit.
 
-use std::sync::Arc;
-
 use audit::Blocked;
 use model::id::AuditId;
 use model::lang::{Phrase, Text, text};
 use model::report::Report;
 use model::time::Timestamp;
 use serde_json::json;
-use store::NewAudit;
+use store::{NewAudit, PackedReport, Store, StoreError};
 use tokio::time::Instant;
 use url::Url;
 
-use crate::engine::{AUDIT_TIME, AuditFailure, Given};
+use crate::blocking::off_worker;
+use crate::engine::{AUDIT_TIME, AuditFailure, Audited, Given};
 use crate::error::{ApiError, Code};
 use crate::operation::Cx;
 
@@ -29,8 +28,13 @@ pub struct Finished {
     pub created_at: Timestamp,
 }
 
-/// Audits a URL that was read by the fetching client's intake, and keeps the report.
-pub async fn audit(cx: &Cx, url: &Url) -> Result<Finished, ApiError> {
+/// Audits a URL that was read by the fetching client's intake, and keeps the report. `answer` makes of it what the caller
+/// gets, off the async workers.
+pub async fn audit<A: Send + 'static>(
+    cx: &Cx,
+    url: &Url,
+    answer: impl Fn(Finished) -> A + Clone + Send + 'static,
+) -> Result<A, ApiError> {
     let deadline = Instant::now() + AUDIT_TIME;
     let app = &cx.app;
     let target = app.ceilings().target(url);
@@ -43,29 +47,68 @@ pub async fn audit(cx: &Cx, url: &Url) -> Result<Finished, ApiError> {
             .map_err(too_many_of_target)?;
     }
     let created_at = app.ports().now();
-    let audited = {
-        let _places = app.ceilings().enter(cx.caller.network, target.as_deref()).await?;
-        let given = Given { started_at: created_at, nonce: app.ports().nonce(), progress: None, keep_sitemaps: false };
-        app.engine().audit(url, given, deadline).await
-    };
-    let report = match audited {
-        Ok(audited) => Arc::new(audited.report),
-        Err(failure) => return Err(refused(cx, failure).await),
-    };
     let owner = cx.caller.owner();
     let id = AuditId(app.ports().id());
-    let new = || NewAudit {
-        id: id.clone(),
-        owner: owner.clone(),
-        requested_url: url.as_str(),
-        created_at,
-        report: Arc::clone(&report),
+    let judged = {
+        let _places = app.ceilings().enter(cx.caller.network, target.as_deref()).await?;
+        let given = Given { started_at: created_at, nonce: app.ports().nonce(), progress: None, keep_sitemaps: false };
+        let (store, id, is_owned) = (app.database().store().clone(), id.clone(), owner.is_some());
+        let answer = answer.clone();
+        // On the core that judged, while the report is at hand: packed, and the answer that is right if it is kept.
+        let finish = move |audited: Audited| Judged::of(&store, audited.report, created_at, id, is_owned, answer);
+        app.engine().audit(url, given, deadline, finish).await
     };
+    let Judged { packed, score, findings, answer: if_kept } = match judged {
+        Ok(judged) => judged,
+        Err(failure) => return Err(refused(cx, failure).await),
+    };
+    let Some(packed) = packed else { return Ok(if_kept) };
+    let (new_id, requested_url, report) = (id.clone(), url.as_str(), &packed);
+    let new = NewAudit { id: new_id, owner, requested_url, created_at, report };
+    let kept = app.database().ask(|store| store.insert_audit(new)).await.is_ok();
+    tracing::info!(audit.id = %id, kept, score, findings, "audited");
+    if kept {
+        return Ok(if_kept);
+    }
     // An answer without an id says that it was not kept: the caller has the report all the same.
-    let kept = app.database().ask(|store| store.insert_audit(new())).await.is_ok();
-    tracing::info!(audit.id = %id, kept, score = report.score, findings = report.findings.len(), "audited");
-    let is_owned = kept && owner.is_some();
-    Ok(Finished { id: kept.then_some(id), is_owned, report: Arc::unwrap_or_clone(report), created_at })
+    let unkept = move || {
+        let report = packed.unpack()?;
+        Ok(answer(Finished { id: None, is_owned: false, report, created_at }))
+    };
+    off_worker(unkept).await?.map_err(|error: StoreError| {
+        tracing::error!(%error, "a report that was just packed can't be read");
+        ApiError::new(Code::Internal)
+    })
+}
+
+/// What a core made of an audit.
+struct Judged<A> {
+    /// `None` when it is not to be kept: the answer says so already.
+    packed: Option<PackedReport>,
+    score: u32,
+    findings: usize,
+    answer: A,
+}
+
+impl<A> Judged<A> {
+    fn of(
+        store: &Store,
+        report: Report,
+        created_at: Timestamp,
+        id: AuditId,
+        is_owned: bool,
+        answer: impl Fn(Finished) -> A,
+    ) -> Self {
+        let (score, findings) = (report.score, report.findings.len());
+        let packed = store.pack(&report);
+        if let Err(error) = &packed {
+            tracing::error!(%error, "a report could not be packed; this is a defect");
+        }
+        let packed = packed.ok();
+        let is_owned = is_owned && packed.is_some();
+        let answer = answer(Finished { id: packed.is_some().then_some(id), is_owned, report, created_at });
+        Self { packed, score, findings, answer }
+    }
 }
 
 /// The hourly ceiling of one target is told as what it is, not as the caller's own.
@@ -78,11 +121,16 @@ fn too_many_of_target(error: ApiError) -> ApiError {
 
 /// Why there is no audit, as the caller gets it. Refused addresses are counted.
 async fn refused(cx: &Cx, failure: AuditFailure) -> ApiError {
+    count_refusal(cx, undone(failure)).await
+}
+
+/// The same where no address was asked for.
+pub(crate) fn undone(failure: AuditFailure) -> ApiError {
     match failure {
         AuditFailure::Blocked(blocked) => blocked_error(&blocked),
         AuditFailure::Overloaded => ApiError::new(Code::Overloaded).retry_after(5),
         AuditFailure::Defect => ApiError::new(Code::Internal),
-        AuditFailure::Fetch(failure) => count_refusal(cx, failure.into()).await,
+        AuditFailure::Fetch(failure) => failure.into(),
     }
 }
 

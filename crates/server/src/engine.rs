@@ -1,18 +1,22 @@
 //! The audit loop: fetch the page, parse it while the other files are fetched, judge.
 
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use audit::{Blocked, PROBE_GETS, Page, SiteFile, SiteFiles, SitemapTarget};
 use fetch::{Budget, Fetcher, Room};
+use futures_util::future::{BoxFuture, FutureExt as _};
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use model::capture::{Body, Capture, Exchange, Extra, FailureKind, FetchFailure, Fetched, Source, Want, WantKind};
 use model::report::Report;
 use model::time::Timestamp;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
+
+use crate::cores::{Cores, Undone};
 
 /// A page with all its redirects.
 const PAGE_TIME: Duration = Duration::from_secs(20);
@@ -20,6 +24,8 @@ const PAGE_TIME: Duration = Duration::from_secs(20);
 pub const AUDIT_TIME: Duration = Duration::from_secs(23);
 /// For judging at the end, when the time of an audit is spent: the wait for a core.
 const JUDGE_TIME: Duration = Duration::from_secs(1);
+/// The wait for a core of a page that was supplied.
+const CORE_TIME: Duration = Duration::from_secs(10);
 /// Discovery probes together (interface §8).
 const PROBE_TIME: Duration = Duration::from_secs(8);
 /// Sitemaps together (hostile-inputs §2).
@@ -39,8 +45,8 @@ const AT_ONCE: usize = 2;
 #[derive(Debug, Clone)]
 pub struct Engine {
     fetcher: Fetcher,
-    /// Parsing and judging at once: as many as there are cores, never on the async workers.
-    cores: Arc<Semaphore>,
+    /// Where pages are parsed and judged.
+    cores: Cores,
     /// KiB of memory for parsed pages that are not light.
     heavy: Arc<Semaphore>,
 }
@@ -112,13 +118,9 @@ pub enum AuditFailure {
 }
 
 impl Engine {
-    /// An engine over a client; `cores` pages are parsed at once.
-    pub fn new(fetcher: Fetcher, cores: usize) -> Self {
-        Self {
-            fetcher,
-            cores: Arc::new(Semaphore::new(cores.max(1))),
-            heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)),
-        }
+    /// An engine over a client; pages are parsed and judged on `cores`.
+    pub fn new(fetcher: Fetcher, cores: Cores) -> Self {
+        Self { fetcher, cores, heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)) }
     }
 
     /// The client, for reading the text of a URL.
@@ -127,8 +129,14 @@ impl Engine {
     }
 
     /// Audits a URL that was read by [`Fetcher::intake`]. What is unfinished at the deadline, [`AUDIT_TIME`] from when the
-    /// caller came, was not measured.
-    pub async fn audit(&self, url: &Url, given: Given, deadline: Instant) -> Result<Audited, AuditFailure> {
+    /// caller came, was not measured. `finish` makes of the audit what the caller wants, on the core that judged.
+    pub async fn audit<T: Send + 'static>(
+        &self,
+        url: &Url,
+        given: Given,
+        deadline: Instant,
+        finish: impl FnOnce(Audited) -> T + Send + 'static,
+    ) -> Result<T, AuditFailure> {
         let page = self.fetcher.page(url, deadline.min(Instant::now() + PAGE_TIME)).await;
         if let Some(blocked) = audit::blocked(&page) {
             return Err(AuditFailure::Blocked(blocked));
@@ -144,14 +152,30 @@ impl Engine {
             source: Source::Network,
             page,
             extras: Vec::new(),
+            field_data: None,
         });
         let (page, files, extras) = self.gather(&capture, &given, deadline).await?;
         // The parse is over, so nothing else holds the capture.
         let mut capture = Arc::unwrap_or_clone(capture);
         capture.extras = extras;
-        let audited = self.judge(capture, page, files, deadline + JUDGE_TIME).await?;
+        let judging = move || {
+            let report = audit::report_on(&capture, &page.page, &files);
+            drop(page);
+            finish(Audited { capture, report })
+        };
+        let finished = self.on_a_core(deadline + JUDGE_TIME, judging).await?;
         given.tell(Step::Judged);
-        Ok(audited)
+        Ok(finished)
+    }
+
+    /// Judges a page that was supplied, with no request to anybody. `finish` makes of the report what the caller wants, on
+    /// the same core.
+    pub async fn judge<T: Send + 'static>(
+        &self,
+        capture: Capture,
+        finish: impl FnOnce(Report) -> T + Send + 'static,
+    ) -> Result<T, AuditFailure> {
+        self.on_a_core(Instant::now() + CORE_TIME, move || finish(audit::report(&capture))).await
     }
 
     /// Parses the page and meanwhile fetches what the core wants, until it wants nothing more or time is out. The files
@@ -216,36 +240,14 @@ impl Engine {
         Ok(Parsed { page: read().await?, _room: Some(room) })
     }
 
-    async fn judge(
-        &self,
-        capture: Capture,
-        parsed: Parsed,
-        files: SiteFiles,
-        until: Instant,
-    ) -> Result<Audited, AuditFailure> {
-        let judging = move || {
-            let report = audit::report_on(&capture, &parsed.page, &files);
-            Audited { capture, report }
-        };
-        self.on_a_core(until, judging).await
-    }
-
-    /// Runs work of the core on one of its cores. A panic there is a defect, and was logged by the process's hook.
     async fn on_a_core<T: Send + 'static>(
         &self,
         until: Instant,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
-        let waiting = timeout_at(until, Arc::clone(&self.cores).acquire_owned());
-        let Ok(Ok(core)) = waiting.await else { return Err(AuditFailure::Overloaded) };
-        let working = spawn_blocking(move || {
-            // Held until the work is done, also when nobody waits for it any more.
-            let _core = core;
-            work()
-        });
-        working.await.map_err(|error| {
-            tracing::error!(%error, "the core failed");
-            AuditFailure::Defect
+        self.cores.run(until, work).await.map_err(|undone| match undone {
+            Undone::Overloaded => AuditFailure::Overloaded,
+            Undone::Panicked => AuditFailure::Defect,
         })
     }
 
@@ -320,7 +322,8 @@ struct Lanes {
     keep_sitemaps: bool,
     /// The page that sitemaps are searched for; known once the page was parsed.
     target: Arc<SitemapTarget>,
-    running: JoinSet<Came>,
+    /// Within the audit's own task: a task of its own for each would cost more than most of them take.
+    running: FuturesUnordered<BoxFuture<'static, std::thread::Result<Came>>>,
     /// What was ever started.
     asked: HashSet<Want>,
     probes: Lane,
@@ -344,7 +347,7 @@ impl Lanes {
             engine,
             keep_sitemaps,
             target: Arc::default(),
-            running: JoinSet::new(),
+            running: FuturesUnordered::new(),
             asked: HashSet::new(),
             probes: Lane::default(),
             files: Lane::default(),
@@ -370,7 +373,8 @@ impl Lanes {
             self.asked.insert(want.clone());
             let (engine, keep_sitemaps) = (self.engine.clone(), self.keep_sitemaps);
             let (want, target, budget) = (want.clone(), Arc::clone(&self.target), Arc::clone(&self.budget));
-            self.running.spawn(async move { engine.file(Ask { want, target, budget, until, keep_sitemaps }).await });
+            let coming = async move { engine.file(Ask { want, target, budget, until, keep_sitemaps }).await };
+            self.running.push(AssertUnwindSafe(coming).catch_unwind().boxed());
         }
     }
 
@@ -379,12 +383,13 @@ impl Lanes {
         // Only a panic of ours ends a fetch without an answer; the file is then missing from the capture, as if it had
         // never been asked for, and is not asked for again.
         loop {
-            match self.running.join_next().await? {
+            match self.running.next().await? {
                 Ok(came) => {
                     self.lane(came.extra.want.kind).in_flight -= 1;
                     return Some(came);
                 }
-                Err(error) => tracing::error!(%error, "a fetch failed"),
+                // The process's panic hook told of it.
+                Err(_) => continue,
             }
         }
     }
@@ -432,5 +437,6 @@ fn headed(capture: &Capture) -> Capture {
         source: capture.source,
         page,
         extras: capture.extras.clone(),
+        field_data: capture.field_data.clone(),
     }
 }

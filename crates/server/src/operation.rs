@@ -20,6 +20,7 @@ use crate::blocking::off_worker;
 use crate::caller::Caller;
 use crate::config::Sku;
 use crate::error::{ApiError, Code};
+use crate::web::BODY_BYTES;
 use model::lang::Lang;
 
 pub use input::{body_object, query_object, token_of};
@@ -49,6 +50,8 @@ pub enum Access {
 pub enum Ceiling {
     /// `limits.guests_per_hour`.
     Guests,
+    /// `limits.verifications_per_hour`.
+    Verifications,
 }
 
 /// A finished answer.
@@ -116,14 +119,18 @@ pub struct Written<T> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Serialize> Written<T> {
+impl<T: Serialize + 'static> Written<T> {
     /// Makes an answer with texts in the caller's language and writes it, both off the async workers: for what is as
     /// large as a report.
     pub(crate) async fn speaking(
         make: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
     ) -> Result<Self, ApiError> {
-        let body = off_worker(move || make().and_then(|value| written(&value))).await??;
-        Ok(Self { body, speaks: true, of: PhantomData })
+        off_worker(move || make().and_then(|value| Self::spoken(&value))).await?
+    }
+
+    /// The same, written here: for who is off the async workers already.
+    pub(crate) fn spoken(value: &T) -> Result<Self, ApiError> {
+        Ok(Self { body: written(value)?, speaks: true, of: PhantomData })
     }
 
     /// What was written when the service started.
@@ -171,6 +178,8 @@ pub struct Operation {
     pub price: Option<Sku>,
     /// A ceiling of its own.
     pub ceiling: Option<Ceiling>,
+    /// Bytes of its body at most.
+    pub body_bytes: usize,
     /// Codes it may answer with, besides those that every call may.
     pub errors: &'static [Code],
     /// Schema of the input.
@@ -248,6 +257,7 @@ impl Operation {
             access: Access::Open,
             price: None,
             ceiling: None,
+            body_bytes: BODY_BYTES,
             errors: &[],
             input: |generator| generator.subschema_for::<I>(),
             output: O::describe,
@@ -281,6 +291,13 @@ impl Operation {
     #[must_use]
     pub fn ceiling(mut self, ceiling: Ceiling) -> Self {
         self.ceiling = Some(ceiling);
+        self
+    }
+
+    /// Bytes of its body, where it takes more than the usual.
+    #[must_use]
+    pub fn body(mut self, bytes: usize) -> Self {
+        self.body_bytes = bytes;
         self
     }
 

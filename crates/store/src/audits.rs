@@ -1,13 +1,11 @@
 //! Stored audits.
 
-use std::sync::Arc;
-
 use model::id::{AuditId, Owner};
 use model::report::Report;
 use model::time::Timestamp;
 use sqlx::Row;
 
-use crate::body::unpack;
+use crate::body::{PackedReport, unpack};
 use crate::{Store, StoreError};
 
 /// An audit to keep.
@@ -21,8 +19,8 @@ pub struct NewAudit<'a> {
     pub requested_url: &'a str,
     /// When it was made.
     pub created_at: Timestamp,
-    /// What it found, at most 8 MiB of JSON.
-    pub report: Arc<Report>,
+    /// What it found.
+    pub report: &'a PackedReport,
 }
 
 /// An audit as it was kept.
@@ -44,11 +42,15 @@ const INSERT: &str = "INSERT INTO audits (id, owner, requested_url, url, score, 
 const SELECT: &str = "SELECT requested_url, created_at, body FROM audits WHERE id = $1 AND owner = $2";
 
 impl Store {
+    /// A report as it is kept, made by the caller's thread: a part of a millisecond for most. [`StoreError::Corrupt`] for
+    /// one of more than 8 MiB of JSON.
+    pub fn pack(&self, report: &Report) -> Result<PackedReport, StoreError> {
+        self.codec.pack(report)
+    }
+
     /// Keeps an audit; it is on disk when this answers. [`StoreError::Conflict`] when the id is taken.
     pub async fn insert_audit(&self, audit: NewAudit<'_>) -> Result<(), StoreError> {
         let subject = "keeping an audit";
-        let (codec, report) = (Arc::clone(&self.codec), Arc::clone(&audit.report));
-        let body = off_worker(subject, move || codec.pack(&report)).await?;
         let statement = sqlx::query(INSERT)
             .bind(audit.id.0)
             .bind(audit.owner.map(|owner| owner.to_string()))
@@ -56,7 +58,7 @@ impl Store {
             .bind(storable(&audit.report.url))
             .bind(i64::from(audit.report.score))
             .bind(audit.created_at.0)
-            .bind(body);
+            .bind(audit.report.body.clone());
         self.db.write(subject, statement).await.map(drop)
     }
 

@@ -17,6 +17,25 @@ const LEVEL: i32 = 3;
 /// what unpacks to eight times that was not written by us.
 const REPORT_LIMIT: usize = 8 * 1024 * 1024;
 
+/// Bytes of JSON that most reports stay below.
+const USUAL_JSON: usize = 64 * 1024;
+
+/// A report in the form in which it is kept.
+#[derive(Debug, Clone)]
+pub struct PackedReport {
+    /// The final address, which the table shows.
+    pub(crate) url: String,
+    pub(crate) score: u32,
+    pub(crate) body: Vec<u8>,
+}
+
+impl PackedReport {
+    /// The report again.
+    pub fn unpack(&self) -> Result<Report, StoreError> {
+        unpack(&self.body)
+    }
+}
+
 /// Packs and unpacks report bodies. Keeps its compressors, whose tables cost more to make than a report to pack.
 #[derive(Default)]
 pub(crate) struct Codec {
@@ -25,9 +44,10 @@ pub(crate) struct Codec {
 
 impl Codec {
     /// The stored form of `report`. [`StoreError::Corrupt`] when it is over the limit and could not be read again.
-    pub(crate) fn pack(&self, report: &Report) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn pack(&self, report: &Report) -> Result<PackedReport, StoreError> {
         let subject = "packing a report";
-        let json = serde_json::to_vec(report).map_err(|error| StoreError::corrupt(subject, error))?;
+        let mut json = Vec::with_capacity(USUAL_JSON);
+        serde_json::to_writer(&mut json, report).map_err(|error| StoreError::corrupt(subject, error))?;
         if json.len() > REPORT_LIMIT {
             return Err(StoreError::corrupt(subject, "it is over 8 MiB of JSON"));
         }
@@ -43,7 +63,7 @@ impl Codec {
         let mut body = Vec::with_capacity(1 + packed.len());
         body.push(ZSTD_JSON);
         body.extend_from_slice(&packed);
-        Ok(body)
+        Ok(PackedReport { url: report.url.clone(), score: report.score, body })
     }
 }
 

@@ -18,6 +18,7 @@ mod sqlite;
 use std::sync::Arc;
 
 pub use audits::{NewAudit, StoredReport};
+pub use body::PackedReport;
 pub use error::{Cause, StoreError};
 pub use quotas::{DailySpend, HourlySpend};
 

@@ -19,9 +19,19 @@ impl Arguments {
                 bail!("there is no option {name}; there are {}", known.join(", "));
             }
             let value = arguments.next().with_context(|| format!("{name} takes a value"))?;
-            given.insert(name, value);
+            if let Some(before) = given.insert(name.clone(), value) {
+                bail!("{name} is given twice, first with {before}");
+            }
         }
         Ok(Self { given })
+    }
+
+    /// Refuses options that were given and not asked for.
+    pub(super) fn end(&self) -> Result<()> {
+        match self.given.keys().next() {
+            Some(name) => bail!("{name} does not go with the other options"),
+            None => Ok(()),
+        }
     }
 
     /// The value of an option.

@@ -56,7 +56,7 @@ pub(super) const HTML5EVER: [Expected; 20] = [
 ];
 
 /// Where Chromium 156 is known to differ.
-pub(super) const CHROMIUM: [Expected; 14] = [
+pub(super) const CHROMIUM: [Expected; 21] = [
     Expected { reads: Some(("\0", "")), ..known("NUL before the body is nothing", &["\0"]) },
     Expected { reads: Some(("\0", "\u{fffd}")), ..known("NUL after a stray < or in CDATA is U+FFFD", &["\0"]) },
     known("basefont and bgsound in a template are read as in a body", &["<basefont", "<template"]),
@@ -65,6 +65,11 @@ pub(super) const CHROMIUM: [Expected; 14] = [
     known("a template keeps no frameset away", &["<template", "<frameset"]),
     known("search is not special", &["<search"]),
     known("selectedcontent that moves is filled anew", &["<selectedcontent>", "<select>", "</"]),
+    known("a form in a table in a template is one", &["<form", "<template", "<table"]),
+    known("a form in a table in a template is one", &["<form", "<template", "<tbody"]),
+    known("a form in a table in a template is one", &["<form", "<template", "<thead"]),
+    known("a form in a table in a template is one", &["<form", "<template", "<tfoot"]),
+    known("a form in a table in a template is one", &["<form", "<template", "<tr"]),
     known("text right in a template is not text in a table", &["<template", "<tr"]),
     known("text right in a template is not text in a table", &["<template", "<tbody"]),
     known("text right in a template is not text in a table", &["<template", "<tfoot"]),
@@ -74,8 +79,40 @@ pub(super) const CHROMIUM: [Expected; 14] = [
         "an end tag amid SVG is spelt as SVG spells it, and so closes no element of HTML",
         &["</foreignobject", "<svg"],
     ),
+    known("the end tag of a form in a template is any other end tag", &["</form", "<form", "<template"]),
+    // With scripting off.
+    Expected {
+        reads: Some(("<head>", "</noscript>")),
+        ..known("a head in a noscript of the head ends that", &["<noscript", "<head"])
+    },
 ];
 
 const fn known(name: &'static str, parts: &'static [&'static str]) -> Expected {
     Expected { name, parts, reads: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(source: &str, their_tree: &str) -> Option<&'static str> {
+        CHROMIUM.iter().find(|known| known.explains(source, their_tree, false)).map(|known| known.name)
+    }
+
+    #[test]
+    fn a_group_explains_only_the_tree_that_its_cause_gives() {
+        let theirs = ours("<noscript></noscript> ", false);
+        assert_eq!(group("<noscript><head> ", &theirs), Some("a head in a noscript of the head ends that"));
+        assert_eq!(group("<noscript><head> ", "another"), None);
+    }
+
+    #[test]
+    fn every_part_of_a_group_is_needed() {
+        let form = Some("the end tag of a form in a template is any other end tag");
+        assert_eq!(group("<template><form><div></form>a", "theirs"), form);
+        assert_eq!(group("<form><div></form>a", "theirs"), None);
+        assert_eq!(group("<template><table><form>", "theirs"), Some("a form in a table in a template is one"));
+        assert_eq!(group("<template><tr><form>", "theirs"), Some("a form in a table in a template is one"));
+        assert_eq!(group("<template><form>", "theirs"), None);
+    }
 }

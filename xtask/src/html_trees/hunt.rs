@@ -129,7 +129,7 @@ impl Hunt {
 
 /// Our tree of a source.
 pub(super) fn ours(source: &str, scripting: bool) -> String {
-    dump::dump(&html::parse(source.to_owned(), &Options { scripting, ..Options::default() }))
+    dump::dump_with_mode(&html::parse(source.to_owned(), &Options { scripting, ..Options::default() }))
 }
 
 /// Which of the sources give different trees.

@@ -1,4 +1,4 @@
-// Writes the tree of a document in the form of dump.rs.
+// Writes the tree of a document in the form of dump_with_mode (crates/html/tests/it/dump.rs).
 
 // Characters past which the parser begins another text node.
 const LONGEST_TEXT = 65536;
@@ -57,7 +57,7 @@ function dump(document) {
       waiting.push({ node: node.content, level: level + 1, label: "content" });
     }
     if (node.shadowRoot) {
-      waiting.push({ node: node.shadowRoot, level: level + 1, label: "shadow root" });
+      waiting.push({ node: node.shadowRoot, level: level + 1, label: "#shadow-root" });
     }
   }
   return lines.join("\n") + "\n";

@@ -1,7 +1,6 @@
 //! Whether a firewall, a challenge or a rate limit answered instead of the page.
 
-use std::cell::LazyCell;
-
+use memchr::memchr2_iter;
 use model::capture::{Exchange, Fetched};
 
 /// Marks by vendor, with source and date in the file.
@@ -36,9 +35,7 @@ pub fn blocked(page: &Fetched) -> Option<Blocked> {
 }
 
 fn vendor(exchange: &Exchange) -> Option<&'static str> {
-    let large = exchange.body.bytes.len() > LARGEST_INTERSTITIAL;
-    // Read only where a mark of this status asks for it: for most pages none does.
-    let body = LazyCell::new(|| String::from_utf8_lossy(&exchange.body.bytes).to_lowercase());
+    let body = Some(&exchange.body.bytes[..]).filter(|bytes| bytes.len() <= LARGEST_INTERSTITIAL).unwrap_or_default();
     MARKERS.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let mut columns = line.split('\t');
         let (vendor, place, mark, statuses) = (columns.next()?, columns.next()?, columns.next()?, columns.next()?);
@@ -52,8 +49,8 @@ fn vendor(exchange: &Exchange) -> Option<&'static str> {
                 exchange.headers_named(name).any(|found| found.to_lowercase().contains(value))
             }
             "cookie" => exchange.headers_named("set-cookie").any(|cookie| cookie.to_lowercase().starts_with(mark)),
-            "body" => !large && body.contains(mark),
-            "title" => !large && title(&body) == Some(mark),
+            "body" => find(body, mark).is_some(),
+            "title" => title(body).is_some_and(|title| title.eq_ignore_ascii_case(mark.as_bytes())),
             _ => false,
         };
         found.then_some(vendor)
@@ -61,10 +58,18 @@ fn vendor(exchange: &Exchange) -> Option<&'static str> {
 }
 
 /// The text of the first title tag, by plain search: a challenge page is told before anything is parsed.
-pub(super) fn title(lower_case_body: &str) -> Option<&str> {
-    let (_, after) = lower_case_body.split_once("<title")?;
-    let (_, after) = after.split_once('>')?;
-    Some(after.split_once("</title")?.0.trim())
+pub(super) fn title(body: &[u8]) -> Option<&[u8]> {
+    let after = body.get(find(body, "<title")?..)?;
+    let text = after.get(after.iter().position(|byte| *byte == b'>')? + 1..)?;
+    Some(text.get(..find(text, "</title")?)?.trim_ascii())
+}
+
+/// Where a mark in lower case first stands in a body, the case of ASCII letters ignored.
+fn find(body: &[u8], mark: &str) -> Option<usize> {
+    let mark = mark.as_bytes();
+    let first = mark.first()?;
+    let is_here = |at: &usize| body.get(*at..*at + mark.len()).is_some_and(|found| found.eq_ignore_ascii_case(mark));
+    memchr2_iter(*first, first.to_ascii_uppercase(), body).find(is_here)
 }
 
 #[cfg(test)]
@@ -90,6 +95,9 @@ mod tests {
         let vendor = |page: &Fetched| blocked(page).map(|blocked| blocked.vendor);
         assert_eq!(vendor(&page(403, &[("cf-mitigated", "challenge")], "")).as_deref(), Some("Cloudflare"));
         assert_eq!(vendor(&page(503, &[], "<title>Just a moment...</title>")).as_deref(), Some("Cloudflare"));
+        assert_eq!(vendor(&page(503, &[], "<TITLE a>\n ATTENTION<title>just a moment...</title>")), None);
+        assert_eq!(vendor(&page(429, &[], "<script>var a='PX-Captcha'</script>")).as_deref(), Some("HUMAN"));
+        assert_eq!(vendor(&page(503, &[], &format!("{}<title>Just a moment...</title>", " ".repeat(65_536)))), None);
         assert_eq!(vendor(&page(200, &[], "<title>Just a moment...</title>")), None);
         assert_eq!(vendor(&page(403, &[], "<p>Forbidden")), None);
     }

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use html::{Kind, Options, Quirks, Tree};
 pub use html::{Limits, Namespace, NodeId, Position};
+pub(crate) use html::{WrittenAttribute, attributes_of};
 
 pub use element::Element;
 pub(crate) use white_space::Collapsed;
@@ -85,6 +86,11 @@ impl Document {
     /// Every node in document order, template contents left out.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.tree.descendants(NodeId::DOCUMENT)
+    }
+
+    /// Bytes of a comment, a processing instruction or a doctype; none of another node.
+    pub(crate) fn span(&self, id: NodeId) -> Option<Range<usize>> {
+        self.tree.span(id)
     }
 
     /// The node behind another and all below it.

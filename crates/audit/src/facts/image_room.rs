@@ -54,9 +54,11 @@ pub(crate) fn large_image(facts: &Facts<'_>, html: &Html) -> Option<String> {
 
 /// Whether the layout knows the image's box: attributes, or an inline style.
 fn has_dimensions(image: Element<'_>) -> bool {
-    let style = image.attribute("style").unwrap_or_default().to_ascii_lowercase();
-    image.has("width") && image.has("height")
-        || style.contains("aspect-ratio")
+    if image.has("width") && image.has("height") {
+        return true;
+    }
+    let Some(style) = image.attribute("style").map(str::to_ascii_lowercase) else { return false };
+    style.contains("aspect-ratio")
         || style.contains("width") && style.contains("height")
         || style.contains("position:absolute")
         || style.contains("position: absolute")

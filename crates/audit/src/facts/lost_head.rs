@@ -40,8 +40,9 @@ pub fn read(document: &Document) -> Option<LostHead> {
 const TEXT_ONLY: [&str; 9] =
     ["title", "textarea", "style", "script", "noscript", "iframe", "xmp", "noembed", "noframes"];
 
-/// Source behind the `<` of a start tag, and of a text with its end tag: what looks like a tag there is none.
-fn without_tags(element: Element<'_>) -> Option<Range<usize>> {
+/// Source behind the `<` of a comment, of a start tag, and of a text with its end tag: what looks like a tag there is none.
+fn without_tags(document: &Document, id: NodeId) -> Option<Range<usize>> {
+    let Some(element) = document.element(id) else { return document.span(id).map(|span| span.start + 1..span.end) };
     let tag = element.start_tag()?;
     let text = element.end_tag().filter(|_| TEXT_ONLY.iter().any(|name| element.is(name)));
     Some(tag.start + 1..text.map_or(tag.end, |end| end.end))
@@ -50,7 +51,7 @@ fn without_tags(element: Element<'_>) -> Option<Range<usize>> {
 /// Offset of `</head>` in the source after `from`, else of `<body`; `None` when the source ends its head before.
 fn source_end_of_head(document: &Document, from: usize) -> Option<usize> {
     let source = document.source();
-    let mut texts: Vec<Range<usize>> = document.elements().filter_map(without_tags).collect();
+    let mut texts: Vec<Range<usize>> = document.nodes().filter_map(|id| without_tags(document, id)).collect();
     texts.sort_by_key(|text| text.start);
     let find = |needle: &str, mut at: usize| {
         loop {

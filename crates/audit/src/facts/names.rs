@@ -8,10 +8,11 @@ use super::document::Element;
 pub fn has_name(element: Element<'_>) -> bool {
     let filled =
         |element: Element<'_>, name: &str| element.attribute(name).is_some_and(|value| !value.trim().is_empty());
-    filled(element, "aria-label")
+    // Text first: most that have a name have it from there.
+    has_text(element)
+        || filled(element, "aria-label")
         || filled(element, "aria-labelledby")
         || filled(element, "title")
-        || has_text(element)
         || element.descendants().any(|below| {
             filled(below, "aria-label")
                 || (below.is("img") || below.is("area")) && filled(below, "alt")

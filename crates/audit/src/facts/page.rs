@@ -1,6 +1,7 @@
 //! The page as markup: everything that one walk over the tree finds. Unjudged.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use model::capture::{Capture, Exchange, Source};
 use url::Url;
@@ -31,6 +32,7 @@ fn is_addressed(name: &str) -> bool {
             | "object"
             | "track"
             | "frame"
+            | "button"
     )
 }
 
@@ -75,10 +77,14 @@ pub struct Html {
     pub asks_passkey: bool,
     /// `img` elements in order.
     pub images: Vec<NodeId>,
+    /// Address of the image whose size a fix needs, looked for when it is first asked for.
+    pub(crate) image_to_measure: OnceLock<Option<Url>>,
     /// `h1` to `h6` in order, with their level.
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
     pub scripts: Vec<NodeId>,
+    /// `style` elements in order.
+    pub styles: Vec<NodeId>,
     /// `a`, `area`, `form`, and every element that asks for something by an address in an attribute of its own,
     /// but `link`, in order: what checks on addresses go through instead of the whole tree.
     pub addressed: Vec<NodeId>,
@@ -218,7 +224,7 @@ fn concerns_probes(url: &Url) -> bool {
 pub fn is_html(exchange: &Exchange, source: Source) -> bool {
     match exchange.header("content-type").map(media_type) {
         Some(kind) => kind == "text/html" || kind == "application/xhtml+xml",
-        None => source == Source::Supplied || looks_like_html(&exchange.body.bytes),
+        None => !source.has_headers() || looks_like_html(&exchange.body.bytes),
     }
 }
 
@@ -260,7 +266,8 @@ pub fn looks_like_html(bytes: &[u8]) -> bool {
 }
 
 impl Html {
-    fn read(exchange: &Exchange) -> Option<Self> {
+    /// Reads a response that is a document.
+    pub(crate) fn read(exchange: &Exchange) -> Option<Self> {
         let url = Url::parse(&exchange.url).ok()?;
         let bytes = &exchange.body.bytes;
         let mut charset = charset::decide(bytes, exchange.header("content-type"));
@@ -295,8 +302,10 @@ impl Html {
             asks_password: false,
             asks_passkey: false,
             images: Vec::new(),
+            image_to_measure: OnceLock::new(),
             headings: Vec::new(),
             scripts: Vec::new(),
+            styles: Vec::new(),
             addressed: Vec::new(),
             lost_head: lost_head::read(&document),
             text: VisibleText::default(),
@@ -354,6 +363,7 @@ impl Html {
             "link" => waiting.links.push(id),
             "a" => waiting.anchors.push(id),
             "img" => self.images.push(id),
+            "style" => self.styles.push(id),
             "input" | "textarea" | "select" => {
                 let kind = element.attribute("type").unwrap_or_default();
                 self.asks_password |= element.is("input") && kind.trim().eq_ignore_ascii_case("password");

@@ -2,19 +2,20 @@
 
 mod line;
 mod matching;
+pub(crate) mod signals;
 
 use model::capture::{Fetched, ROBOTS_BYTES};
 
 use super::page::looks_like_html;
 use line::{Key, Line};
-pub use line::{LineProblem, ProblemKind};
+pub use line::{LineProblem, ProblemKind, Readers, readers};
 
 /// What asking for robots.txt came to.
 #[derive(Debug)]
 pub enum RobotsState {
     /// A file with rules, or an empty one.
     Found(RobotsTxt),
-    /// 400 to 499 except 429, or more than five redirects: no restrictions (RFC 9309 §2.3.1.3).
+    /// 400 to 499 except 429, or more than five redirects, as in a loop: no restrictions (RFC 9309 §2.3.1.3).
     Missing(u16),
     /// 200 with an HTML document: no rules can be read from it.
     Html,
@@ -27,7 +28,9 @@ impl RobotsState {
     pub fn read(fetched: &Fetched) -> Self {
         let exchange = match fetched {
             Fetched::Response(exchange) => exchange,
-            Fetched::Failed(failure) if failure.reason == "too_many_redirects" => return Self::Missing(0),
+            Fetched::Failed(failure) if matches!(&*failure.reason, "too_many_redirects" | "redirect_loop") => {
+                return Self::Missing(0);
+            }
             Fetched::Failed(failure) => return Self::Unreachable(failure.reason.clone()),
         };
         match exchange.status {

@@ -279,6 +279,7 @@ pub(super) mod testing {
             source: Source::Supplied,
             page: Fetched::Response(exchange),
             extras: Vec::new(),
+            field_data: None,
         };
         let html = Page::read(&capture).html.unwrap();
         html.items.iter().map(|item| shown(&item.tree)).collect()

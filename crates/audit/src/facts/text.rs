@@ -1,5 +1,7 @@
 //! The text that a person sees, and its words (UAX #29).
 
+use std::ops::Range;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::document::{Collapsed, Document, Element, Namespace, NodeId};
@@ -18,6 +20,15 @@ pub struct VisibleText {
     pub text: String,
     /// Words that hold a letter or digit.
     pub words: usize,
+}
+
+impl VisibleText {
+    /// The visible text of a document that nothing else is wanted of.
+    pub fn read(document: &Document) -> Self {
+        let mut passing = Passing::new(document);
+        document.nodes().for_each(|id| passing.node(id, document.element(id)));
+        passing.finish()
+    }
 }
 
 /// Takes the visible text of `body` in passing, while a document is walked through: not what is in script, style, template,
@@ -77,42 +88,51 @@ impl<'d> Passing<'d> {
 
 /// Counts words with a letter or digit by Unicode segmentation.
 pub fn count_words(text: &str) -> usize {
-    // A space ends a word in every script, so that of a mixed text only the other parts take the long way.
     let bytes = text.as_bytes();
-    let (mut count, mut in_word) = (0, false);
-    // Where the part in hand starts, and what was counted before it.
-    let mut part = (0, 0);
-    let mut at = 0;
+    let (mut count, mut in_word, mut at) = (0, false, 0);
     while let Some(byte) = bytes.get(at) {
-        match kind(*byte) {
-            Kind::Letter => {
+        let kind = kind(*byte);
+        if matches!(kind, Kind::Joins | Kind::Unclear) {
+            if kind == Kind::Unclear && bytes.get(at + 1).is_some_and(|next| is_two_byte_letter(*byte, *next)) {
                 count += usize::from(!in_word);
                 in_word = true;
+                at += 2;
+                continue;
             }
-            Kind::Space => {
-                in_word = false;
-                part = (at + 1, count);
-            }
-            Kind::Apart => in_word = false,
             // A mark at the end of a word joins nothing.
-            Kind::Joins if bytes.get(at + 1).is_none_or(|next| kind(*next) == Kind::Space) => in_word = false,
-            Kind::Unclear if bytes.get(at + 1).is_some_and(|next| is_two_byte_letter(*byte, *next)) => {
-                count += usize::from(!in_word);
-                in_word = true;
-                at += 1;
-            }
-            Kind::Joins | Kind::Unclear => {
-                let rest = bytes.get(at..).unwrap_or_default();
-                at += rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-                let part = (text.get(part.0..at).unwrap_or_default(), part.1);
-                count = part.1 + count_in_part(part.0);
+            if kind == Kind::Unclear || bytes.get(at + 1).is_some_and(|next| self::kind(*next) != Kind::Space) {
+                // A space ends a word in every script, so that only the part around this one takes the long way.
+                let part = part_around(bytes, at);
+                count -= words_between_marks(bytes.get(part.start..at).unwrap_or_default());
+                count += count_in_part(text.get(part.clone()).unwrap_or_default());
                 in_word = false;
+                at = part.end;
                 continue;
             }
         }
+        // Without a jump: where words end can't be predicted.
+        let is_letter = kind == Kind::Letter;
+        count += usize::from(is_letter & !in_word);
+        in_word = is_letter;
         at += 1;
     }
     count
+}
+
+/// What lies between the spaces around a byte.
+fn part_around(bytes: &[u8], at: usize) -> Range<usize> {
+    let is_space = |byte: &u8| kind(*byte) == Kind::Space;
+    let (before, after) = bytes.split_at_checked(at).unwrap_or_default();
+    let start = before.iter().rposition(is_space).map_or(0, |space| space + 1);
+    start..at + after.iter().position(is_space).unwrap_or(after.len())
+}
+
+/// Words of the start of a part as [`count_words`] counted them: runs of letters.
+fn words_between_marks(bytes: &[u8]) -> usize {
+    let is_letter = |byte: u8| kind(byte) == Kind::Letter || byte >= 0x80;
+    let begins = |pair: &[u8]| matches!(pair, [before, this] if !is_letter(*before) && is_letter(*this));
+    let first = bytes.first().is_some_and(|byte| is_letter(*byte));
+    usize::from(first) + bytes.windows(2).filter(|pair| begins(pair)).count()
 }
 
 /// Letters of Latin-1, Latin Extended-A (U+00C0 to U+017F but the signs of multiplication and division) and Cyrillic (U+0400

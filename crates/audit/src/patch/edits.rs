@@ -8,7 +8,7 @@ use model::fix::FixTarget;
 use model::patch::Edit;
 
 use crate::escape::attribute;
-use crate::facts::document::{Document, NodeId};
+use crate::facts::document::{Document, NodeId, WrittenAttribute, attributes_of};
 use crate::fix::{Change, DraftEdit};
 
 /// Source characters taken along by an insertion, so that its `original` is something to find.
@@ -184,12 +184,12 @@ impl TagRewrite {
 
     /// The start tag with the changes; every other byte stays.
     fn apply(&self, tag: &str) -> String {
-        let spans = html::attributes_of(tag);
+        let spans = attributes_of(tag);
         let mut out = tag.to_owned();
         let mut added = String::new();
         let mut replaced: Vec<(Range<usize>, String)> = Vec::new();
         for (name, value) in &self.attributes {
-            let is_named = |span: &&html::WrittenAttribute| {
+            let is_named = |span: &&WrittenAttribute| {
                 tag.get(span.name.clone()).is_some_and(|written| written.eq_ignore_ascii_case(name))
             };
             let mut existing = spans.iter().filter(is_named);
@@ -215,7 +215,7 @@ impl TagRewrite {
 
 /// An attribute with the space before it, and what stays: what stands directly behind must not become part of what stands
 /// before.
-fn taken_out(tag: &str, written: &html::WrittenAttribute) -> (Range<usize>, String) {
+fn taken_out(tag: &str, written: &WrittenAttribute) -> (Range<usize>, String) {
     let before = tag.get(..written.whole.start).unwrap_or_default();
     let start = before.trim_end_matches(|c: char| c.is_ascii_whitespace()).len();
     let rest = tag.get(written.whole.end..).unwrap_or_default();
@@ -227,10 +227,10 @@ fn taken_out(tag: &str, written: &html::WrittenAttribute) -> (Range<usize>, Stri
 /// stays with it. A last one without the value that its `=` announces would take in the new one: that goes first.
 fn insertion_point(tag: &str) -> usize {
     let name_end = tag.find(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>').unwrap_or(tag.len());
-    let lacks_value = |span: &html::WrittenAttribute| {
+    let lacks_value = |span: &WrittenAttribute| {
         span.value.as_ref().is_some_and(|value| value.is_empty() && value.end == span.whole.end)
     };
-    html::attributes_of(tag).last().filter(|span| !lacks_value(span)).map_or(name_end, |span| span.whole.end)
+    attributes_of(tag).last().filter(|span| !lacks_value(span)).map_or(name_end, |span| span.whole.end)
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ pub(super) fn keep(report: &mut Report) {
         cuts.phrase(phrase);
     }
     for template in &mut report.patch.templates {
-        [&mut template.origin, &mut template.note].into_iter().flatten().for_each(|phrase| cuts.phrase(phrase));
+        template.origin.iter_mut().for_each(|phrase| cuts.phrase(phrase));
+        cuts.phrase(&mut template.note);
     }
     report.patch.instructions.iter_mut().for_each(|instruction| cuts.phrase(&mut instruction.note));
     report.truncated.extend(cuts.text.then_some(Cut::TextOver2000));

@@ -5,11 +5,17 @@ use std::path::PathBuf;
 use model::capture::{Body, Capture, Coding, Exchange, Fetched, Source, Timing};
 use model::time::Timestamp;
 
-/// A response that a network would give for these bytes.
+/// A response that a well-kept server would give for these bytes.
 pub(crate) fn page(url: &str, bytes: impl Into<Vec<u8>>) -> Capture {
     with_headers(
         url,
-        &[("content-type", "text/html; charset=utf-8"), ("strict-transport-security", "max-age=31536000")],
+        &[
+            ("content-type", "text/html; charset=utf-8"),
+            ("strict-transport-security", "max-age=31536000"),
+            ("content-security-policy", "default-src 'self'; frame-ancestors 'self'"),
+            ("x-content-type-options", "nosniff"),
+            ("etag", "\"1\""),
+        ],
         bytes,
     )
 }
@@ -34,6 +40,7 @@ pub(crate) fn with_headers(url: &str, headers: &[(&str, &str)], bytes: impl Into
             certificate: None,
         }),
         extras: Vec::new(),
+        field_data: None,
     }
 }
 

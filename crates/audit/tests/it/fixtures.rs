@@ -4,7 +4,7 @@
 //! `.html` file is the body of `https://example.com/page` with the usual headers, on a site that has nothing else; an
 //! `.http` file says what the network answers (`http_file.rs`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use audit::check::Family;
@@ -21,6 +21,8 @@ use crate::patch::{alone_faults, faults};
 use crate::site::{Site, follow};
 use crate::stored::compared;
 
+/// The answer of this address in an `.http` file is the field data of its page, which is asked for with POST.
+const FIELD_DATA: &str = "https://chromeuxreport.googleapis.com/v1/records:queryRecord";
 /// Redirects that are followed to a page (the fetcher's `PAGE_REDIRECTS`).
 const PAGE_REDIRECTS: u8 = 10;
 
@@ -80,8 +82,10 @@ fn site(path: &Path) -> Result<Site, String> {
     }
     let answers = http_file::read(&String::from_utf8(bytes).map_err(|_| "not UTF-8; write such bytes with @hex")?)?;
     let url = answers.first().map(|(url, _)| url.clone()).unwrap_or_default();
-    let files = answers.into_iter().collect();
-    let page = Capture { page: follow(&files, &url, PAGE_REDIRECTS), ..page(&url, "") };
+    let mut files: BTreeMap<String, Fetched> = answers.into_iter().collect();
+    let field_data = files.remove(FIELD_DATA);
+    let field_data = field_data.and_then(|answer| audit::field_data(&answer.response()?.body.bytes));
+    let page = Capture { page: follow(&files, &url, PAGE_REDIRECTS), field_data, ..page(&url, "") };
     let site = Site { page, files };
     match unasked(&site) {
         Some(url) => Err(format!("nobody asks for {url}")),

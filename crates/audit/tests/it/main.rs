@@ -19,3 +19,4 @@ mod site;
 mod sitemap;
 mod stored;
 mod structured_data;
+mod worth;

@@ -2,7 +2,7 @@
 
 use audit::Page;
 use audit::facts::page::Html;
-use model::fix::{Fix, FixClass};
+use model::fix::{Fix, FixClass, FixTarget};
 use model::patch::{Edit, Patch};
 use model::report::Report;
 
@@ -61,6 +61,14 @@ pub(crate) fn faults(name: &str, site: &Site) -> Vec<String> {
     };
     let after = mended.report();
     let mut faults = Vec::new();
+    for template in &before.patch.templates {
+        let is_placed = matches!(template.target, FixTarget::Head | FixTarget::Body | FixTarget::Image);
+        // A block of data may be complete, and the owner's to place all the same.
+        let has_gap = template.snippet.contains("{{") || template.code.starts_with("jsonld_");
+        if !is_placed || !has_gap || template.note.en.is_empty() {
+            faults.push(format!("{name}: {template:?} can't be filled in"));
+        }
+    }
     for fix in before.fixes.iter().filter(|fix| fix.class == FixClass::Deterministic) {
         if codes(&after).contains(&fix.code.as_str()) {
             faults.push(format!("{name}: {} stays", fix.code));
@@ -83,7 +91,12 @@ pub(crate) fn alone_faults(name: &str, site: &Site, of: &[&str]) -> Vec<String> 
     let mut faults = Vec::new();
     for fix in before.fixes.iter().filter(is_asked) {
         let code = fix.code.as_str();
-        let Some((mended, _)) = mended(site, &html, &alone(&before.patch, fix)) else {
+        let alone = alone(&before.patch, fix);
+        // What goes into an edit of another fix, as into an element that moves, can't be applied without it.
+        if alone.edits.is_empty() && alone.head.is_empty() && alone.files.is_empty() {
+            continue;
+        }
+        let Some((mended, _)) = mended(site, &html, &alone) else {
             faults.push(format!("{name}: the fix of {code} does not apply to its own page"));
             continue;
         };
@@ -104,7 +117,13 @@ fn alone(patch: &Patch, fix: &Fix) -> Patch {
     // The head that a source lacks is made once, for whichever tag comes first.
     let makes_head = |edit: &Edit| edit.snippet.contains("<head>") && !edit.original.contains("<head>");
     alone.edits.retain(|edit| edit.code == fix.code || !tags.is_empty() && makes_head(edit));
-    alone.files.retain(|file| file.code == fix.code);
+    // Of a file that several fixes change, as this one alone would have it.
+    alone.files.retain(|file| file.code == fix.code || fix.file.as_ref().is_some_and(|own| own.path == file.path));
+    for file in &mut alone.files {
+        if let Some(own) = fix.file.as_ref().filter(|own| own.path == file.path) {
+            file.content.clone_from(&own.content);
+        }
+    }
     alone
 }
 

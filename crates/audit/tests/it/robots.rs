@@ -1,7 +1,7 @@
 //! The cases of Google's own robots.txt test suite, read in place.
 
 use audit::facts::robots_txt::RobotsTxt;
-use model::capture::{Extra, Fetched, Want, WantKind};
+use model::capture::{Capture, Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
 
 use crate::capture::shared;
 
@@ -34,7 +34,7 @@ fn all_of_googles_cases_agree() {
     assert_eq!(wrong, Vec::<serde_json::Value>::new());
 }
 
-fn with_robots(status: u16, robots: &str) -> model::capture::Capture {
+fn with_robots(status: u16, robots: &str) -> Capture {
     let mut capture = crate::capture::page("https://example.com/private/page", "<!doctype html><title>x</title>");
     let mut answer =
         crate::capture::with_headers("https://example.com/robots.txt", &[("content-type", "text/plain")], robots);
@@ -47,8 +47,11 @@ fn with_robots(status: u16, robots: &str) -> model::capture::Capture {
 }
 
 fn robots_codes(status: u16, robots: &str) -> Vec<String> {
-    let report = audit::report(&with_robots(status, robots));
-    report
+    codes(&with_robots(status, robots))
+}
+
+fn codes(capture: &Capture) -> Vec<String> {
+    audit::report(capture)
         .findings
         .into_iter()
         .map(|finding| finding.code)
@@ -67,11 +70,31 @@ fn the_answer_decides_what_the_file_means() {
 }
 
 #[test]
+fn x03_redirects_without_end_are_a_missing_file_and_silence_is_not() {
+    for (reason, wanted) in [
+        ("too_many_redirects", "robots_txt_missing"),
+        ("redirect_loop", "robots_txt_missing"),
+        ("first_byte", "robots_txt_unreachable"),
+    ] {
+        let mut capture = with_robots(200, "");
+        for extra in &mut capture.extras {
+            extra.fetched = Fetched::Failed(FetchFailure {
+                kind: FailureKind::Unreachable,
+                reason: reason.to_owned(),
+                hops: Vec::new(),
+                url: extra.want.url.clone(),
+            });
+        }
+        assert_eq!(codes(&capture), [wanted], "{reason}");
+    }
+}
+
+#[test]
 fn blocks_are_told_by_crawler_with_rule_and_line() {
     let everyone = "User-agent: *\nDisallow: /private/\n";
     assert_eq!(
         robots_codes(200, everyone),
-        ["robots_txt_blocks_page", "ai_search_bot_blocked", "ai_training_bot_blocked"]
+        ["robots_txt_blocks_page", "ai_search_bot_blocked", "ai_user_fetch_blocked", "ai_training_bot_blocked"]
     );
     assert_eq!(robots_codes(200, "User-agent: GPTBot\nDisallow: /\n"), ["ai_training_bot_blocked"]);
     let summary = audit::report(&with_robots(200, everyone)).summary.unwrap().robots_txt;

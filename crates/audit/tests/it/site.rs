@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::capture::with_headers;
 
-/// What a server has. Every other address answers 404.
+/// What a server has. Every other address answers 404, but for those that a page names: see [`Site::answer`].
 #[derive(Clone)]
 pub(crate) struct Site {
     /// The audited page, without other files.
@@ -81,7 +81,13 @@ impl Site {
         self
     }
 
+    /// What a page names there mostly is: where nothing is said of it, it gives no answer, so that nothing is known.
     fn answer(&self, want: &Want) -> Fetched {
+        use WantKind::{CanonicalTarget, HreflangTarget, LargestImage, OgImage, PlainHttp};
+        let is_named = matches!(want.kind, CanonicalTarget | OgImage | HreflangTarget | LargestImage | PlainHttp);
+        if is_named && !self.files.contains_key(&want.url) {
+            return failed(FailureKind::Unreachable, "connect", Vec::new(), &want.url);
+        }
         follow(&self.files, &want.url, want.kind.rules().max_redirects)
     }
 

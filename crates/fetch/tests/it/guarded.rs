@@ -16,11 +16,16 @@ async fn a01_a02_loopback_in_every_spelling_is_refused_without_a_connection() {
     let port = canary.address.port();
     for host in [
         "127.0.0.1",
+        "127.0.0.1.",
         "127.1",
+        "127.0.1",
         "2130706433",
         "0x7f000001",
+        "0x7f.1",
+        "017700000001",
         "0177.0.0.1",
         "127。0。0。1",
+        "①②⑦.⓪.⓪.①",
         "%31%32%37.0.0.1",
         "[::ffff:127.0.0.1]",
     ] {

@@ -19,6 +19,8 @@ pub(crate) enum Answer {
     Bytes(Vec<u8>),
     /// These bytes, and then nothing more until the client leaves.
     Stall(Vec<u8>),
+    /// These bytes, then a reset of the connection.
+    Reset(Vec<u8>),
     /// These bytes over and over until the client leaves.
     Endless(Vec<u8>, Vec<u8>),
     /// The first bytes, then the second ones over and over with a pause, until the client leaves.
@@ -73,6 +75,10 @@ impl Site {
                             let _sent = stream.write_all(&bytes).await;
                             // Ends when the client does.
                             let _left = stream.read(&mut request).await;
+                        }
+                        Answer::Reset(bytes) => {
+                            let _sent = stream.write_all(&bytes).await;
+                            let _lingers = stream.set_zero_linger();
                         }
                         Answer::Endless(head, piece) => {
                             let _sent = stream.write_all(&head).await;

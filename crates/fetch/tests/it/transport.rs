@@ -1,7 +1,9 @@
 //! What servers do on the wire: every ugly answer is a value.
 
-use fetch::{FetchConfig, Fetcher};
-use model::capture::{BodyCut, Coding, FailureKind, Fetched};
+use fetch::{Budget, FetchConfig, Fetcher};
+use model::capture::{BodyCut, Coding, FailureKind, Fetched, Want, WantKind};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 use tokio::time::Instant;
 
 use crate::site::{Answer, NEVER, SOON, Site, config, get, get_with, html, limited, page, reason};
@@ -79,8 +81,10 @@ async fn t08_t10_t11_t19_broken_framing_is_a_protocol_failure() {
         "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
         "HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nabc",
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\nabc",
+        "HTTP/1.1 200 OK\r\nContent-Length: three\r\n\r\nabc",
         "<p>no head at all",
         "\u{16}\u{3}\u{1}tls",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         "HTTP/1.1 200 OK\r\nX : y\r\n\r\n",
         "HTTP/1.1 200 OK\r\nX: y\r\n folded\r\n\r\n",
         "HTTP/1.1 000 Odd\r\n\r\n",
@@ -88,8 +92,27 @@ async fn t08_t10_t11_t19_broken_framing_is_a_protocol_failure() {
     ] {
         assert_eq!(reason(&bytes(sent).await), "protocol", "{sent:?}");
     }
-    let chunk = bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\nabc").await;
-    assert!(chunk.response().is_none_or(|exchange| exchange.body.cut.is_some()));
+    for size in ["ZZ", "-5", "10000000000000003", &format!("3;{}", "x".repeat(100_000))] {
+        for before in ["", "3\r\nabc\r\n"] {
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+            let fetched = bytes(&format!("{head}{before}{size}\r\nabc")).await;
+            let is_cut = fetched.response().map(|exchange| exchange.body.cut.is_some());
+            assert!(is_cut.unwrap_or_else(|| reason(&fetched) == "protocol"), "{before:?} {:.20}", size);
+        }
+    }
+}
+
+#[tokio::test]
+async fn t20_a_reset_is_told_by_what_had_come() {
+    for head in ["", "HTTP/1.1 200 OK\r\nX: y\r\n"] {
+        let fetched = answered(Answer::Reset(head.as_bytes().to_vec())).await;
+        assert_eq!(reason(&fetched), "protocol", "{head:?}");
+    }
+    let part = b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n<p>part".to_vec();
+    let fetched = answered(Answer::Reset(part)).await;
+    // What the machine had not handed on yet when the reset came is lost.
+    assert!(b"<p>part".starts_with(&fetched.response().unwrap().body.bytes));
+    assert_eq!(fetched.response().unwrap().body.cut, Some(BodyCut::Connection));
 }
 
 #[tokio::test]
@@ -190,4 +213,26 @@ async fn t01_nobody_listening_is_a_connect_failure() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     assert_eq!(reason(&get(&format!("http://{address}/")).await), "connect");
+}
+
+#[tokio::test]
+async fn of_a_picture_only_the_start_is_asked_for_and_without_a_coding() {
+    let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
+    let url = format!("http://{}/a.png", listener.local_addr().unwrap());
+    let asked = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = [0; 4_096];
+        let read = stream.read(&mut request).await.unwrap();
+        let answer = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-2/9\r\nContent-Length: 3\r\n\r\nGIF";
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        String::from_utf8_lossy(&request[..read]).to_lowercase()
+    });
+    let want = Want { kind: WantKind::OgImage, url };
+    let fetched = Fetcher::new(config()).unwrap().extra(&want, &Budget::new(1), Instant::now() + NEVER).await;
+    let exchange = fetched.response().unwrap();
+    assert_eq!((exchange.status, exchange.body.bytes.as_slice()), (206, &b"GIF"[..]));
+    let head = asked.await.unwrap();
+    for line in ["range: bytes=0-65535", "accept-encoding: identity"] {
+        assert!(head.lines().any(|found| found == line), "{head}");
+    }
 }

@@ -146,17 +146,8 @@ impl Builder<'_> {
             }
             TagId::MATH => self.start_embedded(tag, Namespace::MathMl),
             TagId::SVG => self.start_embedded(tag, Namespace::Svg),
-            TagId::CAPTION
-            | TagId::COL
-            | TagId::COLGROUP
-            | TagId::FRAME
-            | TagId::HEAD
-            | TagId::TBODY
-            | TagId::TD
-            | TagId::TFOOT
-            | TagId::TH
-            | TagId::THEAD
-            | TagId::TR => {}
+            TagId::FRAME | TagId::HEAD => {}
+            name if name.has(Trait::TABLE_PART) => {}
             _ => {
                 self.reconstruct_formatting();
                 self.insert(tag);

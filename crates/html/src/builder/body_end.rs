@@ -1,4 +1,4 @@
-//! End tags in the body (WHATWG HTML §13.2.6.4.7), and what follows it (§13.2.6.4.19 and .22).
+//! End tags in the body (WHATWG HTML §13.2.6.4.7), and what follows it ("after body", "after after body").
 
 use super::stack::Bound;
 use super::{Builder, Flow, Insertion, Tag, TagId};

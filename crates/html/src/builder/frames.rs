@@ -1,4 +1,4 @@
-//! Framesets (WHATWG HTML §13.2.6.4.20, .21 and .23).
+//! Framesets (WHATWG HTML §13.2.6.4, "in frameset", "after frameset" and "after after frameset").
 
 use super::{Builder, Flow, Insertion, Tag, TagId};
 

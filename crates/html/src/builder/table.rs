@@ -4,6 +4,7 @@ use super::stack::Bound;
 use super::{Builder, Flow, Insertion, Tag, TagId, Text};
 use crate::arena::NONE;
 use crate::decode;
+use crate::names::Trait;
 
 impl Builder<'_> {
     pub(super) fn start_in_table(&mut self, tag: &Tag) -> Flow {
@@ -62,17 +63,8 @@ impl Builder<'_> {
                 self.close(at);
                 self.reset_mode();
             }
-            TagId::BODY
-            | TagId::CAPTION
-            | TagId::COL
-            | TagId::COLGROUP
-            | TagId::HTML
-            | TagId::TBODY
-            | TagId::TD
-            | TagId::TFOOT
-            | TagId::TH
-            | TagId::THEAD
-            | TagId::TR => {}
+            TagId::BODY | TagId::HTML => {}
+            name if name.has(Trait::TABLE_PART) => {}
             TagId::TEMPLATE => return self.end_in_head(tag),
             _ => return self.foster(|builder| builder.end_in_body(tag)),
         }
@@ -128,15 +120,7 @@ impl Builder<'_> {
 
     pub(super) fn start_in_caption(&mut self, tag: &Tag) -> Flow {
         match tag.name {
-            TagId::CAPTION
-            | TagId::COL
-            | TagId::COLGROUP
-            | TagId::TBODY
-            | TagId::TD
-            | TagId::TFOOT
-            | TagId::TH
-            | TagId::THEAD
-            | TagId::TR => {
+            name if name.has(Trait::TABLE_PART) => {
                 if self.leave_caption(false) {
                     Flow::Again
                 } else {
@@ -160,16 +144,8 @@ impl Builder<'_> {
                     Flow::Done
                 }
             }
-            TagId::BODY
-            | TagId::COL
-            | TagId::COLGROUP
-            | TagId::HTML
-            | TagId::TBODY
-            | TagId::TD
-            | TagId::TFOOT
-            | TagId::TH
-            | TagId::THEAD
-            | TagId::TR => Flow::Done,
+            TagId::BODY | TagId::HTML => Flow::Done,
+            name if name.has(Trait::TABLE_PART) => Flow::Done,
             _ => self.end_in_body(tag),
         }
     }
@@ -329,15 +305,7 @@ impl Builder<'_> {
 
     pub(super) fn start_in_cell(&mut self, tag: &Tag) -> Flow {
         match tag.name {
-            TagId::CAPTION
-            | TagId::COL
-            | TagId::COLGROUP
-            | TagId::TBODY
-            | TagId::TD
-            | TagId::TFOOT
-            | TagId::TH
-            | TagId::THEAD
-            | TagId::TR => self.leave_cell(),
+            name if name.has(Trait::TABLE_PART) => self.leave_cell(),
             _ => self.start_in_body(tag),
         }
     }

@@ -1,4 +1,4 @@
-//! Templates (WHATWG HTML §13.2.6.4.4 and .18), and what mode goes on where something closed (§13.2.4.1).
+//! Templates (WHATWG HTML §13.2.6.4.4 and "in template"), and what mode goes on where something closed (§13.2.4.1).
 
 use super::stack::Bound;
 use super::{Builder, Flow, Insertion, Tag, TagId};

@@ -1,4 +1,4 @@
-//! Character references (WHATWG HTML §13.2.5.72 to .80, names of §13.5).
+//! Character references (WHATWG HTML §13.2.5, "character reference state" and what follows it; names of §13.5).
 
 use std::sync::LazyLock;
 
@@ -126,7 +126,7 @@ fn numeric(rest: &[u8]) -> Option<(char, usize)> {
     Some((character(number), skipped + count + semicolon))
 }
 
-/// "Numeric character reference end state" (§13.2.5.80).
+/// "Numeric character reference end state" (§13.2.5).
 fn character(number: u32) -> char {
     const WINDOWS_1252: [u32; 32] = [
         0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D,

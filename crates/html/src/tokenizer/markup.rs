@@ -71,7 +71,8 @@ impl<S: Sink> Tokenizer<'_, S> {
         self.at = (close + 3).min(self.bytes.len());
     }
 
-    /// What starts with `<?` (§13.2.5.72 to .76). A `>` ends it always, as it ended the comment that it used to be.
+    /// What starts with `<?` (§13.2.5, "processing instruction open state" and what follows it). A `>` ends it always, as
+    /// it ended the comment that it used to be.
     pub(super) fn instruction(&mut self) {
         let start = self.at;
         let name = start + 2;

@@ -55,7 +55,6 @@ impl<S: Sink> Tokenizer<'_, S> {
 
     fn script_end(&mut self, from: usize) -> usize {
         let mut escape = Escape::No;
-        // Dashes in a row right before `at`, while escaped; "<!--" counts as two.
         let mut at = from;
         loop {
             if escape == Escape::No {

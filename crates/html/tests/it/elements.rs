@@ -3,7 +3,8 @@
 
 use html::{NodeId, Options};
 
-use crate::dump::{dump, in_body};
+use crate::body::in_body;
+use crate::dump::dump;
 
 /// Sources after `<!DOCTYPE html><body>`, and what is in the body.
 const TEMPLATES: &str = r#"<template><td>a</td></template>

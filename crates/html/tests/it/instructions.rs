@@ -3,7 +3,7 @@
 
 use html::{Kind, NodeId, Options, Tree};
 
-use crate::dump::in_body;
+use crate::body::in_body;
 
 fn parsed(source: &str, scripting: bool) -> Tree {
     html::parse(source.to_owned(), &Options { scripting, ..Options::default() })

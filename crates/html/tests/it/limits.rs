@@ -2,7 +2,7 @@
 
 use html::{Cut, Limits, NodeId, Options, Tree};
 
-use crate::dump::in_body;
+use crate::body::in_body;
 use crate::{places, shared};
 
 fn parsed(source: &str) -> Tree {

@@ -6,10 +6,12 @@
     reason = "tests fail by panicking and say what they pass over"
 )]
 
+mod body;
 mod dump;
 mod elements;
 mod fragments;
 mod html5ever;
+mod html5ever_tree;
 mod instructions;
 mod limits;
 mod linear;

@@ -76,8 +76,9 @@ struct AuditRequest {
 /// Audits `url` now. Spends one of the network's free audits, or a payment.
 async fn run(cx: Cx, input: AuditRequest) -> Result<Written<Audit>, ApiError> {
     let url = cx.app.engine().fetcher().intake(&input.url)?;
-    let finished = audits::audit(&cx, &url).await?;
-    Written::speaking(move || answer(&cx.app, finished, cx.lang)).await
+    let (app, lang) = (cx.app.clone(), cx.lang);
+    let written = move |finished| Written::spoken(&answer(&app, finished, lang)?);
+    audits::audit(&cx, &url, written).await?
 }
 
 fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> {
@@ -86,7 +87,7 @@ fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> 
     let readable = id.as_ref().filter(|_| is_owned);
     let links = AuditLinks {
         this: readable.map(|id| app.url(&format!("/api/audits/{id}"))),
-        patch: readable.map(|id| app.url(&format!("/api/audits/{id}/patch"))),
+        patch: id.as_ref().map(|_| readable.map(|id| app.url(&format!("/api/audits/{id}/patch")))),
         api_index: app.url("/api/"),
     };
     Ok(Audit {
@@ -103,6 +104,7 @@ fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> 
         truncated: report.truncated,
         fixes,
         coverage: report.coverage,
+        requests: report.requests,
         quota: AuditQuota {
             free_per_day: app.config().limits.free_audits_per_day,
             price_usd: app.config().prices.audit_usd.dollars(),

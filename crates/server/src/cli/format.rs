@@ -7,6 +7,7 @@ mod text;
 
 use anyhow::Result;
 use clap::ValueEnum;
+use model::finding::Place;
 use model::lang::Lang;
 use model::report::Report;
 use model::time::Timestamp;
@@ -65,6 +66,16 @@ impl Outcome {
     /// The address to show: where the page was found, else where it was looked for.
     fn shown_url(&self) -> &str {
         self.result.as_ref().map_or(&self.url, |report| &report.url)
+    }
+}
+
+/// Where a place is, and what is there: the address goes before a line of another file than the page.
+fn place(place: &Place) -> (String, &str) {
+    let line = place.line.map(|line| format!("{line}: ")).unwrap_or_default();
+    match (&place.snippet, &place.url, &place.selector) {
+        (Some(snippet), Some(url), _) => (format!("{url} {line}"), snippet),
+        (Some(shown), None, _) | (None, Some(shown), _) | (None, None, Some(shown)) => (line, shown),
+        (None, None, None) => (line, ""),
     }
 }
 
@@ -156,6 +167,7 @@ pub(crate) mod tests {
                 certificate: None,
             }),
             extras: Vec::new(),
+            field_data: None,
         });
         Outcome { url: report.url.clone(), file: None, at: Timestamp(0), result: Ok(report) }
     }
@@ -178,6 +190,17 @@ pub(crate) mod tests {
 
     fn json_of(outcomes: &[Outcome], asked: Asked) -> Value {
         serde_json::from_str(&rendered(Format::Json, outcomes, asked)).unwrap()
+    }
+
+    #[test]
+    fn a_line_of_another_file_is_told_with_its_address() {
+        let robots = || Some("https://example.com/robots.txt".to_owned());
+        let line = Place { url: robots(), line: Some(5), snippet: Some("Disallow: /".to_owned()), ..Place::default() };
+        assert_eq!(place(&line), ("https://example.com/robots.txt 5: ".to_owned(), "Disallow: /"));
+        let file = Place { url: robots(), ..Place::default() };
+        assert_eq!(place(&file), (String::new(), "https://example.com/robots.txt"));
+        let of_page = Place { line: Some(2), snippet: Some("<p>".to_owned()), ..Place::default() };
+        assert_eq!(place(&of_page), ("2: ".to_owned(), "<p>"));
     }
 
     #[test]

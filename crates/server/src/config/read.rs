@@ -32,7 +32,7 @@ pub struct Sources {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file can't be read.
-    #[error("{path}: {source}")]
+    #[error("{path} could not be read")]
     File {
         /// The file.
         path: PathBuf,
@@ -243,6 +243,9 @@ mod tests {
     #[test]
     fn a_file_that_was_named_must_be_there() {
         let sources = Sources { file: Some("/nowhere/site-audit.toml".into()), ..Sources::default() };
-        assert!(Config::read(&sources).unwrap_err().to_string().starts_with("/nowhere/site-audit.toml: "));
+        let error = anyhow::Error::new(Config::read(&sources).unwrap_err());
+        let told = format!("{error:#}");
+        assert!(told.starts_with("/nowhere/site-audit.toml could not be read: "), "{told}");
+        assert_eq!(told.matches("os error").count(), 1, "{told}");
     }
 }

@@ -84,7 +84,7 @@ fn problem(app: &App, error: &ApiError, lang: Lang) -> Problem {
 pub(super) async fn submit(State(app): State<App>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let lang = web::language(&parts.headers, parts.uri.query()).unwrap_or_default();
-    let typed = match typed(&parts, body).await {
+    let typed = match typed(&app, &parts, body).await {
         Ok(typed) => typed,
         Err(error) => return super::error::page(&app, &error, lang),
     };
@@ -113,9 +113,9 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
 }
 
 /// The address in the form.
-async fn typed(parts: &Parts, body: Body) -> Result<String, ApiError> {
-    let bytes = web::read_body(parts, body).await?;
-    let field = url::form_urlencoded::parse(&bytes).find(|(name, _)| name == "url");
+async fn typed(app: &App, parts: &Parts, body: Body) -> Result<String, ApiError> {
+    let received = web::read_body(app, parts, body, web::BODY_BYTES).await?;
+    let field = url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == "url");
     field.map(|(_, value)| value.trim().to_owned()).ok_or_else(|| ApiError::new(Code::InvalidBody).detail("url"))
 }
 
@@ -150,7 +150,7 @@ async fn audit(app: &App, parts: &Parts, typed: &str, lang: Lang) -> Done {
             Err(error) => return Done { cookie, outcome: gate::settle(&cx, held, Err(error)).await },
         }
     }
-    let done = audits::audit(&cx, &url).await;
+    let done = audits::audit(&cx, &url, std::convert::identity).await;
     Done { cookie, outcome: gate::settle(&cx, held, done).await }
 }
 

@@ -99,7 +99,7 @@ pub(super) fn document(operations: &[Operation], config: &Config, base: &str) ->
         ],
         auth: json!({
             "guest": {
-                "get": url("/api/guest"),
+                "get": {"method": "POST", "url": url("/api/guest")},
                 "send": ["X-Guest-Token: pa_…", "Authorization: Bearer pa_…", "?guest_token=pa_…"],
             },
         }),

@@ -43,13 +43,16 @@ pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Va
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });
-    let mut generator = SchemaGenerator::from(settings);
+    // What a caller may leave out and what an answer may lack differ: an answer has its null fields too.
+    let mut inputs = SchemaGenerator::from(settings.clone().for_deserialize());
+    let mut answers = SchemaGenerator::from(settings.for_serialize());
     let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for operation in operations {
-        let described = describe(operation, &mut generator);
+        let described = describe(operation, &mut inputs, &mut answers);
         paths.entry(operation.path).or_default().insert(operation.method.as_str().to_ascii_lowercase(), described);
     }
-    let mut schemas: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
+    let definitions = answers.take_definitions(true).into_iter().chain(inputs.take_definitions(true));
+    let mut schemas: Map<String, Value> = definitions.collect();
     schemas.insert("Error".to_owned(), error_schema());
     json!({
         "openapi": "3.1.0",
@@ -71,8 +74,8 @@ pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Va
     })
 }
 
-fn describe(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
-    let (media_type, schema) = (operation.output)(generator);
+fn describe(operation: &Operation, inputs: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
+    let (media_type, schema) = (operation.output)(answers);
     let answer = match schema {
         Some(schema) => json!({media_type: {"schema": schema}}),
         None => json!({media_type: {}}),
@@ -93,10 +96,10 @@ fn describe(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
     out.insert("operationId".to_owned(), operation.name.into());
     out.insert("summary".to_owned(), operation.title.into());
     out.insert("description".to_owned(), operation.doc.into());
-    let input = input_object(operation, generator);
+    let input = input_object(operation, inputs);
     out.insert("parameters".to_owned(), parameters(operation, &input).into());
     if operation.takes_body() && !properties(&input).is_empty() {
-        let schema = (operation.input)(generator);
+        let schema = (operation.input)(inputs);
         out.insert(
             "requestBody".to_owned(),
             json!({"required": true, "content": {"application/json": {"schema": schema}}}),

@@ -1,7 +1,6 @@
 //! Values that tests share.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use model::finding::Counts;
 use model::id::{AuditId, GuestId, Owner};
@@ -44,6 +43,7 @@ pub(crate) fn report() -> Report {
         html_truncated: false,
         truncated: Vec::new(),
         coverage: Coverage::default(),
+        requests: Vec::new(),
         patch: Patch {
             url: Some(url.to_owned()),
             head: "<title>x</title>".repeat(100),
@@ -66,6 +66,6 @@ pub(crate) async fn insert(
 ) -> Result<(), StoreError> {
     let requested_url = "example.org/\0x";
     store
-        .insert_audit(NewAudit { id: audit_id(id), owner, requested_url, created_at, report: Arc::new(report()) })
+        .insert_audit(NewAudit { id: audit_id(id), owner, requested_url, created_at, report: &store.pack(&report())? })
         .await
 }

@@ -114,7 +114,24 @@ fn prose(html: &Html) -> String {
     text
 }
 
-/// Fails on U+FFFD, or on two or more sequences of UTF-8 read as windows-1252, in visible text outside code.
+/// Fails on NUL characters in the source, which parsers drop from the text.
+fn nul(html: &Html) -> Verdict {
+    let source = html.document.source();
+    let Some(first) = source.find('\0') else { return PASS };
+    const NULS: Text = text(
+        "The source has {count} NUL {count|character|characters}; the first is on line {line}.",
+        "O código tem {count} {count|caractere NUL|caracteres NUL}; o primeiro está na linha {line}.",
+    );
+    const REMOVE: Text = text(
+        "Find the step that lets them in: often it reads UTF-16 as another encoding, or joins fields of fixed length.",
+        "Procure a etapa que os deixa entrar: muitas vezes ela lê UTF-16 como outra codificação ou junta campos de tamanho fixo.",
+    );
+    let place = Place { snippet: None, ..html.document.place_of(first..first + 1) };
+    let values = [("count", source.matches('\0').count().into()), ("line", place.line.unwrap_or_default().into())];
+    Ok(Some(problem(NULS, &values, FixDraft::instruction(FixTarget::Page, REMOVE, &[])).at([place])))
+}
+
+/// Fails on U+FFFD, or on two or more sequences of UTF-8 read as windows-1252, in visible text outside code, or on NUL.
 fn mojibake(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     // Undeclared UTF-8 is `charset_missing`, and its garbling is only how the page was read here.
@@ -123,11 +140,11 @@ fn mojibake(facts: &Facts<'_>) -> Verdict {
     }
     // All of the prose and more, read already: where no mark is in it, none is in the prose.
     if html.text.text.is_ascii() || !html.text.text.contains(['\u{fffd}', 'Ã', 'Â', 'â']) {
-        return PASS;
+        return nul(html);
     }
     let seen = prose(html);
     let (first, replacements, sequences) = garbled(&seen);
-    let Some(first) = first.filter(|_| replacements > 0 || sequences > MOST_QUOTED) else { return PASS };
+    let Some(first) = first.filter(|_| replacements > 0 || sequences > MOST_QUOTED) else { return nul(html) };
     const UTF8: Text = text(
         "Look for the step that reads UTF-8 as another encoding, or the other way round.",
         "Procure a etapa que lê UTF-8 como outra codificação, ou o contrário.",

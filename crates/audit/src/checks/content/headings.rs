@@ -74,6 +74,9 @@ fn h1_missing(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(message, &[], h1_fix(html, &h1s)).at(h1s.iter().map(|h1| h1.place()))))
 }
 
+/// The heading whose words, or place, are the owner's to say.
+const TEMPLATE: &str = "<h1>{{HEADING}}</h1>";
+
 /// A heading out of the title, without the site's name; into an empty h1 that is there, else first in main or body.
 fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     let Some(title) = html
@@ -81,7 +84,7 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
         .map(|title| cut(&html.as_meant(&without_site_name(&title, html)), LONGEST_HEADLINE))
         .filter(|title| !title.is_empty() && !is_garbled(title))
     else {
-        return FixDraft::template(FixTarget::Body, "<h1>{{HEADING}}</h1>");
+        return FixDraft::template(FixTarget::Body, TEMPLATE);
     };
     const FROM_TITLE: Text = text("the title, without the site's name", "o título, sem o nome do site");
     let tag = format!("<h1>{}</h1>", html_text(&title));
@@ -97,7 +100,11 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     let body = html.document.body().filter(|body| body.is("body") && body.start_tag().is_some() && !body.is_hidden());
     match main.or(body).filter(|place| !leaves_level_out(html, *place)) {
         Some(place) => fix.inside(place, tag),
-        None => FixDraft::template(FixTarget::Body, tag).from(FROM_TITLE, &[]),
+        None => {
+            const SUGGESTED: Text =
+                text("the title, without the site's name: {title}", "o título, sem o nome do site: {title}");
+            FixDraft::template(FixTarget::Body, TEMPLATE).from(SUGGESTED, &[("title", title.into())])
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::check::prelude::*;
+use crate::facts::document::Namespace;
 use crate::facts::page::Html;
 
 /// The family.
@@ -70,7 +71,9 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     let mut places = Vec::new();
     for element in html.document.elements() {
-        let by_name = ELEMENTS.iter().position(|(name, _)| element.is(name));
+        // The name is looked up once for all of them; there are thousands of elements.
+        let own_name = Some(element.name()).filter(|_| element.namespace() == Namespace::Html);
+        let by_name = own_name.and_then(|own| ELEMENTS.iter().position(|(name, _)| *name == own));
         let by_attribute = || ATTRIBUTES.iter().position(|(name, _)| element.has(name));
         let kind = by_name.or_else(|| by_attribute().map(|at| ELEMENTS.len() + at));
         if let Some(kind) = kind {

@@ -322,7 +322,7 @@ fn target_blocked(facts: &Facts<'_>) -> Verdict {
     let mut seen = 0;
     for (alternate, url) in others.take(MOST_JUDGED) {
         seen += 1;
-        let verdict = facts.robots_verdict_of(url, "googlebot")?;
+        let verdict = facts.robots_verdict_on("googlebot", url)?;
         if let (false, Some((rule, _))) = (verdict.allowed, verdict.rule) {
             blocked.push((alternate, url, rule));
         }

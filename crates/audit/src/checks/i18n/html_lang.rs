@@ -96,6 +96,9 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(NO_TAG, &[("lang", lang.into())], fix(facts, root, corrected)).at([root.place()])))
 }
 
+/// The tag whose language only the owner can say.
+const TEMPLATE: &str = "<html lang=\"{{LANG}}\">";
+
 /// The corrected tag, else what the page says of its language elsewhere, else a template.
 fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft {
     const CORRECTED: Text = text("the declared value, corrected", "o valor declarado, corrigido");
@@ -106,12 +109,19 @@ fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft
         (Some(tag), _) => (tag.to_string(), CORRECTED, ""),
         (None, Some((lang, Told::By(place)))) => (lang, ELSEWHERE, place),
         (None, Some((lang, Told::ByText))) => (lang, OF_TEXT, ""),
-        (None, None) => return FixDraft::template(FixTarget::Page, "<html lang=\"{{LANG}}\">"),
+        (None, None) => return FixDraft::template(FixTarget::Page, TEMPLATE),
     };
-    let tag = format!("<html lang=\"{}\">", attribute(&lang));
     if root.start_tag().is_none() {
         // The source has no <html> tag to change; a patch can't set an attribute of it.
-        return FixDraft::template(FixTarget::Page, tag).from(origin, &[("where", place.into())]);
+        const BY_PAGE: Text = text(
+            "{lang}, as the page declares elsewhere: {where}",
+            "{lang}, como a página declara em outro lugar: {where}",
+        );
+        const BY_TEXT: Text = text("{lang}, the language of the text", "{lang}, o idioma do texto");
+        let suggested = if place.is_empty() { BY_TEXT } else { BY_PAGE };
+        let values = [("lang", lang.into()), ("where", place.into())];
+        return FixDraft::template(FixTarget::Page, TEMPLATE).from(suggested, &values);
     }
+    let tag = format!("<html lang=\"{}\">", attribute(&lang));
     FixDraft::edit(FixTarget::Page, tag).set(root, "lang", &lang).from(origin, &[("where", place.into())])
 }

@@ -61,6 +61,7 @@ fn empty(facts: &Facts<'_>) -> Verdict {
     if html.anchors.is_empty() {
         return Err(NotMeasured::Absent);
     }
+    let last_if_cut = html.anchors.last().filter(|_| facts.whole_page().is_err()).map(|anchor| anchor.node);
     let mut named: HashSet<&str> = HashSet::new();
     let mut nameless: Vec<(&str, Element<'_>)> = Vec::new();
     for anchor in &html.anchors {
@@ -70,7 +71,9 @@ fn empty(facts: &Facts<'_>) -> Verdict {
             continue;
         }
         let Some(element) = html.element(anchor.node) else { continue };
-        if !element.is_hidden() && element.attribute("aria-hidden") != Some("true") {
+        // The last link, open where the page was cut, may have its text behind the cut.
+        let goes_on = last_if_cut == Some(anchor.node) && element.end_tag().is_none();
+        if !goes_on && !element.is_hidden() && element.attribute("aria-hidden") != Some("true") {
             nameless.push((target, element));
         }
     }

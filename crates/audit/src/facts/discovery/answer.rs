@@ -248,6 +248,6 @@ fn is_alike(a: &[u8], b: &[u8]) -> bool {
     if a.len().abs_diff(b.len()) * 100 > longer * ALIKE_PERCENT {
         return false;
     }
-    let title = |bytes: &[u8]| challenge::title(&String::from_utf8_lossy(bytes).to_lowercase()).map(str::to_owned);
+    let title = |bytes| challenge::title(bytes).map(<[u8]>::to_ascii_lowercase);
     title(a).is_some_and(|known| title(b) == Some(known))
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use html::{NodeId, Origin, WrittenAttribute};
+use html::{NodeId, Origin};
 use model::finding::Place;
 
-use super::{Document, Namespace, collapse_into};
+use super::{Document, Namespace, WrittenAttribute, attributes_of, collapse_into};
 use crate::escape;
 
 /// Characters kept of a snippet (decisions.md, Finding).
@@ -181,7 +181,7 @@ impl<'d> Element<'d> {
         let tag = self.start_tag_source()?;
         let is_named =
             |span: &WrittenAttribute| tag.get(span.name.clone()).is_some_and(|n| n.eq_ignore_ascii_case(name));
-        let old = html::attributes_of(tag).into_iter().find(is_named)?.whole;
+        let old = attributes_of(tag).into_iter().find(is_named)?.whole;
         let (before, after) = (tag.get(..old.start)?, tag.get(old.end..)?);
         Some(format!("{before}{name}=\"{}\"{after}", escape::attribute(value)))
     }

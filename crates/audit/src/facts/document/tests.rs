@@ -1,4 +1,4 @@
-//! What the arena promises.
+//! What a document promises.
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn text_around_odd_characters_moves_no_tag() {
 }
 
 #[test]
-fn tags_across_feeding_pieces_keep_their_place() {
+fn long_texts_and_values_move_no_tag() {
     let source = format!("<p>{}<a href=\"{}\">x</a>", "y".repeat(4090), "z".repeat(9000));
     let document = parse(&source);
     assert!(first(&document, "a").start_tag_source().unwrap().starts_with("<a href="));
@@ -108,7 +108,7 @@ fn an_element_around_a_template_keeps_its_end_tag() {
 }
 
 #[test]
-fn a_mark_at_the_start_of_a_feeding_piece_stays() {
+fn a_byte_order_mark_amid_text_or_after_decoding_stays() {
     let source = format!("<p>{}\u{feff}b", "y".repeat(4093));
     assert!(first(&parse(&source), "p").raw_text().ends_with("y\u{feff}b"));
     assert_eq!(parse("\u{feff}<title>a</title>").body().map(Element::raw_text).as_deref(), Some("\u{feff}a"));

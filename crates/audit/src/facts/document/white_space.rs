@@ -68,12 +68,18 @@ fn space_at(text: &str, at: usize) -> usize {
     }
 }
 
+/// Spaces that are passed over in one comparison.
+const INDENT: &[u8] = b"        ";
+
 /// How much of the start of a text is white space.
 fn leading_space(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
     loop {
         // Most is indentation.
+        while bytes.get(at..at + INDENT.len()) == Some(INDENT) {
+            at += INDENT.len();
+        }
         at += bytes.get(at..).unwrap_or_default().iter().take_while(|byte| kind(**byte) == Kind::Space).count();
         match space_at(text, at) {
             0 => return at,

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::progress::Teller;
 use super::{Asked, Outcome, failure, with_scheme};
+use crate::cores::Cores;
 use crate::engine::{AUDIT_TIME, Engine, Given, Progress};
 use crate::ports::Ports;
 
@@ -62,7 +63,8 @@ fn list(source: impl std::io::Read, name: &str) -> Result<Vec<String>> {
 /// Audits all of them, `jobs` at once; outcomes come in the order of the addresses.
 pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, mut teller: Teller) -> Result<Vec<Outcome>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
-    let engine = Engine::new(Fetcher::new(config(allow_private)?)?, cores());
+    let cores = Cores::of_the_machine().context("no threads")?;
+    let engine = Engine::new(Fetcher::new(config(allow_private)?)?, cores);
     runtime.block_on(async {
         let slots = Arc::new(Semaphore::new(usize::from(jobs)));
         let mut running = JoinSet::new();
@@ -96,10 +98,6 @@ fn config(allow_private: bool) -> Result<FetchConfig> {
     Ok(config)
 }
 
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
 async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> Outcome {
     let ports = Ports::real();
     let at = ports.now();
@@ -109,8 +107,8 @@ async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> Outcom
         Err(refused) => return Outcome { url: typed, file: None, at, result: Err(failure::of_fetch(refused)) },
     };
     let given = Given { started_at: at, nonce: ports.nonce(), progress, keep_sitemaps: false };
-    let audited = engine.audit(&url, given, Instant::now() + AUDIT_TIME).await;
-    Outcome { url: url.to_string(), file: None, at, result: audited.map(|done| done.report).map_err(failure::of_audit) }
+    let report = engine.audit(&url, given, Instant::now() + AUDIT_TIME, |audited| audited.report).await;
+    Outcome { url: url.to_string(), file: None, at, result: report.map_err(failure::of_audit) }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::Outcome;
 use super::text::{class, counts};
+use super::{Outcome, place};
 use crate::cli::failure;
 use crate::error::ApiError;
 use crate::shown::printable;
@@ -52,11 +52,8 @@ fn page(report: &Report, lang: Lang) -> String {
         if !finding.evidence.is_empty() {
             out.push('\n');
         }
-        for place in &finding.evidence {
-            let shown =
-                place.snippet.as_deref().or(place.url.as_deref()).or(place.selector.as_deref()).unwrap_or_default();
-            let line = place.line.map(|line| format!("{line}: ")).unwrap_or_default();
-            out.push_str(&format!("- {line}{}\n", escaped(shown)));
+        for (at, shown) in finding.evidence.iter().map(place) {
+            out.push_str(&format!("- {}{}\n", escaped(&at), escaped(shown)));
         }
         out.push_str(&format!("\n**{}**\n", class(fix.class).in_lang(lang)));
         if let Some(note) = &fix.note {

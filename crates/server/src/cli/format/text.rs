@@ -7,7 +7,7 @@ use model::fix::FixClass;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::{Outcome, Style};
+use super::{Outcome, Style, place};
 use crate::cli::failure;
 use crate::error::ApiError;
 use crate::reason;
@@ -125,11 +125,9 @@ fn page(report: &Report, lang: Lang, style: Style) -> String {
         };
         let message = printable(finding.message.in_lang(lang));
         out.push_str(&format!("\n{} {}  {message}\n", paint(style, code, mark), paint(style, BOLD, &finding.code)));
-        for place in finding.evidence.iter().take(PLACES) {
-            let line = place.line.map(|line| format!("{line}: ")).unwrap_or_default();
-            let shown =
-                place.snippet.as_deref().or(place.url.as_deref()).or(place.selector.as_deref()).unwrap_or_default();
-            out.push_str(&format!("    {line}{}\n", paint(style, FAINT, &printable(&shown.replace('\n', " ")))));
+        for (at, shown) in finding.evidence.iter().take(PLACES).map(place) {
+            let shown = printable(&shown.replace('\n', " "));
+            out.push_str(&format!("    {}{}\n", printable(&at), paint(style, FAINT, &shown)));
         }
         out.push_str(more(finding.evidence.len(), PLACES));
         out.push_str(&format!("  → {}\n", class(fix.class).in_lang(lang)));

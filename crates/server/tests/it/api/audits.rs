@@ -70,6 +70,7 @@ async fn a_guests_audit_is_answered_kept_and_patched(database: TestDatabase) {
         "truncated",
         "fixes",
         "coverage",
+        "requests",
         "quota",
         "_links",
     ] {
@@ -113,7 +114,7 @@ async fn an_audit_without_a_token_is_nobodys(database: TestDatabase) {
     let site = Site::start(site).await;
     let app = TestApp::start(database, |_| {}).await;
     let audit = app.call(Call::audit(&site.url("/"))).await.json();
-    assert_eq!(audit["_links"], json!({"api_index": app.url("/api/")}));
+    assert_eq!(audit["_links"], json!({"patch": null, "api_index": app.url("/api/")}));
     let path = format!("/api/audits/{}", audit["id"].as_str().unwrap());
     assert_eq!(app.call(Call::get(&path)).await.refusal(), (401, "guest_token_required".to_owned()));
     let token = app.guest().await;

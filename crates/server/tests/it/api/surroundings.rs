@@ -134,8 +134,21 @@ async fn index_and_openapi_list_what_is_there(database: TestDatabase) {
         assert!(described["responses"]["200"].is_object(), "{path}");
     }
     assert!(every_reference(&openapi, &openapi), "a reference leads nowhere");
-    let audit = &openapi["components"]["schemas"]["Audit"];
-    assert!(audit["required"].as_array().unwrap().contains(&"_links".into()), "{audit}");
+    let schemas = &openapi["components"]["schemas"];
+    for (schema, required) in [
+        ("Audit", &["id", "_links"][..]),
+        ("ResumoPagina", &["title", "canonical", "favicon", "faviconSource", "lang"]),
+        ("DiscoveryCheck", &["url"]),
+        ("Correcao", &["snippet", "arquivo", "fonte", "nota"]),
+        ("AuditGravado", &["summary", "share_slug"]),
+        ("MoldePatch", &["fonte", "nota"]),
+        ("AuditRequest", &["url"]),
+    ] {
+        let listed = schemas[schema]["required"].as_array().unwrap();
+        assert!(required.iter().all(|field| listed.contains(&(*field).into())), "{schema}: {listed:?}");
+    }
+    assert_eq!(schemas["AuditRequest"]["required"].as_array().unwrap().len(), 1);
+    assert!(!schemas["Discovery"]["required"].as_array().unwrap().contains(&"webauthn".into()));
 }
 
 /// Whether every `$ref` of a document leads somewhere in it.

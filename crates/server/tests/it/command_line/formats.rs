@@ -74,14 +74,31 @@ async fn sarif_is_one_run_that_tells_what_it_could_not_do() {
 }
 
 #[test]
-fn sarif_of_a_supplied_page_shows_lines_of_its_file() {
+fn sarif_of_a_supplied_page_shows_regions_of_its_file() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("dist")).unwrap();
-    std::fs::write(folder.path().join("dist/index.html"), PAGE).unwrap();
+    let source = PAGE.replace("<body>", "<body>\r\n\u{e9}\u{1f9a6} <a href=/x></a><img src=a.png>");
+    std::fs::write(folder.path().join("dist/index.html"), &source).unwrap();
     let run = ["audit", "--html", "dist/index.html", "--url", "https://example.com/", "--format", "sarif"];
     let output = program().args(run).current_dir(folder.path()).output().unwrap();
-    let places = &json(&output)["runs"][0]["results"][0]["locations"];
-    assert_eq!(places[0]["physicalLocation"]["artifactLocation"]["uri"], "dist/index.html");
+    let log = json(&output);
+    let places = || log["runs"][0]["results"].as_array().unwrap().iter().flat_map(|one| one["locations"].as_array());
+    let places: Vec<&Value> = places().flatten().map(|place| &place["physicalLocation"]).collect();
+    assert!(places.iter().all(|place| place["artifactLocation"]["uri"] == "dist/index.html"));
+    let regions: Vec<&Value> = places.iter().filter_map(|place| place.get("region")).collect();
+    assert!(regions.iter().any(|region| region["startLine"] == 2));
+    for region in regions {
+        assert_eq!(region["snippet"]["text"].as_str(), Some(within(&source, region).as_str()), "{region}");
+    }
+}
+
+/// What stands in a region of one line: columns are characters, and the end is behind the last.
+fn within(source: &str, region: &Value) -> String {
+    let number = |name: &str| usize::try_from(region[name].as_u64().unwrap()).unwrap();
+    assert_eq!(number("startLine"), number("endLine"));
+    let line = source.lines().nth(number("startLine") - 1).unwrap();
+    let (start, end) = (number("startColumn"), number("endColumn"));
+    line.chars().skip(start - 1).take(end - start).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

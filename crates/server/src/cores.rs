@@ -1,0 +1,174 @@
+//! Threads for the work of the core: parsing, judging, writing reports. As many as there are cores, so that such work
+//! never takes an async worker away from other calls, and never more of it runs than the machine can do at once.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+/// Pieces of work that may wait. Chosen: above what the ceilings let in at once, so that it is met only when they are
+/// set too high.
+const QUEUE: usize = 1024;
+
+/// A piece of work, its answer included.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The threads. They end when the last clone is gone and what waited is done.
+#[derive(Clone)]
+pub struct Cores {
+    queue: Sender<Job>,
+}
+
+/// Why work was not done.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Undone {
+    /// No core came free in time, or too much waits.
+    Overloaded,
+    /// It panicked: a defect of ours, told by the process's panic hook.
+    Panicked,
+}
+
+/// Who has a piece of work that waits: the first to change this.
+mod turn {
+    pub(super) const WAITS: u8 = 0;
+    pub(super) const BEGUN: u8 = 1;
+    pub(super) const GIVEN_UP: u8 = 2;
+}
+
+impl Cores {
+    /// Starts `count` threads, at least one. An error when the system gives no thread.
+    pub fn start(count: usize) -> std::io::Result<Self> {
+        let (queue, jobs) = bounded(QUEUE);
+        for number in 0..count.max(1) {
+            let jobs: Receiver<Job> = jobs.clone();
+            let thread = std::thread::Builder::new().name(format!("core-{number}"));
+            thread.spawn(move || jobs.into_iter().for_each(|job| job()))?;
+        }
+        Ok(Self { queue })
+    }
+
+    /// As many threads as the machine has cores for us.
+    pub fn of_the_machine() -> std::io::Result<Self> {
+        Self::start(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    }
+
+    /// Does `work` on one of the threads. Waits for a thread until `until`, then for the work to its end. Work that
+    /// nobody waits for any more is not begun.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        until: Instant,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Undone> {
+        let turn = Arc::new(AtomicU8::new(turn::WAITS));
+        let take = |turn: &AtomicU8, as_what| {
+            turn.compare_exchange(turn::WAITS, as_what, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        };
+        let (answer, mut done) = oneshot::channel();
+        let theirs = Arc::clone(&turn);
+        let job = move || {
+            if answer.is_closed() || !take(&theirs, turn::BEGUN) {
+                return;
+            }
+            let result = catch_unwind(AssertUnwindSafe(work));
+            // The caller may have left meanwhile.
+            drop(answer.send(result));
+        };
+        self.queue.try_send(Box::new(job)).map_err(|_| Undone::Overloaded)?;
+        let ended = match timeout_at(until, &mut done).await {
+            Ok(ended) => ended,
+            Err(_) if take(&turn, turn::GIVEN_UP) => return Err(Undone::Overloaded),
+            Err(_) => done.await,
+        };
+        // The sending half is dropped unused only by a thread that is gone.
+        ended.map_err(|_| Undone::Panicked)?.map_err(|_| Undone::Panicked)
+    }
+}
+
+impl fmt::Debug for Cores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cores").field("waiting", &self.queue.len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn far() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    /// Cores of which one is held until the returned end is dropped.
+    async fn held() -> (Cores, mpsc::Sender<()>) {
+        let cores = Cores::start(1).unwrap();
+        let (release, released) = mpsc::channel::<()>();
+        let (began, begun) = oneshot::channel();
+        let holding = cores.clone();
+        tokio::spawn(async move {
+            let hold = move || {
+                began.send(()).unwrap();
+                assert!(released.recv().is_err(), "nothing is ever sent");
+            };
+            holding.run(far(), hold).await.unwrap();
+        });
+        begun.await.unwrap();
+        (cores, release)
+    }
+
+    #[tokio::test]
+    async fn work_is_done_elsewhere_and_a_panic_is_told_and_survived() {
+        let cores = Cores::start(1).unwrap();
+        let here = std::thread::current().id();
+        assert_ne!(cores.run(far(), || std::thread::current().id()).await, Ok(here));
+        assert_eq!(cores.run(far(), || std::panic::resume_unwind(Box::new(()))).await, Err::<(), _>(Undone::Panicked));
+        assert_eq!(cores.run(far(), || 1).await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn who_waits_too_long_is_told_and_the_work_is_never_begun() {
+        let (cores, release) = held().await;
+        let ran = Arc::new(AtomicBool::new(false));
+        let theirs = Arc::clone(&ran);
+        let waiting = cores.run(Instant::now(), move || theirs.store(true, Ordering::SeqCst));
+        assert_eq!(waiting.await, Err(Undone::Overloaded));
+        drop(release);
+        cores.run(far(), || ()).await.unwrap();
+        assert!(!ran.load(Ordering::SeqCst));
+    }
+
+    #[tokio::test]
+    async fn work_of_a_caller_who_left_is_not_begun() {
+        let (cores, release) = held().await;
+        let ran = Arc::new(AtomicBool::new(false));
+        let theirs = Arc::clone(&ran);
+        let left = tokio::time::timeout(Duration::ZERO, cores.run(far(), move || theirs.store(true, Ordering::SeqCst)));
+        assert!(left.await.is_err());
+        drop(release);
+        cores.run(far(), || ()).await.unwrap();
+        assert!(!ran.load(Ordering::SeqCst));
+    }
+
+    #[tokio::test]
+    async fn more_than_the_queue_holds_is_refused_at_once() {
+        let (cores, release) = held().await;
+        let mut waiting = Vec::new();
+        for _ in 0..QUEUE {
+            let mut job = Box::pin(cores.run(far(), || ()));
+            assert!(tokio::time::timeout(Duration::ZERO, &mut job).await.is_err());
+            waiting.push(job);
+        }
+        assert_eq!(cores.run(far(), || ()).await, Err(Undone::Overloaded));
+        drop(release);
+        for job in waiting {
+            job.await.unwrap();
+        }
+    }
+}

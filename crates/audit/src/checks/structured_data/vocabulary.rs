@@ -181,9 +181,8 @@ fn properties(facts: &Facts<'_>) -> Verdict {
             let kind = node.types.first().copied().unwrap_or_default();
             let meant = *guesses.entry((kind, name)).or_insert_with(|| room.then(guess).flatten());
             // A name that is there already, or that another slip becomes, would be there twice.
-            let is_free = meant.is_none_or(|meant| {
-                members.iter().all(|other| local(&other.name) != meant) && !taken.contains(&meant)
-            });
+            let is_free = meant
+                .is_none_or(|meant| members.iter().all(|other| local(&other.name) != meant) && !taken.contains(&meant));
             taken.extend(meant);
             unknown.push(unknown_property(source, node, member, meant, is_free));
         }

@@ -116,7 +116,8 @@ fn required(facts: &Facts<'_>) -> Verdict {
         let known = gap.is_subject.then(|| node_values::value(facts, html, path)).flatten();
         known.map_or_else(|| placeholder(path), |known| known.value)
     };
-    let fix = FixDraft::template(FixTarget::Head, completed(html, &requirements.gaps, &filling)).from(COMPLETED, &[]);
+    let fix =
+        FixDraft::template(target(html, first), completed(html, &requirements.gaps, &filling)).from(COMPLETED, &[]);
     Ok(Some(problem(LACKS, &values, noted(fix, html, first)).at(places(html, &requirements.gaps))))
 }
 
@@ -148,7 +149,7 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
     let filling = |_: &Gap<'_>, path: &str| {
         node_values::stated(facts, html, path).map_or_else(|| placeholder(path), |known| known.value)
     };
-    let fix = FixDraft::template(FixTarget::Head, completed(html, &requirements.gaps, &filling));
+    let fix = FixDraft::template(target(html, first), completed(html, &requirements.gaps, &filling));
     let fix = match is_markup(html, first) {
         true => noted(fix.from(COMPLETED, &[]), html, first),
         false => {
@@ -161,6 +162,10 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
 fn noted(fix: FixDraft, html: &Html, first: &Gap<'_>) -> FixDraft {
     let note = if is_markup(html, first) { FILL_INSIDE } else { FILL };
     fix.note(note, &[("type", first.kind.into()), ("url", documentation(first).into())])
+}
+
+fn target(html: &Html, first: &Gap<'_>) -> FixTarget {
+    if is_markup(html, first) { FixTarget::Body } else { FixTarget::Head }
 }
 
 fn documentation(gap: &Gap<'_>) -> String {

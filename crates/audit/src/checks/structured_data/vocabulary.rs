@@ -254,7 +254,7 @@ fn verdict(
         Some(edits) => {
             let snippet = unknown.iter().filter_map(|one| Some(format!("\"{}\"", one.meant?))).take(MOST_LISTED);
             let snippet = snippet.collect::<Vec<_>>().join("\n");
-            let fix = FixDraft::edit(FixTarget::Head, snippet).from(SPELLED, &[]);
+            let fix = FixDraft::edit(first.source.target(), snippet).from(SPELLED, &[]);
             edits.into_iter().fold(fix, |fix, edit| match edit {
                 Rename::Json(span, text) => fix.replace(span, text),
                 Rename::Attribute(element, name, value) => fix.set(element, name, &value),

@@ -7,6 +7,7 @@ pub(crate) mod breadcrumbs;
 pub mod canonical;
 pub mod challenge;
 pub mod charset;
+pub mod content_type;
 pub(crate) mod cookies;
 pub mod crawlers;
 pub(crate) mod csp;

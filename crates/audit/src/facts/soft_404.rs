@@ -7,6 +7,7 @@ use model::capture::{Fetched, WantKind};
 use super::Facts;
 use super::challenge;
 use super::charset;
+use super::content_type;
 use super::document::{Document, Element, NodeId, collapse};
 use super::page_language;
 use super::text::VisibleText;
@@ -111,7 +112,7 @@ pub fn by_comparison(facts: &Facts<'_>) -> Option<Told> {
     if !written.contains(&b'&') && collapse(&String::from_utf8_lossy(written)) != own_title {
         return None;
     }
-    let charset = charset::decide(&exchange.body.bytes, exchange.header("content-type"));
+    let charset = charset::decide(&exchange.body.bytes, content_type::declared(exchange).as_deref());
     let missing = Document::parse(charset.decode(&exchange.body.bytes));
     let title = missing.elements().find(|element| element.is("title")).map(Element::text);
     let same_title = title.is_some_and(|title| title == own_title);

@@ -195,8 +195,12 @@ fn chain_long(facts: &Facts<'_>) -> Verdict {
     const CHAIN: Text = text("{count} redirects lead to the page.", "{count} redirecionamentos levam à página.");
     const ONE: Text = text("First and last address of the chain.", "Primeiro e último endereço da cadeia.");
     let first = hops.first().map_or("", |hop| hop.url.as_str());
-    let line = format!("{{{{SERVER_RULE}}}} {first} → {}", exchange.url);
-    let fix = FixDraft::file_template("/{{SERVER_CONFIG}}", line).from(ONE, &[]);
+    const RULE: Text = text(
+        "Put one rule in the server's configuration in place of the chain: {rule}",
+        "Ponha uma única regra na configuração do servidor no lugar da cadeia: {rule}",
+    );
+    let rule = format!("{{{{SERVER_RULE}}}} {first} → {}", exchange.url);
+    let fix = FixDraft::server_rule(RULE, &[("rule", rule.into())]).from(ONE, &[]);
     Ok(Some(problem(CHAIN, &[("count", hops.len().into())], fix).at(hops.iter().map(place))))
 }
 

@@ -91,7 +91,8 @@ fn alone(patch: &Patch, fix: &Fix) -> Patch {
     alone.head = tags.join("\n");
     // The head that a source lacks is made once, for whichever tag comes first.
     let makes_head = |edit: &Edit| edit.snippet.contains("<head>") && !edit.original.contains("<head>");
-    alone.edits.retain(|edit| edit.code == fix.code || !tags.is_empty() && makes_head(edit));
+    let is_own = |edit: &Edit| edit.code == fix.code || edit.also.contains(&fix.code);
+    alone.edits.retain(|edit| is_own(edit) || !tags.is_empty() && makes_head(edit));
     alone.files.retain(|file| file.code == fix.code);
     alone
 }

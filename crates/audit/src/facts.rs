@@ -5,6 +5,7 @@
 
 pub mod challenge;
 pub mod charset;
+pub mod content_images;
 pub mod crawlers;
 pub mod derive;
 pub mod discovery;
@@ -16,6 +17,7 @@ pub(crate) mod image_room;
 pub mod jsonld;
 pub mod language_tag;
 pub mod link_header;
+pub mod listed;
 pub mod lost_head;
 pub mod names;
 pub mod page;
@@ -28,6 +30,8 @@ pub mod site_files;
 pub mod sitemap;
 pub mod text;
 pub mod url_identity;
+pub mod visibility;
+pub mod words;
 
 use model::capture::{Capture, Exchange, Source, WantKind};
 use model::discovery::Discovery;
@@ -37,7 +41,7 @@ use url::Url;
 use crate::check::NotMeasured;
 use challenge::Blocked;
 use discovery::Site;
-use discovery::favicon::DefaultIcon;
+use discovery::favicon::{DeclaredIcon, DefaultIcon};
 use discovery::image_files::{self, MeasuredImage};
 use discovery::llms::RootFile;
 use hreflang::Alternate;
@@ -57,6 +61,8 @@ pub struct Facts<'c> {
     pub discovery: Option<Discovery>,
     /// What stands at the two paths that checks ask for by name; `None` for supplied bytes.
     root_files: Option<(DefaultIcon, RootFile)>,
+    /// What became of the icon that the page declares; `None` for supplied bytes.
+    declared_icon: Option<DeclaredIcon>,
     html: Option<&'c Html>,
     url: Option<Url>,
     blocked: Option<Blocked>,
@@ -88,10 +94,12 @@ impl<'c> Facts<'c> {
         let discovery = site.as_ref().map(discovery::read);
         let root_files =
             site.as_ref().map(|site| (discovery::favicon::default_icon(site), discovery::llms::root_file(site)));
+        let declared_icon = site.as_ref().map(discovery::favicon::declared_icon);
         Self {
             capture,
             discovery,
             root_files,
+            declared_icon,
             html,
             url,
             shell: html.and_then(shell::read),
@@ -271,6 +279,11 @@ impl<'c> Facts<'c> {
     /// What is known of `/favicon.ico`.
     pub(crate) fn default_icon(&self) -> Result<&DefaultIcon, NotMeasured> {
         self.root_files.as_ref().map(|(icon, _)| icon).ok_or_else(|| self.no_site())
+    }
+
+    /// What is known of the icon that the page declares.
+    pub(crate) fn declared_icon(&self) -> Result<&DeclaredIcon, NotMeasured> {
+        self.declared_icon.as_ref().ok_or_else(|| self.no_site())
     }
 
     /// What is known of `/llms.txt`.

@@ -21,12 +21,17 @@ mod crawl {
     pub(super) mod sitemap;
 }
 mod head {
+    pub(super) mod app_icons;
+    pub(super) mod base_url;
     pub(super) mod charset;
     pub(super) mod doctype;
     pub(super) mod favicon;
     pub(super) mod head_structure;
     pub(super) mod meta_description;
+    pub(super) mod meta_description_length;
     pub(super) mod title;
+    pub(super) mod title_length;
+    pub(super) mod title_wording;
     pub(super) mod viewport;
 }
 mod http {
@@ -77,12 +82,17 @@ pub const FAMILIES: &[&Family] = &[
     &crawl::robots_txt::FAMILY,
     &crawl::sitemap::FAMILY,
     &canonical::canonical::FAMILY,
+    &head::app_icons::FAMILY,
+    &head::base_url::FAMILY,
     &head::charset::FAMILY,
     &head::doctype::FAMILY,
     &head::favicon::FAMILY,
     &head::head_structure::FAMILY,
     &head::meta_description::FAMILY,
+    &head::meta_description_length::FAMILY,
     &head::title::FAMILY,
+    &head::title_length::FAMILY,
+    &head::title_wording::FAMILY,
     &head::viewport::FAMILY,
     &content::garbled_text::FAMILY,
     &content::headings::FAMILY,

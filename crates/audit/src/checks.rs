@@ -12,9 +12,16 @@ mod canonical {
     pub(super) mod canonical;
 }
 mod content {
+    pub(super) mod duplicate_ids;
+    pub(super) mod form_labels;
     pub(super) mod garbled_text;
+    pub(super) mod h1;
     pub(super) mod headings;
+    pub(super) mod iframe_titles;
     pub(super) mod legacy_markup;
+    pub(super) mod page_dates;
+    pub(super) mod placeholder_text;
+    pub(super) mod text_content;
 }
 mod crawl {
     pub(super) mod robots_txt;
@@ -94,9 +101,16 @@ pub const FAMILIES: &[&Family] = &[
     &head::title_length::FAMILY,
     &head::title_wording::FAMILY,
     &head::viewport::FAMILY,
+    &content::duplicate_ids::FAMILY,
+    &content::form_labels::FAMILY,
     &content::garbled_text::FAMILY,
+    &content::h1::FAMILY,
     &content::headings::FAMILY,
+    &content::iframe_titles::FAMILY,
     &content::legacy_markup::FAMILY,
+    &content::page_dates::FAMILY,
+    &content::placeholder_text::FAMILY,
+    &content::text_content::FAMILY,
     &links::link_target::FAMILY,
     &links::link_text::FAMILY,
     &images::image_alt::FAMILY,

@@ -59,8 +59,13 @@ mod indexing {
     pub(super) mod robots_meta;
 }
 mod links {
+    pub(super) mod contact_links;
+    pub(super) mod crawlable_links;
+    pub(super) mod fragment_links;
+    pub(super) mod link_syntax;
     pub(super) mod link_target;
     pub(super) mod link_text;
+    pub(super) mod nofollow_links;
 }
 mod performance {
     pub(super) mod delivery;
@@ -111,8 +116,13 @@ pub const FAMILIES: &[&Family] = &[
     &content::page_dates::FAMILY,
     &content::placeholder_text::FAMILY,
     &content::text_content::FAMILY,
+    &links::contact_links::FAMILY,
+    &links::crawlable_links::FAMILY,
+    &links::fragment_links::FAMILY,
+    &links::link_syntax::FAMILY,
     &links::link_target::FAMILY,
     &links::link_text::FAMILY,
+    &links::nofollow_links::FAMILY,
     &images::image_alt::FAMILY,
     &images::image_dimensions::FAMILY,
     &structured_data::jsonld::FAMILY,

@@ -54,6 +54,10 @@ mod i18n {
 mod images {
     pub(super) mod image_alt;
     pub(super) mod image_dimensions;
+    pub(super) mod image_loading;
+    pub(super) mod image_sources;
+    pub(super) mod inline_images;
+    pub(super) mod srcset;
 }
 mod indexing {
     pub(super) mod robots_meta;
@@ -125,6 +129,10 @@ pub const FAMILIES: &[&Family] = &[
     &links::nofollow_links::FAMILY,
     &images::image_alt::FAMILY,
     &images::image_dimensions::FAMILY,
+    &images::image_loading::FAMILY,
+    &images::image_sources::FAMILY,
+    &images::inline_images::FAMILY,
+    &images::srcset::FAMILY,
     &structured_data::jsonld::FAMILY,
     &structured_data::jsonld_values::FAMILY,
     &structured_data::rich_results::FAMILY,

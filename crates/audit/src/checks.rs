@@ -80,7 +80,9 @@ mod security {
     pub(super) mod mixed_content;
 }
 mod social {
+    pub(super) mod og_image;
     pub(super) mod open_graph;
+    pub(super) mod twitter_card;
 }
 mod structured_data {
     pub(super) mod jsonld;
@@ -139,6 +141,8 @@ pub const FAMILIES: &[&Family] = &[
     &i18n::hreflang::FAMILY,
     &i18n::html_lang::FAMILY,
     &social::open_graph::FAMILY,
+    &social::og_image::FAMILY,
+    &social::twitter_card::FAMILY,
     &performance::delivery::FAMILY,
     &performance::scripts::FAMILY,
     &security::https::FAMILY,

@@ -73,6 +73,9 @@ mod links {
 }
 mod performance {
     pub(super) mod delivery;
+    pub(super) mod document_write;
+    pub(super) mod lazy_iframes;
+    pub(super) mod preconnect;
     pub(super) mod scripts;
 }
 mod security {
@@ -144,6 +147,9 @@ pub const FAMILIES: &[&Family] = &[
     &social::og_image::FAMILY,
     &social::twitter_card::FAMILY,
     &performance::delivery::FAMILY,
+    &performance::document_write::FAMILY,
+    &performance::lazy_iframes::FAMILY,
+    &performance::preconnect::FAMILY,
     &performance::scripts::FAMILY,
     &security::https::FAMILY,
     &security::mixed_content::FAMILY,

@@ -138,7 +138,10 @@ fn dearest(captures: &[Capture]) {
 /// A shape: its name, and what it repeats for each number.
 type Shape = (&'static str, fn(usize) -> String);
 
-const SHAPES: [Shape; 21] = [
+/// Levels that are nested before what is repeated in them.
+const DEEP: usize = 500;
+
+const SHAPES: [Shape; 24] = [
     ("nested div", |_| "<div>".to_owned()),
     ("nested ul li", |_| "<ul><li>".to_owned()),
     ("nested b", |_| "<b>".to_owned()),
@@ -151,6 +154,9 @@ const SHAPES: [Shape; 21] = [
     ("links", |_| "<a href=/x>y</a>".to_owned()),
     ("images", |_| "<img src=http://a/b>".to_owned()),
     ("headings", |_| "<h1>a</h1><h4>b</h4>".to_owned()),
+    ("images, deep", |n| if n < DEEP { "<div>" } else { "<img src=/a>" }.to_owned()),
+    ("links, deep", |n| if n < DEEP { "<div>" } else { "<a href=/x></a>" }.to_owned()),
+    ("keys", |_| "ghp_AKIAsk_live_xoxb-SG.".to_owned()),
     ("titles", |_| "<title>a</title>".to_owned()),
     ("metas", |_| "<meta name=description content=a>".to_owned()),
     ("canonicals", |n| format!("<link rel=canonical href=/{n}>")),

@@ -18,6 +18,11 @@ impl NodeId {
     /// The document itself, the root of every tree.
     pub const DOCUMENT: Self = Self(0);
 
+    /// A number of its own among those of its tree, which are from 0 up: to keep something for each node.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
     pub(crate) const fn some(self) -> Option<Self> {
         if self.0 == NONE { None } else { Some(self) }
     }

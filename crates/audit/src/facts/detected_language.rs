@@ -1,6 +1,9 @@
 //! The language that a text is written in, by its letters and its smallest words; told only where it is clear.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::page::Html;
 
 /// Small words by language; the file says what its columns mean.
 const FUNCTION_WORDS: &str = include_str!("../data/function_words.tsv");
@@ -59,38 +62,43 @@ impl Script {
     }
 }
 
-/// A line of the table: one language, or several that can't be told apart.
-#[derive(Debug, Clone, Copy)]
-struct Words {
+/// One language, or several that can't be told apart.
+#[derive(Debug)]
+struct Language {
     codes: &'static str,
-    words: &'static str,
+    script: Script,
 }
 
-impl Words {
-    fn all() -> impl Iterator<Item = Self> {
-        let lines = FUNCTION_WORDS.lines().filter(|line| !line.starts_with('#'));
-        lines.filter_map(|line| line.split_once('\t')).map(|(codes, words)| Self { codes, words })
+impl Language {
+    fn is(&self, code: &str) -> bool {
+        self.codes.split(' ').any(|known| known == code)
     }
+}
 
-    fn of(code: &str) -> Option<Self> {
-        Self::all().find(|one| one.codes.split(' ').any(|known| known == code))
-    }
+/// The table, read once: who has which word.
+#[derive(Debug, Default)]
+struct Table {
+    languages: Vec<Language>,
+    /// Places in `languages`.
+    of_word: HashMap<&'static str, Vec<usize>>,
+}
 
-    fn script(self) -> Script {
-        match self.codes {
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::default();
+    let lines = FUNCTION_WORDS.lines().filter(|line| !line.starts_with('#'));
+    for (codes, words) in lines.filter_map(|line| line.split_once('\t')) {
+        let script = match codes {
             // Japanese has letters of both kinds, and is known by its own.
             "ja" => Script::Kana,
-            _ => self.words.chars().find(|c| c.is_alphabetic()).map_or(Script::Other, Script::of),
+            _ => words.chars().find(|c| c.is_alphabetic()).map_or(Script::Other, Script::of),
+        };
+        for word in words.split(' ') {
+            table.of_word.entry(word).or_default().push(table.languages.len());
         }
+        table.languages.push(Language { codes, script });
     }
-
-    /// Those of a text's words that are in the list.
-    fn hits(self, words: &[String]) -> impl Iterator<Item = &str> {
-        let mut known: Vec<&str> = self.words.split(' ').collect();
-        known.sort_unstable();
-        words.iter().map(String::as_str).filter(move |word| known.binary_search(word).is_ok())
-    }
-}
+    table
+});
 
 /// What a text says of its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,24 +111,29 @@ pub(crate) enum Reading {
     Unclear,
 }
 
+/// What the text of a page says of its language; looked at once.
+pub(crate) fn of(html: &Html) -> Option<&Sample> {
+    html.sample.get_or_init(|| Sample::of(&html.text.text, html.text.words)).as_ref()
+}
+
 /// The language of a text, where it is clear.
-pub(crate) fn detect(text: &str, words: usize) -> Option<&'static str> {
-    let sample = Sample::of(text, words)?;
-    let best = sample.best()?;
+pub(crate) fn detect(sample: Option<&Sample>) -> Option<&'static str> {
+    let best = sample?.best()?;
     (!best.codes.contains(' ')).then_some(best.codes)
 }
 
-/// Whether a text is written in a language. Cheap where it is.
-pub(crate) fn compare(text: &str, words: usize, language: &str) -> Reading {
+/// Whether a text is written in a language.
+pub(crate) fn compare(sample: Option<&Sample>, language: &str) -> Reading {
     let code = same_code(language);
-    let Some(declared) = Words::of(code) else { return Reading::Unclear };
-    let Some(sample) = Sample::of(text, words) else { return Reading::Unclear };
+    let declared = TABLE.languages.iter().position(|language| language.is(code));
+    let (Some(declared), Some(sample)) = (declared, sample) else { return Reading::Unclear };
     // A text has a good share of its own language's words: then nothing else is asked.
-    if sample.script == declared.script() && sample.hits(declared) * 100 >= FITTING_SHARE * sample.size() {
+    let is_of_script = TABLE.languages.get(declared).is_some_and(|language| language.script == sample.script);
+    if is_of_script && sample.hits(declared) * 100 >= FITTING_SHARE * sample.size {
         return Reading::Fits;
     }
     match sample.best() {
-        Some(best) if best.codes == declared.codes => Reading::Fits,
+        Some(best) if best.is(code) => Reading::Fits,
         Some(best) if !best.codes.contains(' ') => Reading::Other(best.codes),
         _ => Reading::Unclear,
     }
@@ -135,11 +148,14 @@ fn same_code(language: &str) -> &str {
     }
 }
 
-/// The part of a text that is looked at.
-struct Sample {
+/// What the part of a text that is looked at speaks for.
+#[derive(Debug)]
+pub(crate) struct Sample {
     script: Script,
-    words: Vec<String>,
-    letters: usize,
+    /// Words, or letters where words have no spaces between.
+    size: usize,
+    /// For each language of the table: its words, and its points.
+    found: Vec<(usize, usize)>,
 }
 
 impl Sample {
@@ -175,39 +191,44 @@ impl Sample {
             return None;
         }
         let split = part.split(|c: char| !c.is_alphabetic() && !is_mark(c)).filter(|word| !word.is_empty());
-        let words = if is_spaced { split.take(SAMPLED_WORDS).map(str::to_lowercase).collect() } else { Vec::new() };
-        Some(Self { script, words, letters })
-    }
-
-    fn size(&self) -> usize {
-        if self.words.is_empty() { self.letters } else { self.words.len() }
+        let mut found = vec![(0, 0); TABLE.languages.len()];
+        let mut size = 0;
+        for word in split.take(if is_spaced { SAMPLED_WORDS } else { 0 }) {
+            size += 1;
+            let Some(all) = TABLE.of_word.get(word.to_lowercase().as_str()) else { continue };
+            let is_of_script = |place: &&usize| TABLE.languages.get(**place).is_some_and(|one| one.script == script);
+            let sharing = all.iter().filter(is_of_script).count();
+            for place in all.iter().filter(is_of_script) {
+                if let Some((hits, points)) = found.get_mut(*place) {
+                    *hits += 1;
+                    *points += POINTS / sharing;
+                }
+            }
+        }
+        Some(Self { script, size: if size == 0 { letters } else { size }, found })
     }
 
     /// How much of the sample speaks for a language of its script.
-    fn hits(&self, language: Words) -> usize {
+    fn hits(&self, language: usize) -> usize {
         // A script of one language says it all.
         let is_alone = matches!(
             self.script,
             Script::Greek | Script::Hebrew | Script::Thai | Script::Kana | Script::Hangul | Script::Han
         );
-        if is_alone { self.size() } else { language.hits(&self.words).count() }
+        if is_alone { self.size } else { self.found.get(language).map_or(0, |(hits, _)| *hits) }
     }
 
     /// The language that is clearly ahead of all others.
-    fn best(&self) -> Option<Words> {
-        let all: Vec<Words> = Words::all().filter(|one| one.script() == self.script).collect();
-        let mut shared: BTreeMap<&str, usize> = BTreeMap::new();
-        for word in all.iter().flat_map(|one| one.words.split(' ')) {
-            *shared.entry(word).or_default() += 1;
-        }
-        let points = |one: &Words| -> usize {
-            one.hits(&self.words).map(|word| POINTS / shared.get(word).copied().unwrap_or(1)).sum()
-        };
-        let mut ranked: Vec<(usize, Words)> = all.iter().map(|one| (points(one), *one)).collect();
-        ranked.sort_by_key(|(points, _)| std::cmp::Reverse(*points));
-        let (first, best) = *ranked.first()?;
-        let second = ranked.get(1).map_or(0, |(points, _)| *points);
-        let is_clear = self.hits(best) * 100 >= WORD_SHARE * self.size() && second * 100 <= MOST_OF_ANOTHER * first;
+    fn best(&self) -> Option<&'static Language> {
+        let all = TABLE.languages.iter().zip(&self.found).enumerate();
+        let mut ranked: Vec<(usize, usize, &'static Language)> = all
+            .filter(|(_, (language, _))| language.script == self.script)
+            .map(|(place, (language, (_, points)))| (*points, place, language))
+            .collect();
+        ranked.sort_by_key(|(points, _, _)| std::cmp::Reverse(*points));
+        let (first, place, best) = *ranked.first()?;
+        let second = ranked.get(1).map_or(0, |(points, _, _)| *points);
+        let is_clear = self.hits(place) * 100 >= WORD_SHARE * self.size && second * 100 <= MOST_OF_ANOTHER * first;
         is_clear.then_some(best)
     }
 }
@@ -237,6 +258,14 @@ mod tests {
         kunt het in de winkel kopen of per telefoon bestellen, en we brengen het met de post naar je huis. ";
     const RU: &str = "Хлеб, который мы печём, из ржи и пшеницы, и тесто отдыхает целый день, прежде чем идти в печь. Вы можете \
         купить его в магазине или заказать по телефону, и мы привезём его к вам домой с утренней почтой. ";
+
+    fn detect(text: &str, words: usize) -> Option<&'static str> {
+        super::detect(Sample::of(text, words).as_ref())
+    }
+
+    fn compare(text: &str, words: usize, language: &str) -> Reading {
+        super::compare(Sample::of(text, words).as_ref(), language)
+    }
 
     fn read(text: &str) -> Option<&'static str> {
         let long = text.repeat(8);
@@ -274,9 +303,10 @@ mod tests {
 
     #[test]
     fn every_language_of_the_table_has_a_script_and_words() {
-        for line in Words::all() {
-            assert!(line.script() != Script::Other && line.words.split(' ').count() >= 8, "{}", line.codes);
+        for (place, language) in TABLE.languages.iter().enumerate() {
+            let words = TABLE.of_word.values().filter(|all| all.contains(&place)).count();
+            assert!(language.script != Script::Other && words >= 8, "{}", language.codes);
         }
-        assert!(Words::all().count() >= 12);
+        assert!(TABLE.languages.len() >= 12);
     }
 }

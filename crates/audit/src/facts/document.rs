@@ -3,11 +3,14 @@
 //! One function, [`Document::parse`], turns source text into this tree, and nothing else knows the parser. Each element
 //! knows the span of its tags in the source, so that a finding can point at it and a patch can replace exactly it.
 
+mod around;
 mod element;
 mod white_space;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
+use around::Around;
 use html::{Kind, Options, Quirks, Tree};
 pub use html::{Limits, Namespace, NodeId, Position};
 pub(crate) use html::{WrittenAttribute, attributes_of};
@@ -26,6 +29,8 @@ pub struct Document {
     pub doctype: Option<Range<usize>>,
     /// Parsing stopped at a limit, or something was left out.
     pub too_complex: Option<Complexity>,
+    /// What stands around each element, once it was asked for.
+    around: OnceLock<Vec<Around>>,
 }
 
 /// Which limit a document passed.
@@ -55,6 +60,7 @@ impl Document {
                 _ => None,
             },
             tree,
+            around: OnceLock::new(),
         }
     }
 

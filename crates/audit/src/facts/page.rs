@@ -8,6 +8,7 @@ use url::Url;
 
 use super::charset::{self, Charset, CharsetSource};
 use super::content_type;
+use super::detected_language::Sample;
 use super::document::{Document, Element, NodeId};
 use super::jsonld::JsonLd;
 use super::listed::{Listed, Parts};
@@ -81,6 +82,8 @@ pub struct Html {
     pub images: Vec<NodeId>,
     /// Address of the image whose size a fix needs, looked for when it is first asked for.
     pub(crate) image_to_measure: OnceLock<Option<Url>>,
+    /// What its text says of its language, looked at when it is first asked for.
+    pub(crate) sample: OnceLock<Option<Sample>>,
     /// `h1` to `h6` in order, with their level.
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
@@ -307,6 +310,7 @@ impl Html {
             asks_passkey: false,
             images: Vec::new(),
             image_to_measure: OnceLock::new(),
+            sample: OnceLock::new(),
             headings: Vec::new(),
             scripts: Vec::new(),
             styles: Vec::new(),

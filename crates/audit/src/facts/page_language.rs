@@ -29,8 +29,7 @@ pub fn elsewhere(facts: &Facts<'_>) -> Option<(String, Told)> {
     if let Some((lang, place)) = declared_elsewhere(facts) {
         return Some((lang, Told::By(place)));
     }
-    let text = &facts.markup()?.text;
-    detected_language::detect(&text.text, text.words).map(|lang| (lang.to_owned(), Told::ByText))
+    detected_language::detect(detected_language::of(facts.markup()?)).map(|lang| (lang.to_owned(), Told::ByText))
 }
 
 fn declared_elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {

@@ -4,6 +4,9 @@
 //! keys, and AWS key ids beside their secret. What stands in `code` and `pre` is read as documentation.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 /// Kinds, prefixes, lengths and alphabets, with source and date in the file.
 const TABLE: &str = include_str!("../data/secret_patterns.tsv");
@@ -68,56 +71,60 @@ impl Alphabet {
     }
 }
 
-fn patterns() -> Vec<Pattern> {
-    let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-    rows.filter_map(|line| {
-        let mut cells = line.split('\t');
-        let (kind, prefix) = (cells.next()?, cells.next()?);
-        let least = cells.next()?.parse().ok()?;
-        let alphabet = match cells.next()? {
-            "w" => Alphabet::Word,
-            "d" => Alphabet::Dashed,
-            "x" => Alphabet::LowerHex,
-            _ => Alphabet::Upper,
-        };
-        Some(Pattern { kind, prefix, least, alphabet, most: cells.next()?.parse().ok()? })
-    })
-    .collect()
+/// The table, and where its prefixes stand in a text: nearly all of a page is passed over many bytes at a time.
+struct Finder {
+    patterns: Vec<Pattern>,
+    starts: AhoCorasick,
 }
+
+static FINDER: LazyLock<Finder> = LazyLock::new(|| {
+    let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+    let patterns: Vec<Pattern> = rows
+        .filter_map(|line| {
+            let mut cells = line.split('\t');
+            let (kind, prefix) = (cells.next()?, cells.next()?);
+            let least = cells.next()?.parse().ok()?;
+            let alphabet = match cells.next()? {
+                "w" => Alphabet::Word,
+                "d" => Alphabet::Dashed,
+                "x" => Alphabet::LowerHex,
+                _ => Alphabet::Upper,
+            };
+            Some(Pattern { kind, prefix, least, alphabet, most: cells.next()?.parse().ok()? })
+        })
+        .collect();
+    let prefixes = patterns.iter().map(|pattern| pattern.prefix).chain([KEY_HEAD]);
+    // It fails on more patterns than a program can hold.
+    // Leftmost: only then are prefixes looked for many bytes at a time.
+    let starts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(prefixes);
+    let starts = starts.expect("a table of some twenty short words is small enough");
+    Finder { patterns, starts }
+});
 
 /// The secrets of a source, in order; at most [`MOST`].
 pub(crate) fn find(source: &str) -> Vec<Secret> {
-    let (bytes, patterns) = (source.as_bytes(), patterns());
-    let mut begins = [false; 256];
-    for first in patterns.iter().filter_map(|pattern| pattern.prefix.bytes().next()).chain([b'-']) {
-        if let Some(is_first) = begins.get_mut(usize::from(first)) {
-            *is_first = true;
-        }
-    }
+    let (bytes, finder) = (source.as_bytes(), &*FINDER);
     let mut out: Vec<Secret> = Vec::new();
-    let (mut free, mut looked_at) = (0, 0);
-    let mut before = b' ';
-    for (at, byte) in bytes.iter().enumerate() {
+    let (mut from, mut looked_at) = (0, 0);
+    while let Some(start) = finder.starts.find(Input::new(source).range(from..)) {
+        let at = start.start();
+        from = at + 1;
         // A key begins where no word goes on.
-        let is_start = at >= free
-            && begins.get(usize::from(*byte)).copied().unwrap_or_default()
-            && !before.is_ascii_alphanumeric()
-            && before != b'_';
-        before = *byte;
-        if !is_start {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied().unwrap_or(b' ');
+        if before.is_ascii_alphanumeric() || before == b'_' {
             continue;
         }
         let rest = bytes.get(at..).unwrap_or_default();
-        let found = patterns.iter().find_map(|pattern| token(rest, *pattern)).or_else(|| private_key(rest));
+        let found = finder.patterns.iter().find_map(|pattern| token(rest, *pattern)).or_else(|| private_key(rest));
         let Some((kind, shown, length)) = found else { continue };
-        free = at + length;
+        from = at + length;
         looked_at += 1;
         if looked_at > MOST_LOOKED_AT {
             break;
         }
-        let is_whole = !kind.starts_with("AWS") || has_aws_secret(bytes, at, free);
+        let is_whole = !kind.starts_with("AWS") || has_aws_secret(bytes, at, from);
         if is_whole && !is_documented(source, at) {
-            out.push(Secret { kind, span: at..free, shown });
+            out.push(Secret { kind, span: at..from, shown });
             if out.len() == MOST {
                 break;
             }

@@ -202,7 +202,7 @@ fn scripts(html: &Html) -> ScriptSummary {
         out.r#async += u32::from(script.has("async"));
         out.defer += u32::from(script.has("defer"));
         let blocking = classic && !script.has("async") && !script.has("defer") && !script.has("nomodule");
-        out.blocking_head += u32::from(blocking && script.ancestors().any(|ancestor| ancestor.is("head")));
+        out.blocking_head += u32::from(blocking && script.is_in_head());
         if let Some(url) = html.resolve(src).filter(|url| url.host_str().is_some() && url.origin() != html.url.origin())
         {
             origins.insert(url.origin().ascii_serialization());

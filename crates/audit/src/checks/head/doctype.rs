@@ -100,7 +100,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
 /// Whether this is a table in a paragraph. Only in quirks mode a paragraph goes on around a table (WHATWG HTML
 /// §13.2.6.4.7); else links that began in the paragraph end in front of the table too, and are left empty.
 fn is_in_paragraph(table: Element<'_>) -> bool {
-    table.is("table") && table.ancestors().take_while(|around| !around.is("table")).any(|around| around.is("p"))
+    table.is("table") && table.is_in_paragraph()
 }
 
 fn legacy(facts: &Facts<'_>) -> Verdict {

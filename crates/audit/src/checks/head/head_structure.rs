@@ -158,10 +158,8 @@ fn ends_head(markup: &str) -> bool {
 
 fn noscript(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let in_head: Vec<Element<'_>> = html
-        .elements(&html.listed.noscripts)
-        .filter(|noscript| noscript.ancestors().any(|around| around.is("head")))
-        .collect();
+    let in_head: Vec<Element<'_>> =
+        html.elements(&html.listed.noscripts).filter(|noscript| noscript.is_in_head()).collect();
     if in_head.is_empty() {
         return Err(NotMeasured::Absent);
     }

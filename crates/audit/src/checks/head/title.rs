@@ -101,8 +101,7 @@ const PLACEHOLDER: Check = Check {
 pub(crate) fn head_titles(html: &Html) -> Vec<Element<'_>> {
     html.elements(&html.titles)
         .filter(|title| {
-            title.ancestors().any(|ancestor| ancestor.is("head"))
-                || html.lost_head.as_ref().is_some_and(|broken| broken.lost.contains(&title.id()))
+            title.is_in_head() || html.lost_head.as_ref().is_some_and(|broken| broken.lost.contains(&title.id()))
         })
         .collect()
 }

@@ -290,7 +290,7 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
         "Decide in which language the page is, and correct the other of the two.",
         "Decida em que idioma a página está e corrija o outro dos dois.",
     );
-    let written = detected_language::detect(&html.text.text, html.text.words);
+    let written = detected_language::detect(detected_language::of(html));
     let is_written = |tag: &language_tag::Tag| written.is_some_and(|found| language(found) == language(&tag.language));
     let element = first.node.and_then(|node| html.element(node)).filter(|element| element.start_tag().is_some());
     let taken = |tag: &str| all.iter().any(|alternate| alternate.lang.trim().eq_ignore_ascii_case(tag));

@@ -100,8 +100,7 @@ fn is_decorative(element: Element<'_>) -> bool {
     element
         .attribute("role")
         .is_some_and(|role| matches!(role.trim().to_ascii_lowercase().as_str(), "presentation" | "none"))
-        || element.attribute("aria-hidden") == Some("true")
-        || element.ancestors().any(|ancestor| ancestor.attribute("aria-hidden") == Some("true"))
+        || element.is_aria_hidden()
 }
 
 fn missing(facts: &Facts<'_>) -> Verdict {

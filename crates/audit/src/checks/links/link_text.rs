@@ -129,11 +129,7 @@ const MOST_GENERIC: usize = 200;
 
 /// Language in force at an element: the nearest `lang` below `<html>`, else that of the page; primary subtag in lower case.
 fn language(link: Element<'_>, page_language: &str) -> Option<String> {
-    let lang = std::iter::once(link)
-        .chain(link.ancestors())
-        .take_while(|element| !element.is("html"))
-        .find_map(|element| element.attribute("lang"))
-        .unwrap_or(page_language);
+    let lang = link.nearest_lang().unwrap_or(page_language);
     Some(lang.trim().split(['-', '_']).next()?).filter(|lang| !lang.is_empty()).map(str::to_ascii_lowercase)
 }
 

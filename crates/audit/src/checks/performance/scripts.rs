@@ -52,7 +52,7 @@ fn blocking_scripts(html: &Html) -> Vec<Element<'_>> {
     html.elements(&html.scripts)
         .filter(|script| script.has("src") && is_classic_script(*script))
         .filter(|script| !["async", "defer", "nomodule"].iter().any(|name| script.has(name)))
-        .filter(|script| script.ancestors().any(|ancestor| ancestor.is("head")))
+        .filter(|script| script.is_in_head())
         .collect()
 }
 

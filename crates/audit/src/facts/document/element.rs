@@ -5,6 +5,7 @@ use std::ops::Range;
 use html::{NodeId, Origin};
 use model::finding::Place;
 
+use super::around::Around;
 use super::{Document, Namespace, WrittenAttribute, attributes_of, collapse_into};
 use crate::escape;
 
@@ -149,9 +150,33 @@ impl<'d> Element<'d> {
         out
     }
 
+    fn around(self) -> Around {
+        Around::of(self, self.document.around.get_or_init(|| Around::of_all(self.document)))
+    }
+
     /// Whether the element or one around it has the `hidden` attribute.
     pub fn is_hidden(self) -> bool {
-        self.has("hidden") || self.ancestors().any(|ancestor| ancestor.has("hidden"))
+        self.around().is_hidden()
+    }
+
+    /// Whether the element or one around it has `aria-hidden=true`.
+    pub fn is_aria_hidden(self) -> bool {
+        self.around().is_aria_hidden()
+    }
+
+    /// Whether it stands in the head.
+    pub fn is_in_head(self) -> bool {
+        self.around().is_in_head()
+    }
+
+    /// Whether it stands in a paragraph, and in no table within it.
+    pub fn is_in_paragraph(self) -> bool {
+        self.around().is_in_paragraph()
+    }
+
+    /// The nearest `lang` below `html`, its own included.
+    pub fn nearest_lang(self) -> Option<&'d str> {
+        self.document.element(self.around().lang?)?.attribute("lang")
     }
 
     /// Span of the start tag in the source; `None` for an element the parser implied or cloned.

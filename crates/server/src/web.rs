@@ -1,6 +1,7 @@
 //! The web side: routes out of the catalog, what every answer carries, and the listening itself.
 
 mod api_call;
+pub(crate) mod conditional;
 mod connections;
 mod headers;
 mod listen;
@@ -107,6 +108,7 @@ pub fn router(app: App) -> Routes {
     let router = router
         .merge(pages::router())
         .fallback(nothing_here)
+        .layer(middleware::from_fn(conditional::answer))
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn_with_state(app.clone(), around))

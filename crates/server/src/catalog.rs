@@ -1,0 +1,31 @@
+//! The catalog of checks as it is read: by programs, by people on pages, and on the command line.
+
+pub(crate) mod check;
+pub(crate) mod near;
+pub mod tool;
+
+use audit::check::{Check, Family};
+use audit::checks::FAMILIES;
+
+/// A check with the family it belongs to.
+pub(crate) type Entry = (&'static Family, &'static Check);
+
+/// Every check, in catalog order.
+pub(crate) fn entries() -> impl Iterator<Item = Entry> {
+    FAMILIES.iter().flat_map(|family| family.checks.iter().map(move |check| (*family, check)))
+}
+
+/// The check of a code.
+pub(crate) fn entry(code: &str) -> Option<Entry> {
+    entries().find(|(_, check)| check.code == code)
+}
+
+/// The family of a slug.
+pub(crate) fn family(slug: &str) -> Option<&'static Family> {
+    FAMILIES.iter().copied().find(|family| family.slug == slug)
+}
+
+/// Families by category, in catalog order.
+pub(crate) fn by_category() -> impl Iterator<Item = &'static [&'static Family]> {
+    FAMILIES.chunk_by(|one, next| one.category == next.category)
+}

@@ -1,5 +1,6 @@
 //! The catalog of checks as it is read: by programs, by people on pages, and on the command line.
 
+pub(crate) mod calls;
 pub(crate) mod check;
 pub(crate) mod near;
 pub mod tool;

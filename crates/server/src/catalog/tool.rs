@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use audit::check::{Category, Family};
+use audit::check::{Category, Check, Family};
 use audit::checks::FAMILIES;
 use audit::preview::{SearchResult, search_result};
 use audit::{Page, SiteFiles, example};
@@ -11,6 +11,8 @@ use model::fix::Fix;
 use model::lang::{Lang, Text, text};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::calls;
 
 /// What the engine says of the example of each family, found out when it is first asked for.
 #[derive(Debug)]
@@ -124,14 +126,10 @@ pub(crate) struct ToolLinks {
     api_index: String,
 }
 
-/// Headings of the parts of a landing.
-pub(crate) const CHECKS: Text = text("What it checks", "O que ela verifica");
-/// See [`CHECKS`].
-pub(crate) const EXAMPLE: Text = text("A worked example", "Um exemplo resolvido");
-/// See [`CHECKS`].
-pub(crate) const FIX: Text = text("How to fix it", "Como corrigir");
-/// See [`CHECKS`].
-pub(crate) const API: Text = text("The same from a program", "O mesmo por um programa");
+const CHECKS: Text = text("What it checks", "O que ela verifica");
+const EXAMPLE: Text = text("A worked example", "Um exemplo resolvido");
+const FIX: Text = text("How to fix it", "Como corrigir");
+const API: Text = text("The same from a program", "O mesmo por um programa");
 
 impl Tool {
     /// The tool of a family; `origin` is the service's public one.
@@ -175,7 +173,7 @@ fn serp(worked: Option<&Worked>) -> Serp {
 }
 
 fn checked(family: &Family, lang: Lang) -> Section {
-    let line = |check: &audit::check::Check| {
+    let line = |check: &Check| {
         let (title, severity, rule) = (check.title.in_lang(lang), check.severity.word(), check.rule.in_lang(lang));
         format!("- **{title}** (`{}`, {severity}): {rule}\n", check.code)
     };
@@ -193,7 +191,7 @@ fn shown(family: &Family, worked: Option<&Worked>, lang: Lang) -> Section {
 }
 
 fn mended(family: &Family, worked: Option<&Worked>, lang: Lang) -> Section {
-    let line = |check: &audit::check::Check| format!("- `{}`: {}\n", check.code, check.how.in_lang(lang));
+    let line = |check: &Check| format!("- `{}`: {}\n", check.code, check.how.in_lang(lang));
     let first = worked.and_then(|worked| worked.findings.iter().find_map(|(_, fix)| ready(fix)));
     let body = family.checks.iter().map(line).collect();
     Section { code: first.map(str::to_owned), ..section("fix", FIX, lang, body) }
@@ -205,7 +203,7 @@ fn called(origin: &str, lang: Lang) -> Section {
         "`POST /api/audit` julga a página por todas as verificações. Os achados desta ferramenta são os que têm um dos códigos dela.",
     );
     let body = BODY.in_lang(lang).to_owned();
-    Section { code: Some(curl(origin)), ..section("api", API, lang, body) }
+    Section { code: Some(calls::curl(origin)), ..section("api", API, lang, body) }
 }
 
 fn section(id: &'static str, heading: Text, lang: Lang, body: String) -> Section {
@@ -217,9 +215,12 @@ pub(crate) fn ready(fix: &Fix) -> Option<&str> {
     fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref())
 }
 
-/// The call that audits a page.
-pub(crate) fn curl(origin: &str) -> String {
-    format!("curl -s {origin}/api/audit -H 'content-type: application/json' -d '{{\"url\":\"https://example.com/\"}}'")
+/// Whether what a category judges is what a search result shows of a page.
+pub(crate) fn shapes_results(category: Category) -> bool {
+    matches!(
+        category,
+        Category::Canonical | Category::Head | Category::Content | Category::StructuredData | Category::I18n
+    )
 }
 
 /// A picture's name in the Lucide set.

@@ -45,5 +45,6 @@ pub(crate) fn capture(bytes: Vec<u8>) -> Capture {
             certificate: None,
         }),
         extras: Vec::new(),
+        field_data: None,
     }
 }

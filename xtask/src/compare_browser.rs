@@ -114,6 +114,7 @@ fn ours(number: usize, bytes: &[u8]) -> Result<Value> {
             certificate: None,
         }),
         extras: Vec::new(),
+        field_data: None,
     };
     let page = Page::read(&capture);
     let mut summary = serde_json::to_value(audit::report_on(&capture, &page, &audit::SiteFiles::default()).summary)?;

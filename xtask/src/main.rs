@@ -4,7 +4,6 @@
 mod browser;
 mod compare_browser;
 mod fuzz;
-mod generate;
 mod html_trees;
 mod packages;
 mod postgres;
@@ -25,7 +24,6 @@ const COMMANDS: [Entry; 13] = [
     ("lint", "formatting, compiler and clippy warnings as errors, licences and bans; installs cargo-deny", lint),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
     ("gen", "write the generated files again (docs: checks, api, openapi, configuration)", |root| {
-        generate::write(root)?;
         let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "generated::"];
         run_with(root, "cargo", &only, &[("UPDATE", "1".to_owned())])
     }),
@@ -131,8 +129,7 @@ fn test(root: &Path) -> Result<()> {
 }
 
 fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
-    run_with(root, "cargo", &["test", "--workspace", "--locked"], environment)?;
-    generate::compare(root)
+    run_with(root, "cargo", &["test", "--workspace", "--locked"], environment)
 }
 
 /// What it changes and which tests decide is in `.cargo/mutants.toml`; arguments are those of cargo-mutants.

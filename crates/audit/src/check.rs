@@ -182,6 +182,8 @@ pub enum NotMeasured {
     Language,
     /// Supplied bytes: no headers, no timing, no other files.
     Offline,
+    /// No field data: nobody was asked, or the page has too few visitors.
+    Crux,
     /// Meaningless for this URL scheme.
     Scheme,
     /// The feature is not on the page: not applicable.
@@ -206,6 +208,7 @@ impl NotMeasured {
             Self::Probe => "probe",
             Self::Language => "lang",
             Self::Offline => "offline",
+            Self::Crux => "crux",
             Self::Scheme => "scheme",
             Self::Absent => "absent",
             Self::Defect => "defect",

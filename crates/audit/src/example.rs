@@ -9,7 +9,7 @@ mod http_file;
 use std::collections::BTreeMap;
 
 use model::capture::{
-    Body, Capture, Coding, Exchange, Extra, FailureKind, FetchFailure, Fetched, Hop, Source, Timing, Want,
+    Body, Capture, Coding, Exchange, Extra, FailureKind, FetchFailure, Fetched, Hop, Source, Timing, Want, WantKind,
 };
 use model::time::Timestamp;
 use url::Url;
@@ -27,7 +27,11 @@ const NONCE: &str = "0123456789abcdef0123456789abcdef";
 /// Redirects that are followed to a page (the fetcher's `PAGE_REDIRECTS`).
 const PAGE_REDIRECTS: u8 = 10;
 
-/// The answers of a site by URL; a redirect is an answer. Every other address answers 404.
+/// The answer of this address is the field data of the page, which is asked for with POST.
+const FIELD_DATA: &str = "https://chromeuxreport.googleapis.com/v1/records:queryRecord";
+
+/// The answers of a site by URL; a redirect is an answer. Every other address answers 404, but for those that a page
+/// names: see [`answer`].
 pub type Answers = BTreeMap<String, Fetched>;
 
 /// What an audit of an example sees. An example that can't be read is said to be so, with the line.
@@ -52,14 +56,21 @@ pub fn site(source: &str) -> Result<(Capture, Answers), String> {
     }
     let answers = http_file::read(source)?;
     let url = answers.first().map(|(url, _)| url.clone()).unwrap_or_default();
-    let answers = answers.into_iter().collect();
-    Ok((Capture { page: follow(&answers, &url, PAGE_REDIRECTS), ..page(&url, "") }, answers))
+    let mut answers: Answers = answers.into_iter().collect();
+    let field_data = answers.remove(FIELD_DATA);
+    let field_data = field_data.and_then(|answer| crate::field_data(&answer.response()?.body.bytes));
+    Ok((Capture { page: follow(&answers, &url, PAGE_REDIRECTS), field_data, ..page(&url, "") }, answers))
 }
 
-/// A page that a network gives for these bytes.
+/// A response that a well-kept server gives for these bytes.
 pub fn page(url: &str, bytes: impl Into<Vec<u8>>) -> Capture {
-    const USUAL: [(&str, &str); 2] =
-        [("content-type", "text/html; charset=utf-8"), ("strict-transport-security", "max-age=31536000")];
+    const USUAL: [(&str, &str); 5] = [
+        ("content-type", "text/html; charset=utf-8"),
+        ("strict-transport-security", "max-age=31536000"),
+        ("content-security-policy", "default-src 'self'; frame-ancestors 'self'"),
+        ("x-content-type-options", "nosniff"),
+        ("etag", "\"1\""),
+    ];
     with_headers(url, &USUAL, bytes)
 }
 
@@ -73,6 +84,7 @@ pub fn with_headers(url: &str, headers: &[(&str, &str)], bytes: impl Into<Vec<u8
         // Compressed, as pages are: else a patch that makes a small page larger would make compression worth it.
         page: Fetched::Response(response(url, 200, headers, Coding::Decoded("gzip".to_owned()), bytes.into())),
         extras: Vec::new(),
+        field_data: None,
     }
 }
 
@@ -86,8 +98,14 @@ pub fn failed(kind: FailureKind, reason: &str, hops: Vec<Hop>, url: &str) -> Fet
     Fetched::Failed(FetchFailure { kind, reason: reason.to_owned(), hops, url: url.to_owned() })
 }
 
-/// What a site answers to what an audit wants.
+/// What a site answers to what an audit wants. What a page names there mostly is: where nothing is said of it, it gives
+/// no answer, so that nothing is known.
 pub fn answer(answers: &Answers, want: &Want) -> Fetched {
+    use WantKind::{CanonicalTarget, HreflangTarget, LargestImage, OgImage, PlainHttp};
+    let is_named = matches!(want.kind, CanonicalTarget | OgImage | HreflangTarget | LargestImage | PlainHttp);
+    if is_named && !answers.contains_key(&want.url) {
+        return failed(FailureKind::Unreachable, "connect", Vec::new(), &want.url);
+    }
     follow(answers, &want.url, want.kind.rules().max_redirects)
 }
 

@@ -3,12 +3,17 @@
 //! [`Facts`] is what a check sees. Its methods answer `Err(NotMeasured)` where the part is unknown, so that `?` in a
 //! check *is* its not-measured condition, and absent is never confused with unknown.
 
+pub(crate) mod breadcrumbs;
 pub mod challenge;
 pub mod charset;
+pub(crate) mod cookies;
 pub mod crawlers;
+pub(crate) mod csp;
 pub mod derive;
+pub(crate) mod detected_language;
 pub mod discovery;
 pub mod document;
+pub mod field_data;
 pub mod font_metrics;
 pub mod hreflang;
 mod image_header;
@@ -17,19 +22,30 @@ pub mod jsonld;
 pub mod language_tag;
 pub mod link_header;
 pub mod lost_head;
+mod microdata;
 pub mod names;
+pub(crate) mod new_nodes;
+pub(crate) mod node_values;
 pub mod page;
 pub mod page_language;
+mod rdfa;
+pub mod redirects;
 mod robots;
 pub mod robots_directives;
 pub mod robots_txt;
+pub mod schema_org;
+pub(crate) mod secrets;
 pub mod shell;
+pub(crate) mod shown_markup;
+pub(crate) mod simple_selector;
 pub mod site_files;
 pub mod sitemap;
+pub mod soft_404;
+pub(crate) mod structured_data;
 pub mod text;
 pub mod url_identity;
 
-use model::capture::{Capture, Exchange, Source, WantKind};
+use model::capture::{Capture, Exchange, WantKind};
 use model::discovery::Discovery;
 use model::summary::RobotsDirective;
 use url::Url;
@@ -41,6 +57,7 @@ use discovery::favicon::DefaultIcon;
 use discovery::image_files::{self, MeasuredImage};
 use discovery::llms::RootFile;
 use hreflang::Alternate;
+use jsonld::graph::Graph;
 use link_header::HeaderLink;
 use page::{Html, LinkElement, Page};
 use robots_directives::Directive;
@@ -68,6 +85,7 @@ pub struct Facts<'c> {
     rules: Option<PathRules<'c>>,
     sitemaps: Option<Sitemaps<'c>>,
     alternates: Vec<Alternate>,
+    graph: Graph<'c>,
 }
 
 impl<'c> Facts<'c> {
@@ -102,6 +120,7 @@ impl<'c> Facts<'c> {
             rules,
             header_links,
             alternates,
+            graph: Graph::read(html.into_iter().flat_map(Html::sources).map(structured_data::Source::tree)),
         }
     }
 
@@ -136,10 +155,16 @@ impl<'c> Facts<'c> {
         if self.blocked.is_some() { Err(NotMeasured::Challenge) } else { Ok(exchange) }
     }
 
-    /// The response with its headers and timing as measured: not for supplied bytes.
+    /// The response with its headers: not for bytes that were supplied without them. Of supplied ones nothing is timed.
     pub fn measured_response(&self) -> Result<&'c Exchange, NotMeasured> {
         let exchange = self.response()?;
-        if self.capture.source == Source::Supplied { Err(NotMeasured::Offline) } else { Ok(exchange) }
+        if self.capture.source.has_headers() { Ok(exchange) } else { Err(NotMeasured::Offline) }
+    }
+
+    /// The same, when it is a success.
+    pub fn successful_response(&self) -> Result<&'c Exchange, NotMeasured> {
+        let exchange = self.measured_response()?;
+        if exchange.is_success() { Ok(exchange) } else { Err(NotMeasured::Status) }
     }
 
     /// The document of a successful response.
@@ -205,6 +230,16 @@ impl<'c> Facts<'c> {
         if hidden { Err(NotMeasured::NoIndex) } else { Ok(()) }
     }
 
+    /// The schema.org nodes of the page, in any syntax.
+    pub(crate) fn graph(&self) -> Result<&Graph<'c>, NotMeasured> {
+        self.page()?;
+        if self.graph.nodes.is_empty() {
+            return Err(NotMeasured::Absent);
+        }
+        self.graph.start_over();
+        Ok(&self.graph)
+    }
+
     /// Language alternates of elements and header.
     pub fn alternates(&self) -> &[Alternate] {
         &self.alternates
@@ -224,13 +259,14 @@ impl<'c> Facts<'c> {
         Some((link.url.as_ref().map_or_else(|| link.target.clone(), ToString::to_string), link.raw.clone()))
     }
 
-    /// What the page says its own address is: its one valid canonical, else its final URL as a canonical should name
-    /// it, without fragment and tracking parameters.
+    /// What the page says its own address is: its one valid canonical, unless that is known to lead to no page, else its
+    /// final URL as a canonical should name it, without fragment and tracking parameters.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {
         let declared = self.canonical_links()?;
         let mut canonicals =
             declared.iter().filter_map(|link| link.url.as_ref()).filter(|url| url_identity::names_page(url));
         let single = canonicals.next().filter(|first| canonicals.all(|other| other == *first));
+        let single = single.filter(|_| !matches!(self.canonical_target_fault(), Ok(Some(_))));
         let mut own = single.cloned().map_or_else(|| self.url().map(url_identity::without_tracking), Ok)?;
         own.set_fragment(None);
         Ok(own)
@@ -289,9 +325,14 @@ impl<'c> Facts<'c> {
         self.html?.social_image_size().or_else(|| measured().map(|image| (image.width, image.height)))
     }
 
+    /// The site as probes see it.
+    pub(crate) fn site(&self) -> Result<Site<'c>, NotMeasured> {
+        Site::new(self.capture, self.html, self.robots).ok_or_else(|| self.no_site())
+    }
+
     /// Why nothing is known of the site's files.
     fn no_site(&self) -> NotMeasured {
-        if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Fetch }
+        if self.capture.source.has_network() { NotMeasured::Fetch } else { NotMeasured::Offline }
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod changes;
 pub mod check;
 pub mod checks;
+pub mod compare;
 pub mod escape;
 pub mod example;
 pub mod facts;
@@ -18,6 +19,7 @@ mod wanted;
 
 pub use facts::challenge::{Blocked, blocked};
 pub use facts::discovery::{PROBE_GETS, probe_gets_left};
+pub use facts::field_data::field_data;
 pub use facts::page::Page;
 pub use facts::site_files::{SiteFile, SiteFiles};
 pub use facts::sitemap::Target as SitemapTarget;

@@ -1,12 +1,13 @@
 //! From facts to report: run every check, silence what follows from something else, merge the fixes, keep the limits.
 
 mod limits;
+mod requests;
 mod summary;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use model::capture::Capture;
-use model::finding::Finding;
+use model::finding::{Finding, Severity};
 use model::fix::FixClass;
 use model::report::{Coverage, Report};
 
@@ -41,17 +42,41 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
             }
         }
     }
-    let fired: Vec<&str> = failed.iter().map(|(check, _)| check.code).collect();
-    failed.retain(|(check, _)| match silence::silencer(check.code, &fired) {
-        Some(cause) => {
-            coverage.not_measured.insert(check.code.to_owned(), format!("silenced:{cause}"));
-            false
-        }
-        None => true,
-    });
+    let fired: Vec<&'static Check> = failed.iter().map(|(check, _)| *check).collect();
+    let silenced = silence::silenced(&fired);
+    for (check, cause) in &silenced {
+        coverage.not_measured.insert(check.code.to_owned(), format!("silenced:{cause}"));
+        coverage.silenced_by.insert(check.code.to_owned(), (*cause).to_owned());
+    }
+    failed.retain(|(check, _)| !coverage.silenced_by.contains_key(check.code));
     // Stable: within one severity the catalog's order stays.
     failed.sort_by_key(|(check, _)| check.severity);
-    assemble(&facts, failed, coverage)
+    let mut report = assemble(&facts, failed, coverage);
+    value(&mut report.findings, &fired, &silenced);
+    report.requests = requests::of(&facts, files);
+    limits::keep(&mut report);
+    report
+}
+
+/// Says of each finding what it is worth, and what it causes.
+fn value(findings: &mut [Finding], fired: &[&'static Check], silenced: &[(&'static Check, &'static str)]) {
+    let score = score::score(findings.iter().map(|finding| finding.severity));
+    let severities: Vec<(String, Severity)> =
+        findings.iter().map(|finding| (finding.code.clone(), finding.severity)).collect();
+    for finding in findings {
+        let caused: Vec<&'static Check> =
+            silenced.iter().filter(|(_, cause)| *cause == finding.code).map(|(check, _)| *check).collect();
+        finding.causes = caused.iter().map(|check| check.code.to_owned()).collect();
+        let others = severities.iter().filter(|(code, _)| *code != finding.code).map(|(_, severity)| *severity);
+        // Without it: what it silenced shows, unless something else silences it too.
+        let without: Vec<&'static Check> = match caused.is_empty() {
+            true => Vec::new(),
+            false => fired.iter().copied().filter(|check| check.code != finding.code).collect(),
+        };
+        let shown = caused.iter().filter(|check| silence::silencer(check.code, &without).is_none());
+        let gained = score::score(others.chain(shown.map(|check| check.severity)));
+        finding.points = gained.cast_signed() - score.cast_signed();
+    }
 }
 
 /// Runs one check. A check that panics is a defect of ours: it is not measured, and the audit goes on.
@@ -71,6 +96,8 @@ fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage:
             message: problem.message,
             values: problem.values,
             evidence,
+            points: 0,
+            causes: Vec::new(),
         });
         drafted.push(Drafted { check, draft: problem.fix });
     }
@@ -79,7 +106,7 @@ fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage:
     debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));
     let mut report = Report {
         url,
-        score: score::score(&findings),
+        score: score::score(findings.iter().map(|finding| finding.severity)),
         weights: score::WEIGHTS,
         counts: score::counts(&findings),
         findings,
@@ -92,8 +119,8 @@ fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage:
         truncated: facts.markup().map(|html| html.json_ld.cuts.clone()).unwrap_or_default(),
         coverage,
         patch,
+        requests: Vec::new(),
     };
     report.json_ld_stored = u32::try_from(report.json_ld.len()).unwrap_or(u32::MAX);
-    limits::keep(&mut report);
     report
 }

@@ -16,9 +16,9 @@ pub fn weight(severity: Severity) -> u32 {
     }
 }
 
-/// 0 to 100.
-pub fn score(findings: &[Finding]) -> u32 {
-    findings.iter().fold(FULL, |left, finding| left.saturating_sub(weight(finding.severity)))
+/// 0 to 100, by the severities of all findings.
+pub fn score(findings: impl Iterator<Item = Severity>) -> u32 {
+    findings.fold(FULL, |left, severity| left.saturating_sub(weight(severity)))
 }
 
 /// Findings per severity.

@@ -3,6 +3,8 @@
 //! A check that is silenced by what caused it yields no finding and takes no points; coverage names the cause.
 //! Silencing of single elements (a lost tag, an image without source) is inside the checks concerned.
 
+use crate::check::Check;
+
 /// What fires, and what it silences. A trailing `*` stands for every code with that start.
 const TABLE: &[(&str, &[&str])] = &[
     (
@@ -26,7 +28,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "robots_txt_blocks_*",
             "robots_txt_syntax_error",
             "robots_txt_html_response",
-            "robots_txt_sitemap_missing",
+            "robots_txt_sitemap_*",
             "ai_*_blocked",
         ],
     ),
@@ -34,8 +36,15 @@ const TABLE: &[(&str, &[&str])] = &[
         "robots_txt_html_response",
         &["robots_txt_syntax_error", "robots_txt_sitemap_missing", "robots_txt_unsupported_rule"],
     ),
+    // Both say that there is no page; the one that takes more points stays.
+    ("html_empty", &["http_status_no_content"]),
+    // The tag that settles a contradiction is one tag.
+    ("robots_directives_conflict", &["robots_meta_multiple"]),
+    ("robots_txt_sitemap_invalid", &["robots_txt_sitemap_missing"]),
+    ("sitemap_empty", &["sitemap_page_absent"]),
     ("sitemap_missing", &["robots_txt_sitemap_missing", "sitemap_*"]),
     ("title_missing", &["title_multiple", "title_too_short", "title_too_long", "title_placeholder"]),
+    ("canonical_target_not_ok", &["canonical_other_page"]),
     ("canonical_hreflang_conflict", &["canonical_other_page"]),
     ("canonical_to_homepage", &["canonical_other_page"]),
     ("canonical_pagination_to_first", &["canonical_other_page"]),
@@ -63,12 +72,18 @@ const NOT_IN_RESULTS: &[&str] = &[
     "site_name_missing",
 ];
 
+/// Which of the checks that fired are silenced, each with the code of its cause, in the order of `fired`.
+pub(crate) fn silenced(fired: &[&'static Check]) -> Vec<(&'static Check, &'static str)> {
+    fired.iter().filter_map(|check| Some((*check, silencer(check.code, fired)?))).collect()
+}
+
 /// The code among `fired` that silences `code`, if any.
-pub(crate) fn silencer<'f>(code: &str, fired: &[&'f str]) -> Option<&'f str> {
+pub(crate) fn silencer(code: &str, fired: &[&'static Check]) -> Option<&'static str> {
     TABLE
         .iter()
-        .filter(|(cause, silenced)| *cause != code && silenced.iter().any(|pattern| matches(pattern, code)))
-        .find_map(|(cause, _)| fired.iter().find(|fired| *fired == cause).copied())
+        .filter(|(cause, _)| *cause != code && fired.iter().any(|fired| fired.code == *cause))
+        .find(|(_, silenced)| silenced.iter().any(|pattern| matches(pattern, code)))
+        .map(|(cause, _)| *cause)
 }
 
 fn matches(pattern: &str, code: &str) -> bool {
@@ -81,6 +96,12 @@ fn matches(pattern: &str, code: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checks::find;
+
+    fn silencer(code: &str, fired: &[&str]) -> Option<&'static str> {
+        let fired: Vec<&Check> = fired.iter().map(|code| find(code).unwrap()).collect();
+        super::silencer(code, &fired)
+    }
 
     #[test]
     fn a_cause_silences_what_follows_from_it() {

@@ -3,7 +3,7 @@
 use model::capture::{Capture, Want, WantKind};
 
 use crate::facts::discovery::{self, Site};
-use crate::facts::page::Page;
+use crate::facts::page::{Html, Page};
 use crate::facts::site_files::SiteFiles;
 use crate::facts::sitemap;
 
@@ -25,6 +25,25 @@ pub fn wanted(capture: &Capture, page: &Page, files: &SiteFiles) -> Vec<Want> {
     wants.extend(sitemap::wanted(capture, files));
     wants.extend(discovery::wants(&site, true));
     wants
+}
+
+/// Why something that was wanted was not asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// Its time was up.
+    Time,
+    /// The probes had spent their requests.
+    Budget,
+}
+
+/// What is wanted still of an audit that has ended, past the budget of the probes too.
+pub(crate) fn unsent(capture: &Capture, html: Option<&Html>, files: &SiteFiles) -> Vec<(Want, Why)> {
+    let Some(site) = Site::new(capture, html, None) else { return Vec::new() };
+    let files = robots_txt(capture, &site).into_iter().chain(sitemap::wanted(capture, files));
+    let left = discovery::probe_gets_left(capture);
+    let probes = discovery::all_wants(&site, true).enumerate();
+    let probes = probes.map(|(place, want)| (want, if place < left { Why::Time } else { Why::Budget }));
+    files.map(|file| (file, Why::Time)).chain(probes).collect()
 }
 
 /// Outside the budget of the probes.
@@ -69,6 +88,7 @@ mod tests {
             source: Source::Network,
             page: response("https://example.com/a/b?c#d", 200, 0, source),
             extras: Vec::new(),
+            field_data: None,
         }
     }
 
@@ -134,6 +154,7 @@ mod tests {
                 OpenidConfig,
                 AgentCard,
                 Webauthn,
+                PlainHttp,
             ]
         );
     }
@@ -143,11 +164,12 @@ mod tests {
         for status in [200, 403, 500] {
             let (mut order, _) = asked("<p>x", 1, status, 0);
             order.retain(|kind| *kind != Sitemap);
-            assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon], "{status}");
+            assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon, PlainHttp], "{status}");
         }
         let (mut order, _) = asked("<p>x", 9, 404, 0);
         order.retain(|kind| *kind != Sitemap);
-        assert_eq!(order, [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon, SecurityTxtLegacy]);
+        let fixed = [RobotsTxt, NotFound, SecurityTxt, ApiCatalog, Llms, Favicon, SecurityTxtLegacy, PlainHttp];
+        assert_eq!(order, fixed);
     }
 
     #[test]
@@ -211,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_of_the_pages_origin_but_for_a_declared_icon() {
+    fn addresses_are_of_the_pages_origin_but_for_a_declared_icon_and_http() {
         let source = format!(
             "{}<link rel=icon href=http://icons.example.org/i.png><link rel=describedby href=//example.org/llms.txt>
              <link rel=x href=https://example.org/.well-known/webauthn>",
@@ -221,7 +243,7 @@ mod tests {
         let wants = all_wanted(&capture, &Page::read(&capture));
         let elsewhere: Vec<&str> =
             wants.iter().map(|want| want.url.as_str()).filter(|url| !url.starts_with("https://example.com/")).collect();
-        assert_eq!(elsewhere, ["http://icons.example.org/i.png"]);
+        assert_eq!(elsewhere, ["http://icons.example.org/i.png", "http://example.com/a/b?c"]);
         assert!(![OauthResource, OauthServer, OpenidConfig, AgentCard].iter().any(|kind| kinds(&wants).contains(kind)));
     }
 }

@@ -180,8 +180,10 @@ fn certificate(der: &CertificateDer<'_>) -> Option<Certificate> {
     let (_, parsed) = x509_parser::parse_x509_certificate(der).ok()?;
     let issuer = parsed.issuer();
     let name = issuer.iter_common_name().chain(issuer.iter_organization()).find_map(|part| part.as_str().ok());
+    let instant = |time: x509_parser::time::ASN1Time| Timestamp(time.timestamp().saturating_mul(1_000));
     Some(Certificate {
-        not_after: Timestamp(parsed.validity().not_after.timestamp().saturating_mul(1_000)),
+        not_before: Some(instant(parsed.validity().not_before)),
+        not_after: instant(parsed.validity().not_after),
         issuer: name.unwrap_or_default().to_owned(),
     })
 }

@@ -30,6 +30,8 @@ pub(crate) struct Ask {
     pub(crate) accept: &'static str,
     pub(crate) max_bytes: usize,
     pub(crate) max_redirects: u8,
+    /// The start of the file is enough: only `max_bytes` of it are asked for.
+    pub(crate) start_only: bool,
 }
 
 impl Ask {
@@ -104,7 +106,7 @@ pub async fn answered(
     deadline: Instant,
 ) -> Fetched {
     let started = Instant::now();
-    let ask = Ask { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS };
+    let ask = Ask { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS, start_only: false };
     let question = Question { url, fields: &[], max_bytes: ask.max_bytes, follows: ask.follows() };
     let read = exchange::exchange(connection, Version::Http1, question, None, (limits, deadline)).await;
     match read.and_then(|raw| next(url, &raw, ask).map(|_| raw)) {
@@ -171,12 +173,18 @@ async fn hop(
     }
     let _place = place(inner, url, &addresses, deadline).await?;
     let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
-    let fields = [
+    // A part of a coded body could not be decoded.
+    let codings = if ask.start_only { "identity" } else { "gzip, br, zstd, deflate" };
+    let range = ask.start_only.then(|| (header::RANGE, format!("bytes=0-{}", ask.max_bytes.saturating_sub(1))));
+    let fields: Vec<_> = [
         (header::USER_AGENT, inner.user_agent.clone()),
         (header::ACCEPT, ask.accept.to_owned()),
-        (header::ACCEPT_ENCODING, "gzip, br, zstd, deflate".to_owned()),
+        (header::ACCEPT_ENCODING, codings.to_owned()),
         (header::ACCEPT_LANGUAGE, "en;q=0.9, *;q=0.5".to_owned()),
-    ];
+    ]
+    .into_iter()
+    .chain(range)
+    .collect();
     let question = Question { url, fields: &fields, max_bytes: ask.max_bytes, follows: ask.follows() };
     let mut offer = Offer::Both;
     loop {

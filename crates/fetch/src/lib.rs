@@ -224,6 +224,7 @@ impl Fetcher {
             accept: "text/html,application/xhtml+xml,*/*;q=0.8",
             max_bytes: PAGE_BYTES,
             max_redirects: PAGE_REDIRECTS,
+            start_only: false,
         };
         follow::fetch(&self.inner, url, ask, None, None, deadline).await
     }
@@ -244,7 +245,12 @@ impl Fetcher {
 
     async fn file(&self, want: &Want, probes: Option<&Budget>, room: Option<&mut Room>, deadline: Instant) -> Fetched {
         let rules = want.kind.rules();
-        let ask = follow::Ask { accept: rules.accept, max_bytes: rules.max_bytes, max_redirects: rules.max_redirects };
+        let ask = follow::Ask {
+            accept: rules.accept,
+            max_bytes: rules.max_bytes,
+            max_redirects: rules.max_redirects,
+            start_only: rules.start_only,
+        };
         match self.intake(&want.url) {
             Ok(url) => follow::fetch(&self.inner, &url, ask, probes.filter(|_| rules.probe), room, deadline).await,
             Err(failure) => Fetched::Failed(failure),

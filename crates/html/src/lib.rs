@@ -53,10 +53,15 @@ pub struct Limits {
     pub nodes: u64,
 }
 
+impl Limits {
+    /// Enough for any page that people made: of over a thousand none was deeper than 41, had more attributes than 70 or
+    /// took 3,800 steps.
+    pub const PAGE: Self = Self { depth: 513, attributes: 256, work: 200_000, work_per_byte: 4, nodes: 20_000 };
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        // Of over a thousand real pages none was deeper than 41, had more attributes than 70 or took 3,800 steps.
-        Self { depth: 513, attributes: 256, work: 200_000, work_per_byte: 4, nodes: 20_000 }
+        Self::PAGE
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::field_data::FieldData;
 use crate::time::Timestamp;
 
 /// Everything an audit may look at. A capture replayed gives the same report, byte for byte.
@@ -19,6 +20,9 @@ pub struct Capture {
     pub page: Fetched,
     /// robots.txt, sitemaps and probes, in the order they were asked for.
     pub extras: Vec<Extra>,
+    /// What real visitors measured; `None` where nobody was asked, or nothing is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field_data: Option<FieldData>,
 }
 
 /// Where a capture's page came from.
@@ -29,6 +33,20 @@ pub enum Source {
     Network,
     /// Supplied by the caller: headers, timing and other files are unknown.
     Supplied,
+    /// Supplied by the caller with its response headers: timing and other files are unknown, but for those supplied too.
+    SuppliedWithHeaders,
+}
+
+impl Source {
+    /// Whether the response headers are those of a server.
+    pub fn has_headers(self) -> bool {
+        self != Self::Supplied
+    }
+
+    /// Whether more files of the site could be asked for.
+    pub fn has_network(self) -> bool {
+        self == Self::Network
+    }
 }
 
 /// One more file that was asked for, and what came.
@@ -117,6 +135,8 @@ pub enum WantKind {
     HreflangTarget,
     /// The largest content image without dimensions, when same-origin.
     LargestImage,
+    /// The page's address over http, when it was asked for over https; a redirect is the answer.
+    PlainHttp,
 }
 
 /// How a request for a [`WantKind`] is made.
@@ -128,6 +148,8 @@ pub struct WantRules {
     pub max_bytes: usize,
     /// Most redirects followed; 0 means that a redirect is the answer.
     pub max_redirects: u8,
+    /// Whether the start of the file is enough: no more than `max_bytes` are asked for (RFC 9110 §14.2).
+    pub start_only: bool,
     /// Whether each hop is one of the 15 probe GETs.
     pub probe: bool,
 }
@@ -140,6 +162,35 @@ pub const ROBOTS_BYTES: usize = 500 * 1024;
 pub const SITEMAP_BYTES: usize = 10 * 1024 * 1024;
 
 impl WantKind {
+    /// Its name in captures and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::RobotsTxt => "robots_txt",
+            Self::Sitemap => "sitemap",
+            Self::NotFound => "not_found",
+            Self::NotFoundWellKnown => "not_found_well_known",
+            Self::Llms => "llms",
+            Self::SecurityTxt => "security_txt",
+            Self::SecurityTxtLegacy => "security_txt_legacy",
+            Self::ApiCatalog => "api_catalog",
+            Self::Favicon => "favicon",
+            Self::ChangePassword => "change_password",
+            Self::AssetLinks => "asset_links",
+            Self::AppleApp => "apple_app",
+            Self::OauthResource => "oauth_resource",
+            Self::OauthServer => "oauth_server",
+            Self::OpenidConfig => "openid_config",
+            Self::AgentCard => "agent_card",
+            Self::AgentCardLegacy => "agent_card_legacy",
+            Self::Webauthn => "webauthn",
+            Self::CanonicalTarget => "canonical_target",
+            Self::OgImage => "og_image",
+            Self::HreflangTarget => "hreflang_target",
+            Self::LargestImage => "largest_image",
+            Self::PlainHttp => "plain_http",
+        }
+    }
+
     /// How to ask for it.
     pub fn rules(self) -> WantRules {
         const JSON: &str = "application/json, */*;q=0.1";
@@ -156,8 +207,15 @@ impl WantKind {
             Self::OauthResource | Self::OauthServer | Self::OpenidConfig => (JSON, PROBE_BYTES, 5),
             Self::AgentCard | Self::AgentCardLegacy | Self::Webauthn => (JSON, PROBE_BYTES, 5),
             Self::CanonicalTarget | Self::HreflangTarget => ("text/html,*/*;q=0.8", PROBE_BYTES, 5),
+            Self::PlainHttp => ("text/html,*/*;q=0.8", PROBE_BYTES, 0),
         };
-        WantRules { accept, max_bytes, max_redirects, probe: !matches!(self, Self::RobotsTxt | Self::Sitemap) }
+        WantRules {
+            accept,
+            max_bytes,
+            max_redirects,
+            start_only: matches!(self, Self::OgImage | Self::LargestImage),
+            probe: !matches!(self, Self::RobotsTxt | Self::Sitemap),
+        }
     }
 }
 
@@ -273,6 +331,9 @@ pub struct Timing {
 /// What a check may know of the leaf certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate {
+    /// Start of validity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<Timestamp>,
     /// End of validity.
     pub not_after: Timestamp,
     /// Issuer's common name or organization.

@@ -49,6 +49,14 @@ pub struct Finding<T = Phrase> {
     /// Where on the page; at most 10.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Place>,
+    /// What the score gains when this finding alone goes. What it silences counts from then on, so it may be less than
+    /// its severity takes; 0 while other findings alone take all points.
+    #[serde(default)]
+    pub points: i32,
+    /// Codes that would be findings too, were this one not their cause. `coverage.silencedBy` says the same from their
+    /// side.
+    #[serde(default)]
+    pub causes: Vec<String>,
 }
 
 /// One place where a finding shows.
@@ -105,6 +113,8 @@ impl Finding<Phrase> {
             message: self.message.in_lang(lang).to_owned(),
             values: self.values.clone(),
             evidence: self.evidence.clone(),
+            points: self.points,
+            causes: self.causes.clone(),
         }
     }
 }

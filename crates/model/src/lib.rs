@@ -3,7 +3,9 @@
 //! Rust names are the field's English terms; Portuguese wire names appear only in serde attributes.
 
 pub mod capture;
+pub mod change;
 pub mod discovery;
+pub mod field_data;
 pub mod finding;
 pub mod fix;
 pub mod id;

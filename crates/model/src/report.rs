@@ -43,6 +43,29 @@ pub struct Report {
     pub coverage: Coverage,
     /// The consolidated patch.
     pub patch: Patch,
+    /// What was asked of the target, and what was not.
+    #[serde(default)]
+    pub requests: Vec<Request>,
+}
+
+/// One request of the audit, so that the site's owner can check the auditor. A redirect is a request of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "RequestRecord")]
+pub struct Request {
+    /// What was asked for.
+    pub url: String,
+    /// What for: `page`, `robots_txt`, `sitemap`, or the probe: `not_found`, `llms`, `favicon`…
+    pub reason: String,
+    /// Status of the answer; null when none came.
+    pub status: Option<u16>,
+    /// Bytes of the body on the wire; null for a redirect, and when no answer came.
+    pub bytes: Option<u64>,
+    /// Milliseconds from the first request of its chain to the last byte; null for a redirect, and when no answer came.
+    pub ms: Option<u32>,
+    /// Why no answer came: `dns`, `connect`, `timeout`…
+    pub error: Option<String>,
+    /// Why it was not sent: `budget`, after 15 requests for discovery; `time`, when the audit's or its lane's was up.
+    pub skipped: Option<String>,
 }
 
 /// What was cut.
@@ -77,6 +100,9 @@ pub struct Coverage {
     pub not_applicable: Vec<String>,
     /// Code to reason (`robots`, `trunc`, `offline`…).
     pub not_measured: BTreeMap<String, String>,
+    /// Code to the finding that silences it: one cause, one finding. They stand in `notMeasured` too.
+    #[serde(default)]
+    pub silenced_by: BTreeMap<String, String>,
 }
 
 /// Answer of `POST /api/audit` (Audit).
@@ -108,6 +134,8 @@ pub struct Audit {
     pub fixes: Vec<Fix<String>>,
     /// Which checks were measured.
     pub coverage: Coverage,
+    /// What was asked of the target, and what was not.
+    pub requests: Vec<Request>,
     /// Free allowance and the price beyond it.
     pub quota: AuditQuota,
     /// Related addresses.
@@ -172,6 +200,8 @@ pub struct StoredAudit {
     pub truncated: Vec<Cut>,
     /// Which checks were measured.
     pub coverage: Coverage,
+    /// What was asked of the target, and what was not; empty in older audits.
+    pub requests: Vec<Request>,
     /// Public slug, when shared.
     pub share_slug: Option<String>,
     /// When it was made.
@@ -205,6 +235,7 @@ impl Report {
             headers: self.headers.clone(),
             truncated: self.truncated.clone(),
             coverage: self.coverage.clone(),
+            requests: self.requests.clone(),
             share_slug: None,
             created_at,
         }

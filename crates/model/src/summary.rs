@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::discovery::Discovery;
+use crate::field_data::FieldData;
 use crate::lang::{Lang, Phrase};
 
 /// What the page declares, field by field.
@@ -49,6 +50,9 @@ pub struct PageSummary<T = Phrase> {
     pub timing: Option<TimingSummary>,
     pub headings: HeadingSummary,
     pub scripts: ScriptSummary,
+    /// Field data, where it was asked for and there is some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crux: Option<FieldData>,
 }
 
 impl PageSummary<Phrase> {
@@ -90,6 +94,7 @@ impl PageSummary<Phrase> {
             timing: s.timing,
             headings: s.headings,
             scripts: s.scripts,
+            crux: s.crux,
         }
     }
 }

@@ -6,6 +6,7 @@ mod gate;
 mod guests;
 mod health;
 mod tools;
+mod verify;
 
 pub(crate) use audits::{patch_answer, stored};
 pub(crate) use checks::unknown_check;
@@ -22,6 +23,7 @@ pub fn catalog() -> Vec<Operation> {
         audits::operations(),
         checks::operations(),
         tools::operations(),
+        verify::operations(),
         guests::operations(),
         gate::operations(),
         health::operations(),

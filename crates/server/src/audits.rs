@@ -121,11 +121,16 @@ fn too_many_of_target(error: ApiError) -> ApiError {
 
 /// Why there is no audit, as the caller gets it. Refused addresses are counted.
 async fn refused(cx: &Cx, failure: AuditFailure) -> ApiError {
+    count_refusal(cx, undone(failure)).await
+}
+
+/// The same where no address was asked for.
+pub(crate) fn undone(failure: AuditFailure) -> ApiError {
     match failure {
         AuditFailure::Blocked(blocked) => blocked_error(&blocked),
         AuditFailure::Overloaded => ApiError::new(Code::Overloaded).retry_after(5),
         AuditFailure::Defect => ApiError::new(Code::Internal),
-        AuditFailure::Fetch(failure) => count_refusal(cx, failure.into()).await,
+        AuditFailure::Fetch(failure) => failure.into(),
     }
 }
 

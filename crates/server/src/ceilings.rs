@@ -19,9 +19,13 @@ const WAIT: Duration = Duration::from_secs(5);
 /// Seconds after which a refused caller may try again: the longest that a fetch lasts is 20 s, most last under one.
 const RETRY_AFTER: u32 = 5;
 
+/// KiB that all bodies over the usual size may take together. Chosen: eight of the largest.
+const LARGE_BODIES_KIB: usize = 64 * 1024;
+
 /// The ceilings.
 #[derive(Debug)]
 pub struct Ceilings {
+    bodies: Arc<Semaphore>,
     process: Arc<Semaphore>,
     callers: Ceiling,
     targets: Ceiling,
@@ -43,6 +47,7 @@ impl Ceilings {
     pub fn new(config: &Config) -> Self {
         let Limits { fetches, fetches_per_caller, fetches_per_target, .. } = config.limits;
         Self {
+            bodies: Arc::new(Semaphore::new(LARGE_BODIES_KIB)),
             process: Arc::new(Semaphore::new(fetches.into())),
             callers: Ceiling::new(fetches_per_caller.into()),
             targets: Ceiling::new(fetches_per_target.into()),
@@ -67,6 +72,13 @@ impl Ceilings {
             Ok(Some(places)) => Ok(places),
             Ok(None) | Err(_) => Err(ApiError::new(Code::TargetBusy).retry_after(RETRY_AFTER)),
         }
+    }
+
+    /// Room for so many KiB of a large body; [`Code::Overloaded`] when others have taken it.
+    pub fn room_for_body(&self, kib: usize) -> Result<OwnedSemaphorePermit, ApiError> {
+        let kib = u32::try_from(kib).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.bodies).try_acquire_many_owned(kib);
+        room.map_err(|_| ApiError::new(Code::Overloaded).retry_after(RETRY_AFTER))
     }
 
     /// What counts as one target: the registrable domain, or the address itself. `None` for the operator's own

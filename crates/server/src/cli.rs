@@ -5,6 +5,7 @@ mod checks;
 mod failure;
 mod format;
 mod serve;
+mod verify;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -90,6 +91,8 @@ enum Command {
     Serve(serve::Arguments),
     /// Audit pages, and fail where they are below a bar.
     Audit(audit::Arguments),
+    /// Prove a changed page before it is published, with no network.
+    Verify(verify::Arguments),
     /// List the catalog of checks, or explain one.
     Checks(checks::Arguments),
     /// Bring the tables of the database up to date, and stop.
@@ -135,6 +138,8 @@ impl From<LangName> for Lang {
     }
 }
 
+/// Below the bar that the caller set.
+const BELOW_THE_BAR: u8 = 1;
 /// Nothing could be audited.
 const COULD_NOT_AUDIT: u8 = 2;
 
@@ -156,6 +161,7 @@ impl Cli {
         let done = match self.command.unwrap_or(Command::Serve(self.serve)) {
             Command::Serve(arguments) => arguments.serve(),
             Command::Audit(arguments) => arguments.run(),
+            Command::Verify(arguments) => arguments.run(),
             Command::Checks(arguments) => arguments.run(),
             Command::Migrate(arguments) => arguments.migrate(),
             Command::Openapi(arguments) => arguments.openapi(),

@@ -96,6 +96,8 @@ pub struct Limits {
     pub audits_per_hour: u32,
     /// Guest tokens made per network and hour.
     pub guests_per_hour: u32,
+    /// Pages verified per network and hour.
+    pub verifications_per_hour: u32,
     /// Refused target addresses per network and hour, before its audits are refused for a while.
     pub refused_per_hour: u32,
     /// Audits fetching at once in the process.
@@ -181,6 +183,7 @@ impl Default for Limits {
             free_audits_per_day: 10,
             audits_per_hour: 300,
             guests_per_hour: 30,
+            verifications_per_hour: 120,
             refused_per_hour: 30,
             fetches: 64,
             fetches_per_caller: 8,

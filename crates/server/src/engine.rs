@@ -24,6 +24,8 @@ const PAGE_TIME: Duration = Duration::from_secs(20);
 pub const AUDIT_TIME: Duration = Duration::from_secs(23);
 /// For judging at the end, when the time of an audit is spent: the wait for a core.
 const JUDGE_TIME: Duration = Duration::from_secs(1);
+/// The wait for a core of a page that was supplied.
+const CORE_TIME: Duration = Duration::from_secs(10);
 /// Discovery probes together (interface §8).
 const PROBE_TIME: Duration = Duration::from_secs(8);
 /// Sitemaps together (hostile-inputs §2).
@@ -150,6 +152,7 @@ impl Engine {
             source: Source::Network,
             page,
             extras: Vec::new(),
+            field_data: None,
         });
         let (page, files, extras) = self.gather(&capture, &given, deadline).await?;
         // The parse is over, so nothing else holds the capture.
@@ -163,6 +166,16 @@ impl Engine {
         let finished = self.on_a_core(deadline + JUDGE_TIME, judging).await?;
         given.tell(Step::Judged);
         Ok(finished)
+    }
+
+    /// Judges a page that was supplied, with no request to anybody. `finish` makes of the report what the caller wants, on
+    /// the same core.
+    pub async fn judge<T: Send + 'static>(
+        &self,
+        capture: Capture,
+        finish: impl FnOnce(Report) -> T + Send + 'static,
+    ) -> Result<T, AuditFailure> {
+        self.on_a_core(Instant::now() + CORE_TIME, move || finish(audit::report(&capture))).await
     }
 
     /// Parses the page and meanwhile fetches what the core wants, until it wants nothing more or time is out. The files
@@ -424,5 +437,6 @@ fn headed(capture: &Capture) -> Capture {
         source: capture.source,
         page,
         extras: capture.extras.clone(),
+        field_data: capture.field_data.clone(),
     }
 }

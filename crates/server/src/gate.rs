@@ -40,9 +40,13 @@ pub async fn call(
     if operation.price.is_some() {
         admit_audit(app, incoming.network, is_crawler)?;
     }
-    if let Some(Ceiling::Guests) = operation.ceiling {
-        let per_hour = app.config().limits.guests_per_hour;
-        app.allowance().spend_hourly(app.database(), app.ports(), incoming.network, "guests", per_hour).await?;
+    if let Some(ceiling) = operation.ceiling {
+        let limits = &app.config().limits;
+        let (what, per_hour) = match ceiling {
+            Ceiling::Guests => ("guests", limits.guests_per_hour),
+            Ceiling::Verifications => ("verifications", limits.verifications_per_hour),
+        };
+        app.allowance().spend_hourly(app.database(), app.ports(), incoming.network, what, per_hour).await?;
     }
     let credential = sent(incoming.headers, incoming.query_token)?;
     let token = guest_token(&credential, input.as_ref().ok().and_then(token_of))?;

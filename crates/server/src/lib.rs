@@ -23,5 +23,7 @@ pub mod payments;
 pub mod ports;
 mod reason;
 mod shown;
+pub mod supplied;
 pub mod surfaces;
+pub mod verification;
 pub mod web;

@@ -20,7 +20,7 @@ use crate::blocking::off_worker;
 use crate::caller::Caller;
 use crate::config::Sku;
 use crate::error::{ApiError, Code};
-use crate::web::conditional;
+use crate::web::{BODY_BYTES, conditional};
 use model::lang::Lang;
 
 pub use input::{body_object, query_object, token_of};
@@ -50,6 +50,8 @@ pub enum Access {
 pub enum Ceiling {
     /// `limits.guests_per_hour`.
     Guests,
+    /// `limits.verifications_per_hour`.
+    Verifications,
 }
 
 /// A finished answer.
@@ -195,6 +197,8 @@ pub struct Operation {
     pub price: Option<Sku>,
     /// A ceiling of its own.
     pub ceiling: Option<Ceiling>,
+    /// Bytes of its body at most.
+    pub body_bytes: usize,
     /// Codes it may answer with, besides those that every call may.
     pub errors: &'static [Code],
     /// Schema of the input.
@@ -272,6 +276,7 @@ impl Operation {
             access: Access::Open,
             price: None,
             ceiling: None,
+            body_bytes: BODY_BYTES,
             errors: &[],
             input: |generator| generator.subschema_for::<I>(),
             output: O::describe,
@@ -305,6 +310,13 @@ impl Operation {
     #[must_use]
     pub fn ceiling(mut self, ceiling: Ceiling) -> Self {
         self.ceiling = Some(ceiling);
+        self
+    }
+
+    /// Bytes of its body, where it takes more than the usual.
+    #[must_use]
+    pub fn body(mut self, bytes: usize) -> Self {
+        self.body_bytes = bytes;
         self
     }
 

@@ -34,7 +34,7 @@ use crate::pages;
 pub(crate) use headers::{of_error, refusal, speaks};
 pub use listen::{Patience, serve};
 use place::Place;
-pub(crate) use reading::{client, language, read_body};
+pub(crate) use reading::{BODY_BYTES, client, language, read_body};
 
 /// How much may go on at once.
 #[derive(Debug, Clone, Copy)]

@@ -12,6 +12,7 @@ pub(crate) fn page(url: &str, content_type: &str, bytes: &[u8]) -> Capture {
         source: Source::Network,
         page: answer(url, content_type, bytes),
         extras: Vec::new(),
+        field_data: None,
     }
 }
 

@@ -21,19 +21,22 @@
 //!
 //! After a line `GET` with the whole URL come the status, the headers, and after an empty line the body, decoded, up to
 //! the next such line; empty lines at its end do not count. A status with `Location` is a redirect that is followed to
-//! another answer of the file. Addresses that the file does not name answer 404. Instead of a status, `failed` with the
+//! another answer of the file. Addresses that the file does not name answer 404, and give no answer where the page names
+//! them (its canonical, its images, its language versions, itself over http). Instead of a status, `failed` with the
 //! words of a `FetchFailure` is no answer. Among the headers, lines with `@` say what is no header:
 //!
 //! | line | says |
 //! |---|---|
 //! | `@dns 12`, `@connect 12`, `@tls 12`, `@ttfb 12` | milliseconds that a phase took |
+//! | `@certificate 2026-10-01 2026-12-30 Example CA` | the days of the TLS certificate's validity, and its issuer |
 //! | `@cut size` (`time`, `connection`) | the body ends before its end |
 //! | `@broken` | the body is not in the coding that `Content-Encoding` names |
 //! | `@hex` | the body is written as hexadecimal digits |
 
 use std::collections::VecDeque;
 
-use model::capture::{Body, BodyCut, Coding, Exchange, FailureKind, FetchFailure, Fetched, Timing};
+use model::capture::{Body, BodyCut, Certificate, Coding, Exchange, FailureKind, FetchFailure, Fetched, Timing};
+use model::time::Timestamp;
 use serde::de::DeserializeOwned;
 use url::Url;
 
@@ -72,6 +75,8 @@ struct Reader<'t> {
 struct Marks {
     is_broken: bool,
     is_hex: bool,
+    /// How often each line of the body that begins with `~` stands there; 0 where nothing says so.
+    times: usize,
 }
 
 impl<'t> Reader<'t> {
@@ -140,7 +145,7 @@ impl<'t> Reader<'t> {
             Some(name) if ["gzip", "deflate", "br", "zstd"].contains(&name.as_str()) => Coding::Decoded(name),
             Some(name) => Coding::Unknown(name),
         };
-        let body = self.body();
+        let body = repeated(self.body(), marks.times);
         if !body.is_empty() && matches!(exchange.body.coding, Coding::Broken(_) | Coding::Unknown(_)) {
             return self.fault("of a coding that can't be undone there is no body");
         }
@@ -172,6 +177,19 @@ impl<'t> Reader<'t> {
                 marks.is_broken = true;
                 return Ok(());
             }
+            "certificate" => {
+                exchange.certificate = certificate(value);
+                let is_read = exchange.certificate.is_some();
+                return if is_read { Ok(()) } else { self.fault("@certificate wants two days and an issuer") };
+            }
+            "times" => {
+                marks.times = value.parse().unwrap_or_default();
+                return if marks.times > 0 { Ok(()) } else { self.fault("after @times comes a number") };
+            }
+            "http" => {
+                timing.http_version = format!("HTTP/{value}");
+                return Ok(());
+            }
             "cut" => {
                 exchange.body.cut = word::<BodyCut>(value);
                 let is_known = exchange.body.cut.is_some();
@@ -181,7 +199,10 @@ impl<'t> Reader<'t> {
             "connect" => &mut timing.connect_ms,
             "tls" => &mut timing.tls_ms,
             "ttfb" => &mut timing.ttfb_ms,
-            _ => return self.fault("no such mark; there are @dns, @connect, @tls, @ttfb, @cut, @broken, @hex"),
+            _ => {
+                return self
+                    .fault("no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times");
+            }
         };
         *phase = value.parse().ok();
         if phase.is_some() { Ok(()) } else { self.fault("a time is a number of milliseconds") }
@@ -193,6 +214,26 @@ impl<'t> Reader<'t> {
         let end = body.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
         body.iter().take(end).flat_map(|line| [line, "\n"]).collect()
     }
+}
+
+/// Two days and a name.
+fn certificate(value: &str) -> Option<Certificate> {
+    let mut parts = value.splitn(3, ' ');
+    let mut day = || Timestamp::parse(&format!("{}T00:00:00Z", parts.next()?));
+    let (not_before, not_after) = (Some(day()?), day()?);
+    Some(Certificate { not_before, not_after, issuer: parts.next()?.to_owned() })
+}
+
+/// The body with each line that begins with `~` so many times, numbered where it says `{n}`.
+fn repeated(body: String, times: usize) -> String {
+    if times == 0 {
+        return body;
+    }
+    let line = |line: &str| match line.strip_prefix('~') {
+        Some(line) => (0..times).map(|n| line.replace("{n}", &n.to_string())).collect(),
+        None => line.to_owned(),
+    };
+    body.split_inclusive('\n').map(line).collect()
 }
 
 /// A word of a capture's JSON.
@@ -209,26 +250,6 @@ fn hex(body: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn answers_are_read_with_their_marks() {
-        let text = "A comment.\n\nGET https://example.com/\n200\nContent-Encoding: gzip\n@ttfb 7\n@cut size\n\n<p>\n\nx\n\n\
-                    GET https://example.com/i\n200\n@hex\n\n4749 46\n38\nGET https://example.com/n\nfailed timeout headers\n";
-        let answers = read(text).unwrap();
-        let [(_, Fetched::Response(page)), (_, Fetched::Response(icon)), (_, Fetched::Failed(none))] =
-            answers.as_slice()
-        else {
-            panic!("{answers:?}")
-        };
-        assert_eq!(page.header("content-encoding"), Some("gzip"));
-        assert_eq!((page.timing.ttfb_ms, page.body.cut), (Some(7), Some(BodyCut::Size)));
-        assert_eq!(
-            (page.body.bytes.as_slice(), &page.body.coding),
-            (&b"<p>\n\nx\n"[..], &Coding::Decoded("gzip".to_owned()))
-        );
-        assert_eq!(icon.body.bytes, b"GIF8");
-        assert_eq!((none.kind, none.reason.as_str()), (FailureKind::Timeout, "headers"));
-    }
 
     #[test]
     fn what_is_wrong_with_a_file_is_said_with_its_line() {
@@ -249,9 +270,10 @@ mod tests {
             ("GET https://a.com/\n200\nServer:x\n", "line 3: a header is a name, a colon, a space and a value"),
             (
                 "GET https://a.com/\n200\n@slow\n",
-                "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @cut, @broken, @hex",
+                "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times",
             ),
             ("GET https://a.com/\n200\n@ttfb x\n", "line 3: a time is a number of milliseconds"),
+            ("GET https://a.com/\n200\n@times x\n", "line 3: after @times comes a number"),
             ("GET https://a.com/\n200\n@cut off\n", "line 3: @cut is size, time or connection"),
             ("GET https://a.com/\n200\n@broken\n", "line 4: @broken wants a Content-Encoding"),
             (

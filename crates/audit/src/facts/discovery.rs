@@ -14,14 +14,16 @@ pub(crate) mod favicon;
 pub(crate) mod image_files;
 mod json;
 pub(crate) mod llms;
+pub(crate) mod masked;
 mod metadata;
+pub(crate) mod named_pages;
 mod not_found;
 mod notes;
 mod oauth_resource;
 mod oauth_server;
 mod openid_config;
 mod rfc3339;
-mod security_txt;
+pub(crate) mod security_txt;
 mod site;
 #[cfg(test)]
 mod testing;
@@ -75,8 +77,9 @@ const fn of_page(kind: WantKind, target: fn(&Site<'_>) -> Option<Target>) -> Pro
 
 /// Every probe in the order in which requests are given to them: the missing path first, since it masks the others;
 /// the fixed ones; the conditional ones in the order of the contract; the second places of two files, never before the
-/// page is read, so that the order does not hang on which answer came first; last the files that only complete a fix.
-const PROBES: [Probe; 18] = [
+/// page is read, so that the order does not hang on which answer came first; last what the page itself names, in the order
+/// of `checks.md` §2.2, and its address over http.
+const PROBES: [Probe; 22] = [
     fixed(WantKind::NotFound, not_found::target),
     of_page(WantKind::Llms, llms::target),
     fixed(WantKind::SecurityTxt, security_txt::target),
@@ -93,24 +96,33 @@ const PROBES: [Probe; 18] = [
     of_page(WantKind::Webauthn, webauthn::target),
     of_page(WantKind::SecurityTxtLegacy, security_txt::legacy_target),
     of_page(WantKind::AgentCardLegacy, agent_card::legacy_target),
+    of_page(WantKind::CanonicalTarget, named_pages::canonical_target),
     of_page(WantKind::OgImage, image_files::social_target),
+    of_page(WantKind::HreflangTarget, named_pages::first_alternate),
+    of_page(WantKind::HreflangTarget, named_pages::second_alternate),
     of_page(WantKind::LargestImage, image_files::largest_target),
+    of_page(WantKind::PlainHttp, named_pages::plain_http),
 ];
 
 /// The probes that are still to be sent, most important first and within what is left of [`PROBE_GETS`].
 ///
 /// `page_is_read`: whether `site` holds the page's markup, or knows that there is none.
 pub(crate) fn wants(site: &Site<'_>, page_is_read: bool) -> Vec<Want> {
+    all_wants(site, page_is_read).take(probe_gets_left(site.capture)).collect()
+}
+
+/// The same past the budget.
+pub(crate) fn all_wants(site: &Site<'_>, page_is_read: bool) -> impl Iterator<Item = Want> {
     PROBES
         .iter()
-        .filter(|probe| page_is_read || !probe.needs_page)
-        .filter(|probe| site.extra(probe.kind).is_none())
+        .filter(move |probe| page_is_read || !probe.needs_page)
+        // Of one kind there are two, which only their addresses tell apart.
+        .filter(|probe| probe.kind == WantKind::HreflangTarget || site.extra(probe.kind).is_none())
         .filter_map(|probe| match (probe.target)(site)? {
             Target::At(url) => Some(Want { kind: probe.kind, url: url.into() }),
             Target::Elsewhere => None,
         })
-        .take(probe_gets_left(site.capture))
-        .collect()
+        .filter(|want| site.capture.extras.iter().all(|extra| extra.want != *want))
 }
 
 /// Judges every probe: the five fixed ones, and those that the page calls for.

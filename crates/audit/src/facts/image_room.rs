@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use super::Facts;
 use super::discovery::image_files::MeasuredImage;
 use super::document::Element;
 use super::page::Html;
@@ -35,6 +36,20 @@ pub(crate) fn largest(html: &Html, fits: impl Fn(&Url) -> bool) -> Option<Url> {
         }
     }
     best.map(|(_, url)| url)
+}
+
+/// Address of the first image of at least 600 pixels in width, as its tag declares or, for want of that, its file was
+/// measured.
+pub(crate) fn large_image(facts: &Facts<'_>, html: &Html) -> Option<String> {
+    /// Pixels from which networks show a large picture.
+    const LARGE: u32 = 600;
+    let file = facts.largest_image();
+    let measured = |image| Some(measured_sides(html, image, file.as_ref()?)?.0);
+    html.elements(&html.images)
+        .filter(|image| side(*image, "width").or_else(|| measured(*image)).is_some_and(|px| px >= LARGE))
+        .filter_map(|image| html.resolve(image.attribute("src")?))
+        .find(|url| matches!(url.scheme(), "http" | "https"))
+        .map(Into::into)
 }
 
 /// Whether the layout knows the image's box: attributes, or an inline style.

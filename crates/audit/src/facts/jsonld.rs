@@ -1,7 +1,10 @@
 //! JSON-LD blocks: what parses, what it holds, and what does not parse, with its place.
 
 pub(crate) mod complete;
+pub(crate) mod completion;
+pub(crate) mod context;
 pub(crate) mod graph;
+pub(crate) mod placeholder;
 mod reason;
 mod repair;
 pub(crate) mod rich_results;
@@ -23,7 +26,7 @@ use tree::Tree;
 /// Blocks read of one page.
 const MOST_BLOCKS: usize = 100;
 /// Bytes read of one block.
-const LARGEST_BLOCK: usize = 512 * 1024;
+pub(crate) const LARGEST_BLOCK: usize = 512 * 1024;
 /// Bytes of all blocks kept in a report (decisions.md, Audit inner shapes).
 const KEPT_BYTES: usize = 256 * 1024;
 /// Nodes counted before the rest is dropped (interface §8).

@@ -40,6 +40,55 @@ pub fn read(exchange: &Exchange) -> Vec<HeaderLink> {
     exchange.headers_named("link").flat_map(|value| parse(value, base.as_ref())).take(MAX_LINKS).collect()
 }
 
+/// What breaks the grammar of a value (RFC 8288 §3, read strictly).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// A link begins with something other than `<`.
+    NoTarget,
+    /// No `>` follows a target.
+    OpenTarget,
+    /// No parameter of a link is `rel`, or it is empty.
+    NoRelation,
+    /// A quoted string is never closed.
+    OpenQuote,
+}
+
+/// The first place of a value at which a strict reader stops. Empty list members are allowed (RFC 9110 §5.6.1).
+pub fn fault(value: &str) -> Option<Fault> {
+    let mut rest = value.trim_start_matches([' ', '\t', ',']);
+    while !rest.is_empty() {
+        let Some(inside) = rest.strip_prefix('<') else { return Some(Fault::NoTarget) };
+        let Some((_, after)) = inside.split_once('>') else { return Some(Fault::OpenTarget) };
+        let (parameters, tail) = parse_parameters(after);
+        // A quote that is never closed takes in all that follows.
+        if tail.is_empty() && is_open_quote(after) {
+            return Some(Fault::OpenQuote);
+        }
+        let is_rel = |(name, value): &(String, String)| name == "rel" && !value.trim().is_empty();
+        if !parameters.iter().any(is_rel) {
+            return Some(Fault::NoRelation);
+        }
+        rest = tail.trim_start_matches([' ', '\t', ',']);
+    }
+    None
+}
+
+/// Whether a quoted string in parameters has no end.
+fn is_open_quote(parameters: &str) -> bool {
+    let mut inside = false;
+    let mut characters = parameters.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => inside = !inside,
+            '\\' if inside => {
+                characters.next();
+            }
+            _ => {}
+        }
+    }
+    inside
+}
+
 fn parse(value: &str, base: Option<&Url>) -> Vec<HeaderLink> {
     let mut links = Vec::new();
     let mut rest = value;
@@ -135,9 +184,26 @@ mod tests {
     }
 
     #[test]
+    fn the_first_break_of_the_grammar_is_told() {
+        for (value, wanted) in [
+            ("", None),
+            (", <a>; rel=x,, <b>;rel=\"y z\";title=\"a, <b\" ,", None),
+            ("<https://e.com/a,b;c>; rel=preload; as=style; crossorigin", None),
+            ("https://e.com/a; rel=canonical", Some(Fault::NoTarget)),
+            ("<a; rel=x", Some(Fault::OpenTarget)),
+            ("<a>", Some(Fault::NoRelation)),
+            ("<a>; rel=\"\"", Some(Fault::NoRelation)),
+            ("<a>; rel=x, <b>; title=y", Some(Fault::NoRelation)),
+            ("<a>; rel=\"x, <b>; rel=y", Some(Fault::OpenQuote)),
+        ] {
+            assert_eq!(fault(value), wanted, "{value}");
+        }
+    }
+
+    #[test]
     fn garbage_gives_no_links_and_no_panic() {
         for value in ["", "<", "<>", "<a", ";rel=x", "<a>;;;=", "<a>; rel=\"", "é<é>;é=é"] {
-            let _links = parse(value, None);
+            let (_links, _fault) = (parse(value, None), fault(value));
         }
     }
 }

@@ -11,7 +11,9 @@ use super::document::{Document, Element, NodeId};
 use super::jsonld::JsonLd;
 use super::lost_head::{self, LostHead};
 use super::names::has_name;
+use super::structured_data::Item;
 use super::text::{Passing, VisibleText};
+use super::{microdata, rdfa};
 
 /// Whether an element is one of [`Html::addressed`].
 fn is_addressed(name: &str) -> bool {
@@ -30,6 +32,7 @@ fn is_addressed(name: &str) -> bool {
             | "object"
             | "track"
             | "frame"
+            | "button"
     )
 }
 
@@ -80,6 +83,8 @@ pub struct Html {
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
     pub scripts: Vec<NodeId>,
+    /// `style` elements in order.
+    pub styles: Vec<NodeId>,
     /// `a`, `area`, `form`, and every element that asks for something by an address in an attribute of its own,
     /// but `link`, in order: what checks on addresses go through instead of the whole tree.
     pub addressed: Vec<NodeId>,
@@ -91,6 +96,10 @@ pub struct Html {
     pub json_ld: JsonLd,
     /// JSON-LD `script` elements, in the order of the blocks.
     pub json_ld_scripts: Vec<NodeId>,
+    /// Items of microdata and RDFa.
+    pub(crate) items: Vec<Item>,
+    /// There is an element with `itemscope` or `typeof`, whatever its vocabulary.
+    pub has_items: bool,
 }
 
 /// A `meta` element.
@@ -177,6 +186,10 @@ struct Waiting {
     anchors: Vec<NodeId>,
     /// Text of each block, and where it begins in the source.
     blocks: Vec<(String, usize)>,
+    /// Elements with `itemscope`.
+    scopes: Vec<NodeId>,
+    /// Elements with `typeof`.
+    typed: Vec<NodeId>,
 }
 
 impl Page {
@@ -211,7 +224,7 @@ fn concerns_probes(url: &Url) -> bool {
 pub fn is_html(exchange: &Exchange, source: Source) -> bool {
     match exchange.header("content-type").map(media_type) {
         Some(kind) => kind == "text/html" || kind == "application/xhtml+xml",
-        None => source == Source::Supplied || looks_like_html(&exchange.body.bytes),
+        None => !source.has_headers() || looks_like_html(&exchange.body.bytes),
     }
 }
 
@@ -253,7 +266,8 @@ pub fn looks_like_html(bytes: &[u8]) -> bool {
 }
 
 impl Html {
-    fn read(exchange: &Exchange) -> Option<Self> {
+    /// Reads a response that is a document.
+    pub(crate) fn read(exchange: &Exchange) -> Option<Self> {
         let url = Url::parse(&exchange.url).ok()?;
         let bytes = &exchange.body.bytes;
         let mut charset = charset::decide(bytes, exchange.header("content-type"));
@@ -291,11 +305,14 @@ impl Html {
             image_to_measure: OnceLock::new(),
             headings: Vec::new(),
             scripts: Vec::new(),
+            styles: Vec::new(),
             addressed: Vec::new(),
             lost_head: lost_head::read(&document),
             text: VisibleText::default(),
             json_ld: JsonLd::default(),
             json_ld_scripts: Vec::new(),
+            items: Vec::new(),
+            has_items: false,
             document: Document::parse(String::new()),
         };
         let mut waiting = Waiting::default();
@@ -319,6 +336,9 @@ impl Html {
         html.to_probes = concerned.map(|(at, _)| at).collect();
         html.json_ld = JsonLd::read(&waiting.blocks);
         html.document = document;
+        html.has_items = !waiting.scopes.is_empty() || !waiting.typed.is_empty();
+        html.items = microdata::read(&html, &waiting.scopes);
+        html.items.extend(rdfa::read(&html, &waiting.typed));
         html
     }
 
@@ -326,6 +346,12 @@ impl Html {
         let id = element.id();
         if element.namespace() != super::document::Namespace::Html {
             return;
+        }
+        if element.has("itemscope") {
+            waiting.scopes.push(id);
+        }
+        if element.has("typeof") {
+            waiting.typed.push(id);
         }
         if is_addressed(element.name()) {
             self.addressed.push(id);
@@ -337,6 +363,7 @@ impl Html {
             "link" => waiting.links.push(id),
             "a" => waiting.anchors.push(id),
             "img" => self.images.push(id),
+            "style" => self.styles.push(id),
             "input" | "textarea" | "select" => {
                 let kind = element.attribute("type").unwrap_or_default();
                 self.asks_password |= element.is("input") && kind.trim().eq_ignore_ascii_case("password");

@@ -5,7 +5,7 @@
 
 use super::hreflang::Alternate;
 use super::url_identity::same_page;
-use super::{Facts, language_tag};
+use super::{Facts, detected_language, language_tag};
 
 /// The language of `<html>`, a misspelled one corrected; else what the page declares elsewhere.
 pub fn read(facts: &Facts<'_>) -> Option<String> {
@@ -14,12 +14,36 @@ pub fn read(facts: &Facts<'_>) -> Option<String> {
     declared.map(|tag| tag.to_string()).or_else(|| elsewhere(facts).map(|(lang, _)| lang))
 }
 
-/// The language by `Content-Language`, the hreflang entry of this very page, or `og:locale`; and which of them says it.
-pub fn elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {
+/// What of a page says its language besides `<html>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// A header or tag.
+    By(&'static str),
+    /// Its text itself.
+    ByText,
+}
+
+/// The language by `Content-Language` as header or meta, the hreflang entry of this very page, `og:locale`, or else the
+/// text; and which of them says it.
+pub fn elsewhere(facts: &Facts<'_>) -> Option<(String, Told)> {
+    if let Some((lang, place)) = declared_elsewhere(facts) {
+        return Some((lang, Told::By(place)));
+    }
+    let text = &facts.markup()?.text;
+    detected_language::detect(&text.text, text.words).map(|lang| (lang.to_owned(), Told::ByText))
+}
+
+fn declared_elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {
     let valid = |text: &str| language_tag::read(text).map(|tag| tag.to_string());
     let header = facts.response().ok()?.header("content-language").filter(|value| !value.contains(','));
     if let Some(lang) = header.and_then(|value| valid(value.trim())) {
         return Some((lang, "Content-Language"));
+    }
+    // HTML §3.2.6.2: where no `lang` says it, the pragma does.
+    let html = facts.markup()?;
+    let pragma = html.metas.iter().find(|meta| meta.http_equiv.as_deref() == Some("content-language"));
+    if let Some(lang) = pragma.and_then(|meta| valid(meta.content.as_deref()?)) {
+        return Some((lang, "meta content-language"));
     }
     let own = facts.own_url().ok()?;
     let is_own = |alternate: &&Alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::capture::{Extra, Source, WantKind};
+use model::capture::{Exchange, Extra, WantKind};
 use model::summary::RobotsTxtSummary;
 use url::Url;
 
@@ -18,7 +18,7 @@ impl Facts<'_> {
 
     /// What asking for robots.txt came to.
     pub fn robots(&self) -> Result<&RobotsState, NotMeasured> {
-        let unknown = if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Robots };
+        let unknown = if self.capture.source.has_network() { NotMeasured::Robots } else { NotMeasured::Offline };
         self.robots.ok_or(unknown)
     }
 
@@ -31,6 +31,21 @@ impl Facts<'_> {
             }
             (RobotsState::Found(_) | RobotsState::Unreachable(_), _) => Err(NotMeasured::Robots),
         }
+    }
+
+    /// Whether a crawler may fetch another address of the page's origin.
+    pub fn robots_verdict_on(&self, token: &str, url: &Url) -> Result<RobotsVerdict, NotMeasured> {
+        match self.robots()? {
+            RobotsState::Found(file) => Ok(file.verdict(token, &path(url))),
+            RobotsState::Missing(_) | RobotsState::Html => Ok(RobotsVerdict { allowed: true, rule: None, agent: None }),
+            RobotsState::Unreachable(_) => Err(NotMeasured::Robots),
+        }
+    }
+
+    /// The response that brought the file; `Err` where none came, or nothing was asked.
+    pub fn robots_response(&self) -> Result<&Exchange, NotMeasured> {
+        self.robots()?;
+        self.robots_extra().and_then(|extra| extra.fetched.response()).ok_or(NotMeasured::Robots)
     }
 
     /// Address of the file, after redirects.

@@ -3,6 +3,8 @@
 //! Names and values are case-insensitive, separators are commas; meta tags and headers for the same agent are united
 //! and the most restrictive wins (Google, robots meta tag specifications).
 
+pub mod tag;
+
 use model::capture::Exchange;
 use model::time::Timestamp;
 
@@ -22,6 +24,21 @@ pub struct Directive {
     pub source: Origin,
 }
 
+impl Directive {
+    /// The `meta` element that declares it, unless a header does.
+    pub fn tag(&self) -> Option<NodeId> {
+        match &self.source {
+            Origin::Meta(node) => Some(*node),
+            Origin::Header(_) => None,
+        }
+    }
+
+    /// Whether a tag of the page declares it.
+    pub fn is_in_page(&self) -> bool {
+        self.tag().is_some()
+    }
+}
+
 /// Where a directive stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
@@ -31,50 +48,92 @@ pub enum Origin {
     Header(String),
 }
 
-/// Directives without a value that mean something today.
-const PLAIN: [&str; 10] = [
-    "all",
-    "index",
-    "follow",
-    "noindex",
-    "nofollow",
-    "none",
-    "nosnippet",
-    "indexifembedded",
-    "notranslate",
-    "noimageindex",
-];
-/// Directives that take a value.
-const VALUED: [&str; 4] = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
-/// Directives that no longer mean anything to Google, or never did.
-const KNOWN_OTHERS: [&str; 10] = [
-    "noarchive",
-    "nocache",
-    "noodp",
-    "noydir",
-    "nositelinkssearchbox",
-    "noai",
-    "noimageai",
-    "noimageclick",
-    "nopagereadaloud",
-    "googlebot",
-];
+/// Tokens and their status, with sources and date in the file.
+const TOKENS: &str = include_str!("../data/robots_directives.tsv");
 /// Directives read of one page at most.
 const MOST: usize = 200;
 
+/// What a token means today.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Valid, without a value.
+    Plain,
+    /// Valid, with a value.
+    Valued,
+    /// Google ignores it, Bing reads it.
+    Bing,
+    /// Nobody reads it any more.
+    Dead,
+    /// A convention, or another reader's.
+    Other,
+}
+
+fn known() -> impl Iterator<Item = (&'static str, Status)> {
+    TOKENS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let (token, status) = line.split_once('\t')?;
+        let status = match status {
+            "plain" => Status::Plain,
+            "valued" => Status::Valued,
+            "bing" => Status::Bing,
+            "dead" => Status::Dead,
+            _ => Status::Other,
+        };
+        Some((token, status))
+    })
+}
+
+/// The status of a token in lower case; `None` for one that is in no list.
+pub fn status(name: &str) -> Option<Status> {
+    known().find(|(token, _)| *token == name).map(|(_, status)| status)
+}
+
 /// Whether a token is in the valid or the historical list.
 pub fn is_known(name: &str) -> bool {
-    PLAIN.contains(&name) || VALUED.contains(&name) || KNOWN_OTHERS.contains(&name)
+    status(name).is_some()
 }
 
 /// The one valid token within two edits of an unknown one, if there is just one.
 pub fn suggestion(name: &str) -> Option<&'static str> {
     /// Edits up to which a token is a misspelling.
     const NEAR: usize = 2;
-    let mut near = PLAIN.iter().chain(&VALUED).map(|known| (distance(name, known), *known)).filter(|(d, _)| *d <= NEAR);
-    let best = near.by_ref().min()?;
-    let rivals = PLAIN.iter().chain(&VALUED).filter(|known| distance(name, known) == best.0).count();
+    let valid = || known().filter(|(_, status)| matches!(status, Status::Plain | Status::Valued));
+    let near = valid().map(|(token, _)| (distance(name, token), token)).filter(|(edits, _)| *edits <= NEAR);
+    let best = near.min()?;
+    let rivals = valid().filter(|(token, _)| distance(name, token) == best.0).count();
     (rivals == 1).then_some(best.1)
+}
+
+/// Whether the value of a directive is one that readers take; true for directives without one.
+pub fn has_valid_value(directive: &Directive) -> bool {
+    let value = directive.value.as_deref().unwrap_or_default();
+    match directive.name.as_str() {
+        "max-snippet" | "max-video-preview" => value.parse::<i64>().is_ok_and(|number| number >= -1),
+        "max-image-preview" => ["none", "standard", "large"].iter().any(|known| value.eq_ignore_ascii_case(known)),
+        "unavailable_after" => parse_date(value).is_some(),
+        _ => true,
+    }
+}
+
+/// What keeps a header line from being read as meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeaderFault {
+    /// A mark that separates nothing here stands between the rules.
+    Mark(char),
+    /// What stands before the colon is taken for a crawler's name, and no crawler has it.
+    Prefix(String),
+}
+
+/// Judges a line of `X-Robots-Tag`.
+pub fn header_fault(line: &str) -> Option<HeaderFault> {
+    if let Some(mark) = line.chars().find(|c| matches!(c, ';' | '=' | '|' | '"' | '\'')) {
+        return Some(HeaderFault::Mark(mark));
+    }
+    tokens_with_agents(line).into_iter().find_map(|(token, _)| match token {
+        Token::Agent(name) if is_known(&name) || matches!(name.as_str(), "robots" | "x-robots-tag" | "*") => {
+            Some(HeaderFault::Prefix(name))
+        }
+        Token::Agent(_) | Token::Directive(_) => None,
+    })
 }
 
 /// Edits between two short words: insertions, deletions, substitutions and swaps (Damerau-Levenshtein, restricted).
@@ -175,7 +234,7 @@ fn tokens_with_agents(line: &str) -> Vec<(Token, Option<String>)> {
     let mut out = Vec::new();
     for (name, value) in tokens(line) {
         match value {
-            Some(value) if !VALUED.contains(&name.as_str()) => {
+            Some(value) if status(&name) != Some(Status::Valued) => {
                 out.push((Token::Agent(name), None));
                 out.extend(tokens(&value).into_iter().map(|(name, value)| (Token::Directive(name), value)));
             }
@@ -334,12 +393,35 @@ mod tests {
         assert_eq!(distance("noidnex", "noindex"), 1);
     }
 
+    #[test]
+    fn a_header_line_is_read_as_meant_or_not() {
+        for line in ["noindex", "bingbot: noindex, unavailable_after: 25 Jun 2027 15:00:00 PST", "", "max-snippet:-1"] {
+            assert_eq!(header_fault(line), None, "{line}");
+        }
+        assert_eq!(header_fault("noindex; nofollow"), Some(HeaderFault::Mark(';')));
+        assert_eq!(header_fault("max-snippet=20"), Some(HeaderFault::Mark('=')));
+        assert_eq!(header_fault("robots: noindex"), Some(HeaderFault::Prefix("robots".to_owned())));
+        assert_eq!(header_fault("noindex: nofollow"), Some(HeaderFault::Prefix("noindex".to_owned())));
+    }
+
+    #[test]
+    fn values_are_valid_as_the_specification_says() {
+        let valid = |name: &str, value: &str| {
+            let (name, value) = (name.to_owned(), Some(value.to_owned()));
+            has_valid_value(&Directive { agent: None, name, value, source: Origin::Header(String::new()) })
+        };
+        assert!(valid("max-snippet", "-1") && valid("max-video-preview", "0") && valid("max-image-preview", "Large"));
+        assert!(!valid("max-snippet", "-2") && !valid("max-snippet", "20 chars") && !valid("max-image-preview", "big"));
+        assert!(valid("unavailable_after", "2027-06-25") && !valid("unavailable_after", "soon"));
+    }
+
     proptest! {
         #[test]
         fn any_text_is_split(text in ".{0,80}") {
             let _tokens = tokens_with_agents(&text);
             let _date = parse_date(&text);
             let _near = suggestion(&text);
+            let _fault = header_fault(&text);
         }
     }
 }

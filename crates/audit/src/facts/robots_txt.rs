@@ -2,12 +2,13 @@
 
 mod line;
 mod matching;
+pub(crate) mod signals;
 
 use model::capture::{Fetched, ROBOTS_BYTES};
 
 use super::page::looks_like_html;
 use line::{Key, Line};
-pub use line::{LineProblem, ProblemKind};
+pub use line::{LineProblem, ProblemKind, Readers, readers};
 
 /// What asking for robots.txt came to.
 #[derive(Debug)]

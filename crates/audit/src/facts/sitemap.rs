@@ -6,6 +6,7 @@ mod file;
 pub mod lastmod;
 mod plain;
 mod reading;
+mod tally;
 mod target;
 mod xml;
 
@@ -22,6 +23,7 @@ use super::url_identity::{identity, same_site};
 pub use fault::Fault;
 pub use file::{End, SitemapFile};
 pub use reading::{Entry, Kind, MOST_URLS};
+pub use tally::{BadLoc, Tally};
 pub use target::Target;
 pub use xml::NAMESPACE;
 
@@ -50,6 +52,11 @@ pub fn wanted(capture: &Capture, files: &SiteFiles) -> Vec<Want> {
     sitemaps.next.into_iter().take(AT_ONCE).map(|url| Want { kind: WantKind::Sitemap, url }).collect()
 }
 
+/// Whether a `Sitemap` value is an address that can be asked for.
+pub fn is_address(value: &str) -> bool {
+    reading::fetchable(value).is_some()
+}
+
 /// Whether a site has sitemaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
@@ -72,6 +79,8 @@ pub struct Sitemaps<'f> {
     pub is_declared: bool,
     /// So many of the files, the first ones, were looked for at usual places: nobody named them.
     guesses: usize,
+    /// So many of the files, the first ones, were not named by an index.
+    roots: usize,
     /// What would be asked for next, in order.
     next: Vec<String>,
     /// There are files that are never asked for: too many, too large together, or in an index of an index.
@@ -95,6 +104,7 @@ impl<'f> Sitemaps<'f> {
             declared,
             files: Vec::new(),
             guesses: 0,
+            roots: usize::MAX,
             next: Vec::new(),
             left_out: false,
         };
@@ -112,13 +122,28 @@ impl<'f> Sitemaps<'f> {
 
     /// The file that lists the page, and its entry there.
     pub fn listed(&self) -> Option<(&'f SitemapFile, &'f Entry)> {
-        self.files.iter().find_map(|file| Some((*file, file.entry.as_ref()?)))
+        self.listings().next()
+    }
+
+    /// Every listing of the page under one of its addresses, each address once a file.
+    pub fn listings(&self) -> impl Iterator<Item = (&'f SitemapFile, &'f Entry)> {
+        self.files.iter().flat_map(|file| file.entries.iter().map(move |entry| (*file, entry)))
     }
 
     /// The files that are sitemaps or were named as such; at a usual place anything may be.
     pub fn relevant(&self) -> impl Iterator<Item = &'f SitemapFile> {
         let files = self.files.iter().enumerate();
         files.filter(|(at, file)| *at >= self.guesses || file.is_sitemap()).map(|(_, file)| *file)
+    }
+
+    /// The files that robots.txt or an index names.
+    pub fn named(&self) -> impl Iterator<Item = &'f SitemapFile> {
+        self.files.iter().skip(self.guesses).copied()
+    }
+
+    /// Indexes that an index names, which none may.
+    pub fn nested(&self) -> impl Iterator<Item = &'f SitemapFile> {
+        self.files.iter().skip(self.roots).copied().filter(|file| file.kind == Some(Kind::Index))
     }
 
     /// Whether there are sitemaps.
@@ -177,7 +202,7 @@ impl<'f> Sitemaps<'f> {
 impl Facts<'_> {
     /// The site's sitemaps. `Err` when nothing could be asked: supplied bytes, or no readable robots.txt.
     pub fn sitemaps(&self) -> Result<&Sitemaps<'_>, NotMeasured> {
-        let unknown = if self.capture.source == Source::Supplied { NotMeasured::Offline } else { NotMeasured::Sitemap };
+        let unknown = if self.capture.source.has_network() { NotMeasured::Sitemap } else { NotMeasured::Offline };
         self.sitemaps.as_ref().ok_or(unknown)
     }
 
@@ -244,6 +269,7 @@ impl<'f> Survey<'f, '_> {
         // Stable: of one day, or undated, the order of the files stays.
         children.sort_by_key(|child| std::cmp::Reverse(child.lastmod));
         let roots = self.sitemaps.files.len();
+        self.sitemaps.roots = roots;
         children.into_iter().for_each(|child| self.visit(child.url.clone()));
         self.sitemaps.left_out |= self.sitemaps.files.iter().skip(roots).any(|file| file.kind == Some(Kind::Index));
     }

@@ -22,6 +22,15 @@ pub struct VisibleText {
     pub words: usize,
 }
 
+impl VisibleText {
+    /// The visible text of a document that nothing else is wanted of.
+    pub fn read(document: &Document) -> Self {
+        let mut passing = Passing::new(document);
+        document.nodes().for_each(|id| passing.node(id, document.element(id)));
+        passing.finish()
+    }
+}
+
 /// Takes the visible text of `body` in passing, while a document is walked through: not what is in script, style, template,
 /// noscript, or an element with `hidden`.
 #[derive(Debug)]

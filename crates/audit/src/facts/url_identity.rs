@@ -2,30 +2,80 @@
 
 use url::Url;
 
-/// Query parameters that say where a visitor came from, not what is shown. A trailing `*` stands for any ending.
-const TRACKING: [&str; 14] = [
-    "utm_*", "gclid", "gbraid", "wbraid", "dclid", "fbclid", "msclkid", "yclid", "twclid", "ttclid", "igshid",
-    "mc_cid", "mc_eid", "_ga",
-];
+/// Query parameters that say where a visitor came from, with sources and date in the file.
+const TRACKING: &str = include_str!("../data/tracking_parameters.txt");
+/// Parameters that hold a visitor's session, with sources and date in the file.
+const SESSION: &str = include_str!("../data/session_parameters.tsv");
+/// Characters from which the value of a parameter with a common name is a session's.
+const SESSION_VALUE: usize = 16;
 
-/// An address without fragment and tracking parameters; the other parameters stay as written.
+/// An address without fragment, tracking and session parameters; the other parameters stay as written.
 pub fn without_tracking(url: &Url) -> Url {
     let mut url = url.clone();
     url.set_fragment(None);
-    let Some(query) = url.query() else { return url };
-    let kept: Vec<&str> =
-        query.split('&').filter(|pair| !is_tracking(pair.split('=').next().unwrap_or_default())).collect();
-    let kept = kept.join("&");
-    url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
+    if let Some(query) = url.query() {
+        let is_kept = |pair: &&str| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            !is_tracking(name) && !is_session(name, value)
+        };
+        let kept = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
+        url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
+    }
+    if let Some(path) = path_without_session(url.path()) {
+        url.set_path(&path);
+    }
     url
 }
 
+/// Whether the query holds a tracking parameter.
+pub fn has_tracking(url: &Url) -> bool {
+    url.query()
+        .is_some_and(|query| query.split('&').any(|pair| is_tracking(pair.split('=').next().unwrap_or_default())))
+}
+
+/// The name of the first parameter of query or path that holds a session.
+pub fn session_parameter(url: &Url) -> Option<&str> {
+    let in_path = url.path().split('/').flat_map(|segment| segment.split(';').skip(1));
+    let in_query = url.query().into_iter().flat_map(|query| query.split('&'));
+    let pairs = in_path.chain(in_query).map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs.filter(|(name, value)| is_session(name, value)).map(|(name, _)| name).next()
+}
+
+/// The path without sessions behind a `;` (RFC 3986 §3.3); `None` where it has none.
+fn path_without_session(path: &str) -> Option<String> {
+    let is_kept = |part: &&str| {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        !is_session(name, value)
+    };
+    let segments = path.split('/').map(|segment| {
+        let mut parts = segment.split(';');
+        let name = parts.next().into_iter();
+        name.chain(parts.filter(is_kept)).collect::<Vec<_>>().join(";")
+    });
+    let plain = path.contains(';').then(|| segments.collect::<Vec<_>>().join("/"));
+    plain.filter(|plain| plain != path)
+}
+
+/// Whether a name is a pattern's: whole, or its start where the pattern ends with `*`.
+fn is_named(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start)),
+        None => name.eq_ignore_ascii_case(pattern),
+    }
+}
+
 fn is_tracking(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    TRACKING.iter().any(|known| match known.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == *known,
-    })
+    TRACKING.lines().filter(|line| !line.starts_with('#')).any(|pattern| is_named(pattern, name))
+}
+
+fn is_session(name: &str, value: &str) -> bool {
+    let is_token = || {
+        value.len() >= SESSION_VALUE
+            && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+            && value.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let rows = SESSION.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+    rows.filter(|(pattern, _)| is_named(pattern, name)).any(|(_, values)| values == "any" || is_token())
 }
 
 /// Whether an address can name a page at all: http(s), and no fragment that a script would turn into another page.
@@ -101,5 +151,23 @@ mod tests {
         );
         assert_eq!(without_tracking(&url("https://e.com/?fbclid=2")).as_str(), "https://e.com/");
         assert_eq!(normal_percent("%zz%4"), "%zz%4");
+    }
+
+    #[test]
+    fn sessions_are_told_by_name_and_where_that_is_common_by_value() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        for (with, name, without) in [
+            ("https://e.com/a;jsessionid=1F/b?x=1", Some("jsessionid"), "https://e.com/a/b?x=1"),
+            ("https://e.com/?PHPSESSID=1&x=1", Some("PHPSESSID"), "https://e.com/?x=1"),
+            ("https://e.com/?ASPSESSIONIDQQ=1", Some("ASPSESSIONIDQQ"), "https://e.com/"),
+            ("https://e.com/?sid=0123456789abcdef01", Some("sid"), "https://e.com/"),
+            ("https://e.com/?sid=12", None, "https://e.com/?sid=12"),
+            ("https://e.com/?sid=the-long-name-of-a-story", None, "https://e.com/?sid=the-long-name-of-a-story"),
+            ("https://e.com/a;v=1", None, "https://e.com/a;v=1"),
+        ] {
+            assert_eq!(session_parameter(&url(with)), name, "{with}");
+            assert_eq!(without_tracking(&url(with)).as_str(), without);
+        }
+        assert!(has_tracking(&url("https://e.com/?a=1&UTM_Source=x")) && !has_tracking(&url("https://e.com/?a=utm_x")));
     }
 }

@@ -72,6 +72,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         timing: (facts.capture.source == Source::Network).then(|| timing(exchange)),
         headings: html.map(headings).unwrap_or_default(),
         scripts: html.map(scripts).unwrap_or_default(),
+        crux: facts.capture.field_data.clone(),
     }
 }
 

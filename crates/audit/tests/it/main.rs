@@ -18,3 +18,4 @@ mod site;
 mod sitemap;
 mod stored;
 mod structured_data;
+mod worth;

@@ -94,7 +94,7 @@ fn blocks_are_told_by_crawler_with_rule_and_line() {
     let everyone = "User-agent: *\nDisallow: /private/\n";
     assert_eq!(
         robots_codes(200, everyone),
-        ["robots_txt_blocks_page", "ai_search_bot_blocked", "ai_training_bot_blocked"]
+        ["robots_txt_blocks_page", "ai_search_bot_blocked", "ai_user_fetch_blocked", "ai_training_bot_blocked"]
     );
     assert_eq!(robots_codes(200, "User-agent: GPTBot\nDisallow: /\n"), ["ai_training_bot_blocked"]);
     let summary = audit::report(&with_robots(200, everyone)).summary.unwrap().robots_txt;

@@ -83,10 +83,13 @@ fn a_deferred_script_keeps_what_its_tag_says() {
 }
 
 #[test]
-fn a_form_that_sends_over_http_is_active_content() {
-    let (_, fix) = told("<form action=http://www.example.com/order></form>", "mixed_content_active").unwrap();
+fn a_form_that_sends_over_http_is_told_once() {
+    let source = "<form action=http://www.example.com/order></form>";
+    let (_, fix) = told(source, "form_action_insecure").unwrap();
     assert_eq!(fix.class, FixClass::Deterministic);
-    assert!(told("<form action=/order></form>", "mixed_content_active").is_none());
+    assert!(told(source, "mixed_content_active").is_none());
+    assert!(told("<form action=/order></form>", "form_action_insecure").is_none());
+    assert!(told("<button formaction=http://www.example.com/a>a</button>", "form_action_insecure").is_some());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use model::report::Report;
 
 pub(crate) use audit::example::file;
 
-/// What a server has. Every other address answers 404.
+/// What a server has. Every other address answers 404, but for those that a page names: see [`example::answer`].
 #[derive(Clone)]
 pub(crate) struct Site {
     /// The audited page, without other files.

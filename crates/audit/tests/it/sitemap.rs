@@ -77,7 +77,7 @@ fn children_are_asked_newest_first_and_one_level_deep() {
     assert_eq!(nested.sitemaps_asked(), [vec!["/i.xml"], vec!["/new.xml", "/j.xml"], vec!["/old.xml"]]);
     assert_eq!(state(&nested), ("tooLarge".to_owned(), None));
     let report = nested.report();
-    assert_eq!(codes(&report), Vec::<&str>::new());
+    assert_eq!(codes(&report), ["sitemap_too_large"]);
     assert_eq!(report.coverage.not_measured.get("sitemap_page_absent").map(String::as_str), Some("sitemap"));
     let found = nested.with("/new.xml", urlset(&["/bread"]));
     assert_eq!(found.sitemaps_asked(), [vec!["/i.xml"], vec!["/new.xml", "/j.xml"]]);
@@ -157,10 +157,20 @@ fn states_say_no_more_than_is_known() {
         ("no file", site(), ("missing", Some(false)), vec!["sitemap_missing"]),
         ("one place silent", site().answering("/sitemap.txt", 0, ""), ("unreachable", None), vec![]),
         ("one place closed", site().answering("/sitemap.xml", 403, ""), ("unreachable", None), vec![]),
-        ("only a relative line", site().with("/robots.txt", "Sitemap: s.xml"), ("unreachable", None), vec![]),
-        ("declared, gone", declared(), ("unreachable", None), vec![]),
-        ("one gone", declared().with("/s.xml", urlset(&["/"])), ("unreachable", None), vec![]),
-        ("listed, one gone", declared().with("/s.xml", urlset(&["/bread"])), ("found", Some(true)), vec![]),
+        (
+            "only a relative line",
+            site().with("/robots.txt", "Sitemap: s.xml"),
+            ("unreachable", None),
+            vec!["robots_txt_sitemap_invalid"],
+        ),
+        ("declared, gone", declared(), ("unreachable", None), vec!["sitemap_unreachable"]),
+        ("one gone", declared().with("/s.xml", urlset(&["/"])), ("unreachable", None), vec!["sitemap_unreachable"]),
+        (
+            "listed, one gone",
+            declared().with("/s.xml", urlset(&["/bread"])),
+            ("found", Some(true)),
+            vec!["sitemap_unreachable"],
+        ),
         (
             "all read",
             declared().with("/s.xml", urlset(&["/"])).with("/t.xml", "https://example.com/\n"),
@@ -177,7 +187,7 @@ fn states_say_no_more_than_is_known() {
             "one too large",
             declared().with("/s.xml", urlset(&["/"])).with("/t.xml", urlset(&["/"; 50_001])),
             ("tooLarge", None),
-            vec![],
+            vec!["sitemap_too_large", "sitemap_duplicate_urls"],
         ),
         (
             "at the usual place, broken",
@@ -274,19 +284,17 @@ fn the_entry_goes_into_the_sites_own_file_where_that_can_be_made_whole() {
     assert_eq!(own("/s.xml", urlset(&["/"]).as_bytes()).0, Some(listed));
     let text = "https://example.com/\nhttps://example.com/bread\n";
     assert_eq!(own("/s.txt", b"https://example.com/").0.as_deref(), Some(text));
-    let prefixed = "<s:urlset xmlns:s=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></s:urlset >";
+    let prefixed = "<s:urlset xmlns:s=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><s:url><s:loc>https://example.com/</s:loc></s:url></s:urlset >";
     assert!(
         own("/s.xml", prefixed.as_bytes())
             .0
             .unwrap()
             .contains("<s:url><s:loc>https://example.com/bread</s:loc></s:url>")
     );
-    let empty = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"/>";
-    let large = urlset(&["/"; 2_000]);
-    let rss = "<rss version='2.0'><channel></channel></rss>";
-    for (path, bytes) in
-        [("/s.xml", empty), ("/s.xml", large.as_str()), ("/s.xml", rss), ("/blog/s.xml", &urlset(&["/"]))]
-    {
+    let many: Vec<String> = (0..2_000).map(|n| format!("/{n}")).collect();
+    let large = urlset(&many.iter().map(String::as_str).collect::<Vec<_>>());
+    let rss = "<rss version='2.0'><channel><item><link>https://example.com/</link></item></channel></rss>";
+    for (path, bytes) in [("/s.xml", large.as_str()), ("/s.xml", rss), ("/blog/s.xml", &urlset(&["/"]))] {
         let (file, note) = own(path, bytes.as_bytes());
         assert_eq!(file, None, "{path}");
         assert!(note.unwrap().ends_with("<url><loc>https://example.com/bread</loc></url>"), "{path}");

@@ -1,7 +1,9 @@
 //! What servers do on the wire: every ugly answer is a value.
 
-use fetch::{FetchConfig, Fetcher};
-use model::capture::{BodyCut, Coding, FailureKind, Fetched};
+use fetch::{Budget, FetchConfig, Fetcher};
+use model::capture::{BodyCut, Coding, FailureKind, Fetched, Want, WantKind};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 use tokio::time::Instant;
 
 use crate::site::{Answer, NEVER, SOON, Site, config, get, get_with, html, limited, page, reason};
@@ -211,4 +213,26 @@ async fn t01_nobody_listening_is_a_connect_failure() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     assert_eq!(reason(&get(&format!("http://{address}/")).await), "connect");
+}
+
+#[tokio::test]
+async fn of_a_picture_only_the_start_is_asked_for_and_without_a_coding() {
+    let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
+    let url = format!("http://{}/a.png", listener.local_addr().unwrap());
+    let asked = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = [0; 4_096];
+        let read = stream.read(&mut request).await.unwrap();
+        let answer = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-2/9\r\nContent-Length: 3\r\n\r\nGIF";
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        String::from_utf8_lossy(&request[..read]).to_lowercase()
+    });
+    let want = Want { kind: WantKind::OgImage, url };
+    let fetched = Fetcher::new(config()).unwrap().extra(&want, &Budget::new(1), Instant::now() + NEVER).await;
+    let exchange = fetched.response().unwrap();
+    assert_eq!((exchange.status, exchange.body.bytes.as_slice()), (206, &b"GIF"[..]));
+    let head = asked.await.unwrap();
+    for line in ["range: bytes=0-65535", "accept-encoding: identity"] {
+        assert!(head.lines().any(|found| found == line), "{head}");
+    }
 }

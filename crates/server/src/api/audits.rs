@@ -104,6 +104,7 @@ fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> 
         truncated: report.truncated,
         fixes,
         coverage: report.coverage,
+        requests: report.requests,
         quota: AuditQuota {
             free_per_day: app.config().limits.free_audits_per_day,
             price_usd: app.config().prices.audit_usd.dollars(),

@@ -15,11 +15,10 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::format::{self, Asked, Format, Outcome, Style};
-use super::{LangName, failure, print};
-use crate::shown::printable;
+pub(super) use supplied::{page_url, read_page};
 
-/// Below the bar that the caller set.
-const BELOW_THE_BAR: u8 = 1;
+use super::{BELOW_THE_BAR, LangName, failure, print};
+use crate::shown::printable;
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
@@ -159,7 +158,7 @@ impl Arguments {
 }
 
 /// Unless `NO_COLOR` is set to anything (no-color.org), or the terminal says that it knows none.
-fn is_colour_wanted() -> bool {
+pub(super) fn is_colour_wanted() -> bool {
     let is_set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     is_set("NO_COLOR").is_none() && is_set("TERM").is_none_or(|term| term != "dumb")
 }

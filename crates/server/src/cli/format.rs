@@ -167,6 +167,7 @@ pub(crate) mod tests {
                 certificate: None,
             }),
             extras: Vec::new(),
+            field_data: None,
         });
         Outcome { url: report.url.clone(), file: None, at: Timestamp(0), result: Ok(report) }
     }

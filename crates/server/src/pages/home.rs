@@ -98,7 +98,7 @@ fn problem(app: &App, error: &ApiError, lang: Lang) -> Problem {
 pub(super) async fn submit(State(app): State<App>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let lang = web::language(&parts.headers, parts.uri.query()).unwrap_or_default();
-    let typed = match typed(&parts, body).await {
+    let typed = match typed(&app, &parts, body).await {
         Ok(typed) => typed,
         Err(error) => return super::error::page(&app, &error, lang),
     };
@@ -132,9 +132,9 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
 }
 
 /// The form.
-async fn typed(parts: &Parts, body: Body) -> Result<Typed, ApiError> {
-    let bytes = web::read_body(parts, body).await?;
-    let field = |wanted: &str| url::form_urlencoded::parse(&bytes).find(|(name, _)| name == wanted);
+async fn typed(app: &App, parts: &Parts, body: Body) -> Result<Typed, ApiError> {
+    let received = web::read_body(app, parts, body, web::BODY_BYTES).await?;
+    let field = |wanted: &str| url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == wanted);
     let (_, url) = field("url").ok_or_else(|| ApiError::new(Code::InvalidBody).detail("url"))?;
     let tool = field("tool").and_then(|(_, slug)| catalog::family(&slug));
     Ok(Typed { url: url.trim().to_owned(), tool })

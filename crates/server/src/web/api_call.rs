@@ -5,8 +5,9 @@ use axum::response::Response;
 use http::{HeaderValue, Method, header};
 use serde_json::{Map, Value};
 
-use super::{client, headers, language, read_body};
+use super::{BODY_BYTES, client, headers, language, read_body};
 use crate::app::App;
+use crate::blocking::off_worker;
 use crate::error::{ApiError, Code};
 use crate::gate::{self, Incoming};
 use crate::operation::{Operation, Reply, body_object, query_object};
@@ -55,11 +56,19 @@ async fn call(
     let mut query = query_object(parts.uri.query())?;
     let of_all: Vec<Option<Value>> = OF_ALL.iter().map(|name| query.remove(*name)).collect();
     let query_token = of_all.get(1).and_then(Option::as_ref).and_then(Value::as_str);
+    let mut room = None;
     let input = if operation.takes_body() {
         // A body that is too long or too slow is refused before anything else; one that can't be read is refused in
         // its turn, after the credential.
-        let bytes = read_body(&parts, body).await?;
-        body_object(&bytes).map(|object| with_path(object, params))
+        let received = read_body(app, &parts, body, operation.body_bytes).await?;
+        let bytes = received.bytes.clone();
+        // A large one takes milliseconds.
+        let object =
+            if bytes.len() > BODY_BYTES { off_worker(move || body_object(&bytes)).await? } else { body_object(&bytes) };
+        let input = object.map(|object| with_path(object, params));
+        // Held to the end of the call: the input is a copy.
+        room = Some(received);
+        input
     } else {
         Ok(with_path(query, params))
     };
@@ -69,7 +78,9 @@ async fn call(
         query_token,
         lang,
     };
-    gate::call(app, operation, incoming, input).await
+    let reply = gate::call(app, operation, incoming, input).await;
+    drop(room);
+    reply
 }
 
 /// Parameters of the path go over those of the same name elsewhere.

@@ -6,14 +6,22 @@ use http::request::Parts;
 use http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt as _;
 use model::lang::{Lang, text};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Patience, Peer, Place};
 use crate::app::App;
 use crate::caller::Network;
 use crate::error::{ApiError, Code};
 
-/// Bytes of a body.
-const BODY_BYTES: usize = 64 * 1024;
+/// Bytes of a body, where its operation takes no more.
+pub(crate) const BODY_BYTES: usize = 64 * 1024;
+
+/// A body, with the room that it takes if it is a large one.
+#[derive(Debug)]
+pub(crate) struct Received {
+    pub(crate) bytes: Bytes,
+    _room: Option<OwnedSemaphorePermit>,
+}
 
 /// The network that calls.
 pub(crate) fn client(app: &App, extensions: &Extensions, headers: &HeaderMap) -> Network {
@@ -40,35 +48,47 @@ pub(crate) fn language(headers: &HeaderMap, query: Option<&str>) -> Result<Lang,
     }
 }
 
-/// A body within its limits. A coded one is refused: it would have to be undone before it could be measured. While it
-/// is waited for, the call leaves its place to others: who sends slowly takes none.
-pub(crate) async fn read_body(parts: &Parts, body: Body) -> Result<Bytes, ApiError> {
+/// A body of at most `most` bytes. A coded one is refused: it would have to be undone before it could be measured. While
+/// it is waited for, the call leaves its place to others: who sends slowly takes none. What is past [`BODY_BYTES`] takes
+/// from the room that large bodies share, as it comes.
+pub(crate) async fn read_body(app: &App, parts: &Parts, body: Body, most: usize) -> Result<Received, ApiError> {
     let headers = &parts.headers;
     let is_coded = headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     if is_coded {
         return Err(ApiError::new(Code::UnsupportedMediaType));
     }
     let too_large = || {
-        let most = text("a body is at most {bytes} bytes", "um corpo tem no máximo {bytes} bytes");
-        ApiError::new(Code::BodyTooLarge).explained(most.phrase(&[("bytes", BODY_BYTES.into())]))
+        let limit = text("a body is at most {bytes} bytes", "um corpo tem no máximo {bytes} bytes");
+        ApiError::new(Code::BodyTooLarge).explained(limit.phrase(&[("bytes", most.into())]))
     };
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > BODY_BYTES as u64) {
+    if announced.is_some_and(|length| length > most as u64) {
         return Err(too_large());
     }
     let whole = async {
         let mut body = body;
         let mut read = BytesMut::new();
+        let mut room: Option<OwnedSemaphorePermit> = None;
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| ApiError::new(Code::InvalidBody).detail("the body ended before its end"))?;
             if let Ok(data) = frame.into_data() {
-                if read.len() + data.len() > BODY_BYTES {
+                let length = read.len() + data.len();
+                if length > most {
                     return Err(too_large());
+                }
+                let taken = room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+                let more = length.saturating_sub(BODY_BYTES).div_ceil(1024).saturating_sub(taken);
+                if more > 0 {
+                    let more = app.ceilings().room_for_body(more)?;
+                    match &mut room {
+                        Some(room) => room.merge(more),
+                        None => room = Some(more),
+                    }
                 }
                 read.extend_from_slice(&data);
             }
         }
-        Ok(read.freeze())
+        Ok(Received { bytes: read.freeze(), _room: room })
     };
     let time = parts.extensions.get::<Peer>().map_or(Patience::default().body, |peer| peer.body_time);
     let place = parts.extensions.get::<Place>();

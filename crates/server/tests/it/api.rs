@@ -3,3 +3,4 @@
 mod audits;
 mod limits;
 mod surroundings;
+mod verify;

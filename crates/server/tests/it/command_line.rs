@@ -5,6 +5,7 @@ mod checks;
 mod formats;
 mod server;
 mod terminal;
+mod verify;
 
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};

@@ -43,6 +43,7 @@ pub(crate) fn report() -> Report {
         html_truncated: false,
         truncated: Vec::new(),
         coverage: Coverage::default(),
+        requests: Vec::new(),
         patch: Patch {
             url: Some(url.to_owned()),
             head: "<title>x</title>".repeat(100),

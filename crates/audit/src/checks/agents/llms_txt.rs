@@ -1,5 +1,6 @@
 //! `llms.txt`: a summary of the site for language models. (llmstxt.org)
 
+use model::discovery::DiscoveryStatus;
 use url::Url;
 
 use crate::check::prelude::*;
@@ -11,7 +12,21 @@ use crate::facts::url_identity::identity;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "llms-txt", category: Category::Agents, landing: Landing::TO_WRITE, checks: &[MISSING] };
+    Family { slug: "llms-txt", category: Category::Agents, landing: LANDING, checks: &[MISSING, INVALID] };
+
+const LANDING: Landing = Landing {
+    title: text("llms.txt checker and generator", "Verificador e gerador de llms.txt"),
+    h1: text("Does your site have a valid llms.txt?", "Seu site tem um llms.txt válido?"),
+    description: text(
+        "Reads /llms.txt by its proposal: heading, links, length. Where it is missing, drafts one from name and navigation.",
+        "Lê /llms.txt segundo a proposta: título, links, tamanho. Se faltar, rascunha um com o nome e a navegação do site.",
+    ),
+    lead: text(
+        "Some AI agents look for a summary of a site at /llms.txt. It is optional, few ask for it, and Google Search does not use it; a broken one helps nobody.",
+        "Alguns agentes de IA procuram um resumo do site em /llms.txt. É opcional, poucos o pedem, e a Busca do Google não o usa; um quebrado não ajuda ninguém.",
+    ),
+    example: include_str!("llms_txt/bad_missing.html"),
+};
 
 const MISSING: Check = Check {
     code: "llms_txt_missing",
@@ -27,13 +42,36 @@ const MISSING: Check = Check {
     ),
     reference: "https://llmstxt.org/",
     rule: text(
-        "Fails when the file at the root answers 404 or 410. A guide that the page names stands in for it, and then the root is not looked at.",
-        "",
+        "Fails when the file at the root answers 404 or 410. A guide that the page names stands in for it, and then the root is not looked at. 401, 403, 5xx and silence tell nothing.",
+        "Falha quando o arquivo na raiz responde 404 ou 410. Um guia que a página declara o substitui, e então a raiz não é consultada. 401, 403, 5xx e silêncio não dizem nada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
     since: FIRST,
     run: missing,
+};
+
+const INVALID: Check = Check {
+    code: "llms_txt_invalid",
+    severity: Severity::Warn,
+    title: text("llms.txt can't be used", "llms.txt não pode ser usado"),
+    why: text(
+        "Agents that ask for the file get something else than the summary it is meant to be.",
+        "Os agentes que pedem o arquivo recebem algo diferente do resumo que ele deveria ser.",
+    ),
+    how: text(
+        "Begin with `# ` and the site's name, add a summary and at least one Markdown link, and send it as text.",
+        "Comece com `# ` e o nome do site, acrescente um resumo e pelo menos um link em Markdown, e envie como texto.",
+    ),
+    reference: "https://llmstxt.org/#format",
+    rule: text(
+        "Fails when the file, or the guide that the page names, answers 2xx and is an HTML page, does not begin with a `# ` heading, has no Markdown link, one whose address can't be read, or fewer than 50 characters. Not measured where a page that missing addresses get too answers, and not applicable where there is no file.",
+        "Falha quando o arquivo, ou o guia que a página declara, responde 2xx e é uma página HTML, não começa com um título `# `, não tem link em Markdown, tem um cujo endereço não pode ser lido, ou menos de 50 caracteres. Não é medido quando responde uma página que endereços inexistentes também recebem, e não se aplica quando não há arquivo.",
+    ),
+    thresholds: &[threshold("length", llms::SHORTEST as u64, "characters")],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: WHOLE,
+    run: invalid,
 };
 
 /// Links of the navigation taken over at most (catalog).
@@ -78,6 +116,42 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     };
     let place = Place { url: Some(url.clone()), ..Place::default() };
     Ok(Some(problem(NONE, &[("url", url.into()), ("status", status.into())], fix).at([place])))
+}
+
+/// Fails when something else than such a file answers.
+fn invalid(facts: &Facts<'_>) -> Verdict {
+    let site = facts.site()?;
+    let check = facts.discovery.as_ref().map(|discovery| &discovery.llms).ok_or(NotMeasured::Probe)?;
+    match check.status {
+        DiscoveryStatus::Warn => {}
+        DiscoveryStatus::Unverified => return Err(NotMeasured::Probe),
+        DiscoveryStatus::Info if check.http_status >= 400 => return Err(NotMeasured::Absent),
+        DiscoveryStatus::Info | DiscoveryStatus::Pass => return PASS,
+    }
+    let is_root = facts.llms_txt()? == RootFile::There;
+    let draft = facts.page().ok().filter(|_| is_root).and_then(|html| content(facts, html));
+    let own = llms::root_text(&site).unwrap_or_default();
+    let file = draft.and_then(|draft| llms::completed(&own, &draft, facts.url().ok()?));
+    let fix = match file {
+        Some(file) => {
+            const ORIGIN: Text = text(
+                "the file's own lines, and the page's site name, description, address and navigation",
+                "as linhas do próprio arquivo e o nome do site, a descrição, o endereço e a navegação da página",
+            );
+            FixDraft::file(llms::PATH, file).from(ORIGIN, &[])
+        }
+        None => {
+            const WRITE: Text = text(
+                "Begin the file with \"# \" and the site's name, then a summary, and a list of links to the main pages.",
+                "Comece o arquivo com \"# \" e o nome do site, depois um resumo e uma lista de links para as páginas principais.",
+            );
+            FixDraft::instruction(FixTarget::File, WRITE, &[])
+        }
+    };
+    let place = Place { url: check.url.clone(), ..Place::default() };
+    let mut found = problem(text("", ""), &[("status", check.http_status.into())], fix).at([place]);
+    found.message = check.message.clone();
+    Ok(Some(found))
 }
 
 /// The file from what the page holds; `None` when that is too little for a useful one.

@@ -1,41 +1,33 @@
-//! robots.txt: whether it can be read, and what it says about this page. (RFC 9309)
+//! robots.txt as a file: whether crawlers get one they can read. (RFC 9309)
 
 use crate::check::prelude::*;
-use crate::facts::robots_txt::{ProblemKind, RobotsState, RobotsTxt};
-use crate::facts::sitemap::Presence;
-use crate::fix::FileChange;
+use crate::facts::page::media_type;
+use crate::facts::robots_txt::{RobotsState, RobotsTxt};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "robots-txt",
     category: Category::Crawl,
-    landing: Landing::TO_WRITE,
-    checks: &[UNREACHABLE, BLOCKS_PAGE, HTML_RESPONSE, SYNTAX_ERROR, MISSING, SITEMAP_MISSING],
+    landing: Landing {
+        title: text("robots.txt checker", "Verificador de robots.txt"),
+        h1: text("Can crawlers read my robots.txt?", "Os robôs conseguem ler meu robots.txt?"),
+        description: text(
+            "Fetch /robots.txt as crawlers do and see whether it is missing, unreachable, a web page in disguise, or served from elsewhere.",
+            "Busque /robots.txt como os robôs e veja se ele falta, está inalcançável, é uma página web disfarçada ou vem de outro host.",
+        ),
+        lead: text(
+            "Crawlers ask for robots.txt before anything else, and stop when it answers with an error. This tool fetches the file, follows its redirects and says what crawlers make of the answer.",
+            "Os robôs pedem o robots.txt antes de tudo, e param quando ele responde com erro. Esta ferramenta busca o arquivo, segue os redirecionamentos e diz o que os robôs entendem da resposta.",
+        ),
+        example: include_str!("robots_txt/bad_html.http"),
+    },
+    checks: &[UNREACHABLE, HTML_RESPONSE, MISSING, CONTENT_TYPE, OFF_HOST],
 };
 
-const RFC: &str = "https://www.rfc-editor.org/rfc/rfc9309";
-const GOOGLE: &str = "https://developers.google.com/crawling/docs/robots-txt/robots-txt-spec";
 /// Where the file is on a host.
 pub(super) const PATH: &str = "/robots.txt";
 /// The whole file of a site that hides nothing.
 const OPEN: &str = "User-agent: *\nAllow: /\n";
-
-const MISSING: Check = Check {
-    code: "robots_txt_missing",
-    severity: Severity::Info,
-    title: text("No robots.txt", "Sem robots.txt"),
-    why: text(
-        "Crawlers take a missing file as leave to fetch everything, which is fine. A file is where they look for your sitemap.",
-        "Os robôs entendem a falta do arquivo como permissão para buscar tudo, e tudo bem. É no arquivo que procuram o seu sitemap.",
-    ),
-    how: text("Put a robots.txt at the root of the host.", "Coloque um robots.txt na raiz do host."),
-    reference: RFC,
-    rule: text("Fails on 400 to 499 except 429, and on more than five redirects.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Deterministic, FixTarget::File),
-    since: FIRST,
-    run: missing,
-};
 
 const UNREACHABLE: Check = Check {
     code: "robots_txt_unreachable",
@@ -49,32 +41,15 @@ const UNREACHABLE: Check = Check {
         "Let /robots.txt answer 200, or 404 if there is none.",
         "Faça /robots.txt responder 200, ou 404 se não houver.",
     ),
-    reference: GOOGLE,
-    rule: text("Fails on 429, 5xx, and when no answer came.", ""),
+    reference: "https://developers.google.com/crawling/docs/robots-txt/robots-txt-spec#http-status-codes",
+    rule: text(
+        "Fails when /robots.txt answers 429 or 500 and above, or when no answer came: name, connection, TLS or time. What robots.txt says is then unknown, and no other check claims anything of it.",
+        "Falha quando o /robots.txt responde 429 ou de 500 em diante, ou quando não veio resposta: nome, conexão, TLS ou tempo. O que o robots.txt diz fica então desconhecido, e nenhuma outra verificação afirma algo sobre ele.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
     since: FIRST,
     run: unreachable,
-};
-
-const BLOCKS_PAGE: Check = Check {
-    code: "robots_txt_blocks_page",
-    severity: Severity::Error,
-    title: text("robots.txt forbids this page", "O robots.txt proíbe esta página"),
-    why: text(
-        "Google does not fetch the page. It may still list the bare address, without a title or snippet of yours.",
-        "O Google não busca a página. Ainda pode listar o endereço puro, sem título ou trecho seu.",
-    ),
-    how: text(
-        "If the page should be found, allow its path in the group that forbids it.",
-        "Se a página deve ser encontrada, permita o caminho dela no grupo que a proíbe.",
-    ),
-    reference: GOOGLE,
-    rule: text("Fails when Googlebot may not fetch the final URL.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Template, FixTarget::File),
-    since: FIRST,
-    run: blocks_page,
 };
 
 const HTML_RESPONSE: Check = Check {
@@ -86,56 +61,87 @@ const HTML_RESPONSE: Check = Check {
         "O servidor envia o aplicativo ou a página de erro com status 200. Os robôs procuram regras nela e não acham.",
     ),
     how: text("Serve a text file there, or answer 404.", "Sirva ali um arquivo de texto, ou responda 404."),
-    reference: RFC,
-    rule: text("Fails when an HTML document comes with status 200.", ""),
+    reference: "https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
+    rule: text(
+        "Fails when /robots.txt answers 2xx and the body begins as an HTML document does. Crawlers find no rules in it, so nothing is forbidden; checks of lines are left out.",
+        "Falha quando o /robots.txt responde 2xx e o corpo começa como um documento HTML. Os robôs não acham regras nele, então nada é proibido; as verificações de linhas ficam de fora.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
     since: FIRST,
     run: html_response,
 };
 
-const SYNTAX_ERROR: Check = Check {
-    code: "robots_txt_syntax_error",
-    severity: Severity::Warn,
-    title: text("Lines of robots.txt that can't be read", "Linhas do robots.txt que não podem ser lidas"),
+const MISSING: Check = Check {
+    code: "robots_txt_missing",
+    severity: Severity::Info,
+    title: text("No robots.txt", "Sem robots.txt"),
     why: text(
-        "Crawlers skip lines they can't read, without a word; a rule you rely on may not be there.",
-        "Os robôs pulam linhas que não conseguem ler, sem aviso; uma regra em que você confia pode não existir.",
+        "Crawlers take a missing file as leave to fetch everything, which is fine. A file is where they look for your sitemap.",
+        "Os robôs entendem a falta do arquivo como permissão para buscar tudo, e tudo bem. É no arquivo que procuram o seu sitemap.",
     ),
-    how: text("Write `Key: value`, and begin paths with `/`.", "Escreva `Chave: valor`, e comece os caminhos com `/`."),
-    reference: RFC,
-    rule: text("Fails on lines that can't be read, or only out of kindness; each is named.", ""),
-    thresholds: &[],
+    how: text("Put a robots.txt at the root of the host.", "Coloque um robots.txt na raiz do host."),
+    reference: "https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.3",
+    rule: text(
+        "Fails when /robots.txt of the page's origin answers 400 to 499 except 429, or redirects more than five times: crawlers then take everything as allowed. 401 and 403 count as missing too.",
+        "Falha quando o /robots.txt da origem da página responde de 400 a 499, exceto 429, ou redireciona mais de cinco vezes: os robôs então entendem que tudo é permitido. 401 e 403 também contam como ausente.",
+    ),
+    thresholds: &[threshold("most_redirects", 5, "hops")],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
     since: FIRST,
-    run: syntax_error,
+    run: missing,
 };
 
-const SITEMAP_MISSING: Check = Check {
-    code: "robots_txt_sitemap_missing",
+const CONTENT_TYPE: Check = Check {
+    code: "robots_txt_content_type_wrong",
     severity: Severity::Info,
-    title: text("robots.txt does not name the sitemap", "O robots.txt não indica o sitemap"),
+    title: text("robots.txt is not sent as plain text", "O robots.txt não é enviado como texto simples"),
     why: text(
-        "Search engines read the sitemap's address in robots.txt. Without it they know of the file only if you submit it to each.",
-        "Os buscadores leem o endereço do sitemap no robots.txt. Sem ele, só conhecem o arquivo se você o enviar a cada um.",
+        "The standard asks for text/plain. Google reads the file whatever its type; a stricter crawler may not, and browsers offer a download.",
+        "O padrão pede text/plain. O Google lê o arquivo com qualquer tipo; um robô mais rigoroso talvez não, e os navegadores oferecem um download.",
+    ),
+    how: text("Send `Content-Type: text/plain; charset=utf-8`.", "Envie `Content-Type: text/plain; charset=utf-8`."),
+    reference: "https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
+    rule: text(
+        "Fails when /robots.txt answers 2xx with a text file and a `Content-Type` other than `text/plain`. A missing header passes, and an HTML document is told by its own check.",
+        "Falha quando o /robots.txt responde 2xx com um arquivo de texto e um `Content-Type` diferente de `text/plain`. Um cabeçalho ausente passa, e um documento HTML tem verificação própria.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::File),
+    since: WHOLE,
+    run: content_type,
+};
+
+const OFF_HOST: Check = Check {
+    code: "robots_txt_redirected_off_host",
+    severity: Severity::Info,
+    title: text("robots.txt comes from another host", "O robots.txt vem de outro host"),
+    why: text(
+        "Whoever writes that host's file decides what crawlers may fetch here, and not every crawler follows such a redirect.",
+        "Quem escreve o arquivo daquele host decide o que os robôs podem buscar aqui, e nem todo robô segue esse redirecionamento.",
     ),
     how: text(
-        "Add a line `Sitemap:` with the file's absolute URL; it may stand anywhere.",
-        "Acrescente uma linha `Sitemap:` com a URL absoluta do arquivo; pode ficar em qualquer lugar.",
+        "Serve a file of its own at /robots.txt of each host.",
+        "Sirva um arquivo próprio em /robots.txt de cada host.",
     ),
-    reference: "https://www.sitemaps.org/protocol.html#submit_robots",
-    rule: text("Fails when a sitemap was found that no line names.", ""),
+    reference: "https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.2",
+    rule: text(
+        "Fails when /robots.txt of the page's origin redirects and the text file that is read in the end is on another host. Redirects on the same host pass, from http to https too.",
+        "Falha quando o /robots.txt da origem da página redireciona e o arquivo de texto lido no fim está em outro host. Redirecionamentos no mesmo host passam, também de http para https.",
+    ),
     thresholds: &[],
-    remedy: remedy(FixClass::Deterministic, FixTarget::File),
-    since: FIRST,
-    run: sitemap_missing,
+    remedy: remedy(FixClass::Instruction, FixTarget::File),
+    since: WHOLE,
+    run: off_host,
 };
 
-fn place(facts: &Facts<'_>, line: Option<u32>, snippet: Option<String>) -> Place {
+/// A place in the file.
+pub(super) fn place(facts: &Facts<'_>, line: Option<u32>, snippet: Option<String>) -> Place {
     Place { url: facts.robots_url(), line, snippet, ..Place::default() }
 }
 
-fn found<'f>(facts: &'f Facts<'_>) -> Result<&'f RobotsTxt, NotMeasured> {
+/// The file, where there is one that can be read.
+pub(super) fn found<'f>(facts: &'f Facts<'_>) -> Result<&'f RobotsTxt, NotMeasured> {
     match facts.robots()? {
         RobotsState::Found(file) => Ok(file),
         RobotsState::Unreachable(_) => Err(NotMeasured::Robots),
@@ -144,7 +150,7 @@ fn found<'f>(facts: &'f Facts<'_>) -> Result<&'f RobotsTxt, NotMeasured> {
 }
 
 /// The sitemap that is there although robots.txt does not name it.
-fn unnamed_sitemap<'f>(facts: &'f Facts<'_>) -> Option<&'f str> {
+pub(super) fn unnamed_sitemap<'f>(facts: &'f Facts<'_>) -> Option<&'f str> {
     let sitemaps = facts.sitemaps().ok().filter(|sitemaps| !sitemaps.is_declared)?;
     sitemaps.files.iter().find(|file| file.is_sitemap()).map(|file| file.url.as_str())
 }
@@ -159,7 +165,6 @@ pub(super) fn sitemap_line(url: &str) -> String {
     format!("Sitemap: {url}")
 }
 
-/// Fails on 400 to 499 except 429, and on more than five redirects.
 fn missing(facts: &Facts<'_>) -> Verdict {
     let RobotsState::Missing(status) = facts.robots()? else { return PASS };
     const NONE: Text = text("/robots.txt answers {status}.", "/robots.txt responde {status}.");
@@ -170,7 +175,6 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     fail(message, &[("status", (*status).into())], FixDraft::file(PATH, open_file(facts)).note(ALL, &[]))
 }
 
-/// Fails on 429, 5xx, and when no answer came.
 fn unreachable(facts: &Facts<'_>) -> Verdict {
     let RobotsState::Unreachable(reason) = facts.robots()? else { return PASS };
     const FAILED: Text =
@@ -184,23 +188,6 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(FAILED, &values, fix).at([place(facts, None, None)])))
 }
 
-/// Fails when Googlebot may not fetch the final URL.
-fn blocks_page(facts: &Facts<'_>) -> Verdict {
-    let path = facts.robots_path()?;
-    let verdict = facts.robots_verdict("Googlebot")?;
-    let Some((rule, line)) = verdict.rule.filter(|_| !verdict.allowed) else { return PASS };
-    const FORBIDS: Text = text(
-        "Line {line} of robots.txt forbids this page to Googlebot: {rule}",
-        "A linha {line} do robots.txt proíbe esta página ao Googlebot: {rule}",
-    );
-    const ABOVE: Text =
-        text("Goes next to line {line}, {rule}, in its group.", "Vai junto da linha {line}, {rule}, no grupo dela.");
-    let values = [("line", line.into()), ("rule", rule.as_str().into())];
-    let fix = FixDraft::file_template(PATH, format!("Allow: {path}{{{{SCOPE}}}}\n")).note(ABOVE, &values);
-    Ok(Some(problem(FORBIDS, &values, fix).at([place(facts, Some(line), Some(rule))])))
-}
-
-/// Fails when an HTML document comes with status 200.
 fn html_response(facts: &Facts<'_>) -> Verdict {
     match facts.robots()? {
         RobotsState::Html => {}
@@ -213,70 +200,40 @@ fn html_response(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(PAGE, &[], FixDraft::file(PATH, open_file(facts)).note(ALL, &[])).at([place(facts, None, None)])))
 }
 
-/// Fails on lines that can't be read, or only out of kindness; each is named.
-fn syntax_error(facts: &Facts<'_>) -> Verdict {
-    let file = found(facts)?;
-    let Some(first) = file.problems.first() else { return PASS };
-    let what = match first.kind {
-        ProblemKind::NoColon => text("there is no colon", "falta o dois-pontos"),
-        ProblemKind::EmptyAgent => text("User-agent has no value", "User-agent não tem valor"),
-        ProblemKind::RuleBeforeAgent => {
-            text("the rule stands before any User-agent", "a regra vem antes de qualquer User-agent")
-        }
-        ProblemKind::PathStart => text("the path does not begin with /", "o caminho não começa com /"),
-        ProblemKind::DollarInside => text("$ stands inside the path", "há um $ no meio do caminho"),
-        ProblemKind::Misspelled => text("the key is misspelled", "a chave está escrita errado"),
-        ProblemKind::UnknownKey => text("the key is not known", "a chave não é conhecida"),
-    };
-    let values =
-        [("count", file.problems.len().into()), ("line", first.line.into()), ("text", first.text.as_str().into())];
-    let message = Text {
-        en: "{count} {count|line|lines} of robots.txt can't be read as meant; on line {line}, {what}: {text}",
-        pt: "{count} {count|linha|linhas} do robots.txt não {count|pode|podem} ser {count|lida|lidas} como se quis; na linha {line}, {what}: {text}",
-    };
-    let corrected: Option<Vec<FileChange>> =
-        file.problems.iter().map(|problem| Some(FileChange::Line(problem.line, problem.corrected.clone()?))).collect();
-    let fix = match corrected {
-        Some(changes) => {
-            const CORRECTED: Text = text("the site's own file, corrected", "o arquivo do próprio site, corrigido");
-            FixDraft::file_changes(PATH, &file.text, changes).from(CORRECTED, &[])
-        }
-        None => {
-            const LINES: Text = text("Correct these lines: {lines}.", "Corrija estas linhas: {lines}.");
-            let lines: Vec<String> = file.problems.iter().take(20).map(|problem| problem.line.to_string()).collect();
-            FixDraft::instruction(FixTarget::File, LINES, &[("lines", lines.join(", ").into())])
-        }
-    };
-    let mut found = problem(message, &values, fix);
-    // The kind differs by language, so it is filled in after the values.
-    found.message.en = found.message.en.replace("{what}", what.en);
-    found.message.pt = found.message.pt.replace("{what}", what.pt);
-    Ok(Some(found.at(file.problems.iter().map(|problem| place(facts, Some(problem.line), Some(problem.text.clone()))))))
-}
-
-/// Fails when a sitemap was found that no line names.
-fn sitemap_missing(facts: &Facts<'_>) -> Verdict {
-    let file = found(facts)?;
-    let sitemaps = facts.sitemaps()?;
-    if sitemaps.is_declared {
+fn content_type(facts: &Facts<'_>) -> Verdict {
+    found(facts)?;
+    let Some(kind) = facts.robots_response()?.header("content-type") else { return Err(NotMeasured::Absent) };
+    if media_type(kind) == "text/plain" {
         return PASS;
     }
-    let Some(url) = unnamed_sitemap(facts) else {
-        let nothing = sitemaps.presence() == Presence::Missing;
-        return Err(if nothing { NotMeasured::Absent } else { NotMeasured::Sitemap });
-    };
-    const UNNAMED: Text = text(
-        "robots.txt has no valid Sitemap line, but there is a sitemap: {url}",
-        "O robots.txt não tem uma linha Sitemap válida, mas há um sitemap: {url}",
+    const OTHER: Text = text("/robots.txt is sent as {type}.", "/robots.txt é enviado como {type}.");
+    const SEND: Text = text(
+        "Send for /robots.txt: Content-Type: text/plain; charset=utf-8",
+        "Envie para /robots.txt: Content-Type: text/plain; charset=utf-8",
     );
-    let line = sitemap_line(url);
-    let values = [("url", url.into())];
-    let fix = if file.truncated {
-        const ADD: Text = text("Add this line to robots.txt: {line}", "Acrescente esta linha ao robots.txt: {line}");
-        FixDraft::instruction(FixTarget::File, ADD, &[("line", line.into())])
-    } else {
-        const OWN: Text = text("the site's own file and {url}", "o arquivo do próprio site e {url}");
-        FixDraft::file_changes(PATH, &file.text, vec![FileChange::Append(line)]).from(OWN, &values)
-    };
-    Ok(Some(problem(UNNAMED, &values, fix).at([place(facts, None, None)])))
+    let fix = FixDraft::instruction(FixTarget::File, SEND, &[]);
+    Ok(Some(problem(OTHER, &[("type", kind.into())], fix).at([place(facts, None, None)])))
+}
+
+fn off_host(facts: &Facts<'_>) -> Verdict {
+    found(facts)?;
+    let exchange = facts.robots_response()?;
+    let asked = facts.url()?.join(PATH).map_err(|_| NotMeasured::Robots)?;
+    let read = url::Url::parse(&exchange.url).map_err(|_| NotMeasured::Robots)?;
+    if read.host_str() == asked.host_str() {
+        return PASS;
+    }
+    const ELSEWHERE: Text = text("{from} redirects to {to}.", "{from} redireciona para {to}.");
+    const OWN: Text = text(
+        "Answer {from} with a file of this host instead of the redirect.",
+        "Responda {from} com um arquivo deste host em vez do redirecionamento.",
+    );
+    let values = [("from", asked.as_str().into()), ("to", read.as_str().into())];
+    let fix = FixDraft::instruction(FixTarget::File, OWN, &values);
+    let places = exchange.hops.iter().map(|hop| Place {
+        url: Some(hop.url.clone()),
+        snippet: Some(format!("{} Location: {}", hop.status, hop.location)),
+        ..Place::default()
+    });
+    Ok(Some(problem(ELSEWHERE, &values, fix).at(places)))
 }

@@ -1,18 +1,29 @@
 //! Whether the page can be reached at all.
 
-use model::capture::{FailureKind, FetchFailure};
+use model::capture::{FailureKind, Fetched};
 
 use crate::check::prelude::*;
+use crate::facts::redirects::is_endless;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "access",
     category: Category::Http,
-    landing: Landing::TO_WRITE,
-    checks: &[UNREACHABLE, REDIRECT_LOOP, CHALLENGE, CLIENT_ERROR, SERVER_ERROR],
+    landing: Landing {
+        title: text("HTTP status checker", "Verificador de status HTTP"),
+        h1: text("Does my page answer as it should?", "Minha página responde como deveria?"),
+        description: text(
+            "Fetch a page as a crawler does and see its status: unreachable, client error, server error or an answer without content.",
+            "Busque uma página como um robô e veja o status: inalcançável, erro de cliente, erro de servidor ou resposta sem conteúdo.",
+        ),
+        lead: text(
+            "Search engines index only what answers with a success status. This tool fetches the page once and says what came back, which step failed when nothing did, and what the status means for indexing.",
+            "Os buscadores só indexam o que responde com status de sucesso. Esta ferramenta busca a página uma vez e diz o que voltou, qual etapa falhou quando nada voltou e o que o status significa para a indexação.",
+        ),
+        example: include_str!("access/bad_not_found.http"),
+    },
+    checks: &[UNREACHABLE, CLIENT_ERROR, SERVER_ERROR, NO_CONTENT],
 };
-
-const GOOGLE_HTTP: &str = "https://developers.google.com/search/docs/crawling-indexing/http-network-errors";
 
 const UNREACHABLE: Check = Check {
     code: "page_unreachable",
@@ -26,52 +37,15 @@ const UNREACHABLE: Check = Check {
         "Mend the name, the server or the certificate, as the message says.",
         "Conserte o nome, o servidor ou o certificado, como diz a mensagem.",
     ),
-    reference: GOOGLE_HTTP,
-    rule: text("Fails when no response head came, for another reason than redirects.", ""),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#network-and-dns-errors",
+    rule: text(
+        "Fails when no response head came from the address or from one it redirects to: the name does not resolve, the connection or the TLS handshake fails, the head is no HTTP, or time runs out. Endless redirects are told by their own check. A body that breaks off later is no failure.",
+        "Falha quando nenhum cabeçalho de resposta veio do endereço nem de outro para o qual ele redireciona: o nome não resolve, a conexão ou o handshake TLS falha, o que chega não é HTTP, ou o tempo se esgota. Redirecionamentos sem fim têm verificação própria. Um corpo interrompido depois não é falha.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
     since: FIRST,
     run: unreachable,
-};
-
-const REDIRECT_LOOP: Check = Check {
-    code: "redirect_loop",
-    severity: Severity::Error,
-    title: text("Redirects never end", "Redirecionamentos sem fim"),
-    why: text(
-        "The addresses redirect in a circle, or more than ten times. Browsers and crawlers give up.",
-        "Os endereços redirecionam em círculo, ou mais de dez vezes. Navegadores e robôs desistem.",
-    ),
-    how: text(
-        "Let the first address redirect straight to the page.",
-        "Faça o primeiro endereço redirecionar direto para a página.",
-    ),
-    reference: GOOGLE_HTTP,
-    rule: text("Fails when a URL repeats in the chain, or after more than ten hops.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Page),
-    since: FIRST,
-    run: redirect_loop,
-};
-
-const CHALLENGE: Check = Check {
-    code: "bot_challenge_detected",
-    severity: Severity::Warn,
-    title: text("A firewall answered instead of the page", "Um firewall respondeu no lugar da página"),
-    why: text(
-        "Crawlers that are no browsers get the same: the page can't be indexed or quoted.",
-        "Robôs que não são navegadores recebem o mesmo: a página não pode ser indexada nem citada.",
-    ),
-    how: text(
-        "Let the crawlers you want through by their user agent and published addresses.",
-        "Libere os robôs que você quer pelo user agent e pelos endereços publicados.",
-    ),
-    reference: GOOGLE_HTTP,
-    rule: text("Fails when the body is an interstitial.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Page),
-    since: FIRST,
-    run: challenge,
 };
 
 const CLIENT_ERROR: Check = Check {
@@ -86,9 +60,15 @@ const CLIENT_ERROR: Check = Check {
         "Answer 200 where the page exists, or redirect to where it went.",
         "Responda 200 onde a página existe, ou redirecione para onde ela foi.",
     ),
-    reference: GOOGLE_HTTP,
-    rule: text("Fails on a final status of 400 to 499, 429 excepted.", ""),
-    thresholds: &[],
+    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#4xx-client-errors",
+    rule: text(
+        "Fails on a final status of 400 to 499. Left alone: 429, which limits the rate; 402, which asks for payment and has its own check; and a firewall's challenge, told by its marks.",
+        "Falha com status final de 400 a 499. Ficam de fora: 429, que limita o ritmo; 402, que pede pagamento e tem verificação própria; e o desafio de um firewall, reconhecido por suas marcas.",
+    ),
+    thresholds: &[
+        threshold("first_status", FIRST_CLIENT_ERROR as u64, "status"),
+        threshold("last_status", LAST_CLIENT_ERROR as u64, "status"),
+    ],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
     since: FIRST,
     run: client_error,
@@ -103,29 +83,53 @@ const SERVER_ERROR: Check = Check {
         "Com 5xx os robôs diminuem o ritmo; páginas que continuam falhando saem do índice.",
     ),
     how: text("Look into the server's log for the cause.", "Procure a causa no log do servidor."),
-    reference: GOOGLE_HTTP,
-    rule: text("Fails on a final status of 500 and above.", ""),
-    thresholds: &[],
+    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#5xx-server-errors",
+    rule: text(
+        "Fails on a final status of 500 and above, maintenance by 503 included: the page is away while it lasts. A firewall's challenge under such a status is left to its own check.",
+        "Falha com status final de 500 em diante, inclusive manutenção com 503: a página está fora enquanto isso dura. O desafio de um firewall com esse status fica para a verificação própria.",
+    ),
+    thresholds: &[threshold("first_status", FIRST_SERVER_ERROR as u64, "status")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
     since: FIRST,
     run: server_error,
 };
 
-/// The failure of the page's own fetch, if it failed.
-fn failure<'f>(facts: &'f Facts<'_>) -> Option<&'f FetchFailure> {
-    match &facts.capture.page {
-        model::capture::Fetched::Failed(failure) => Some(failure),
-        model::capture::Fetched::Response(_) => None,
-    }
-}
+const NO_CONTENT: Check = Check {
+    code: "http_status_no_content",
+    severity: Severity::Warn,
+    title: text("Status says there is no finished page", "O status diz que não há uma página pronta"),
+    why: text(
+        "A crawler takes 204 for an empty page, and waits for what 201 and 202 only promise; 206 is a part that nobody asked for.",
+        "Um robô entende 204 como página vazia e espera pelo que 201 e 202 apenas prometem; 206 é um pedaço que ninguém pediu.",
+    ),
+    how: text("Answer a page with status 200.", "Responda a página com o status 200."),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#2xx-success",
+    rule: text(
+        "Fails on a final status of 201, 202, 204, 205 or 206. A body without content is told by `html_empty` instead.",
+        "Falha com status final 201, 202, 204, 205 ou 206. Um corpo sem conteúdo é apontado por `html_empty`.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: WHOLE,
+    run: no_content,
+};
 
-fn is_loop(failure: &FetchFailure) -> bool {
-    matches!(failure.reason.as_str(), "redirect_loop" | "too_many_redirects")
-}
+/// First status of the class (RFC 9110 §15.5).
+const FIRST_CLIENT_ERROR: u16 = 400;
+/// Last status of the class.
+const LAST_CLIENT_ERROR: u16 = 499;
+/// First status of the class (RFC 9110 §15.6).
+const FIRST_SERVER_ERROR: u16 = 500;
+/// Asks for payment (RFC 9110 §15.5.3): a check of its own.
+const PAYMENT_REQUIRED: u16 = 402;
+/// Limits the rate (RFC 6585 §4).
+const TOO_MANY_REQUESTS: u16 = 429;
 
-/// Fails when no response head came, for another reason than redirects.
 fn unreachable(facts: &Facts<'_>) -> Verdict {
-    let Some(failure) = failure(facts).filter(|failure| !is_loop(failure)) else { return PASS };
+    let Fetched::Failed(failure) = &facts.capture.page else { return PASS };
+    if is_endless(failure) {
+        return PASS;
+    }
     const TIMED_OUT: Text = text("{url} did not answer in time ({reason}).", "{url} não respondeu a tempo ({reason}).");
     const FAILED: Text = text("{url} could not be reached ({reason}).", "Não foi possível alcançar {url} ({reason}).");
     let message = if failure.kind == FailureKind::Timeout { TIMED_OUT } else { FAILED };
@@ -134,48 +138,18 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
     fail(message, &[("url", failure.url.as_str().into()), ("reason", failure.reason.as_str().into())], fix)
 }
 
-/// Fails when a URL repeats in the chain, or after more than ten hops.
-fn redirect_loop(facts: &Facts<'_>) -> Verdict {
-    let Some(failure) = failure(facts).filter(|failure| is_loop(failure)) else { return PASS };
-    const CIRCLE: Text = text(
-        "The redirects don't end after {count} hops.",
-        "Os redirecionamentos não terminam depois de {count} saltos.",
-    );
-    const HOPS: Text = text("The chain: {chain}", "A cadeia: {chain}");
-    let chain = failure.hops.iter().map(|hop| hop.url.as_str()).collect::<Vec<_>>().join(" → ");
-    let fix = FixDraft::instruction(FixTarget::Page, HOPS, &[("chain", chain.into())]);
-    let places = failure.hops.iter().map(|hop| Place { url: Some(hop.url.clone()), ..Place::default() });
-    Ok(Some(problem(CIRCLE, &[("count", failure.hops.len().into())], fix).at(places)))
-}
-
-/// Fails when the body is an interstitial.
-fn challenge(facts: &Facts<'_>) -> Verdict {
-    facts.any_response()?;
-    let Some(blocked) = facts.blocked().filter(|blocked| !blocked.rate_limited) else { return PASS };
-    const ANSWERED: Text = text(
-        "{vendor} answered with a challenge (status {status}).",
-        "{vendor} respondeu com um desafio (status {status}).",
-    );
-    const ALLOW: Text =
-        text("Allow this service's user agent in {vendor}.", "Libere o user agent deste serviço em {vendor}.");
-    let vendor = || Value::from(blocked.vendor.as_str());
-    let fix = FixDraft::instruction(FixTarget::Page, ALLOW, &[("vendor", vendor())]);
-    fail(ANSWERED, &[("vendor", vendor()), ("status", blocked.status.into())], fix)
-}
-
-/// Fails on a final status of 400 to 499, 429 excepted.
 fn client_error(facts: &Facts<'_>) -> Verdict {
     let status = facts.response()?.status;
-    if !(400..500).contains(&status) || status == 429 {
+    let is_error = (FIRST_CLIENT_ERROR..=LAST_CLIENT_ERROR).contains(&status);
+    if !is_error || matches!(status, PAYMENT_REQUIRED | TOO_MANY_REQUESTS) {
         return PASS;
     }
     status_error(facts, status)
 }
 
-/// Fails on a final status of 500 and above.
 fn server_error(facts: &Facts<'_>) -> Verdict {
     let status = facts.response()?.status;
-    if status < 500 { PASS } else { status_error(facts, status) }
+    if status < FIRST_SERVER_ERROR { PASS } else { status_error(facts, status) }
 }
 
 fn status_error(facts: &Facts<'_>, status: u16) -> Verdict {
@@ -190,4 +164,26 @@ fn status_error(facts: &Facts<'_>, status: u16) -> Verdict {
         &[("url", url()), ("status", status.into())],
         FixDraft::instruction(FixTarget::Page, ANSWER, &[("url", url())]),
     )
+}
+
+fn no_content(facts: &Facts<'_>) -> Verdict {
+    let exchange = facts.measured_response()?;
+    let message = match exchange.status {
+        201 | 202 => text(
+            "{url} answers {status}: something is being made, and may come later.",
+            "{url} responde {status}: algo está sendo criado e pode vir depois.",
+        ),
+        204 | 205 => text("{url} answers {status}: there is no content.", "{url} responde {status}: não há conteúdo."),
+        206 => text(
+            "{url} answers {status}, a part of the page, although the whole was asked for.",
+            "{url} responde {status}, um pedaço da página, embora se tenha pedido a página inteira.",
+        ),
+        _ if exchange.is_success() => return PASS,
+        _ => return Err(NotMeasured::Status),
+    };
+    const WHOLE_PAGE: Text =
+        text("Answer {url} with status 200 and the whole page.", "Responda {url} com status 200 e a página inteira.");
+    let url = || Value::from(facts.final_url());
+    let fix = FixDraft::instruction(FixTarget::Page, WHOLE_PAGE, &[("url", url())]);
+    fail(message, &[("url", url()), ("status", exchange.status.into())], fix)
 }

@@ -1,12 +1,59 @@
 //! Whether the site says of missing pages that they are missing.
 
-use model::capture::{Fetched, Source, WantKind};
+use model::capture::{Fetched, WantKind};
 
 use crate::check::prelude::*;
+use crate::facts::page_language;
+use crate::facts::soft_404::{self, MOST_DIFFERENT, MOST_WORDS, Told};
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "soft-404", category: Category::Http, landing: Landing::TO_WRITE, checks: &[MISSING_PATH] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "soft-404",
+    category: Category::Http,
+    landing: Landing {
+        title: text("Soft 404 checker", "Verificador de soft 404"),
+        h1: text("Do missing pages of my site answer 404?", "As páginas inexistentes do meu site respondem 404?"),
+        description: text(
+            "Ask a site for an address that can't exist, and see whether it answers 404 or pretends: soft 404 pages waste crawl budget.",
+            "Peça ao site um endereço que não pode existir e veja se ele responde 404 ou finge: páginas soft 404 desperdiçam rastreamento.",
+        ),
+        lead: text(
+            "A page that says “not found” with status 200 is indexed as if it existed. This tool asks the site for a random address, compares the answer with your page, and reads its title and heading.",
+            "Uma página que diz “não encontrada” com status 200 é indexada como se existisse. Esta ferramenta pede ao site um endereço aleatório, compara a resposta com a sua página e lê o título e o cabeçalho dela.",
+        ),
+        example: include_str!("soft_404/bad.http"),
+    },
+    checks: &[PAGE, MISSING_PATH],
+};
+
+const REFERENCE: &str =
+    "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors";
+
+const PAGE: Check = Check {
+    code: "soft_404_page",
+    severity: Severity::Error,
+    title: text("Page says it does not exist, with status 200", "A página diz que não existe, com status 200"),
+    why: text(
+        "Search engines recognise such pages and leave them out of the index, and every link to one leads nowhere.",
+        "Os buscadores reconhecem essas páginas e as deixam fora do índice, e todo link para uma delas não leva a nada.",
+    ),
+    how: text(
+        "Answer with 404 or 410 if the page is gone; if it exists, find out why the error page is shown.",
+        "Responda com 404 ou 410 se a página não existe mais; se existe, descubra por que a página de erro aparece.",
+    ),
+    reference: REFERENCE,
+    rule: text(
+        "Fails on a page with status 200 in two cases. Its title or first h1, or a part of it set off by a mark such as `|`, is a phrase for a missing page in the page's language or in English, and the page has fewer than 200 words. Or it has the title and, but for at most 5, the words of what the site answers to a random missing address; the start page and empty app shells are not compared.",
+        "Falha em uma página com status 200 em dois casos. O título ou o primeiro h1, ou uma parte dele separada por um sinal como `|`, é uma frase de página inexistente no idioma da página ou em inglês, e a página tem menos de 200 palavras. Ou ela tem o título e, com diferença de no máximo 5, as palavras do que o site responde a um endereço aleatório inexistente; a página inicial e aplicativos vazios não são comparados.",
+    ),
+    thresholds: &[
+        threshold("fewest_words", MOST_WORDS as u64, "words"),
+        threshold("most_different_words", MOST_DIFFERENT as u64, "words"),
+    ],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: WHOLE,
+    run: page,
+};
 
 const MISSING_PATH: Check = Check {
     code: "soft_404_missing_path",
@@ -20,10 +67,10 @@ const MISSING_PATH: Check = Check {
         "Answer unknown addresses with status 404 or 410.",
         "Responda a endereços desconhecidos com o status 404 ou 410.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors",
+    reference: REFERENCE,
     rule: text(
         "Fails when a path of 32 random digits ends in 2xx, whether at once or after redirects. 404, 410 and other client errors of their kind pass; 401, 403, 429, 5xx and silence tell nothing.",
-        "",
+        "Falha quando um caminho de 32 dígitos aleatórios termina em 2xx, de imediato ou depois de redirecionamentos. 404, 410 e outros erros de cliente do tipo passam; 401, 403, 429, 5xx e o silêncio não dizem nada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -31,10 +78,39 @@ const MISSING_PATH: Check = Check {
     run: missing_path,
 };
 
-/// Fails when a path of 32 random digits ends in 2xx, whether at once or after redirects. 404, 410 and other client
-/// errors of their kind pass; 401, 403, 429, 5xx and silence tell nothing.
+fn page(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    if facts.response()?.status != 200 {
+        return Err(NotMeasured::Status);
+    }
+    let Some(told) = soft_404::by_words(facts).or_else(|| soft_404::by_comparison(facts)) else {
+        let known = page_language::read(facts).is_some_and(|language| soft_404::is_known_language(&language));
+        return if known || html.text.words >= MOST_WORDS { PASS } else { Err(NotMeasured::Language) };
+    };
+    const ANSWER: Text = text(
+        "Answer {url} with status 404 or 410; if the page exists, find out why it is not shown.",
+        "Responda {url} com o status 404 ou 410; se a página existe, descubra por que ela não aparece.",
+    );
+    let url = ("url", facts.final_url().into());
+    let fix = FixDraft::instruction(FixTarget::Page, ANSWER, std::slice::from_ref(&url));
+    match told {
+        Told::Says { text: said, node } => {
+            const SAYS: Text = text("The page answers 200 and says “{text}”.", "A página responde 200 e diz “{text}”.");
+            let place = html.element(node).map(Element::place);
+            Ok(Some(problem(SAYS, &[("text", said.into())], fix).at(place)))
+        }
+        Told::SameAsMissing => {
+            const SAME: Text = text(
+                "{url} answers 200 with the page that the site shows for addresses that don't exist.",
+                "{url} responde 200 com a página que o site mostra para endereços que não existem.",
+            );
+            fail(SAME, &[url], fix)
+        }
+    }
+}
+
 fn missing_path(facts: &Facts<'_>) -> Verdict {
-    if facts.capture.source == Source::Supplied {
+    if !facts.capture.source.has_network() {
         return Err(NotMeasured::Offline);
     }
     let probe = facts.capture.extras.iter().find(|extra| extra.want.kind == WantKind::NotFound);

@@ -1,20 +1,32 @@
-//! Language alternates: codes, addresses, and the page itself among them.
+//! Language alternates one by one: their codes, addresses and place.
 
 use crate::check::prelude::*;
 use crate::facts::hreflang::{Alternate, AlternateSource};
 use crate::facts::language_tag::{self, Tag};
-use crate::facts::url_identity::same_page;
 use crate::fix::HeadKey;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "hreflang",
     category: Category::I18n,
-    landing: Landing::TO_WRITE,
-    checks: &[CODE_INVALID, RELATIVE_URL, NO_SELF],
+    landing: Landing {
+        title: text("Hreflang tag checker", "Verificador de tags hreflang"),
+        h1: text("Are your hreflang tags valid?", "Suas tags hreflang são válidas?"),
+        description: text(
+            "Check each hreflang entry of a page: language and region code, absolute address, and place in the head, with the corrected tag.",
+            "Confira cada entrada hreflang de uma página: código de idioma e região, endereço absoluto e lugar no head, com a tag corrigida.",
+        ),
+        lead: text(
+            "Google drops an hreflang entry with an unknown code, a relative address, or a place outside the head, and says nothing. This checker reads the entries of the page and of its `Link` header and writes the right ones.",
+            "O Google descarta uma entrada hreflang com código desconhecido, endereço relativo ou fora do head, e não avisa. Este verificador lê as entradas da página e do cabeçalho `Link` e escreve as corretas.",
+        ),
+        example: include_str!("hreflang/bad_code.html"),
+    },
+    checks: &[CODE_INVALID, RELATIVE_URL, OUTSIDE_HEAD],
 };
 
-const GOOGLE: &str = "https://developers.google.com/search/docs/specialty/international/localized-versions";
+/// Google's page on language versions.
+pub(super) const GOOGLE: &str = "https://developers.google.com/search/docs/specialty/international/localized-versions";
 
 const CODE_INVALID: Check = Check {
     code: "hreflang_code_invalid",
@@ -29,7 +41,10 @@ const CODE_INVALID: Check = Check {
         "Use um idioma de duas letras e, se preciso, escrita e região: `pt`, `pt-BR`, `zh-Hant`, ou `x-default`.",
     ),
     reference: GOOGLE,
-    rule: text("Fails on a code that Google does not take; the value counts as written, with its white space.", ""),
+    rule: text(
+        "Fails on an `hreflang` value, of a link element or the `Link` header, that is neither `x-default` nor a language of ISO 639-1 with, optionally, a script of ISO 15924 and a region of ISO 3166-1 alpha-2. The value counts as written, white space included; case does not matter. `en-UK`, `en_US`, `es-419`, three-letter languages and variants fail.",
+        "Falha com um valor `hreflang`, de elemento link ou do cabeçalho `Link`, que não seja `x-default` nem um idioma da ISO 639-1 com, se houver, escrita da ISO 15924 e região da ISO 3166-1 alfa-2. O valor conta como está escrito, com os espaços; maiúsculas e minúsculas não importam. `en-UK`, `en_US`, `es-419`, idiomas de três letras e variantes falham.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
@@ -49,42 +64,46 @@ const RELATIVE_URL: Check = Check {
         "Escreva o endereço inteiro: `https://example.com/pagina`.",
     ),
     reference: GOOGLE,
-    rule: text("Fails on an empty address or one without scheme and host.", ""),
+    rule: text(
+        "Fails when the address of an alternate, in a link element or the `Link` header, is empty or does not start with `http://` or `https://` as it is written, whatever it resolves to.",
+        "Falha quando o endereço de uma versão alternativa, em elemento link ou no cabeçalho `Link`, está vazio ou não começa com `http://` ou `https://` como está escrito, seja qual for o endereço resolvido.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: relative_url,
 };
 
-const NO_SELF: Check = Check {
-    code: "hreflang_no_self",
+const OUTSIDE_HEAD: Check = Check {
+    code: "hreflang_outside_head",
     severity: Severity::Warn,
-    title: text("Page missing from its own hreflang set", "Página ausente do próprio conjunto hreflang"),
+    title: text("hreflang outside the head", "hreflang fora do head"),
     why: text(
-        "Each version must list itself along with all others; a set without the page may be ignored.",
-        "Cada versão deve listar a si mesma junto com todas as outras; um conjunto sem a página pode ser ignorado.",
+        "Google reads hreflang links in the head only; in the body anyone who writes content could place them, so they are ignored.",
+        "O Google só lê links hreflang no head; no body, qualquer autor de conteúdo poderia colocá-los, por isso são ignorados.",
     ),
-    how: text(
-        "Add an entry for this page with its own language.",
-        "Adicione uma entrada para esta página com o próprio idioma.",
+    how: text("Move the link elements into `<head>`.", "Leve os elementos link para o `<head>`."),
+    reference: "https://developers.google.com/search/docs/specialty/international/localized-versions#html",
+    rule: text(
+        "Fails when a `link` element with `rel=alternate` and `hreflang` ends up in the body. Links that an element pushed out of the head are told by `head_broken_by_element` and left alone here; the `Link` header has no place.",
+        "Falha quando um elemento `link` com `rel=alternate` e `hreflang` acaba no body. Links que um elemento empurrou para fora do head são apontados por `head_broken_by_element` e ficam de fora aqui; o cabeçalho `Link` não tem lugar.",
     ),
-    reference: GOOGLE,
-    rule: text("Fails when there are alternates and none is the page's own address.", ""),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
-    since: FIRST,
-    run: no_self,
+    since: WHOLE,
+    run: outside_head,
 };
 
 /// Alternates of the page itself; those of a sitemap are the sitemap's business.
-fn declared<'f>(facts: &'f Facts<'_>) -> Result<Vec<&'f Alternate>, NotMeasured> {
+pub(super) fn declared<'f>(facts: &'f Facts<'_>) -> Result<Vec<&'f Alternate>, NotMeasured> {
     facts.page()?;
     let all: Vec<&Alternate> =
         facts.alternates().iter().filter(|alternate| alternate.source != AlternateSource::Sitemap).collect();
     if all.is_empty() { Err(NotMeasured::Absent) } else { Ok(all) }
 }
 
-fn place(facts: &Facts<'_>, alternate: &Alternate) -> Place {
+/// Where an alternate is declared.
+pub(super) fn place(facts: &Facts<'_>, alternate: &Alternate) -> Place {
     let element = alternate.node.and_then(|node| facts.markup()?.element(node));
     element.map_or_else(|| Place { snippet: Some(alternate.href.clone()), ..Place::default() }, Element::place)
 }
@@ -94,7 +113,8 @@ fn is_accepted(code: &str) -> bool {
     code.eq_ignore_ascii_case("x-default") || language_tag::read(code).is_some_and(|tag| is_supported(&tag))
 }
 
-fn is_supported(tag: &Tag) -> bool {
+/// Whether Google takes a tag.
+pub(super) fn is_supported(tag: &Tag) -> bool {
     tag.language.len() == 2 && tag.rest.is_empty() && tag.region.as_deref().is_none_or(language_tag::is_region)
 }
 
@@ -142,7 +162,8 @@ fn code_invalid(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(NOT_ACCEPTED, &values, fix).at(bad.iter().map(|alternate| place(facts, alternate)))))
 }
 
-fn alternate_tag(code: &str, href: &str) -> String {
+/// An alternate as a tag.
+pub(super) fn alternate_tag(code: &str, href: &str) -> String {
     format!("<link rel=\"alternate\" hreflang=\"{}\" href=\"{}\">", attribute(code), attribute(href))
 }
 
@@ -184,30 +205,44 @@ fn relative_url(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(RELATIVE, &values, fix).at(bad.iter().map(|alternate| place(facts, alternate)))))
 }
 
-/// Fails when there are alternates and none is the page's own address.
-fn no_self(facts: &Facts<'_>) -> Verdict {
-    let all = declared(facts)?;
-    let own = facts.own_url()?;
-    if all.iter().any(|alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own))) {
+/// Fails when an alternate stands in the body, by its author's own doing.
+fn outside_head(facts: &Facts<'_>) -> Verdict {
+    declared(facts)?;
+    let html = facts.page()?;
+    let is_lost = |node| html.lost_head.as_ref().is_some_and(|broken| broken.lost.contains(&node));
+    let stray: Vec<Element<'_>> = html
+        .links_rel("alternate")
+        .filter(|link| !link.in_head && !is_lost(link.node))
+        .filter_map(|link| html.element(link.node))
+        .filter(|link| link.has("hreflang"))
+        .collect();
+    if stray.is_empty() {
         return PASS;
     }
-    const ABSENT: Text = text(
-        "{count} {count|alternate is|alternates are} declared, but not this page, {url}.",
-        "{count} {count|versão é declarada|versões são declaradas}, mas não esta página, {url}.",
+    const OUTSIDE: Text = text(
+        "{count} hreflang {count|link stands|links stand} in the body.",
+        "{count} {count|link hreflang está|links hreflang estão} no body.",
     );
-    let html = facts.page()?;
-    let lang = html.document.html().and_then(|root| language_tag::read(root.attribute("lang")?.trim()));
-    let lang = lang.filter(is_supported).map(|tag| tag.to_string());
-    let taken = |lang: &String| all.iter().any(|alternate| alternate.lang.eq_ignore_ascii_case(lang));
-    let fix = match lang.filter(|lang| !taken(lang)) {
-        Some(lang) => {
-            const OWN: Text =
-                text("lang of <html> and the page's own address", "lang de <html> e o endereço da própria página");
-            let tag = alternate_tag(&lang, own.as_str());
-            FixDraft::head(HeadKey::Hreflang(lang.to_ascii_lowercase()), tag).from(OWN, &[])
+    const MOVED: Text =
+        text("the page's own links, moved into the head", "os links da própria página, levados para o head");
+    let moved: Option<Vec<(Element<'_>, HeadKey, &str)>> = stray
+        .iter()
+        .map(|link| {
+            let (code, href) = (link.attribute("hreflang")?, link.attribute("href").unwrap_or_default());
+            Some((*link, HeadKey::Hreflang(format!("{code} {href}")), link.start_tag_source()?))
+        })
+        .collect();
+    let fix = match moved {
+        Some(moved) => {
+            let tags = moved.iter().map(|(.., tag)| *tag).collect::<Vec<_>>().join("\n");
+            let fix = FixDraft::edit(FixTarget::Head, tags).from(MOVED, &[]);
+            moved.into_iter().fold(fix, |fix, (link, key, tag)| fix.remove(link).with_head(key, tag))
         }
-        None => FixDraft::template(FixTarget::Head, alternate_tag("{{LANG}}", own.as_str())),
+        None => {
+            const MOVE: Text = text("Move these links into the head.", "Leve estes links para o head.");
+            FixDraft::instruction(FixTarget::Head, MOVE, &[])
+        }
     };
-    let values = [("count", all.len().into()), ("url", own.as_str().into())];
-    Ok(Some(problem(ABSENT, &values, fix).at(all.iter().map(|alternate| place(facts, alternate)))))
+    let places = stray.iter().take(crate::check::MAX_PLACES).map(|link| link.place());
+    Ok(Some(problem(OUTSIDE, &[("count", stray.len().into())], fix).at(places)))
 }

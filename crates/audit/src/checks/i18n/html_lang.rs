@@ -2,11 +2,27 @@
 
 use crate::check::prelude::*;
 use crate::facts::language_tag::{self, Tag};
-use crate::facts::page_language;
+use crate::facts::page_language::{self, Told};
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "html-lang", category: Category::I18n, landing: Landing::TO_WRITE, checks: &[MISSING, INVALID] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "html-lang",
+    category: Category::I18n,
+    landing: Landing {
+        title: text("HTML lang attribute checker", "Verificador do atributo lang do HTML"),
+        h1: text("Does your page declare its language?", "Sua página declara o idioma?"),
+        description: text(
+            "Check whether the html element has a valid BCP 47 language tag, and get the right tag from what the page says elsewhere.",
+            "Confira se o elemento html tem uma etiqueta de idioma BCP 47 válida e receba a etiqueta certa a partir do que a página diz.",
+        ),
+        lead: text(
+            "Screen readers, browsers and translators go by the `lang` of the html element. This tool checks that it is there and that it is a language, and proposes the tag that headers, alternates or the text itself tell.",
+            "Leitores de tela, navegadores e tradutores se guiam pelo `lang` do elemento html. Esta ferramenta confere se ele está lá e se é um idioma, e propõe a etiqueta que cabeçalhos, versões alternativas ou o próprio texto indicam.",
+        ),
+        example: include_str!("html_lang/bad_underscore.html"),
+    },
+    checks: &[MISSING, INVALID],
+};
 
 const MISSING: Check = Check {
     code: "html_lang_missing",
@@ -21,7 +37,10 @@ const MISSING: Check = Check {
         "Defina `lang` em `<html>`, por exemplo `<html lang=\"pt-BR\">`.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/b5c3f8/",
-    rule: text("Fails when the root element has no `lang`, or a blank one.", ""),
+    rule: text(
+        "Fails when the `html` element has no `lang` attribute, or one with nothing but white space; `xml:lang` does not count in HTML. The fix takes the language from `Content-Language` (header or meta), the page's own hreflang entry, `og:locale`, or the text where at least 200 words of it are clearly in one language.",
+        "Falha quando o elemento `html` não tem o atributo `lang`, ou tem um só com espaços; `xml:lang` não conta em HTML. A correção tira o idioma de `Content-Language` (cabeçalho ou meta), da entrada hreflang da própria página, de `og:locale` ou do texto, quando pelo menos 200 palavras dele estão claramente num só idioma.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),
     since: FIRST,
@@ -41,7 +60,10 @@ const INVALID: Check = Check {
         "Use uma etiqueta de idioma da BCP 47: `en`, `pt-BR`, `zh-Hant`.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/bf051a/",
-    rule: text("Fails when the value is no well-formed tag, or its first part is no language.", ""),
+    rule: text(
+        "Fails when the `lang` of the `html` element is not a well-formed language tag by RFC 5646 (subtags of letters and digits joined by hyphens), or its first part is not in the table of languages. `en_US` and `english` fail; region and script are not looked up, and spaces around the tag are left alone.",
+        "Falha quando o `lang` do elemento `html` não é uma etiqueta de idioma bem formada pela RFC 5646 (partes de letras e dígitos unidas por hífens), ou sua primeira parte não está na tabela de idiomas. `en_US` e `portugues` falham; região e escrita não são conferidas, e espaços em volta da etiqueta são tolerados.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),
     since: FIRST,
@@ -82,19 +104,23 @@ fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft
     const CORRECTED: Text = text("the declared value, corrected", "o valor declarado, corrigido");
     const ELSEWHERE: Text =
         text("what the page declares elsewhere: {where}", "o que a página declara em outro lugar: {where}");
+    const OF_TEXT: Text = text("the language that the text is written in", "o idioma em que o texto está escrito");
     let (lang, origin, place) = match (corrected, page_language::elsewhere(facts)) {
         (Some(tag), _) => (tag.to_string(), CORRECTED, ""),
-        (None, Some((lang, place))) => (lang, ELSEWHERE, place),
+        (None, Some((lang, Told::By(place)))) => (lang, ELSEWHERE, place),
+        (None, Some((lang, Told::ByText))) => (lang, OF_TEXT, ""),
         (None, None) => return FixDraft::template(FixTarget::Page, TEMPLATE),
     };
     if root.start_tag().is_none() {
         // The source has no <html> tag to change; a patch can't set an attribute of it.
-        const SUGGESTED: Text = text(
+        const BY_PAGE: Text = text(
             "{lang}, as the page declares elsewhere: {where}",
             "{lang}, como a página declara em outro lugar: {where}",
         );
+        const BY_TEXT: Text = text("{lang}, the language of the text", "{lang}, o idioma do texto");
+        let suggested = if place.is_empty() { BY_TEXT } else { BY_PAGE };
         let values = [("lang", lang.into()), ("where", place.into())];
-        return FixDraft::template(FixTarget::Page, TEMPLATE).from(SUGGESTED, &values);
+        return FixDraft::template(FixTarget::Page, TEMPLATE).from(suggested, &values);
     }
     let tag = format!("<html lang=\"{}\">", attribute(&lang));
     FixDraft::edit(FixTarget::Page, tag).set(root, "lang", &lang).from(origin, &[("where", place.into())])

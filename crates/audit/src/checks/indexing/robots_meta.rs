@@ -1,112 +1,32 @@
-//! Robots directives of meta tags and headers: what keeps the page, its links or its snippet out of search.
-
-use model::time::Timestamp;
+//! Robots meta tags as text: contradictions, misspellings, values and repetitions.
 
 use crate::check::prelude::*;
-use crate::facts::document::{NodeId, collapse};
-use crate::facts::page::{Meta, Reach};
-use crate::facts::robots_directives::{Directive, Origin, for_google, is_known, parse_date, suggestion};
+use crate::facts::robots_directives::tag::{adds_only, contradiction, mended, wants_large_preview};
+use crate::facts::robots_directives::{
+    Directive, Origin, Status, for_google, has_valid_value, header_fault, is_known, status, suggestion,
+};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "robots-meta",
     category: Category::Indexing,
-    landing: Landing::TO_WRITE,
-    checks: &[NOINDEX_META, NOINDEX_HEADER, UNAVAILABLE, NOFOLLOW, NOSNIPPET, CONFLICT, UNKNOWN],
+    landing: Landing {
+        title: text("Robots meta tag validator", "Validador da meta tag robots"),
+        h1: text("Is my robots meta tag written right?", "Minha meta tag robots está escrita certo?"),
+        description: text(
+            "Validate robots meta tags: unknown, obsolete and contradicting directives, wrong values, and several tags in one page.",
+            "Valide meta tags robots: diretivas desconhecidas, obsoletas ou contraditórias, valores errados e várias tags na mesma página.",
+        ),
+        lead: text(
+            "Crawlers ignore a misspelled directive without a word, and of two that contradict each other the stricter wins. This tool reads every robots tag and writes the one that says what you mean.",
+            "Os robôs ignoram sem aviso uma diretiva escrita errado, e de duas que se contradizem vence a mais restritiva. Esta ferramenta lê cada tag robots e escreve a única que diz o que você quer.",
+        ),
+        example: include_str!("robots_meta/bad_conflict.html"),
+    },
+    checks: &[CONFLICT, UNKNOWN, VALUE_INVALID, OBSOLETE, MULTIPLE],
 };
 
-const SPEC: &str = "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag";
-
-const NOINDEX_META: Check = Check {
-    code: "noindex_meta",
-    severity: Severity::Error,
-    title: text("Page asks not to be indexed", "A página pede para não ser indexada"),
-    why: text(
-        "A robots meta tag with noindex keeps the page out of search results altogether.",
-        "Uma meta tag robots com noindex mantém a página totalmente fora dos resultados de busca.",
-    ),
-    how: text("If the page should be found, remove noindex.", "Se a página deve ser encontrada, remova noindex."),
-    reference: SPEC,
-    rule: text("", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Head),
-    since: FIRST,
-    run: noindex_meta,
-};
-
-const NOINDEX_HEADER: Check = Check {
-    code: "noindex_header",
-    severity: Severity::Error,
-    title: text("Header asks not to index the page", "Cabeçalho pede para não indexar a página"),
-    why: text(
-        "An X-Robots-Tag header with noindex keeps the page out of search results, and can't be seen in its source.",
-        "Um cabeçalho X-Robots-Tag com noindex mantém a página fora dos resultados, e não aparece no código dela.",
-    ),
-    how: text(
-        "If the page should be found, stop sending noindex.",
-        "Se a página deve ser encontrada, deixe de enviar noindex.",
-    ),
-    reference: SPEC,
-    rule: text("", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Page),
-    since: FIRST,
-    run: noindex_header,
-};
-
-const UNAVAILABLE: Check = Check {
-    code: "unavailable_after_past",
-    severity: Severity::Error,
-    title: text("Page has expired by its own word", "A página expirou por palavra própria"),
-    why: text(
-        "After the date of unavailable_after the page drops out of search.",
-        "Depois da data de unavailable_after a página sai da busca.",
-    ),
-    how: text("Remove the directive, or name a date to come.", "Remova a diretiva, ou dê uma data futura."),
-    reference: SPEC,
-    rule: text("", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Head),
-    since: FIRST,
-    run: unavailable,
-};
-
-const NOFOLLOW: Check = Check {
-    code: "nofollow_page",
-    severity: Severity::Warn,
-    title: text("Page asks that no link be followed", "A página pede que nenhum link seja seguido"),
-    why: text(
-        "Crawlers don't find other pages of the site from here, and the links count for nothing.",
-        "Os robôs não encontram outras páginas do site a partir daqui, e os links não contam.",
-    ),
-    how: text("Remove nofollow, or set it on single links only.", "Remova nofollow, ou use-o só em links isolados."),
-    reference: SPEC,
-    rule: text("", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Head),
-    since: FIRST,
-    run: nofollow,
-};
-
-const NOSNIPPET: Check = Check {
-    code: "nosnippet_set",
-    severity: Severity::Warn,
-    title: text("Page asks for no snippet", "A página pede para não ter trecho"),
-    why: text(
-        "Results show the bare title, and the page is left out of AI answers in Search.",
-        "Os resultados mostram só o título, e a página fica fora das respostas de IA da Busca.",
-    ),
-    how: text(
-        "Remove nosnippet, or allow a length with max-snippet.",
-        "Remova nosnippet, ou permita um tamanho com max-snippet.",
-    ),
-    reference: SPEC,
-    rule: text("", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Head),
-    since: FIRST,
-    run: nosnippet,
-};
+const RULES: &str = "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#directives";
 
 const CONFLICT: Check = Check {
     code: "robots_directives_conflict",
@@ -117,8 +37,11 @@ const CONFLICT: Check = Check {
         "Vence a mais restritiva, que pode não ser a que você queria.",
     ),
     how: text("Keep one tag that says what you mean.", "Mantenha uma só tag que diga o que você quer."),
-    reference: SPEC,
-    rule: text("Fails when the directives for Google contradict each other.", ""),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#combining",
+    rule: text(
+        "Fails when the directives for everyone and for Googlebot, of all tags and headers together, hold both sides of a pair (`index` and `noindex`, `follow` and `nofollow`, `all` or one half of it and `none`), `nosnippet` and a `max-snippet` other than 0, or two values of one `max-` rule.",
+        "Falha quando as diretivas para todos e para o Googlebot, de todas as tags e cabeçalhos juntos, contêm os dois lados de um par (`index` e `noindex`, `follow` e `nofollow`, `all` ou uma metade dele e `none`), `nosnippet` e um `max-snippet` diferente de 0, ou dois valores de uma mesma regra `max-`.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
@@ -137,226 +60,228 @@ const UNKNOWN: Check = Check {
         "Use the directives of the specification, separated by commas.",
         "Use as diretivas da especificação, separadas por vírgulas.",
     ),
-    reference: SPEC,
-    rule: text("Fails on a token that is in no list.", ""),
+    reference: RULES,
+    rule: text(
+        "Fails on a token that is neither a valid directive nor one of the historical or conventional ones in the table. At most two letters away from exactly one valid directive, that one is suggested. A header line that can't be split into rules is told by `x_robots_tag_malformed`.",
+        "Falha com um termo que não é diretiva válida nem uma das históricas ou convencionais da tabela. A no máximo duas letras de exatamente uma diretiva válida, ela é sugerida. Uma linha de cabeçalho que não se divide em regras é apontada por `x_robots_tag_malformed`.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: unknown,
 };
 
-fn is_noindex(directive: &Directive) -> bool {
-    for_google(directive) && matches!(directive.name.as_str(), "noindex" | "none")
-}
+const VALUE_INVALID: Check = Check {
+    code: "robots_directive_value_invalid",
+    severity: Severity::Warn,
+    title: text("Robots directive with a value nobody takes", "Diretiva robots com valor que ninguém aceita"),
+    why: text(
+        "A rule with a wrong value is dropped whole: the limit or date you set does not hold.",
+        "Uma regra com valor errado é descartada por inteiro: o limite ou a data que você definiu não vale.",
+    ),
+    how: text(
+        "Give `max-snippet` and `max-video-preview` a whole number from -1, `max-image-preview` one of none, standard and large, `unavailable_after` a date such as 2027-06-25.",
+        "Dê a `max-snippet` e `max-video-preview` um número inteiro a partir de -1, a `max-image-preview` um entre none, standard e large, e a `unavailable_after` uma data como 2027-06-25.",
+    ),
+    reference: RULES,
+    rule: text(
+        "Fails when `max-snippet` or `max-video-preview` has no whole number of -1 or more, `max-image-preview` none of `none`, `standard` and `large`, or `unavailable_after` no date by ISO 8601, RFC 822 or RFC 850; a missing value fails too.",
+        "Falha quando `max-snippet` ou `max-video-preview` não tem um inteiro maior ou igual a -1, `max-image-preview` não é `none`, `standard` nem `large`, ou `unavailable_after` não tem uma data segundo ISO 8601, RFC 822 ou RFC 850; um valor ausente também falha.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Head),
+    since: WHOLE,
+    run: value_invalid,
+};
 
-fn place(facts: &Facts<'_>, directive: &Directive) -> Option<Place> {
+const OBSOLETE: Check = Check {
+    code: "robots_directive_obsolete",
+    severity: Severity::Info,
+    title: text("Robots directive that Google no longer reads", "Diretiva robots que o Google não lê mais"),
+    why: text(
+        "It does nothing in Google; noarchive and nocache still keep Bing from using the page in Copilot's answers.",
+        "Não faz nada no Google; noarchive e nocache ainda impedem o Bing de usar a página nas respostas do Copilot.",
+    ),
+    how: text(
+        "Remove noodp, noydir and nositelinkssearchbox; keep noarchive and nocache only if you mean Bing.",
+        "Remova noodp, noydir e nositelinkssearchbox; mantenha noarchive e nocache só se forem para o Bing.",
+    ),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#unused-rules",
+    rule: text(
+        "Fails on `noodp`, `noydir` and `nositelinkssearchbox`, which nobody reads, and on `noarchive` and `nocache`, which Google ignores and Bing reads. Those two are never removed by a fix: they may be meant.",
+        "Falha com `noodp`, `noydir` e `nositelinkssearchbox`, que ninguém lê, e com `noarchive` e `nocache`, que o Google ignora e o Bing lê. Esses dois nunca são removidos por uma correção: podem ser intencionais.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: obsolete,
+};
+
+const MULTIPLE: Check = Check {
+    code: "robots_meta_multiple",
+    severity: Severity::Info,
+    title: text("Several robots meta tags", "Várias meta tags robots"),
+    why: text(
+        "Crawlers unite them; whoever edits one tag overlooks the other, which often comes from a plugin.",
+        "Os robôs as unem; quem edita uma tag não vê a outra, que muitas vezes vem de um plugin.",
+    ),
+    how: text("Write all directives into one tag.", "Escreva todas as diretivas em uma só tag."),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#combining",
+    rule: text(
+        "Fails on two or more `meta name=\"robots\"` with content. Tags for single crawlers are not counted, and a contradiction between them is told as such instead.",
+        "Falha com dois ou mais `meta name=\"robots\"` com conteúdo. Tags para robôs específicos não contam, e uma contradição entre elas é apontada como tal.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: multiple,
+};
+
+/// Where a directive is declared.
+pub(super) fn place(facts: &Facts<'_>, directive: &Directive) -> Option<Place> {
     match &directive.source {
         Origin::Meta(node) => facts.markup()?.element(*node).map(Element::place),
         Origin::Header(line) => Some(Place { snippet: Some(format!("X-Robots-Tag: {line}")), ..Place::default() }),
     }
 }
 
-fn tag_of(directive: &Directive) -> Option<NodeId> {
-    match &directive.source {
-        Origin::Meta(node) => Some(*node),
-        Origin::Header(_) => None,
-    }
-}
-
-fn from_meta(directive: &Directive) -> bool {
-    tag_of(directive).is_some()
+/// The same for several, each place once.
+fn places(facts: &Facts<'_>, directives: &[&Directive]) -> Vec<Place> {
+    let mut places: Vec<Place> = directives.iter().filter_map(|directive| place(facts, directive)).collect();
+    places.dedup();
+    places
 }
 
 /// A finding about some directives whose removal is the owner's decision, never ours.
-fn decide(facts: &Facts<'_>, found: &[&Directive], message: Text, values: &[(&str, Value)]) -> Verdict {
-    if found.is_empty() {
-        return PASS;
-    }
+pub(super) fn decide(facts: &Facts<'_>, found: &[&Directive], message: Text, values: &[(&str, Value)]) -> Verdict {
     const ONLY_IF: Text = text(
         "Remove {directive} only if the page is meant to be found and quoted.",
         "Remova {directive} só se a página deve ser encontrada e citada.",
     );
-    let names: Vec<&str> = found.iter().map(|directive| directive.name.as_str()).collect();
-    let target = if found.iter().all(|directive| from_meta(directive)) { FixTarget::Head } else { FixTarget::Page };
-    let fix = FixDraft::instruction(target, ONLY_IF, &[("directive", names.join(", ").into())]);
-    Ok(Some(problem(message, values, fix).at(found.iter().filter_map(|directive| place(facts, directive)))))
+    decide_by(facts, found, message, values, ONLY_IF)
 }
 
-fn noindex_meta(facts: &Facts<'_>) -> Verdict {
-    facts.page()?;
-    let all: Vec<&Directive> = facts.directives().iter().filter(|directive| is_noindex(directive)).collect();
-    if !all.iter().any(|directive| from_meta(directive)) {
+/// The same with another note, in which `{directive}` stands for their names.
+pub(super) fn decide_by(
+    facts: &Facts<'_>,
+    found: &[&Directive],
+    message: Text,
+    values: &[(&str, Value)],
+    note: Text,
+) -> Verdict {
+    if found.is_empty() {
         return PASS;
     }
-    const ASKS: Text = text("The page's robots meta tag says noindex.", "A meta tag robots da página diz noindex.");
-    decide(facts, &all, ASKS, &[])
+    let mut names: Vec<&str> = found.iter().map(|directive| directive.name.as_str()).collect();
+    names.dedup();
+    let target = if found.iter().all(|directive| directive.is_in_page()) { FixTarget::Head } else { FixTarget::Page };
+    let fix = FixDraft::instruction(target, note, &[("directive", names.join(", ").into())]);
+    Ok(Some(problem(message, values, fix).at(places(facts, found))))
 }
 
-fn noindex_header(facts: &Facts<'_>) -> Verdict {
-    facts.measured_response()?;
-    let all: Vec<&Directive> =
-        facts.directives().iter().filter(|directive| is_noindex(directive) && !from_meta(directive)).collect();
-    const ASKS: Text = text("The X-Robots-Tag header says noindex.", "O cabeçalho X-Robots-Tag diz noindex.");
-    decide(facts, &all, ASKS, &[])
+/// Checks whose fix rewrites the robots tag. Of those that fire one gets the tag, with everything mended in it at once:
+/// several rewritings of one tag would undo each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mender {
+    Conflict,
+    Unknown,
+    Obsolete,
+    Multiple,
+    Preview,
 }
 
-fn expiry(directive: &Directive) -> Option<Timestamp> {
-    directive.value.as_deref().filter(|_| directive.name == "unavailable_after").and_then(parse_date)
-}
+impl Mender {
+    /// In the order in which they are asked.
+    const ALL: [Self; 5] = [Self::Conflict, Self::Unknown, Self::Obsolete, Self::Multiple, Self::Preview];
 
-fn unavailable(facts: &Facts<'_>) -> Verdict {
-    facts.page()?;
-    let now = facts.capture.started_at;
-    let past: Vec<&Directive> =
-        facts.directives().iter().filter(|d| for_google(d) && expiry(d).is_some_and(|date| date <= now)).collect();
-    const PAST: Text =
-        text("unavailable_after is {date}, which is past.", "unavailable_after é {date}, que já passou.");
-    let date = past.first().and_then(|directive| directive.value.clone()).unwrap_or_default();
-    decide(facts, &past, PAST, &[("date", date.into())])
-}
-
-fn nofollow(facts: &Facts<'_>) -> Verdict {
-    let html = facts.page()?;
-    let internal = html.anchors.iter().filter(|anchor| anchor.reach == Reach::Internal).count();
-    let found: Vec<&Directive> =
-        facts.directives().iter().filter(|d| for_google(d) && matches!(d.name.as_str(), "nofollow" | "none")).collect();
-    if internal == 0 {
-        return if found.is_empty() { PASS } else { Err(NotMeasured::Absent) };
+    /// Whether the check fires, and the mended tag makes it go away.
+    fn is_due(self, facts: &Facts<'_>) -> bool {
+        let all = facts.directives();
+        let is_plain_tag = |directive: &Directive| directive.is_in_page() && directive.agent.is_none();
+        match self {
+            Self::Conflict => {
+                let google: Vec<&Directive> = all.iter().filter(|directive| for_google(directive)).collect();
+                contradiction(&google).is_some() && google.iter().all(|directive| is_plain_tag(directive))
+            }
+            Self::Unknown => {
+                let bad = || all.iter().filter(|directive| !is_known(&directive.name));
+                let is_mended = |directive: &Directive| {
+                    suggestion(&directive.name).is_some_and(|meant| adds_only(directive, meant, all))
+                };
+                bad().next().is_some() && bad().all(|bad| is_plain_tag(bad) && is_mended(bad))
+            }
+            Self::Obsolete => {
+                let bad = || all.iter().filter(|directive| is_obsolete(directive));
+                let is_dead = |directive: &Directive| status(&directive.name) == Some(Status::Dead);
+                bad().next().is_some() && bad().all(|bad| is_plain_tag(bad) && is_dead(bad))
+            }
+            Self::Multiple => facts.markup().is_some_and(|html| html.metas_named("robots").count() > 1),
+            Self::Preview => wants_large_preview(facts),
+        }
     }
-    const LINKS: Text = text(
-        "The page says nofollow; {count} internal {count|link is|links are} not followed.",
-        "A página diz nofollow; {count} {count|link interno não é seguido|links internos não são seguidos}.",
-    );
-    decide(facts, &found, LINKS, &[("count", internal.into())])
 }
 
-fn nosnippet(facts: &Facts<'_>) -> Verdict {
-    facts.page()?;
-    facts.indexable()?;
-    let none = |d: &Directive| d.name == "nosnippet" || d.name == "max-snippet" && d.value.as_deref() == Some("0");
-    let found: Vec<&Directive> = facts.directives().iter().filter(|d| for_google(d) && none(d)).collect();
-    const NONE: Text = text("The page allows no snippet ({directive}).", "A página não permite trecho ({directive}).");
-    let name = found.first().map(|directive| directive.name.clone()).unwrap_or_default();
-    decide(facts, &found, NONE, &[("directive", name.into())])
+/// The fix of a check that the mended tag satisfies; `None` where the tag can't be rewritten or would not help.
+pub(super) fn shared_fix(facts: &Facts<'_>, of: Mender, origin: Text) -> Option<FixDraft> {
+    let mended = mended(facts).filter(|_| of.is_due(facts))?;
+    let (first, rest) = mended.tags.split_first()?;
+    let tag = match mended.content.as_str() {
+        "" => String::new(),
+        content => format!("<meta name=\"robots\" content=\"{}\">", attribute(content)),
+    };
+    if Mender::ALL.into_iter().find(|mender| mender.is_due(facts)) != Some(of) {
+        const SAME: Text = text(
+            "The tag that the first finding on robots directives gets mends this too: {tag}",
+            "A tag que o primeiro achado sobre diretivas robots recebe corrige isto também: {tag}",
+        );
+        return Some(FixDraft::instruction(FixTarget::Head, SAME, &[("tag", tag.into())]));
+    }
+    let fix = match tag.is_empty() {
+        true => FixDraft::edit(FixTarget::Head, tag).remove(*first),
+        false => FixDraft::edit(FixTarget::Head, tag).set(*first, "content", &mended.content),
+    };
+    Some(rest.iter().fold(fix, |fix, tag| fix.remove(*tag)).from(origin, &[]))
 }
 
-/// Pairs that exclude each other.
-const OPPOSITES: [(&str, &str); 7] = [
-    ("index", "noindex"),
-    ("follow", "nofollow"),
-    ("all", "none"),
-    // `all` is index and follow, `none` is noindex and nofollow.
-    ("all", "noindex"),
-    ("all", "nofollow"),
-    ("index", "none"),
-    ("follow", "none"),
-];
+/// `name:value`, as declared.
+fn shown(directive: &Directive) -> String {
+    match &directive.value {
+        Some(value) => format!("{}:{value}", directive.name),
+        None => directive.name.clone(),
+    }
+}
 
-/// Fails when the directives for Google contradict each other.
 fn conflict(facts: &Facts<'_>) -> Verdict {
-    let html = facts.page()?;
+    facts.page()?;
     let all: Vec<&Directive> = facts.directives().iter().filter(|directive| for_google(directive)).collect();
     if all.is_empty() {
         return Err(NotMeasured::Absent);
     }
     let Some((a, b)) = contradiction(&all) else { return PASS };
     const BOTH: Text = text("The page says both {a} and {b}.", "A página diz {a} e também {b}.");
-    let shown = |directive: &Directive| match &directive.value {
-        Some(value) => format!("{}:{value}", directive.name),
-        None => directive.name.clone(),
-    };
-    let metas: Vec<&Meta> =
-        html.metas.iter().filter(|meta| all.iter().any(|directive| tag_of(directive) == Some(meta.node))).collect();
-    let elements: Vec<Element<'_>> = metas.iter().filter_map(|meta| html.element(meta.node)).collect();
-    // One that says something else too can be neither rewritten nor removed.
-    let say_only_this = metas.iter().all(|meta| meta.has_one_reader()) && !elements.iter().any(|e| e.has("charset"));
-    let only_metas =
-        all.iter().all(|directive| from_meta(directive)) && all.iter().all(|directive| directive.agent.is_none());
-    let fix =
-        match elements.split_first().filter(|(first, _)| only_metas && say_only_this && first.start_tag().is_some()) {
-            Some((first, rest)) => {
-                const MERGED: Text = text(
-                    "the declared directives, the more restrictive of each pair",
-                    "as diretivas declaradas, a mais restritiva de cada par",
-                );
-                let content = merged(&all);
-                let tag = format!("<meta name=\"robots\" content=\"{}\">", attribute(&content));
-                rest.iter()
-                    .fold(FixDraft::edit(FixTarget::Head, tag).set(*first, "content", &content), |fix, meta| {
-                        fix.remove(*meta)
-                    })
-                    .from(MERGED, &[])
-            }
-            None => {
-                const DECIDE: Text = text("Say it once: either {a} or {b}.", "Diga uma vez só: {a} ou {b}.");
-                FixDraft::instruction(FixTarget::Page, DECIDE, &[("a", shown(a).into()), ("b", shown(b).into())])
-            }
-        };
+    const MERGED: Text = text(
+        "the declared directives, the more restrictive of each pair",
+        "as diretivas declaradas, a mais restritiva de cada par",
+    );
+    const DECIDE: Text = text("Say it once: either {a} or {b}.", "Diga uma vez só: {a} ou {b}.");
     let values = [("a", shown(a).into()), ("b", shown(b).into())];
-    Ok(Some(problem(BOTH, &values, fix).at([a, b].into_iter().filter_map(|directive| place(facts, directive)))))
+    let fix = shared_fix(facts, Mender::Conflict, MERGED)
+        .unwrap_or_else(|| FixDraft::instruction(FixTarget::Page, DECIDE, &values));
+    Ok(Some(problem(BOTH, &values, fix).at(places(facts, &[a, b]))))
 }
 
-/// Two directives that exclude each other, or one of two values.
-fn contradiction<'d>(all: &[&'d Directive]) -> Option<(&'d Directive, &'d Directive)> {
-    let named = |name: &str| all.iter().copied().find(|directive| directive.name == name);
-    let opposite = OPPOSITES.iter().find_map(|(a, b)| Some((named(a)?, named(b)?)));
-    let values_differ = ["max-snippet", "max-image-preview", "max-video-preview"].iter().find_map(|name| {
-        let first = named(name)?;
-        let other = all.iter().copied().find(|d| d.name == *name && d.value != first.value)?;
-        Some((first, other))
-    });
-    let snippet = named("nosnippet")
-        .zip(all.iter().copied().find(|d| d.name == "max-snippet" && d.value.as_deref() != Some("0")));
-    opposite.or(values_differ).or(snippet)
-}
-
-/// The effective set: of each contradiction the more restrictive.
-fn merged(all: &[&Directive]) -> String {
-    let has = |name: &str| all.iter().any(|directive| directive.name == name);
-    let mut out: Vec<String> = Vec::new();
-    for directive in all {
-        let beaten = match directive.name.as_str() {
-            "index" => has("noindex") || has("none"),
-            "follow" => has("nofollow") || has("none"),
-            "all" => has("none") || has("noindex") || has("nofollow"),
-            "max-snippet" => has("nosnippet"),
-            _ => false,
-        };
-        let same = all.iter().filter(|other| other.name == directive.name);
-        let values: Vec<&str> =
-            same.filter_map(|other| other.value.as_deref()).filter(|value| !value.is_empty()).collect();
-        let text = if values.is_empty() {
-            directive.name.clone()
-        } else {
-            format!("{}:{}", directive.name, most_restrictive(&directive.name, values))
-        };
-        if !beaten && !out.contains(&text) {
-            out.push(text);
-        }
-    }
-    out.join(", ")
-}
-
-/// Of several values of one directive the one that allows least: the earliest date. -1 is no limit.
-fn most_restrictive(name: &str, values: Vec<&str>) -> String {
-    let rank = |value: &&str| match name {
-        "max-image-preview" => {
-            ["none", "standard", "large"].iter().position(|known| value.eq_ignore_ascii_case(known)).unwrap_or(3) as i64
-        }
-        "unavailable_after" => parse_date(value).map_or(i64::MAX, |date| date.0),
-        _ => value.parse::<i64>().map_or(i64::MAX, |number| if number < 0 { i64::MAX - 1 } else { number }),
-    };
-    values.into_iter().min_by_key(rank).unwrap_or_default().to_owned()
-}
-
-/// Fails on a token that is in no list.
 fn unknown(facts: &Facts<'_>) -> Verdict {
-    let html = facts.page()?;
+    facts.page()?;
     let all = facts.directives();
     if all.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let bad: Vec<&Directive> = all.iter().filter(|directive| !is_known(&directive.name)).collect();
+    let is_malformed = |directive: &Directive| match &directive.source {
+        Origin::Meta(_) => false,
+        Origin::Header(line) => header_fault(line).is_some(),
+    };
+    let bad: Vec<&Directive> =
+        all.iter().filter(|directive| !is_known(&directive.name) && !is_malformed(directive)).collect();
     let Some(first) = bad.first() else { return PASS };
     const IGNORED: Text =
         text("“{name}” is no robots directive and is ignored.", "“{name}” não é uma diretiva robots e é ignorada.");
@@ -364,43 +289,111 @@ fn unknown(facts: &Facts<'_>) -> Verdict {
         "“{name}” is no robots directive; did you mean {meant}?",
         "“{name}” não é uma diretiva robots; você quis dizer {meant}?",
     );
+    const SPELLED: Text = text("the declared tag, spelled right", "a tag declarada, escrita certo");
+    const CORRECT: Text = text("Correct or remove “{name}”.", "Corrija ou remova “{name}”.");
     let meant = suggestion(&first.name);
     let values = [("name", first.name.as_str().into()), ("meant", meant.unwrap_or_default().into())];
-    let node = match (&first.source, meant) {
-        (Origin::Meta(node), Some(meant)) if bad.len() == 1 && adds_only(first, meant, all) => {
-            html.element(*node).map(|meta| (meta, meant))
-        }
-        _ => None,
-    };
-    let fix = match node.filter(|(meta, _)| meta.start_tag().is_some()) {
-        Some((meta, meant)) => {
-            const SPELLED: Text = text("the declared tag, spelled right", "a tag declarada, escrita certo");
-            let content = collapse(meta.attribute("content").unwrap_or_default());
-            let spelled = content.split(',').map(str::trim).map(|token| {
-                let is_wrong =
-                    token.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(&first.name));
-                let value = token.split_once(':').map_or(String::new(), |(_, value)| format!(":{}", value.trim()));
-                if is_wrong { format!("{meant}{value}") } else { token.to_owned() }
-            });
-            let content = spelled.collect::<Vec<_>>().join(", ");
-            let tag = format!("<meta name=\"robots\" content=\"{}\">", attribute(&content));
-            FixDraft::edit(FixTarget::Head, tag).set(meta, "content", &content).from(SPELLED, &[])
-        }
-        None => {
-            const CORRECT: Text = text("Correct or remove “{name}”.", "Corrija ou remova “{name}”.");
-            FixDraft::instruction(FixTarget::Head, CORRECT, &[("name", first.name.as_str().into())])
-        }
-    };
+    let fix = shared_fix(facts, Mender::Unknown, SPELLED)
+        .unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, CORRECT, &[("name", first.name.as_str().into())]));
     let message = if meant.is_some() { MEANT } else { IGNORED };
-    Ok(Some(problem(message, &values, fix).at(bad.iter().filter_map(|directive| place(facts, directive)))))
+    Ok(Some(problem(message, &values, fix).at(places(facts, &bad))))
 }
 
-/// Whether a directive spelled right neither hides the page, its links or its snippet, which is the owner's decision, nor
-/// contradicts another.
-fn adds_only(misspelled: &Directive, meant: &str, all: &[Directive]) -> bool {
-    let spelled = Directive { name: meant.to_owned(), ..misspelled.clone() };
-    let hides = meant.starts_with("no") || meant == "unavailable_after" || spelled.value.as_deref() == Some("0");
-    let others = all.iter().filter(|directive| *directive != misspelled);
-    let after: Vec<&Directive> = others.chain([&spelled]).filter(|directive| for_google(directive)).collect();
-    !hides && contradiction(&after).is_none()
+fn value_invalid(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let mut valued = facts.directives().iter().filter(|d| status(&d.name) == Some(Status::Valued)).peekable();
+    if valued.peek().is_none() {
+        return Err(NotMeasured::Absent);
+    }
+    let bad: Vec<&Directive> = valued.filter(|directive| !has_valid_value(directive)).collect();
+    let Some(first) = bad.first() else { return PASS };
+    const DROPPED: Text =
+        text("“{directive}” has a value that nobody takes.", "“{directive}” tem um valor que ninguém aceita.");
+    const TAKEN: Text = text("{name} takes {values}.", "{name} aceita {values}.");
+    let taken = match first.name.as_str() {
+        "max-image-preview" => text("none, standard or large", "none, standard ou large"),
+        "unavailable_after" => text("a date such as 2027-06-25", "uma data como 2027-06-25"),
+        _ => text(
+            "-1 for no limit, 0 for none, or a whole number",
+            "-1 para sem limite, 0 para nada, ou um número inteiro",
+        ),
+    };
+    let mut note = TAKEN.phrase(&[("name", first.name.as_str().into())]);
+    note.en = note.en.replace("{values}", taken.en);
+    note.pt = note.pt.replace("{values}", taken.pt);
+    let tag = first.tag().and_then(|node| html.element(node)).and_then(|element| element.attribute("content"));
+    let name = first.agent.as_deref().unwrap_or("robots");
+    let mut fix = match tag {
+        Some(_) => {
+            let same_tag = facts.directives().iter().filter(|directive| directive.tag() == first.tag());
+            let tokens = same_tag.map(|directive| match has_valid_value(directive) {
+                true => attribute(&shown(directive)),
+                false => format!("{}:{{{{VALUE}}}}", directive.name),
+            });
+            let content = tokens.collect::<Vec<_>>().join(", ");
+            FixDraft::template(FixTarget::Head, format!("<meta name=\"{}\" content=\"{content}\">", attribute(name)))
+        }
+        None => FixDraft::instruction(FixTarget::Page, TAKEN, &[]),
+    };
+    fix.note = Some(note);
+    let found = problem(DROPPED, &[("directive", shown(first).into())], fix);
+    Ok(Some(found.at(places(facts, &bad))))
+}
+
+/// Whether Google ignores a directive that it once read.
+fn is_obsolete(directive: &Directive) -> bool {
+    matches!(status(&directive.name), Some(Status::Bing | Status::Dead))
+}
+
+fn obsolete(facts: &Facts<'_>) -> Verdict {
+    facts.page()?;
+    let all = facts.directives();
+    if all.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let bad: Vec<&Directive> = all.iter().filter(|directive| is_obsolete(directive)).collect();
+    if bad.is_empty() {
+        return PASS;
+    }
+    const UNREAD: Text = text("Nobody reads {names} any more.", "Ninguém mais lê {names}.");
+    const BING: Text = text(
+        "Google does not read {names}; Bing's Copilot still obeys noarchive and nocache.",
+        "O Google não lê {names}; o Copilot do Bing ainda obedece a noarchive e nocache.",
+    );
+    const WITHOUT: Text = text("the robots tag without what nobody reads", "a tag robots sem o que ninguém lê");
+    const CHOOSE: Text = text(
+        "Remove {names}, unless noarchive or nocache is meant for Bing.",
+        "Remova {names}, a não ser que noarchive ou nocache seja para o Bing.",
+    );
+    let mut names: Vec<&str> = bad.iter().map(|directive| directive.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let for_bing = bad.iter().any(|directive| status(&directive.name) == Some(Status::Bing));
+    let values = [("names", names.join(", ").into())];
+    let fix = shared_fix(facts, Mender::Obsolete, WITHOUT)
+        .unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, CHOOSE, &values));
+    let message = if for_bing { BING } else { UNREAD };
+    Ok(Some(problem(message, &values, fix).at(places(facts, &bad))))
+}
+
+fn multiple(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let filled = |content: &Option<String>| content.as_deref().is_some_and(|content| !content.is_empty());
+    let tags: Vec<Element<'_>> = html
+        .metas_named("robots")
+        .filter(|meta| filled(&meta.content))
+        .filter_map(|meta| html.element(meta.node))
+        .collect();
+    match tags.len() {
+        0 => return Err(NotMeasured::Absent),
+        1 => return PASS,
+        _ => {}
+    }
+    const SEVERAL: Text = text("The page has {count} robots meta tags.", "A página tem {count} meta tags robots.");
+    const UNITED: Text = text("the directives of all of them", "as diretivas de todas elas");
+    const UNITE: Text =
+        text("Write the directives of all of them into one tag.", "Escreva as diretivas de todas em uma só tag.");
+    let fix = shared_fix(facts, Mender::Multiple, UNITED)
+        .unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, UNITE, &[]));
+    Ok(Some(problem(SEVERAL, &[("count", tags.len().into())], fix).at(tags.into_iter().map(Element::place))))
 }

@@ -5,11 +5,21 @@ use crate::facts::names::is_classic_script;
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family {
-    slug: "blocking-scripts",
-    category: Category::Performance,
-    landing: Landing::TO_WRITE,
-    checks: &[BLOCKING],
+pub(crate) const FAMILY: Family =
+    Family { slug: "blocking-scripts", category: Category::Performance, landing: LANDING, checks: &[BLOCKING] };
+
+const LANDING: Landing = Landing {
+    title: text("Render-blocking scripts checker", "Verificador de scripts que bloqueiam a página"),
+    h1: text("Which scripts keep your page blank?", "Que scripts deixam sua página em branco?"),
+    description: text(
+        "Lists the scripts in the head that stop the browser before it shows anything, with the tags repaired by defer.",
+        "Lista os scripts no head que param o navegador antes que ele mostre algo, com as tags corrigidas com defer.",
+    ),
+    lead: text(
+        "At each classic script in the head a browser stops, fetches and runs it, and shows nothing meanwhile. One attribute, defer, lets it go on.",
+        "A cada script clássico no head, o navegador para, busca e executa, sem mostrar nada enquanto isso. Um atributo, defer, o deixa seguir.",
+    ),
+    example: include_str!("scripts/bad.html"),
 };
 
 const BLOCKING: Check = Check {
@@ -25,8 +35,11 @@ const BLOCKING: Check = Check {
         "Adicione `defer` aos scripts de que a página não precisa durante a leitura, ou `async` aos independentes.",
     ),
     reference: "https://developer.chrome.com/docs/performance/insights/render-blocking",
-    rule: text("Fails at three or more classic scripts in the head without `async`, `defer` or `nomodule`.", ""),
-    thresholds: &[],
+    rule: text(
+        "Fails at three or more `script src` in the head that run as classic scripts and have none of `async`, `defer` and `nomodule`. Modules are deferred anyway, and data blocks run nothing. Fewer on a cut page are not measured.",
+        "Falha com três ou mais `script src` no head que rodam como scripts clássicos e não têm `async`, `defer` nem `nomodule`. Módulos já são adiados, e blocos de dados não executam nada. Menos que isso em uma página cortada não é medido.",
+    ),
+    thresholds: &[threshold("scripts", TOO_MANY as u64, "scripts")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: blocking,

@@ -1,4 +1,4 @@
-//! Transport security as a response shows it.
+//! Whether the page comes over https, and http leads there.
 
 use crate::check::prelude::*;
 
@@ -6,8 +6,22 @@ use crate::check::prelude::*;
 pub(crate) const FAMILY: Family = Family {
     slug: "https",
     category: Category::Security,
-    landing: Landing::TO_WRITE,
-    checks: &[HTTPS_MISSING, HSTS_MISSING],
+    landing: LANDING,
+    checks: &[HTTPS_MISSING, REDIRECT_MISSING],
+};
+
+const LANDING: Landing = Landing {
+    title: text("HTTPS and redirect checker", "Verificador de HTTPS e redirecionamento"),
+    h1: text("Is your page served over HTTPS, always?", "Sua página é sempre servida por HTTPS?"),
+    description: text(
+        "Tells whether a page ends on https, and whether its http address leads there instead of answering in the clear.",
+        "Diz se uma página termina em https e se o endereço http leva até lá em vez de responder sem criptografia.",
+    ),
+    lead: text(
+        "Over http anyone on the way can read and change a page. A certificate helps only those who come by https: the http address must lead there too.",
+        "Por http, qualquer um no caminho pode ler e alterar uma página. O certificado só ajuda quem chega por https: o endereço http também precisa levar até lá.",
+    ),
+    example: include_str!("https/bad_http.http"),
 };
 
 const HTTPS_MISSING: Check = Check {
@@ -23,31 +37,37 @@ const HTTPS_MISSING: Check = Check {
         "Instale um certificado, sirva o site por https e redirecione http para ele de forma permanente.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/page-experience",
-    rule: text("Fails when the final URL is http.", ""),
+    rule: text(
+        "Fails when the final URL, after all redirects, is http.",
+        "Falha quando a URL final, depois de todos os redirecionamentos, é http.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
     since: FIRST,
     run: https_missing,
 };
 
-const HSTS_MISSING: Check = Check {
-    code: "hsts_missing",
-    severity: Severity::Info,
-    title: text("No HSTS", "Sem HSTS"),
+const REDIRECT_MISSING: Check = Check {
+    code: "https_redirect_missing",
+    severity: Severity::Warn,
+    title: text("http does not lead to https", "http não leva a https"),
     why: text(
-        "Without Strict-Transport-Security a browser's first request may still go over http, where it can be caught. It has no effect on search.",
-        "Sem Strict-Transport-Security, a primeira requisição do navegador ainda pode ir por http, onde pode ser interceptada. Não afeta a busca.",
+        "Whoever types the address or follows an old link gets the page in the clear, and search engines may find it twice.",
+        "Quem digita o endereço ou segue um link antigo recebe a página sem criptografia, e os buscadores podem encontrá-la duas vezes.",
     ),
     how: text(
-        "Send `Strict-Transport-Security: max-age=31536000` once the whole site works over https.",
-        "Envie `Strict-Transport-Security: max-age=31536000` quando todo o site funcionar por https.",
+        "Answer every http request with a 301 to the same address over https.",
+        "Responda a toda requisição http com um 301 para o mesmo endereço em https.",
     ),
-    reference: "https://www.rfc-editor.org/rfc/rfc6797#section-6.1",
-    rule: text("Fails on an https response without the header.", ""),
+    reference: "https://www.rfc-editor.org/rfc/rfc6797#section-7.2",
+    rule: text(
+        "Fails when https was asked for and the final URL with `http:` in its place answers a GET with 2xx and a page that does not lead to https by itself (`Refresh`). A redirect to https and an error pass. Not measured where a redirect stays on http, no answer comes, or the page has a port of its own; where http was asked for, the redirects to the page have told.",
+        "Falha quando se pediu https e a URL final com `http:` no lugar responde a um GET com 2xx e uma página que não leva sozinha a https (`Refresh`). Um redirecionamento para https e um erro passam. Não é medido quando um redirecionamento fica em http, não há resposta, ou a página tem uma porta própria; quando se pediu http, os redirecionamentos até a página já disseram.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
-    since: FIRST,
-    run: hsts_missing,
+    since: WHOLE,
+    run: redirect_missing,
 };
 
 /// Fails when the final URL is http.
@@ -70,17 +90,17 @@ fn https_missing(facts: &Facts<'_>) -> Verdict {
     )
 }
 
-/// Fails on an https response without the header.
-fn hsts_missing(facts: &Facts<'_>) -> Verdict {
-    let exchange = facts.measured_response()?;
-    facts.https()?;
-    if exchange.header("strict-transport-security").is_some() {
-        return PASS;
-    }
-    const NONE: Text =
-        text("The response has no Strict-Transport-Security.", "A resposta não tem Strict-Transport-Security.");
-    const LINE: Text = text("Send: {line}", "Envie: {line}");
-    let fix =
-        FixDraft::instruction(FixTarget::Page, LINE, &[("line", "Strict-Transport-Security: max-age=31536000".into())]);
-    fail(NONE, &[], fix)
+/// Fails when the http form of the final URL answers 2xx and leads nowhere.
+fn redirect_missing(facts: &Facts<'_>) -> Verdict {
+    facts.measured_response()?;
+    let Some(url) = facts.insecure_form()? else { return PASS };
+    const OPEN: Text = text(
+        "{url} answers with a page instead of leading to https.",
+        "{url} responde com uma página em vez de levar a https.",
+    );
+    const REDIRECT: Text = text("Answer http requests with: {line}", "Responda às requisições http com: {line}");
+    let line = format!("301, Location: {}", facts.url()?);
+    let fix = FixDraft::instruction(FixTarget::Page, REDIRECT, &[("line", line.into())]);
+    let place = Place { url: Some(url.clone()), ..Place::default() };
+    Ok(Some(problem(OPEN, &[("url", url.into())], fix).at([place])))
 }

@@ -5,30 +5,62 @@ use crate::check::prelude::*;
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family {
-    slug: "mixed-content",
-    category: Category::Security,
-    landing: Landing::TO_WRITE,
-    checks: &[ACTIVE, PASSIVE],
-};
+pub(crate) const FAMILY: Family =
+    Family { slug: "mixed-content", category: Category::Security, landing: LANDING, checks: &[ACTIVE, FORM, PASSIVE] };
 
-const STANDARD: &str = "https://www.w3.org/TR/mixed-content/";
+const LANDING: Landing = Landing {
+    title: text("Mixed content checker", "Verificador de conteúdo misto"),
+    h1: text("What does your https page load over http?", "O que sua página https carrega por http?"),
+    description: text(
+        "Finds scripts, styles, frames, forms and images that a secure page asks for over http, with the repaired tags.",
+        "Encontra scripts, estilos, quadros, formulários e imagens que uma página segura pede por http, com as tags corrigidas.",
+    ),
+    lead: text(
+        "Browsers block scripts and styles that a secure page asks for over http, and reload or drop its images. Mixed content is the usual rest of a move to https.",
+        "Os navegadores bloqueiam scripts e estilos que uma página segura pede por http, e recarregam ou descartam as imagens. Conteúdo misto é o resto comum de uma migração para https.",
+    ),
+    example: include_str!("mixed_content/bad_active.html"),
+};
 
 const ACTIVE: Check = Check {
     code: "mixed_content_active",
     severity: Severity::Error,
-    title: text("Scripts, styles, frames or forms over http", "Scripts, estilos, quadros ou formulários por http"),
+    title: text("Scripts, styles or frames over http", "Scripts, estilos ou quadros por http"),
     why: text(
-        "Browsers block scripts, style sheets and frames that a secure page asks for over http, and warn before they send a form there: the page is broken.",
-        "Os navegadores bloqueiam scripts, folhas de estilo e quadros que uma página segura pede por http, e alertam antes de enviar um formulário para lá: a página fica quebrada.",
+        "Browsers block scripts, style sheets and frames that a secure page asks for over http: the page is broken.",
+        "Os navegadores bloqueiam scripts, folhas de estilo e quadros que uma página segura pede por http: a página fica quebrada.",
     ),
     how: text("Load them over https.", "Carregue-os por https."),
-    reference: STANDARD,
-    rule: text("", ""),
+    reference: "https://www.w3.org/TR/mixed-content/#should-block-fetch",
+    // Forms are told by `form_action_insecure` alone: one cause, one finding.
+    rule: text(
+        "Fails when a page on https names an http address in `script src`, `iframe src`, `embed src`, `object data`, or in the `href` of a `link` that loads something (`stylesheet`, `preload`, `modulepreload`, `manifest`). Links to read, `canonical` and `alternate` load nothing and never count.",
+        "Falha quando uma página em https nomeia um endereço http em `script src`, `iframe src`, `embed src`, `object data`, ou no `href` de um `link` que carrega algo (`stylesheet`, `preload`, `modulepreload`, `manifest`). Links de leitura, `canonical` e `alternate` não carregam nada e nunca contam.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
     since: FIRST,
     run: active,
+};
+
+const FORM: Check = Check {
+    code: "form_action_insecure",
+    severity: Severity::Error,
+    title: text("Form sends over http", "Formulário envia por http"),
+    why: text(
+        "What a visitor types in travels in the clear, where anyone on the way can read it. Browsers warn before they send it.",
+        "O que o visitante digita viaja sem criptografia, e qualquer um no caminho pode ler. Os navegadores alertam antes de enviar.",
+    ),
+    how: text("Send the form to an https address.", "Envie o formulário para um endereço https."),
+    reference: "https://cwe.mitre.org/data/definitions/319.html",
+    rule: text(
+        "Fails when on a page of https the `action` of a `form`, or the `formaction` of a `button` or `input`, names an http address. A form without `action` sends to the page itself and passes.",
+        "Falha quando, em uma página https, o `action` de um `form` ou o `formaction` de um `button` ou `input` nomeia um endereço http. Um formulário sem `action` envia para a própria página e passa.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Body),
+    since: WHOLE,
+    run: form,
 };
 
 const PASSIVE: Check = Check {
@@ -40,27 +72,43 @@ const PASSIVE: Check = Check {
         "Os navegadores tentam carregar por https e descartam o que não existir lá; a página deixa de ser toda segura.",
     ),
     how: text("Load them over https.", "Carregue-os por https."),
-    reference: STANDARD,
-    rule: text("", ""),
+    reference: "https://www.w3.org/TR/mixed-content/#upgrade-algorithm",
+    rule: text(
+        "Fails when a page on https names an http address in `img src`, `audio src`, `video src` or `poster`, or `source src`. `srcset` is not looked at.",
+        "Falha quando uma página em https nomeia um endereço http em `img src`, `audio src`, `video src` ou `poster`, ou `source src`. `srcset` não é verificado.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Image),
     since: FIRST,
     run: passive,
 };
 
-/// Element, attribute, and whether the request is blockable (W3C Mixed Content §5.3 and §4).
-const REQUESTS: [(&str, &str, bool); 11] = [
-    ("script", "src", true),
-    ("iframe", "src", true),
-    ("object", "data", true),
-    ("embed", "src", true),
-    ("form", "action", true),
-    ("link", "href", true),
-    ("img", "src", false),
-    ("audio", "src", false),
-    ("video", "src", false),
-    ("source", "src", false),
-    ("video", "poster", false),
+/// What browsers do with a request over http.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// They block it (W3C Mixed Content §5.3).
+    Blocked,
+    /// They warn of it.
+    Sent,
+    /// They try https (W3C Mixed Content §4).
+    Upgraded,
+}
+
+/// Element, attribute, and what becomes of the request.
+const REQUESTS: [(&str, &str, Kind); 13] = [
+    ("script", "src", Kind::Blocked),
+    ("iframe", "src", Kind::Blocked),
+    ("object", "data", Kind::Blocked),
+    ("embed", "src", Kind::Blocked),
+    ("link", "href", Kind::Blocked),
+    ("form", "action", Kind::Sent),
+    ("button", "formaction", Kind::Sent),
+    ("input", "formaction", Kind::Sent),
+    ("img", "src", Kind::Upgraded),
+    ("audio", "src", Kind::Upgraded),
+    ("video", "src", Kind::Upgraded),
+    ("source", "src", Kind::Upgraded),
+    ("video", "poster", Kind::Upgraded),
 ];
 
 /// `link` relations that fetch something to run or apply; canonical and alternate never count.
@@ -68,14 +116,14 @@ fn link_loads(link: Element<'_>) -> bool {
     ["stylesheet", "preload", "modulepreload", "manifest"].iter().any(|rel| link.has_token("rel", rel))
 }
 
-fn insecure(html: &Html, blockable: bool) -> Vec<(&'static str, String, Element<'_>)> {
+fn insecure(html: &Html, wanted: Kind) -> Vec<(&'static str, String, Element<'_>)> {
     let mut found = Vec::new();
     // Without a scheme of its own an address has its base's; most need no parsing.
     let base_is_http = html.resolve("").is_some_and(|base| base.scheme() == "http");
     let links = html.links.iter().filter_map(|link| html.element(link.node)).filter(|link| link_loads(*link));
     for element in html.elements(&html.addressed).chain(links) {
-        for (tag, name, blocks) in REQUESTS {
-            if blocks != blockable || !element.is(tag) {
+        for (tag, name, kind) in REQUESTS {
+            if kind != wanted || !element.is(tag) {
                 continue;
             }
             let value = element.attribute(name).filter(|value| base_is_http || value.contains(':'));
@@ -96,7 +144,15 @@ fn active(facts: &Facts<'_>) -> Verdict {
         "{count} {count|address|addresses} of active content {count|is|are} http, which browsers block; the first is {url}.",
         "{count} {count|endereço|endereços} de conteúdo ativo {count|é|são} http, que os navegadores bloqueiam; o primeiro é {url}.",
     );
-    judge(facts, true, BLOCKED, FixTarget::Body)
+    judge(facts, Kind::Blocked, BLOCKED, FixTarget::Body)
+}
+
+fn form(facts: &Facts<'_>) -> Verdict {
+    const SENDS: Text = text(
+        "{count} {count|form sends|forms send} what is typed in over http; the first to {url}.",
+        "{count} {count|formulário envia|formulários enviam} por http o que se digita; o primeiro para {url}.",
+    );
+    judge(facts, Kind::Sent, SENDS, FixTarget::Body)
 }
 
 fn passive(facts: &Facts<'_>) -> Verdict {
@@ -104,14 +160,14 @@ fn passive(facts: &Facts<'_>) -> Verdict {
         "{count} {count|image or media file is|images or media files are} asked for over http; the first is {url}.",
         "{count} {count|imagem ou mídia é pedida|imagens ou mídias são pedidas} por http; a primeira é {url}.",
     );
-    judge(facts, false, UPGRADED, FixTarget::Image)
+    judge(facts, Kind::Upgraded, UPGRADED, FixTarget::Image)
 }
 
 /// Fails when a page on https asks for something of the kind over http.
-fn judge(facts: &Facts<'_>, blockable: bool, message: Text, target: FixTarget) -> Verdict {
+fn judge(facts: &Facts<'_>, kind: Kind, message: Text, target: FixTarget) -> Verdict {
     let html = facts.page()?;
     facts.https()?;
-    let found = insecure(html, blockable);
+    let found = insecure(html, kind);
     let Some((name, url, first)) = found.first() else { return PASS };
     const SECURE: Text = text(
         "the same address over https; check that it answers there",

@@ -136,7 +136,8 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
     const LARGE: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
     const OF_DATA: Text = text("the image of the structured data", "a imagem dos dados estruturados");
-    let found = large_image(facts, html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
+    let found =
+        image_room::large_image(facts, html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
     match found {
         Some((url, origin)) => fail(NONE, &[], tag_fix(html, "property", "og:image", &url).from(origin, &[])),
         None => fail(
@@ -145,20 +146,6 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
             FixDraft::template(FixTarget::Head, "<meta property=\"og:image\" content=\"{{IMAGE_URL}}\">"),
         ),
     }
-}
-
-/// Address of the first image of at least 600 pixels in width, as its tag declares or, for want of that, its file was
-/// measured.
-fn large_image(facts: &Facts<'_>, html: &Html) -> Option<String> {
-    /// Pixels from which networks show a large picture.
-    const LARGE: u32 = 600;
-    let file = facts.largest_image();
-    let measured = |image| Some(image_room::measured_sides(html, image, file.as_ref()?)?.0);
-    html.elements(&html.images)
-        .filter(|image| image_room::side(*image, "width").or_else(|| measured(*image)).is_some_and(|px| px >= LARGE))
-        .filter_map(|image| html.resolve(image.attribute("src")?))
-        .find(|url| matches!(url.scheme(), "http" | "https"))
-        .map(Into::into)
 }
 
 /// The address of the first image of a JSON-LD node.
@@ -232,7 +219,7 @@ fn card_missing(facts: &Facts<'_>) -> Verdict {
     let is_large = match facts.social_image_size() {
         Some((width, height)) => is_large(width, height),
         // The tag that the page lacks is made of this image.
-        None => html.social("og:image").is_none() && large_image(facts, html).is_some(),
+        None => html.social("og:image").is_none() && image_room::large_image(facts, html).is_some(),
     };
     let card = if is_large { "summary_large_image" } else { "summary" };
     fail(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(BY_IMAGE, &[]))

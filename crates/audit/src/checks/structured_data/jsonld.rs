@@ -1,26 +1,42 @@
-//! JSON-LD: blocks that can't be read, results that have ended, and pages without any structured data.
+//! JSON-LD blocks that can't be read, or don't say what they are about.
 
 use model::lang::Phrase;
 
 use crate::check::prelude::*;
 use crate::checks::structured_data::jsonld_values::setting;
-use crate::escape::{json_in_html, json_text_in_html};
-use crate::facts::derive;
+use crate::escape::json_text_in_html;
 use crate::facts::document::Position;
-use crate::facts::jsonld::{BlockError, repaired, types_of, value};
+use crate::facts::jsonld::completion::completed;
+use crate::facts::jsonld::context::{self, ContextFault, with_context};
+use crate::facts::jsonld::graph::{Found, Node};
+use crate::facts::jsonld::rich_results::Gap;
+use crate::facts::jsonld::tree::Tree;
+use crate::facts::jsonld::{BlockError, LARGEST_BLOCK, Written, repaired, value};
+use crate::facts::page::Html;
+use crate::facts::structured_data::Source;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "json-ld",
     category: Category::StructuredData,
-    landing: Landing::TO_WRITE,
-    checks: &[SYNTAX, RETIRED, MISSING],
+    landing: Landing {
+        title: text("JSON-LD validator with repair", "Validador de JSON-LD com conserto"),
+        h1: text("Can machines read your JSON-LD?", "As máquinas conseguem ler seu JSON-LD?"),
+        description: text(
+            "Find syntax errors of JSON-LD by line and column, a missing or wrong @context and nodes without @type, and get the repaired block.",
+            "Encontre erros de sintaxe do JSON-LD por linha e coluna, @context ausente ou errado e nós sem @type, e receba o bloco consertado.",
+        ),
+        lead: text(
+            "A block that is not JSON, or that does not say whose words it uses, is dropped whole, and nothing on the page shows it. This validator tells the line and column of the defect and, wherever nothing is lost by it, writes the repaired block.",
+            "Um bloco que não é JSON, ou que não diz de quem são as palavras que usa, é descartado inteiro, e nada na página mostra isso. Este validador diz a linha e a coluna do defeito e, sempre que nada se perde, escreve o bloco consertado.",
+        ),
+        example: include_str!("jsonld/bad_syntax.html"),
+    },
+    checks: &[SYNTAX, CONTEXT, TYPE_MISSING],
 };
 
 /// Characters of a defect that evidence shows.
 const SHOWN_CHARACTERS: usize = 40;
-
-const INTRO: &str = "https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data";
 
 const SYNTAX: Check = Check {
     code: "jsonld_syntax_error",
@@ -32,54 +48,60 @@ const SYNTAX: Check = Check {
     ),
     how: text("Write valid JSON; let a library print it.", "Escreva JSON válido; deixe uma biblioteca gerá-lo."),
     reference: "https://www.rfc-editor.org/rfc/rfc8259",
-    rule: text("Fails when a block is not JSON, its root is no object, or one of its objects has a name twice.", ""),
-    thresholds: &[],
+    rule: text(
+        "Fails when a `script` of type `application/ld+json` is not JSON by RFC 8259, its root is neither an object nor an array of objects, one of its objects has a name twice, or it is longer than 512 KiB. The message tells line and column of the first defect. Repaired without loss: a comment or CDATA wrapper, HTML-escaped or typographic quotes, a trailing comma, raw line ends in a text. Not measured on a page that was cut.",
+        "Falha quando um `script` do tipo `application/ld+json` não é JSON pela RFC 8259, sua raiz não é um objeto nem uma lista de objetos, um de seus objetos tem o mesmo nome duas vezes, ou tem mais de 512 KiB. A mensagem diz a linha e a coluna do primeiro defeito. Conserta-se sem perda: um comentário ou CDATA em volta, aspas escapadas como HTML ou tipográficas, uma vírgula no fim, quebras de linha dentro de um texto. Não é medido em página que foi cortada.",
+    ),
+    thresholds: &[threshold("block_size", LARGEST_BLOCK as u64, "bytes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: syntax,
 };
 
-const RETIRED: Check = Check {
-    code: "jsonld_retired_type",
-    severity: Severity::Info,
-    title: text(
-        "Structured data without a Google result any more",
-        "Dados estruturados que já não geram resultado no Google",
-    ),
+const CONTEXT: Check = Check {
+    code: "jsonld_context_invalid",
+    severity: Severity::Warn,
+    title: text("JSON-LD without the context of schema.org", "JSON-LD sem o contexto do schema.org"),
     why: text(
-        "Google ended the rich result of this type. The vocabulary stays valid, and others may read it.",
-        "O Google encerrou o resultado avançado deste tipo. O vocabulário continua válido, e outros podem lê-lo.",
+        "Without `@context` no name in the block means anything: search engines drop it.",
+        "Sem `@context`, nenhum nome do bloco significa alguma coisa: os buscadores o descartam.",
     ),
     how: text(
-        "Nothing has to go; just don't expect a rich result from it.",
-        "Nada precisa sair; só não espere um resultado avançado dele.",
+        "Start each root object with `\"@context\": \"https://schema.org\"`.",
+        "Comece cada objeto raiz com `\"@context\": \"https://schema.org\"`.",
     ),
-    reference: "https://developers.google.com/search/updates",
-    rule: text("Says which types no longer give a rich result. Never advises to delete them.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Head),
-    since: FIRST,
-    run: retired,
-};
-
-const MISSING: Check = Check {
-    code: "structured_data_missing",
-    severity: Severity::Info,
-    title: text("No structured data", "Sem dados estruturados"),
-    why: text(
-        "Structured data tells machines what the page is about, and makes rich results possible. It is optional.",
-        "Dados estruturados dizem às máquinas do que a página trata e permitem resultados avançados. São opcionais.",
+    reference: "https://www.w3.org/TR/json-ld11/#the-context",
+    rule: text(
+        "Fails when a root object of a JSON-LD block has no `@context` or an empty one, or one that is plainly meant to be schema.org and is not its address (`schema.org` without scheme, `https://schema.com`, a type's address). A context of another vocabulary, one that holds definitions, and empty objects are left alone: JSON-LD is not for search engines only. Members of `@graph` have the context of their root; members of a root array need their own.",
+        "Falha quando um objeto raiz de um bloco JSON-LD não tem `@context`, tem um vazio ou um que claramente deveria ser o schema.org e não é o endereço dele (`schema.org` sem esquema, `https://schema.com`, o endereço de um tipo). O contexto de outro vocabulário, o que traz definições e objetos vazios ficam de fora: JSON-LD não é só para buscadores. Membros de `@graph` têm o contexto da sua raiz; membros de uma lista na raiz precisam do próprio.",
     ),
-    how: text(
-        "Add a JSON-LD block of the type that fits the page: Article, Product, Organization, BreadcrumbList.",
-        "Adicione um bloco JSON-LD do tipo que combina com a página: Article, Product, Organization, BreadcrumbList.",
-    ),
-    reference: INTRO,
-    rule: text("Fails when there is neither JSON-LD nor microdata nor RDFa Lite on a page that may be indexed.", ""),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
-    since: FIRST,
-    run: missing,
+    since: WHOLE,
+    run: wrong_context,
+};
+
+const TYPE_MISSING: Check = Check {
+    code: "jsonld_type_missing",
+    severity: Severity::Warn,
+    title: text("Structured data without a type", "Dados estruturados sem tipo"),
+    why: text(
+        "A node without `@type` does not say what it describes, so no rich result can come of it.",
+        "Um nó sem `@type` não diz o que descreve, então nenhum resultado avançado pode sair dele.",
+    ),
+    how: text(
+        "Give each root node and each member of `@graph` the `@type` that fits it.",
+        "Dê a cada nó raiz e a cada membro de `@graph` o `@type` que combina com ele.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data#format-placement",
+    rule: text(
+        "Fails when a root object or a member of the root's `@graph`, in a JSON-LD block with the context of schema.org, has no `@type`, or only empty ones. Left alone are an object that only holds `@graph`, an empty object, a pure reference by `@id`, and a node that another one with its `@id` gives a type.",
+        "Falha quando um objeto raiz ou um membro do `@graph` da raiz, num bloco JSON-LD com o contexto do schema.org, não tem `@type`, ou só tem vazios. Ficam de fora um objeto que só contém `@graph`, um objeto vazio, uma pura referência por `@id` e um nó que recebe o tipo de outro com o mesmo `@id`.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Head),
+    since: WHOLE,
+    run: type_missing,
 };
 
 /// Bytes of repaired blocks that a report takes: it holds them as fix and as edit, beside what they replace.
@@ -109,19 +131,11 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
             let script =
                 element(error.block).filter(|script| script.start_tag().is_some() && script.end_tag().is_some())?;
             // What could not be read before may hold values to repair: one patch mends both.
-            Some((script, value::repaired(&repaired(&script.raw_text())?, &setting(facts, html))))
+            Some((script, mended(facts, html, repaired(&script.raw_text())?)))
         })
         .collect();
-    let is_short =
-        |repairs: &Vec<(_, String)>| repairs.iter().map(|(_, json)| json.len()).sum::<usize>() <= MOST_REPAIRED_BYTES;
-    let fix = match repairs.filter(is_short).filter(|_| !html.unlabelled_utf8) {
-        Some(repairs) => {
-            const SAME: Text =
-                text("the page's own block, repaired without loss", "o bloco da própria página, consertado sem perda");
-            let snippet = repairs.iter().map(|(_, json)| json_text_in_html(json)).collect::<Vec<_>>().join("\n");
-            let fix = FixDraft::edit(FixTarget::Head, snippet).from(SAME, &[]);
-            repairs.iter().fold(fix, |fix, (script, json)| fix.content(*script, json_text_in_html(json)))
-        }
+    let fix = match repairs.and_then(|repairs| rewritten(html, &repairs)) {
+        Some(fix) => fix,
         None => {
             const CORRECT: Text = text(
                 "Correct the JSON at line {line}, column {column}: {reason}.",
@@ -154,57 +168,118 @@ fn give_reason(sentence: &mut Phrase, reason: &Phrase) {
     sentence.pt = sentence.pt.replacen("{reason}", &reason.pt, 1);
 }
 
-/// Types whose result has ended, with source and date in the file.
-const RETIRED_TYPES: &str = include_str!("../../data/retired_types.tsv");
-
-/// Says which types no longer give a rich result. Never advises to delete them.
-fn retired(facts: &Facts<'_>) -> Verdict {
-    let html = facts.page()?;
-    if html.json_ld.blocks.is_empty() {
-        return Err(NotMeasured::Absent);
-    }
-    let table = || RETIRED_TYPES.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
-    let found: Vec<(&str, &str)> = table()
-        .filter(|(name, _)| html.json_ld.nodes().into_iter().any(|node| types_of(node).any(|kind| kind == *name)))
-        .collect();
-    if found.is_empty() {
-        return PASS;
-    }
-    const ENDED: Text = text(
-        "Google ended the rich {count|result of this type|results of these types}: {list}.",
-        "O Google encerrou {count|o resultado avançado deste tipo|os resultados avançados destes tipos}: {list}.",
-    );
-    const KEEP: Text = text(
-        "The markup may stay; expect no rich result from it.",
-        "A marcação pode ficar; não espere um resultado avançado dela.",
-    );
-    let list = found.iter().map(|(name, since)| format!("{name} ({since})")).collect::<Vec<_>>().join(", ");
-    let types = found.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let values = [("count", found.len().into()), ("list", list.into()), ("types", types.into())];
-    fail(ENDED, &values, FixDraft::instruction(FixTarget::Head, KEEP, &[]))
+/// A block that was made readable, with all else that is plain repaired too: one patch mends both.
+fn mended(facts: &Facts<'_>, html: &Html, json: String) -> String {
+    let json = with_context(&json).unwrap_or(json);
+    value::repaired(&json, &setting(facts, html))
 }
 
-/// Fails when there is neither JSON-LD nor microdata nor RDFa Lite on a page that may be indexed.
-fn missing(facts: &Facts<'_>) -> Verdict {
-    let html = facts.whole_page()?;
-    facts.indexable()?;
-    if facts.shell().is_some() {
-        return Err(NotMeasured::Shell);
+/// Blocks rewritten as a whole; `None` where they are too long for a report, or their letters were misread.
+fn rewritten(html: &Html, blocks: &[(Element<'_>, String)]) -> Option<FixDraft> {
+    const SAME: Text =
+        text("the page's own block, repaired without loss", "o bloco da própria página, consertado sem perda");
+    let bytes: usize = blocks.iter().map(|(_, json)| json.len()).sum();
+    if bytes > MOST_REPAIRED_BYTES || html.unlabelled_utf8 {
+        return None;
     }
-    let marked = html.document.elements().any(|element| element.has("itemscope") || element.has("typeof"));
-    if marked || !html.json_ld_scripts.is_empty() {
+    let snippet = blocks.iter().map(|(_, json)| json_text_in_html(json)).collect::<Vec<_>>().join("\n");
+    let fix = FixDraft::edit(FixTarget::Head, snippet).from(SAME, &[]);
+    Some(blocks.iter().fold(fix, |fix, (script, json)| fix.content(*script, json_text_in_html(json))))
+}
+
+/// Fails when a root has no context, or one that is a slip of schema.org.
+fn wrong_context(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let written = &html.json_ld.written;
+    let roots = || written.iter().flat_map(|block| context::roots(&block.tree).map(move |root| (block, root)));
+    if roots().next().is_none() {
+        return Err(NotMeasured::Absent);
+    }
+    let faults: Vec<(&Written, &Tree, ContextFault<'_>)> =
+        roots().filter_map(|(block, root)| Some((block, root, context::fault(root)?))).collect();
+    let Some((block, _, first)) = faults.first() else { return PASS };
+    const NONE: Text = text(
+        "{count} {count|root node has|root nodes have} no `@context` of schema.org.",
+        "{count} {count|nó raiz não tem|nós raiz não têm} o `@context` do schema.org.",
+    );
+    const WRONG: Text = text(
+        "The `@context` is {value}, which is not the address of schema.org ({count} in all).",
+        "O `@context` é {value}, que não é o endereço do schema.org ({count} ao todo).",
+    );
+    let count = ("count", faults.len().into());
+    let shown = |value: &Tree| -> String {
+        block.text.get(value.span.clone()).unwrap_or_default().chars().take(SHOWN_CHARACTERS).collect()
+    };
+    let repairs: Option<Vec<(Element<'_>, String)>> = faulty(&faults)
+        .into_iter()
+        .map(|block| {
+            let script = html.element(*html.json_ld_scripts.get(block.block)?)?;
+            let script = script.start_tag().zip(script.end_tag()).map(|_| script)?;
+            Some((script, mended(facts, html, with_context(&block.text)?)))
+        })
+        .collect();
+    const ADD: Text = text(
+        "Put this first in each root object, if its names are those of schema.org.",
+        "Ponha isto no início de cada objeto raiz, se os nomes forem os do schema.org.",
+    );
+    let fix = repairs
+        .and_then(|repairs| rewritten(html, &repairs))
+        .unwrap_or_else(|| FixDraft::template(FixTarget::Head, "\"@context\": \"https://schema.org\",").note(ADD, &[]));
+    let places = faults.iter().take(crate::check::MAX_PLACES).filter_map(|(block, root, fault)| {
+        let span = match fault {
+            ContextFault::Wrong(context) => &context.span,
+            ContextFault::Missing => &root.span,
+        };
+        block.place(html, span)
+    });
+    let found = match first {
+        ContextFault::Missing => problem(NONE, &[count], fix),
+        ContextFault::Wrong(context) => problem(WRONG, &[("value", shown(context).into()), count], fix),
+    };
+    Ok(Some(found.at(places)))
+}
+
+/// Each block that has a fault, once.
+fn faulty<'h>(faults: &[(&'h Written, &Tree, ContextFault<'_>)]) -> Vec<&'h Written> {
+    let mut blocks: Vec<&Written> = faults.iter().map(|(block, ..)| *block).collect();
+    blocks.dedup_by_key(|block| block.block);
+    blocks
+}
+
+/// Fails when a root node of schema.org has no type.
+fn type_missing(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let graph = facts.graph()?;
+    let says_something = |node: &Tree| {
+        let mut members = node.members().into_iter().flatten();
+        members.any(|member| !matches!(member.name.as_str(), "@context" | "@graph" | "@id" | "@type"))
+    };
+    let in_block = |node: &Node<'_>| matches!(html.source(node.block), Some(Source::Block(_)));
+    if !graph.nodes.iter().any(in_block) {
+        return Err(NotMeasured::Absent);
+    }
+    let untyped = graph.nodes.iter().filter(|node| {
+        node.is_root
+            && node.types.iter().all(|kind| kind.trim().is_empty())
+            && says_something(node.tree)
+            && in_block(node)
+            && graph.look(node.tree, "@type") == Found::Absent
+    });
+    let gaps: Vec<Gap<'_>> = untyped.map(Gap::untyped).collect();
+    if gaps.is_empty() {
         return PASS;
     }
-    const NONE: Text =
-        text("The page has no JSON-LD, microdata or RDFa.", "A página não tem JSON-LD, microdados nem RDFa.");
-    const TYPE: Text = text("Choose the type that fits the page.", "Escolha o tipo que combina com a página.");
-    let name = html.title().filter(|title| !title.is_empty() && !derive::is_placeholder(title));
-    let block = serde_json::json!({
-        "@context": "https://schema.org",
-        "@type": "{{TYPE}}",
-        "name": name.map_or_else(|| "{{NAME}}".to_owned(), |name| derive::cut(&html.as_meant(&name), derive::LONGEST_HEADLINE)),
-        "url": facts.own_url()?.as_str(),
-    });
-    let snippet = format!("<script type=\"application/ld+json\">{}</script>", json_in_html(&block));
-    fail(NONE, &[], FixDraft::template(FixTarget::Head, snippet).note(TYPE, &[]))
+    const UNTYPED: Text = text(
+        "{count} {count|node says|nodes say} nothing of {count|its|their} type.",
+        "{count} {count|nó não diz|nós não dizem} de que tipo {count|é|são}.",
+    );
+    const CHOOSE: Text = text(
+        "Choose the type that fits what the node describes, and replace the old block.",
+        "Escolha o tipo que combina com o que o nó descreve e troque o bloco antigo.",
+    );
+    let filling = |_: &Gap<'_>, _: &str| "{{TYPE}}".to_owned();
+    let fix = FixDraft::template(FixTarget::Head, completed(html, &gaps, &filling)).note(CHOOSE, &[]);
+    let places = gaps.iter().take(crate::check::MAX_PLACES);
+    let places = places.filter_map(|gap| html.source(gap.block)?.place(html, &gap.node.span));
+    Ok(Some(problem(UNTYPED, &[("count", gaps.len().into())], fix).at(places)))
 }

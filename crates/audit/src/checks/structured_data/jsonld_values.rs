@@ -1,20 +1,39 @@
-//! JSON-LD values that can't be read as their property asks.
+//! Values of structured data that can't be read as their property asks, or were never filled in.
 
 use crate::check::prelude::*;
 use crate::checks::structured_data::rich_results::placeholder;
 use crate::escape::json_text_in_html;
+use crate::facts::document::Element;
 use crate::facts::jsonld::complete::Splice;
-use crate::facts::jsonld::graph::Graph;
-use crate::facts::jsonld::value::{self, Bad, Form, Setting};
+use crate::facts::jsonld::graph::local;
+use crate::facts::jsonld::placeholder::{is_placeholder, is_sample_address};
+use crate::facts::jsonld::tree::{Member, Tree};
+use crate::facts::jsonld::value::{self, Bad, Setting};
 use crate::facts::page::Html;
 use crate::facts::page_language;
+use crate::facts::structured_data::{Item, Source};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "json-ld-values",
     category: Category::StructuredData,
-    landing: Landing::TO_WRITE,
-    checks: &[INVALID],
+    landing: Landing {
+        title: text("Structured data value checker", "Verificador de valores dos dados estruturados"),
+        h1: text(
+            "Are the dates, prices and addresses in your structured data readable?",
+            "As datas, os preços e os endereços dos seus dados estruturados são legíveis?",
+        ),
+        description: text(
+            "Check dates, durations, prices, currencies, ratings, GTINs, coordinates and URLs in JSON-LD, microdata and RDFa, and repair them without loss.",
+            "Confira datas, durações, preços, moedas, notas, GTINs, coordenadas e URLs em JSON-LD, microdados e RDFa, e conserte-os sem perda.",
+        ),
+        lead: text(
+            "A price with a comma or a date with slashes is no error of JSON, but the consumer drops it. This test compares each value with the form that its property asks for and writes the repair wherever only one thing can be meant.",
+            "Um preço com vírgula ou uma data com barras não é erro de JSON, mas o consumidor descarta. Este teste compara cada valor com a forma que a propriedade pede e escreve o conserto sempre que só há uma leitura possível.",
+        ),
+        example: include_str!("jsonld_values/bad_price.html"),
+    },
+    checks: &[INVALID, PLACEHOLDER],
 };
 
 const INVALID: Check = Check {
@@ -30,11 +49,37 @@ const INVALID: Check = Check {
         "Escreva datas e durações pela ISO 8601, moedas pela ISO 4217, preços como dígitos com ponto, endereços com `https://` e enumerações como endereços do schema.org.",
     ),
     reference: "https://schema.org/docs/datamodel.html",
-    rule: text("Fails when a value of a known property is not what the property asks for.", ""),
-    thresholds: &[],
+    rule: text(
+        "Fails when a plain value of a known property is not in its form: dates and durations by ISO 8601, prices as digits with at most one point, currencies by ISO 4217, enumerations by a member's name or address, addresses absolute http(s), `ratingValue` a number between `worstRating` (1) and `bestRating` (5), `position` counting from 1, coordinates on the globe, GTINs with a right check digit. Empty values, placeholders, percentages, fractions, and objects in place of a value are left alone.",
+        "Falha quando um valor simples de uma propriedade conhecida não está na forma dela: datas e durações pela ISO 8601, preços como dígitos com no máximo um ponto, moedas pela ISO 4217, enumerações pelo nome ou endereço de um membro, endereços http(s) absolutos, `ratingValue` um número entre `worstRating` (1) e `bestRating` (5), `position` a partir de 1, coordenadas no globo, GTINs com dígito verificador certo. Valores vazios, lacunas de modelo, porcentagens, frações e objetos no lugar de um valor ficam de fora.",
+    ),
+    thresholds: &[threshold("worst_rating", 1, "points"), threshold("best_rating", 5, "points")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: invalid,
+};
+
+const PLACEHOLDER: Check = Check {
+    code: "jsonld_placeholder_value",
+    severity: Severity::Warn,
+    title: text("Placeholders in structured data", "Dados estruturados com lacunas por preencher"),
+    why: text(
+        "A value that a template should have filled, or that comes from a sample, tells machines something that is not true of the page; the node is dropped or shown as it is.",
+        "Um valor que um modelo deveria ter preenchido, ou que veio de um exemplo, diz às máquinas algo que não é verdade sobre a página; o nó é descartado ou aparece assim.",
+    ),
+    how: text(
+        "Fill in what the page shows, or leave the property out when there is no value.",
+        "Preencha com o que a página mostra, ou omita a propriedade quando não houver valor.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/structured-data/sd-policies#content",
+    rule: text(
+        "Fails when a value of a schema.org node is nothing but a template's mark (`{{name}}`, `${name}`, `<% name %>`), a word that samples and broken scripts leave (`string`, `TODO`, `undefined`, `[object Object]`), or an address at example.com, example.org or example.net on a page of another site. Empty values are left alone, since they say as much as none, and so are marks inside a longer text and the templates of search actions.",
+        "Falha quando um valor de um nó schema.org é só uma marca de modelo (`{{nome}}`, `${nome}`, `<% nome %>`), uma palavra que exemplos e scripts quebrados deixam (`string`, `TODO`, `undefined`, `[object Object]`), ou um endereço em example.com, example.org ou example.net numa página de outro site. Valores vazios ficam de fora, pois dizem tanto quanto nenhum, assim como marcas dentro de um texto maior e os modelos de ações de busca.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Head),
+    since: WHOLE,
+    run: placeholders,
 };
 
 /// Values that a fix shows.
@@ -51,70 +96,30 @@ pub(super) fn setting<'h>(facts: &Facts<'_>, html: &'h Html) -> Setting<'h> {
 /// Fails when a value of a known property is not what the property asks for.
 fn invalid(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let written = &html.json_ld.written;
-    let graph = Graph::read(written.iter().map(|block| &block.tree));
-    let bad = value::read(&graph, &setting(facts, html)).ok_or(NotMeasured::Absent)?;
+    let bad = value::read(facts.graph()?, &setting(facts, html)).ok_or(NotMeasured::Absent)?;
     let Some(first) = bad.first() else { return PASS };
-    let found: String =
-        written.get(first.block).and_then(|block| block.text.get(first.value.span.clone())).unwrap_or_default().into();
     let values = [
         ("count", bad.len().into()),
-        ("property", property(first).into()),
-        ("value", found.chars().take(SHOWN_CHARACTERS).collect::<String>().into()),
+        ("property", property(first.kind, first.property).into()),
+        ("value", shown(html, first.block, first.value).into()),
     ];
-    let places = bad.iter().filter_map(|bad| written.get(bad.block)?.place(html, &bad.value.span));
-    Ok(Some(problem(message(first.form), &values, fix(html, &bad)).at(places)))
+    let places = bad.iter().take(crate::check::MAX_PLACES);
+    let places = places.filter_map(|bad| html.source(bad.block)?.place(html, &bad.value.span));
+    Ok(Some(problem(first.form.message(), &values, fix(html, &bad)).at(places)))
 }
 
 /// `Offer.price`.
-fn property(bad: &Bad<'_>) -> String {
-    if bad.kind.is_empty() { bad.property.to_owned() } else { format!("{}.{}", bad.kind, bad.property) }
+fn property(kind: &str, property: &str) -> String {
+    if kind.is_empty() { property.to_owned() } else { format!("{kind}.{property}") }
 }
 
-/// What is wrong with the first value, and how many there are.
-fn message(form: Form) -> Text {
-    match form {
-        Form::Date => text(
-            "{property} {value} is no ISO 8601 date ({count} wrong {count|value|values} in all).",
-            "{property} {value} não é uma data ISO 8601 ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-        Form::Duration => text(
-            "{property} {value} is no ISO 8601 duration ({count} wrong {count|value|values} in all).",
-            "{property} {value} não é uma duração ISO 8601 ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-        Form::Price => text(
-            "{property} {value} is not written as digits with a point ({count} wrong {count|value|values} in all).",
-            "{property} {value} não está escrito como dígitos com ponto ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-        Form::Currency => text(
-            "{property} {value} is no ISO 4217 currency ({count} wrong {count|value|values} in all).",
-            "{property} {value} não é uma moeda ISO 4217 ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-        Form::Member => text(
-            "{property} {value} is none of the values that are defined for it ({count} wrong {count|value|values} in all).",
-            "{property} {value} não é um dos valores definidos para ela ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-        Form::Address => text(
-            "{property} {value} is no absolute http(s) address ({count} wrong {count|value|values} in all).",
-            "{property} {value} não é um endereço http(s) absoluto ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-        Form::Rating => text(
-            "{property} {value} is no number on the scale of the rating ({count} wrong {count|value|values} in all).",
-            "{property} {value} não é um número na escala da nota ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-        Form::Position => text(
-            "{property} {value} does not count its list from 1 ({count} wrong {count|value|values} in all).",
-            "{property} {value} não numera sua lista a partir de 1 ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-        Form::Degrees => text(
-            "{property} {value} is no place on the globe ({count} wrong {count|value|values} in all).",
-            "{property} {value} não é um lugar no globo ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-        Form::Gtin => text(
-            "{property} {value} is no trade item number with a right check digit ({count} wrong {count|value|values} in all).",
-            "{property} {value} não é um GTIN com dígito verificador certo ({count} {count|valor errado|valores errados} ao todo).",
-        ),
-    }
+/// A value as it is written, shortened.
+fn shown(html: &Html, block: usize, value: &Tree) -> String {
+    let written = match html.source(block).and_then(Source::block) {
+        Some(block) => block.text.get(value.span.clone()).unwrap_or_default().to_owned(),
+        None => format!("\"{}\"", value::plain(value).unwrap_or_default()),
+    };
+    written.chars().take(SHOWN_CHARACTERS).collect()
 }
 
 /// Ready where it is plain what each value means; else a template of the members that are to be written anew.
@@ -122,8 +127,8 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
     const SAME: Text =
         text("the page's own values, in the form that is asked for", "os valores da própria página, na forma pedida");
     const REPLACE: Text = text(
-        "Replace these members in the JSON-LD; fill in the placeholders.",
-        "Troque estes membros no JSON-LD; preencha as lacunas.",
+        "Replace these members in the structured data; fill in the placeholders.",
+        "Troque estes membros nos dados estruturados; preencha as lacunas.",
     );
     let member = |bad: &Bad<'_>| {
         let placeholder = || format!("\"{}\"", placeholder(bad.property));
@@ -132,25 +137,106 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
     };
     let snippet = bad.iter().take(MOST_SHOWN).map(member).collect::<Vec<_>>().join("\n");
     let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(html)).collect();
-    let is_changeable = |bad: &Bad<'_>| in_source.get(bad.block).copied().unwrap_or_default();
+    let is_changeable = |bad: &Bad<'_>| in_source.get(bad.block).copied().unwrap_or(true);
     let edits: Option<Vec<_>> = bad.iter().map(|bad| edits(html, bad).filter(|_| is_changeable(bad))).collect();
     match edits {
         Some(edits) => edits
             .into_iter()
             .flatten()
-            .fold(FixDraft::edit(FixTarget::Head, snippet), |fix, (span, json)| fix.replace(span, json))
+            .fold(FixDraft::edit(FixTarget::Head, snippet), |fix, edit| match edit {
+                Repair::Json((span, json)) => fix.replace(span, json),
+                Repair::Markup(element, name, value) => fix.set(element, name, &value),
+            })
             .from(SAME, &[]),
         None => FixDraft::template(FixTarget::Head, snippet).note(REPLACE, &[]),
     }
 }
 
-/// The changes of the source that repair a value; `None` where only a person can.
-fn edits(html: &Html, bad: &Bad<'_>) -> Option<Vec<Splice>> {
-    let block = html.json_ld.written.get(bad.block)?;
-    let edit = |(span, json): &Splice| {
-        // Letters that were misread would come out wrong.
-        let is_certain = !html.unlabelled_utf8 || block.text.get(span.clone()).is_some_and(str::is_ascii);
-        is_certain.then(|| (block.start + span.start..block.start + span.end, json_text_in_html(json)))
+/// One change that repairs a value.
+enum Repair<'h> {
+    /// A span of the source.
+    Json(Splice),
+    /// An attribute of an element.
+    Markup(Element<'h>, &'static str, String),
+}
+
+/// The changes that repair a value; `None` where only a person can.
+fn edits<'h>(html: &'h Html, bad: &Bad<'_>) -> Option<Vec<Repair<'h>>> {
+    let edit = |(span, json): &Splice| match html.source(bad.block)? {
+        Source::Block(block) => {
+            // Letters that were misread would come out wrong.
+            let is_certain = !html.unlabelled_utf8 || block.text.get(span.clone()).is_some_and(str::is_ascii);
+            let span = block.start + span.start..block.start + span.end;
+            is_certain.then(|| Repair::Json((span, json_text_in_html(json))))
+        }
+        Source::Item(item) => markup_repair(html, item, bad, json),
     };
     (!bad.repair.is_empty()).then(|| bad.repair.iter().map(edit).collect())?
+}
+
+fn markup_repair<'h>(html: &'h Html, item: &Item, bad: &Bad<'_>, json: &str) -> Option<Repair<'h>> {
+    let origin = item.origin(bad.value)?;
+    let element = html.element(origin.node).filter(|element| element.start_tag().is_some())?;
+    // An element that states several properties would change them all; two values that change places are two elements.
+    let names = element.attribute("itemprop").or_else(|| element.attribute("property"))?;
+    if names.split_ascii_whitespace().count() > 1 || bad.repair.len() > 1 {
+        return None;
+    }
+    let value = match serde_json::from_str(json).ok()? {
+        serde_json::Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let attribute = origin.attribute.unwrap_or(if element.is("time") { "datetime" } else { "content" });
+    Some(Repair::Markup(element, attribute, value))
+}
+
+/// A value that was never filled in.
+struct Gap<'t> {
+    block: usize,
+    kind: &'t str,
+    property: &'t str,
+    value: &'t Tree,
+}
+
+/// Fails when a value is a placeholder.
+fn placeholders(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let graph = facts.graph()?;
+    let is_unfilled = |text: &str| is_placeholder(text) || is_sample_address(text, &html.url);
+    // The template of an address is meant to have gaps (schema.org, `urlTemplate`).
+    let is_template =
+        |member: &Member| matches!(local(&member.name), "target" | "urlTemplate") || member.name.starts_with('@');
+    let mut gaps: Vec<Gap<'_>> = Vec::new();
+    for node in &graph.nodes {
+        for member in node.tree.members().into_iter().flatten().filter(|member| !is_template(member)) {
+            let unfilled = member.value.each().iter().filter(|value| value.text().is_some_and(is_unfilled));
+            let (kind, property) = (node.types.first().copied().unwrap_or_default(), local(&member.name));
+            gaps.extend(unfilled.map(|value| Gap { block: node.block, kind, property, value }));
+        }
+    }
+    let Some(first) = gaps.first() else { return PASS };
+    const UNFILLED: Text = text(
+        "{property} is {value} ({count} {count|value|values} in all {count|was|were} never filled in).",
+        "{property} é {value} (ao todo, {count} {count|valor nunca foi preenchido|valores nunca foram preenchidos}).",
+    );
+    const REPLACE: Text = text(
+        "Replace these members with what the page shows, or take them out.",
+        "Troque estes membros pelo que a página mostra, ou tire-os.",
+    );
+    let values = [
+        ("count", gaps.len().into()),
+        ("property", property(first.kind, first.property).into()),
+        ("value", shown(html, first.block, first.value).into()),
+    ];
+    let mut lines: Vec<String> = Vec::new();
+    for gap in gaps.iter().take(MOST_SHOWN) {
+        let line = format!("\"{}\": \"{}\"", json_text_in_html(gap.property), placeholder(gap.property));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let fix = FixDraft::template(FixTarget::Head, lines.join("\n")).note(REPLACE, &[]);
+    let places = gaps.iter().take(crate::check::MAX_PLACES);
+    let places = places.filter_map(|gap| html.source(gap.block)?.place(html, &gap.value.span));
+    Ok(Some(problem(UNFILLED, &values, fix).at(places)))
 }

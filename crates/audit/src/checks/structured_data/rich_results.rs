@@ -1,20 +1,35 @@
-//! JSON-LD that lacks what Google requires for a rich result.
+//! Nodes that lack what Google requires for a rich result, or what it recommends and the page holds.
 
 use crate::check::prelude::*;
-use crate::escape::json_text_in_html;
-use crate::facts::derive;
-use crate::facts::jsonld::complete::Additions;
-use crate::facts::jsonld::graph::Graph;
+use crate::facts::jsonld::completion::{completed, is_markup};
 use crate::facts::jsonld::rich_results::{self, Gap};
+use crate::facts::node_values;
 use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "rich-results",
     category: Category::StructuredData,
-    landing: Landing::TO_WRITE,
-    checks: &[REQUIRED],
+    landing: Landing {
+        title: text("Rich results test by type", "Teste de resultados avançados por tipo"),
+        h1: text(
+            "Does your structured data have what Google asks for?",
+            "Seus dados estruturados têm o que o Google pede?",
+        ),
+        description: text(
+            "Check JSON-LD, microdata and RDFa against the required and recommended properties of 30 Google rich results, and get the block completed.",
+            "Confira JSON-LD, microdados e RDFa contra as propriedades que o Google exige e recomenda em 30 resultados, e receba o bloco completado.",
+        ),
+        lead: text(
+            "Each rich result of Google has properties that it requires and others that it recommends. This test reads every node of the page, also nested ones and those that are joined by `@id`, and names the properties that are missing.",
+            "Cada resultado avançado do Google tem propriedades exigidas e outras recomendadas. Este teste lê todos os nós da página, também os aninhados e os ligados por `@id`, e diz que propriedades faltam.",
+        ),
+        example: include_str!("rich_results/bad_recipe.html"),
+    },
+    checks: &[REQUIRED, RECOMMENDED],
 };
+
+const GALLERY: &str = "https://developers.google.com/search/docs/appearance/structured-data/search-gallery";
 
 const REQUIRED: Check = Check {
     code: "jsonld_required_missing",
@@ -28,27 +43,64 @@ const REQUIRED: Check = Check {
         "Add each missing property with what the page itself says; leave out a type whose properties you can't fill.",
         "Adicione cada propriedade ausente com o que a própria página diz; não use um tipo cujas propriedades você não possa preencher.",
     ),
-    reference: "https://developers.google.com/search/docs/appearance/structured-data/search-gallery",
-    rule: text("Fails when a node of a rich result's type lacks a required property.", ""),
+    reference: GALLERY,
+    rule: text(
+        "Fails when a schema.org node in JSON-LD, microdata or RDFa has a type of a Google rich result, stands where that result is read from (at the root, in `@graph`, as main entity, or as the value of the property that the result names) and lacks a required property. Descriptions with one `@id` count together, a node that is only referred to is not judged, an empty value counts as none, and a text where a thing is expected counts as its name. Not measured on a page with noindex.",
+        "Falha quando um nó schema.org em JSON-LD, microdados ou RDFa tem o tipo de um resultado avançado do Google, está onde esse resultado é lido (na raiz, em `@graph`, como entidade principal ou como valor da propriedade que o resultado nomeia) e não tem uma propriedade obrigatória. Descrições com o mesmo `@id` valem juntas, um nó apenas referido não é julgado, um valor vazio conta como nenhum, e um texto no lugar de uma coisa conta como o nome dela. Não é medido em página com noindex.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
     since: FIRST,
     run: required,
 };
 
+const RECOMMENDED: Check = Check {
+    code: "jsonld_recommended_missing",
+    severity: Severity::Info,
+    title: text(
+        "Recommended properties that the page could fill",
+        "Propriedades recomendadas que a página poderia preencher",
+    ),
+    why: text(
+        "Recommended properties make a rich result fuller and let more kinds of it appear. These ones the page states already, only not in its structured data.",
+        "As propriedades recomendadas deixam o resultado avançado mais completo e permitem mais formas dele. Estas a página já declara, só não nos dados estruturados.",
+    ),
+    how: text(
+        "Add the properties with the values that the page states elsewhere.",
+        "Adicione as propriedades com os valores que a página declara em outro lugar.",
+    ),
+    reference: GALLERY,
+    rule: text(
+        "Fails when the one node that the page is about lacks a property that Google recommends for its rich result, and the page states the value: in its h1 or title, meta description or first paragraph, meta author, canonical URL, `og:image` or first large image, `article:` or `product:` tags. What the page does not state is not asked for. Several nodes of one type, and members of lists, are left alone. Not measured on a page with noindex.",
+        "Falha quando o único nó de que a página trata não tem uma propriedade que o Google recomenda para o resultado avançado, e a página declara o valor: no h1 ou título, na meta description ou no primeiro parágrafo, na meta author, na URL canônica, em `og:image` ou na primeira imagem grande, nas tags `article:` ou `product:`. O que a página não declara não é pedido. Vários nós do mesmo tipo e membros de listas ficam de fora. Não é medido em página com noindex.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Head),
+    since: WHOLE,
+    run: recommended,
+};
+
 /// Types that are listed in a message.
 const MOST_TYPES: usize = 12;
-/// Bytes of blocks that a template repeats whole; past it, it shows only what is to be added.
-const MOST_SNIPPET_BYTES: usize = 16 * 1024;
+
+const FILL: Text = text(
+    "Fill in the placeholders with what the page shows, and replace the old block. What {type} needs: {url}",
+    "Preencha as lacunas com o que a página mostra e troque o bloco antigo. O que {type} precisa: {url}",
+);
+const FILL_INSIDE: Text = text(
+    "Fill in the placeholders with what the page shows, and put the lines inside the element of the item. What {type} needs: {url}",
+    "Preencha as lacunas com o que a página mostra e ponha as linhas dentro do elemento do item. O que {type} precisa: {url}",
+);
+const COMPLETED: Text = text(
+    "the page's own blocks, completed from its title, address and social tags",
+    "os blocos da própria página, completados com título, endereço e tags sociais dela",
+);
 
 /// Fails when a node of a rich result's type lacks a required property.
 fn required(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     facts.indexable()?;
-    let written = &html.json_ld.written;
-    let graph = Graph::read(written.iter().map(|block| &block.tree));
-    let is_home = facts.url()?.path() == "/";
-    let requirements = rich_results::read(&graph, is_home);
+    let requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/");
     if !requirements.applied {
         return Err(NotMeasured::Absent);
     }
@@ -57,23 +109,69 @@ fn required(facts: &Facts<'_>) -> Verdict {
         "Properties that Google requires are missing: {missing}.",
         "Faltam propriedades que o Google exige: {missing}.",
     );
-    const COMPLETED: Text = text(
-        "the page's own blocks, completed from its title, address and social tags",
-        "os blocos da própria página, completados com título, endereço e tags sociais dela",
-    );
-    const FILL: Text = text(
-        "Fill in the placeholders with what the page shows, and replace the old block. What {type} needs: {url}",
-        "Preencha as lacunas com o que a página mostra e troque o bloco antigo. O que {type} precisa: {url}",
-    );
     let (kinds, missing) = listed(&requirements.gaps);
     let count: usize = requirements.gaps.iter().map(|gap| gap.missing.len()).sum();
     let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
-    let page = format!("https://developers.google.com/search/docs/appearance/structured-data/{}", first.page);
-    let fix = FixDraft::template(FixTarget::Head, completed(facts, html, &requirements.gaps))
-        .from(COMPLETED, &[])
-        .note(FILL, &[("type", first.kind.into()), ("url", page.into())]);
-    let places = requirements.gaps.iter().filter_map(|gap| written.get(gap.block)?.place(html, &gap.node.span));
-    Ok(Some(problem(LACKS, &values, fix).at(places)))
+    let filling = |gap: &Gap<'_>, path: &str| -> String {
+        let known = node_values::value(facts, html, path).filter(|_| gap.is_subject);
+        known.map_or_else(|| placeholder(path), |known| known.value)
+    };
+    let fix = FixDraft::template(FixTarget::Head, completed(html, &requirements.gaps, &filling)).from(COMPLETED, &[]);
+    Ok(Some(problem(LACKS, &values, noted(fix, html, first)).at(places(html, &requirements.gaps))))
+}
+
+/// Fails when the node that the page is about lacks what Google recommends and the page states.
+fn recommended(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    facts.indexable()?;
+    let mut requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/");
+    if !requirements.recommends {
+        return Err(NotMeasured::Absent);
+    }
+    for gap in &mut requirements.advice {
+        let is_subject = gap.is_subject;
+        gap.missing.retain(|missing| is_subject && node_values::stated(facts, html, missing.path()).is_some());
+    }
+    requirements.advice.retain(|gap| !gap.missing.is_empty());
+    let Some(first) = requirements.advice.first() else { return PASS };
+    const COULD_HAVE: Text = text(
+        "The page states values that its structured data lacks: {missing}.",
+        "A página declara valores que faltam nos dados estruturados: {missing}.",
+    );
+    const REPLACE: Text = text(
+        "Replace the old block. What {type} may have: {url}",
+        "Troque o bloco antigo. O que {type} pode ter: {url}",
+    );
+    let (kinds, missing) = listed(&requirements.advice);
+    let count: usize = requirements.advice.iter().map(|gap| gap.missing.len()).sum();
+    let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
+    let filling = |_: &Gap<'_>, path: &str| {
+        node_values::stated(facts, html, path).map_or_else(|| placeholder(path), |known| known.value)
+    };
+    let fix = FixDraft::template(FixTarget::Head, completed(html, &requirements.advice, &filling));
+    let fix = match is_markup(html, first) {
+        true => noted(fix.from(COMPLETED, &[]), html, first),
+        false => {
+            fix.from(COMPLETED, &[]).note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())])
+        }
+    };
+    Ok(Some(problem(COULD_HAVE, &values, fix).at(places(html, &requirements.advice))))
+}
+
+fn noted(fix: FixDraft, html: &Html, first: &Gap<'_>) -> FixDraft {
+    let note = if is_markup(html, first) { FILL_INSIDE } else { FILL };
+    fix.note(note, &[("type", first.kind.into()), ("url", documentation(first).into())])
+}
+
+fn documentation(gap: &Gap<'_>) -> String {
+    format!("https://developers.google.com/search/docs/appearance/structured-data/{}", gap.page)
+}
+
+fn places(html: &Html, gaps: &[Gap<'_>]) -> Vec<Place> {
+    gaps.iter()
+        .take(crate::check::MAX_PLACES)
+        .filter_map(|gap| html.source(gap.block)?.place(html, &gap.node.span))
+        .collect()
 }
 
 /// The types that lack something, and what, each type and property once: `Product (image), Event (location)`.
@@ -98,35 +196,6 @@ fn listed(gaps: &[Gap<'_>]) -> (String, String) {
     (kinds.iter().map(|(kind, _)| *kind).collect::<Vec<_>>().join(", "), missing)
 }
 
-/// The blocks with what they lack: from the page where it says it, else a placeholder.
-fn completed(facts: &Facts<'_>, html: &Html, gaps: &[Gap<'_>]) -> String {
-    let mut blocks: Vec<(usize, Additions<'_>)> = Vec::new();
-    for gap in gaps {
-        if blocks.last().is_none_or(|(block, _)| *block != gap.block) {
-            blocks.push((gap.block, Additions::default()));
-        }
-        let Some((_, additions)) = blocks.last_mut() else { continue };
-        for missing in &gap.missing {
-            let path = missing.path();
-            let known = derived(facts, html, path).filter(|_| gap.leads);
-            additions.add(gap.node, path, known.unwrap_or_else(|| placeholder(path)));
-        }
-    }
-    let texts =
-        || blocks.iter().filter_map(|(block, additions)| Some((&html.json_ld.written.get(*block)?.text, additions)));
-    if texts().map(|(text, _)| text.len()).sum::<usize>() <= MOST_SNIPPET_BYTES {
-        let script = |json: &str| format!("<script type=\"application/ld+json\">{}</script>", json_text_in_html(json));
-        let whole: Vec<String> = texts().map(|(text, additions)| script(additions.apply(text).trim())).collect();
-        return html.as_meant(&whole.join("\n"));
-    }
-    let mut alone = blocks.iter().map(|(_, additions)| additions.alone()).collect::<Vec<_>>().join("\n");
-    if let Some((cut, _)) = alone.char_indices().nth(MOST_SNIPPET_BYTES) {
-        let last_line = alone.get(..cut).and_then(|kept| kept.rfind('\n')).unwrap_or_default();
-        alone.truncate(last_line);
-    }
-    html.as_meant(&json_text_in_html(&alone))
-}
-
 /// `{{OFFERS_PRICE}}` for `offers.price`.
 pub(super) fn placeholder(path: &str) -> String {
     let mut name = String::new();
@@ -139,28 +208,4 @@ pub(super) fn placeholder(path: &str) -> String {
         }
     }
     format!("{{{{{name}}}}}")
-}
-
-/// What the page says of itself, for a node that it is about.
-fn derived(facts: &Facts<'_>, html: &Html, property: &str) -> Option<String> {
-    match property {
-        "name" | "title" => {
-            let heading = html.h1_texts().into_iter().find(|heading| !heading.is_empty()).or_else(|| html.title());
-            let heading = heading.filter(|heading| !heading.is_empty() && !derive::is_placeholder(heading))?;
-            Some(derive::cut(&heading, derive::LONGEST_HEADLINE))
-        }
-        "description" => html.meta("description").map(str::to_owned),
-        "url" => facts.own_url().ok().map(Into::into),
-        "image" | "thumbnailUrl" => {
-            let image = html.resolve(html.social("og:image")?)?;
-            matches!(image.scheme(), "http" | "https").then(|| image.into())
-        }
-        "datePublished" | "datePosted" | "uploadDate" => {
-            let time = || html.document.elements().find(|element| element.is("time"))?.attribute("datetime");
-            html.social("article:published_time").or_else(time).map(|date| date.trim().to_owned())
-        }
-        "price" => html.social("product:price:amount").map(str::to_owned),
-        "priceCurrency" => html.social("product:price:currency").map(str::to_owned),
-        _ => None,
-    }
 }

@@ -67,7 +67,7 @@ fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
 }
 
 /// Where a page leads by itself. The bytes are read as UTF-8: every encoding of the web agrees with it on the markup.
-fn refresh_target(bytes: &[u8], header: Option<&str>) -> Option<String> {
+pub(super) fn refresh_target(bytes: &[u8], header: Option<&str>) -> Option<String> {
     let document = Document::parse(String::from_utf8_lossy(bytes).into_owned());
     let of_header = header.and_then(|value| parse_refresh(value)?.1);
     of_header.or_else(|| {

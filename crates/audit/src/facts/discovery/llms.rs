@@ -124,6 +124,38 @@ fn base(file: &File<'_>) -> Option<Url> {
     Url::parse(&file.exchange.url).ok()
 }
 
+/// The site's file at the root as text, when it is one and not a page.
+pub(crate) fn root_text(site: &Site<'_>) -> Option<String> {
+    let answer = answer(site);
+    let text = answer.file(text("", "")).ok().filter(|file| !file.is_html())?.text();
+    answer.asked.is_some_and(|asked| asked.path() == PATH).then_some(text)
+}
+
+/// A file that passes, of what the site has written and, where that lacks something, of a draft: heading and summary
+/// first, then the site's own lines but those with an address that can't be read, then the draft's links.
+pub(crate) fn completed(source: &str, draft: &str, base: &Url) -> Option<String> {
+    let is_whole = |line: &&str| {
+        let mut outline = Outline::default();
+        outline.take_links(line, Some(base));
+        outline.malformed.is_none()
+    };
+    if source.trim().is_empty() {
+        return is_useful(draft, base).then(|| draft.to_owned());
+    }
+    let own: Vec<&str> = source.lines().map(str::trim_end).filter(is_whole).collect();
+    let outline = Outline::read(&own.join("\n"), Some(base));
+    let is_item = |line: &&str| line.starts_with("- ");
+    let head: Vec<&str> =
+        if outline.has_heading { Vec::new() } else { draft.lines().take_while(|line| !is_item(line)).collect() };
+    let is_short = own.join("\n").trim().chars().count() < SHORTEST;
+    let wants_links = outline.links == 0 || is_short;
+    let links: Vec<&str> = draft.lines().filter(|line| wants_links && is_item(line) && !own.contains(line)).collect();
+    let gap = if links.is_empty() { "" } else { "\n\n" };
+    let text = format!("{}\n{}{gap}{}", head.join("\n"), own.join("\n").trim(), links.join("\n"));
+    let text = text.trim().to_owned() + "\n";
+    is_useful(&text, base).then_some(text)
+}
+
 /// Whether a text is a file that this probe passes.
 pub(crate) fn is_useful(source: &str, base: &Url) -> bool {
     let characters = source.trim().chars().count();

@@ -10,9 +10,11 @@ use super::answer::{Answer, File};
 use super::notes::{Notes, Outcome, info, named, quoted};
 use super::rfc3339;
 use super::site::{Site, Target};
+use crate::facts::page::looks_like_html;
 use crate::facts::url_identity::same_page;
 
-const PATH: &str = "/.well-known/security.txt";
+/// Where the file belongs.
+pub(crate) const PATH: &str = "/.well-known/security.txt";
 const LEGACY_PATH: &str = "/security.txt";
 const REFERENCE: &str = "https://www.rfc-editor.org/rfc/rfc9116";
 /// Days that `Expires` should lie ahead at most (RFC 9116 §2.5.5).
@@ -96,6 +98,36 @@ fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> Outcome {
         Some(date) => notes.verdict(MEASURED, &[name, count, ("date", date.day().to_string().into())]),
         None => notes.verdict(UNDATED, &[name, count]),
     })
+}
+
+/// Whether a page answers in place of the file.
+pub(crate) fn is_page(site: &Site<'_>) -> bool {
+    let exchange = site.extra(WantKind::SecurityTxt).and_then(|extra| extra.fetched.response());
+    exchange.is_some_and(|exchange| exchange.is_success() && looks_like_html(&exchange.body.bytes))
+}
+
+/// Lines of the site's file that a corrected one can keep: known fields but `Expires`, and no address that is none or
+/// goes over http.
+pub(crate) fn usable_lines(site: &Site<'_>) -> Vec<String> {
+    /// Lines taken over at most: a file has few.
+    const MOST_LINES: usize = 50;
+    let kinds = [WantKind::SecurityTxt, WantKind::SecurityTxtLegacy];
+    let exchanges = kinds.into_iter().filter_map(|kind| site.extra(kind)?.fetched.response());
+    let found = exchanges.filter(|exchange| exchange.is_success()).find(|exchange| !exchange.body.bytes.is_empty());
+    let source = found.map(|exchange| String::from_utf8_lossy(&exchange.body.bytes)).unwrap_or_default();
+    let mut languages = 0;
+    let is_usable = |line: &&str| {
+        let Some((name, value)) = line.split_once(':') else { return false };
+        let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
+        languages += usize::from(name == "preferred-languages");
+        let is_address = has_scheme(value) && !value.to_ascii_lowercase().starts_with("http:");
+        match name.as_str() {
+            "preferred-languages" => languages == 1,
+            "expires" => false,
+            name => KNOWN.contains(&name) && is_address,
+        }
+    };
+    unsigned(&source).into_iter().filter(is_usable).take(MOST_LINES).map(|line| line.trim().to_owned()).collect()
 }
 
 /// The fields of a file: names in lower case, values trimmed.

@@ -39,6 +39,7 @@ pub(super) fn capture(source: &str, headers: &[(&str, &str)]) -> Capture {
         source: Source::Network,
         page: Fetched::Response(exchange(PAGE, 200, &all, source)),
         extras: Vec::new(),
+        field_data: None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! The schema.org nodes of a page, across its blocks: their types, what they are part of, and what is known of them.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::tree::{Kind, Member, Tree};
+use crate::facts::schema_org::Lookup;
 
 /// Nodes of one `@id` that are looked at together.
 const MOST_OF_ONE_ID: usize = 8;
@@ -11,6 +12,11 @@ const MOST_OF_ONE_ID: usize = 8;
 const MOST_WORK: u32 = 1_000_000;
 /// Properties through which a node is what the page or its list is about, not a detail of another node.
 const LEADING: [&str; 4] = ["mainEntity", "itemListElement", "item", "breadcrumb"];
+
+/// Those through which it is one of several.
+const LISTING: [&str; 2] = ["itemListElement", "item"];
+/// Nodes among which another of the same type is looked for; behind them a page is taken to be about one.
+const MOST_RIVALS: usize = 200;
 
 /// Index of a node.
 pub(crate) type NodeIndex = usize;
@@ -29,7 +35,7 @@ pub(crate) struct Node<'t> {
     /// The last of the values of its property.
     pub(crate) is_last: bool,
     /// At the root of its block, or a member of the root's `@graph`.
-    is_root: bool,
+    pub(crate) is_root: bool,
 }
 
 /// All nodes of blocks whose context is schema.org.
@@ -38,6 +44,7 @@ pub(crate) struct Graph<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
     by_id: BTreeMap<&'t str, Vec<NodeIndex>>,
     work: Cell<u32>,
+    vocabulary: RefCell<Lookup<'t>>,
 }
 
 /// A name without the address or prefix of the vocabulary.
@@ -50,7 +57,8 @@ pub(crate) fn local(name: &str) -> &str {
 
 impl<'t> Graph<'t> {
     pub(crate) fn read(blocks: impl IntoIterator<Item = &'t Tree>) -> Self {
-        let mut graph = Self { nodes: Vec::new(), by_id: BTreeMap::new(), work: Cell::new(0) };
+        let mut graph =
+            Self { nodes: Vec::new(), by_id: BTreeMap::new(), work: Cell::new(0), vocabulary: RefCell::default() };
         for (block, tree) in blocks.into_iter().enumerate() {
             for root in tree.each().iter().filter(|root| is_schema_org(root)) {
                 graph.visit(root, &Position { block, parent: None, is_last: true, is_root: true });
@@ -103,9 +111,35 @@ impl<'t> Graph<'t> {
         }
     }
 
+    /// Lets another check look at as many values as the one before.
+    pub(crate) fn start_over(&self) {
+        self.work.set(0);
+    }
+
     /// Whether a node leads: the page or its list is about it.
     pub(crate) fn leads(&self, node: &Node<'_>) -> bool {
         node.is_root || node.within.iter().any(|(_, property)| LEADING.contains(property))
+    }
+
+    /// Whether a node is of one of some types, or of one below them.
+    pub(crate) fn is_any(&self, node: &Node<'t>, wanted: &[&str]) -> bool {
+        node.types.iter().any(|kind| self.vocabulary.borrow_mut().is_any(kind, wanted))
+    }
+
+    /// Whether the vocabulary has a property for one of a node's types.
+    pub(crate) fn may_have(&self, node: &Node<'t>, property: &str) -> bool {
+        node.types.iter().any(|kind| self.vocabulary.borrow_mut().has(kind, property))
+    }
+
+    /// Whether the page is about a node alone: it leads, is no member of a list, and no other like it leads.
+    pub(crate) fn is_subject(&self, node: &Node<'_>) -> bool {
+        let is_listed = |node: &Node<'_>| node.within.iter().any(|(_, property)| LISTING.contains(property));
+        let is_rival = |other: &&Node<'_>| {
+            !std::ptr::eq(other.tree, node.tree)
+                && other.types.iter().any(|kind| node.types.contains(kind))
+                && self.leads(other)
+        };
+        self.leads(node) && !is_listed(node) && !self.nodes.iter().take(MOST_RIVALS).any(|other| is_rival(&other))
     }
 
     /// What is found at a path of property names, starting at a node.
@@ -206,7 +240,7 @@ fn is_schema_org(root: &Tree) -> bool {
     })
 }
 
-fn id(members: &[Member]) -> Option<&str> {
+pub(crate) fn id(members: &[Member]) -> Option<&str> {
     members.iter().find(|member| member.name == "@id")?.value.text()
 }
 
@@ -216,7 +250,7 @@ fn types(members: &[Member]) -> Vec<&str> {
 }
 
 /// Whether an object has nothing but its `@id` and type.
-fn is_reference(node: &Tree) -> bool {
+pub(crate) fn is_reference(node: &Tree) -> bool {
     let members = node.members().unwrap_or_default();
     id(members).is_some() && members.iter().all(|member| matches!(member.name.as_str(), "@id" | "@type"))
 }

@@ -1,4 +1,4 @@
-//! What Google's rich results require of a node, and what of it the page's nodes lack.
+//! What Google's rich results require and recommend of a node, and what of it the page's nodes lack.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,6 +7,8 @@ use super::tree::{Kind, Tree};
 
 /// The requirements; the file says what its columns mean.
 const RICH_RESULTS: &str = include_str!("../../data/rich_results.tsv");
+/// An empty column.
+const NOTHING: &str = "-";
 /// Types that count as another.
 const SUBTYPES: &str = include_str!("../../data/schema_subtypes.tsv");
 
@@ -18,6 +20,7 @@ struct Row {
     places: &'static str,
     when: Option<&'static str>,
     required: &'static str,
+    recommended: &'static str,
 }
 
 /// A node that lacks something.
@@ -25,16 +28,24 @@ struct Row {
 pub(crate) struct Gap<'t> {
     /// The node.
     pub(crate) node: &'t Tree,
-    /// Position of its block among those that were read.
+    /// Position of its source among those that were read.
     pub(crate) block: usize,
     /// Its type.
     pub(crate) kind: &'t str,
-    /// Whether the page or its list is about it.
-    pub(crate) leads: bool,
+    /// Whether the page is about it alone, so that what the page says of itself it says of the node.
+    pub(crate) is_subject: bool,
     /// Page of the requirement in Google's documentation.
     pub(crate) page: &'static str,
     /// What it lacks.
     pub(crate) missing: Vec<Requirement>,
+}
+
+impl<'t> Gap<'t> {
+    /// A node that lacks its type.
+    pub(crate) fn untyped(node: &Node<'t>) -> Self {
+        let missing = vec![Requirement::TYPE];
+        Self { node: node.tree, block: node.block, kind: "", is_subject: false, page: "", missing }
+    }
 }
 
 /// A property that a node must have: one of some paths.
@@ -42,6 +53,9 @@ pub(crate) struct Gap<'t> {
 pub(crate) struct Requirement(&'static str);
 
 impl Requirement {
+    /// A type.
+    pub(crate) const TYPE: Self = Self("@type");
+
     /// The path to fill in: the first alternative.
     pub(crate) fn path(self) -> &'static str {
         let first = self.0.split('|').next().unwrap_or_default();
@@ -70,8 +84,14 @@ impl Requirement {
 /// What the nodes of a page lack, and whether any row was about one of them.
 #[derive(Debug, Default)]
 pub(crate) struct Requirements<'t> {
+    /// A row with required properties was about a node.
     pub(crate) applied: bool,
+    /// Required properties that are missing.
     pub(crate) gaps: Vec<Gap<'t>>,
+    /// A row with recommended properties was about a node.
+    pub(crate) recommends: bool,
+    /// Recommended properties that are missing.
+    pub(crate) advice: Vec<Gap<'t>>,
 }
 
 /// Judges every node. `is_home`: whether the page is the root of its site.
@@ -85,20 +105,45 @@ pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool) -> Requirements<'t> {
             if !table.fits(graph, node, &row, is_home) || !judged.insert((row.page, row.kind)) {
                 continue;
             }
-            out.applied = true;
-            let mut missing: Vec<Requirement> = Vec::new();
-            for requirement in row.required.split(' ').map(Requirement) {
-                if !is_met(graph, node, requirement.0) && !requirement.is_below(&missing) {
-                    missing.push(requirement);
-                }
-            }
-            if !missing.is_empty() {
-                let (page, leads) = (row.page, graph.leads(node));
-                out.gaps.push(Gap { node: node.tree, block: node.block, kind, leads, page, missing });
-            }
+            let gap = |missing| Gap {
+                node: node.tree,
+                block: node.block,
+                kind,
+                is_subject: graph.is_subject(node),
+                page: row.page,
+                missing,
+            };
+            let missing = lacking(graph, node, row.required);
+            let advice = lacking(graph, node, row.recommended);
+            out.applied |= row.required != NOTHING;
+            out.recommends |= row.recommended != NOTHING;
+            out.gaps.extend((!missing.is_empty()).then(|| gap(missing)));
+            out.advice.extend((!advice.is_empty()).then(|| gap(advice)));
         }
     }
     out
+}
+
+/// The nodes that the page is about and that may become a rich result, but those of some pages of the documentation.
+pub(crate) fn subjects<'g, 't>(graph: &'g Graph<'t>, but: &[&str]) -> Vec<&'g Node<'t>> {
+    let table = Table::read();
+    let is_subject = |node: &&Node<'t>| {
+        let mut rows = node.types.iter().flat_map(|kind| table.rows(kind));
+        !graph.is_undescribed(node.tree)
+            && rows.any(|row| !but.contains(&row.page) && row.places == "top" && table.fits(graph, node, &row, false))
+    };
+    graph.nodes.iter().filter(is_subject).collect()
+}
+
+/// What of a column a node lacks.
+fn lacking<'t>(graph: &Graph<'t>, node: &Node<'t>, column: &'static str) -> Vec<Requirement> {
+    let mut missing: Vec<Requirement> = Vec::new();
+    for requirement in column.split(' ').filter(|word| *word != NOTHING).map(Requirement) {
+        if !is_met(graph, node, requirement.0) && !requirement.is_below(&missing) {
+            missing.push(requirement);
+        }
+    }
+    missing
 }
 
 /// Whether a node has one of some alternatives. What is not known here is taken for met.
@@ -143,12 +188,11 @@ impl Table {
         let mut rows: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
         for line in RICH_RESULTS.lines().filter(|line| !line.starts_with('#')) {
             let mut columns = line.split('\t');
-            if let (Some(page), Some(kind), Some(places), Some(when), Some(required)) =
-                (columns.next(), columns.next(), columns.next(), columns.next(), columns.next())
-            {
-                let when = Some(when).filter(|when| *when != "-");
-                rows.entry(kind).or_default().push(Row { page, kind, places, when, required });
-            }
+            let mut next = || columns.next().unwrap_or(NOTHING);
+            let (page, kind, places) = (next(), next(), next());
+            let when = Some(next()).filter(|when| *when != NOTHING);
+            let (required, recommended) = (next(), next());
+            rows.entry(kind).or_default().push(Row { page, kind, places, when, required, recommended });
         }
         Self { rows, supertypes }
     }
@@ -198,7 +242,7 @@ mod tests {
     #[test]
     fn the_tables_are_whole() {
         for line in RICH_RESULTS.lines().filter(|line| !line.starts_with('#')) {
-            assert_eq!(line.split('\t').filter(|column| !column.is_empty()).count(), 5, "{line}");
+            assert_eq!(line.split('\t').filter(|column| !column.is_empty()).count(), 6, "{line}");
         }
         let table = Table::read();
         for kind in table.supertypes.values().flatten() {

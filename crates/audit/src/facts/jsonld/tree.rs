@@ -75,6 +75,17 @@ impl Tree {
         }
     }
 
+    /// Bytes that a copy of it takes, about.
+    pub(crate) fn weight(&self) -> usize {
+        let below: usize = match &self.kind {
+            Kind::Object(members) => members.iter().map(|member| member.name.len() + member.value.weight()).sum(),
+            Kind::Array(values) => values.iter().map(Self::weight).sum(),
+            Kind::Text(text) | Kind::Number(text) => text.len(),
+            Kind::Bool(_) | Kind::Null => 0,
+        };
+        size_of::<Self>() + below
+    }
+
     /// The first member whose name its object has had before: where it stands, and the name.
     pub(crate) fn duplicate(&self) -> Option<(usize, &str)> {
         match &self.kind {

@@ -2,6 +2,7 @@
 
 mod amount;
 mod date;
+mod message;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,11 @@ use url::Url;
 
 use super::complete::{Splice, spliced};
 use super::graph::{Graph, Node, local};
+use super::placeholder;
 use super::tree::{Kind, Member, Tree};
+use crate::facts::schema_org;
+
+pub(crate) use date::is_date;
 
 /// Currency codes.
 const CURRENCIES: &str = include_str!("../../data/currencies.txt");
@@ -50,27 +55,15 @@ const DURATIONS: [&str; 5] = ["cookTime", "duration", "performTime", "prepTime",
 const PRICES: [&str; 5] = ["highPrice", "lowPrice", "maxPrice", "minPrice", "price"];
 const CURRENCY_CODES: [&str; 3] = ["currency", "priceCurrency", "salaryCurrency"];
 const ADDRESSES: [&str; 7] = ["contentUrl", "embedUrl", "image", "logo", "sameAs", "thumbnailUrl", "url"];
-/// Members of schema.org's enumerations, by property.
-const MEMBERS: [(&str, &[&str]); 3] = [
-    (
-        "availability",
-        &[
-            "BackOrder",
-            "Discontinued",
-            "InStock",
-            "InStoreOnly",
-            "LimitedAvailability",
-            "MadeToOrder",
-            "OnlineOnly",
-            "OutOfStock",
-            "PreOrder",
-            "PreSale",
-            "Reserved",
-            "SoldOut",
-        ],
-    ),
-    ("itemCondition", &["DamagedCondition", "NewCondition", "RefurbishedCondition", "UsedCondition"]),
-    ("eventStatus", &["EventCancelled", "EventMovedOnline", "EventPostponed", "EventRescheduled", "EventScheduled"]),
+/// Properties whose values are members of an enumeration of schema.org.
+const ENUMERATIONS: [(&str, &str); 7] = [
+    ("availability", "ItemAvailability"),
+    ("eventAttendanceMode", "EventAttendanceModeEnumeration"),
+    ("eventStatus", "EventStatusType"),
+    ("itemCondition", "OfferItemCondition"),
+    ("returnFees", "ReturnFeesEnumeration"),
+    ("returnMethod", "ReturnMethodEnumeration"),
+    ("returnPolicyCategory", "MerchantReturnEnumeration"),
 ];
 /// Google's words for how a person is employed.
 const EMPLOYMENT: [&str; 8] =
@@ -201,6 +194,10 @@ impl<'t> Reader<'_, '_, 't> {
         for value in member.value.each() {
             // What is no plain text or number has properties of its own; what is empty says nothing.
             let Some(text) = plain(value).filter(|text| !text.trim().is_empty()) else { continue };
+            // What was never filled in is told as that.
+            if placeholder::is_placeholder(text) {
+                continue;
+            }
             self.seen = true;
             let judged = match form {
                 Form::Date => judged(date::is_date(text), || date::repaired_date(text)),
@@ -287,7 +284,7 @@ fn form(property: &str, node: &Named<'_, '_>) -> Option<Form> {
         _ if is_any(&PRICES) => Form::Price,
         _ if is_any(&CURRENCY_CODES) => Form::Currency,
         _ if is_any(&ADDRESSES) => Form::Address,
-        _ if MEMBERS.iter().any(|(name, _)| *name == property) => Form::Member,
+        _ if ENUMERATIONS.iter().any(|(name, _)| *name == property) => Form::Member,
         "employmentType" if node.is_a("JobPosting") => Form::Member,
         "item" if node.is_a("ListItem") => Form::Address,
         "ratingValue" => Form::Rating,
@@ -302,7 +299,7 @@ fn judged(fits: bool, meant: impl FnOnce() -> Option<String>) -> Judged {
 }
 
 /// A text or number as it is written.
-fn plain(value: &Tree) -> Option<&str> {
+pub(crate) fn plain(value: &Tree) -> Option<&str> {
     match &value.kind {
         Kind::Text(text) | Kind::Number(text) => Some(text),
         _ => None,
@@ -332,15 +329,16 @@ fn bare(text: &str) -> String {
 
 fn judge_member(property: &str, text: &str) -> Judged {
     let text = text.trim();
-    let Some((_, members)) = MEMBERS.iter().find(|(name, _)| *name == property) else {
+    let Some((_, enumeration)) = ENUMERATIONS.iter().find(|(name, _)| *name == property) else {
         let meant = EMPLOYMENT.iter().find(|word| bare(word) == bare(text));
         return judged(EMPLOYMENT.contains(&text), || meant.map(|word| (*word).to_owned()));
     };
     let name = local(text);
     // Readers take the word without its class for the member: `new` for `NewCondition`.
     let short = |member: &str| bare(member.trim_start_matches("Event").trim_end_matches("Condition"));
-    let meant = members.iter().find(|member| bare(member) == bare(name) || short(member) == bare(name));
-    judged(members.contains(&name), || meant.map(|member| format!("https://schema.org/{member}")))
+    let members = || schema_org::members(enumeration);
+    let meant = members().find(|member| bare(member) == bare(name) || short(member) == bare(name));
+    judged(members().any(|member| member == name), || meant.map(|member| format!("https://schema.org/{member}")))
 }
 
 /// Whether a text is written as a path, not as a host or a word.
@@ -494,7 +492,7 @@ mod tests {
             "//cdn.example.com/a.png",
             Some("\"https://cdn.example.com/a.png\""),
         );
-        for value in ["www.example.com/a", "data:image/png;base64,AA", "a.png", "#", "{{URL}}"] {
+        for value in ["www.example.com/a", "data:image/png;base64,AA", "a.png", "#"] {
             bad(&format!("\"url\":\"{value}\""), value, None);
         }
         assert_eq!(judged_in(r#""item":"/a""#, None), None);

@@ -138,22 +138,30 @@ impl<'t> Line<'t> {
     }
 }
 
-/// Names that are known and that Google ignores, in lower case.
-const UNSUPPORTED: [&str; 13] = [
-    "crawl-delay",
-    "host",
-    "clean-param",
-    "noindex",
-    "nofollow",
-    "noarchive",
-    "request-rate",
-    "visit-time",
-    "revisit-after",
-    "content-signal",
-    "content-usage",
-    "license",
-    "cache-delay",
-];
+/// Fields that are known and that Google ignores, with source and date in the file.
+const FIELDS: &str = include_str!("../../data/robots_txt_fields.tsv");
+
+/// Who reads a field that Google ignores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// No crawler does.
+    Nobody,
+    /// Crawlers of other engines do.
+    Others,
+    /// It is a statement for other readers than crawlers of search engines.
+    Policy,
+}
+
+/// The readers of a line's field; `None` for one that is not in the table.
+pub fn readers(line: &str) -> Option<Readers> {
+    let name = line.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let rows = FIELDS.lines().filter(|row| !row.starts_with('#')).filter_map(|row| row.split_once('\t'));
+    rows.filter(|(field, _)| *field == name).map(|(_, readers)| readers).next().map(|readers| match readers {
+        "nobody" => Readers::Nobody,
+        "others" => Readers::Others,
+        _ => Readers::Policy,
+    })
+}
 
 /// Keys by their start, as Google matches them; the misspellings are those that its parser takes.
 fn key(name: &str) -> Key {
@@ -167,7 +175,7 @@ fn key(name: &str) -> Key {
         Key::Disallow
     } else if starts(&["sitemap", "site-map"]) {
         Key::Sitemap
-    } else if UNSUPPORTED.contains(&name.as_str()) {
+    } else if readers(&name).is_some() {
         Key::Unsupported
     } else {
         Key::Unknown

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::file::{End, SitemapFile};
 use super::reading::{Kind, MOST_LOC_BYTES, MOST_URLS};
-use super::{NAMESPACE, Sitemaps, lastmod};
+use super::{BadLoc, NAMESPACE, Sitemaps, lastmod};
 use crate::escape::xml_text;
 use crate::facts::Facts;
 use crate::facts::page::Html;
@@ -37,9 +37,13 @@ pub struct OwnFile {
 /// A first sitemap: the page itself, and the pages of its host that it links to, in order. `None` when there are none.
 pub fn first(facts: &Facts<'_>) -> Option<String> {
     let html = facts.page().ok()?;
-    let own = facts.own_url().ok().filter(|own| own.origin() == html.url.origin() && facts.indexable().is_ok());
+    let is_indexable = facts.indexable().is_ok();
+    let own = facts.own_url().ok().filter(|own| own.origin() == html.url.origin() && is_indexable);
+    // The page under an address that it does not want to be found under, or not at all.
+    let is_hidden = |url: &Url| same_page(url, &html.url) && own.as_ref().is_none_or(|own| !same_page(own, url));
     let links = html.anchors.iter().filter(|anchor| !anchor.nofollow).filter_map(|anchor| anchor.url.as_ref());
     let links = links.filter(|url| url.origin() == html.url.origin() && is_page(url)).map(without_tracking);
+    let links = links.filter(|url| !is_hidden(url));
     let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{NAMESPACE}\">\n");
     let start = out.len();
     let mut seen = BTreeSet::new();
@@ -63,6 +67,66 @@ pub fn entry(url: &Url, lastmod: Option<&str>, prefix: &str) -> String {
     format!("<{prefix}url>{loc}{date}</{prefix}url>")
 }
 
+/// Bytes of an address that readers take.
+pub const MOST_LOC: usize = MOST_LOC_BYTES;
+
+/// The path of a file on its host.
+pub fn path(file: &SitemapFile) -> String {
+    Url::parse(&file.url).map_or_else(|_| file.url.clone(), |url| url.path().to_owned())
+}
+
+/// The same for a file that can be uploaded to the page's host as it is shown: no query, no gzip, no redirect.
+pub fn own_path(facts: &Facts<'_>, file: &SitemapFile) -> Option<String> {
+    let address = Url::parse(&file.url).ok()?;
+    let is_own = facts.url().is_ok_and(|own| own.origin() == address.origin());
+    let is_plain = address.query().is_none() && file.final_url == file.url && !address.path().ends_with(".gz");
+    (is_own && is_plain).then(|| address.path().to_owned())
+}
+
+/// The site's own file with its wrong addresses corrected, and some others replaced; `None` where it can't be given
+/// whole, where an address is not found there just once, or where the new one is listed already.
+pub fn replaced(facts: &Facts<'_>, file: &SitemapFile, pairs: &[(&str, &Url)]) -> Option<OwnFile> {
+    let is_sound = file.end == End::Whole && file.fault.is_none() && file.kind == Some(Kind::Urlset);
+    let path = own_path(facts, file).filter(|_| is_sound)?;
+    let content = pairs.iter().try_fold(corrected_text(file)?, |text, (from, to)| exchanged(text, from, to))?;
+    (content.len() <= MOST_FILE_BYTES).then_some(OwnFile { path, content })
+}
+
+/// The text of a file with every wrong address corrected, if all are known and found.
+pub fn corrected_text(file: &SitemapFile) -> Option<String> {
+    let source = file.source.clone()?;
+    if file.tally.bad_locs == 0 {
+        return Some(source);
+    }
+    let shown = &file.tally.shown_bad_locs;
+    let is_all = shown.len() as u64 == file.tally.bad_locs && file.kind == Some(Kind::Urlset);
+    let mut pairs = shown.iter().map(|(kind, loc)| Some((loc, corrected(file, *kind, loc)?)));
+    pairs.try_fold(source, |text, pair| pair.and_then(|(loc, url)| exchanged(text, loc, &url))).filter(|_| is_all)
+}
+
+/// A wrong address as it should be; `None` where that can't be told.
+pub fn corrected(file: &SitemapFile, kind: BadLoc, loc: &str) -> Option<Url> {
+    match kind {
+        BadLoc::Relative => {
+            let url = Url::parse(&file.final_url).ok()?.join(loc).ok()?;
+            matches!(url.scheme(), "http" | "https").then_some(url)
+        }
+        BadLoc::Insecure => {
+            let mut url = Url::parse(loc).ok()?;
+            url.set_scheme("https").ok()?;
+            Some(url)
+        }
+        BadLoc::TooLong => None,
+    }
+}
+
+/// A text in which one address stands for another, where the one is found just once and the other not at all.
+fn exchanged(text: String, from: &str, to: &Url) -> Option<String> {
+    let (from, to) = (format!(">{}<", xml_text(from)), format!(">{}<", xml_text(to.as_str())));
+    let fits = text.matches(&from).count() == 1 && !text.contains(&to);
+    fits.then(|| text.replacen(&from, &to, 1))
+}
+
 /// The first of the site's own files that can be given whole with the page added; `None` when none can.
 pub fn with_page(sitemaps: &Sitemaps<'_>, url: &Url, lastmod: Option<&str>) -> Option<OwnFile> {
     sitemaps.files.iter().find_map(|file| added(file, url, lastmod))
@@ -80,10 +144,16 @@ fn added(file: &SitemapFile, url: &Url, lastmod: Option<&str>) -> Option<OwnFile
     if address.path().ends_with(".gz") {
         return None;
     }
-    let source = file.source.as_deref()?;
+    // What another fix corrects in the file must not be undone.
+    let corrected = corrected_text(file);
+    let source = corrected.as_deref().or(file.source.as_deref())?;
+    let is_there = source.contains(&format!(">{}<", xml_text(url.as_str())));
     let content = match file.kind? {
+        // A correction has just put it there.
+        Kind::Urlset if is_there => source.to_owned(),
         Kind::Urlset => {
-            let (before, after) = source.split_at_checked(file.closing?)?;
+            let from_end = file.source.as_deref()?.len().checked_sub(file.closing?)?;
+            let (before, after) = source.split_at_checked(source.len().checked_sub(from_end)?)?;
             let prefix = after.strip_prefix("</")?.split_once("urlset")?.0;
             let (indent, end) = if before.ends_with('\n') { ("  ", "\n") } else { ("", "") };
             format!("{before}{indent}{}{end}{}\n", entry(url, lastmod, prefix), after.trim_end())

@@ -10,6 +10,7 @@ use model::capture::{BodyCut, Coding, Exchange, Fetched, SITEMAP_BYTES};
 use super::draft::MOST_FILE_BYTES;
 use super::fault::{self, Fault};
 use super::reading::{Child, Entry, Kind, MOST_URLS, Reading};
+use super::tally::Tally;
 use super::target::Target;
 use super::{plain, xml};
 use crate::facts::challenge;
@@ -45,8 +46,12 @@ pub struct SitemapFile {
     pub end: End,
     /// Pages that it lists; 0 for an index.
     pub urls: u64,
-    /// The entry that lists the page.
-    pub entry: Option<Entry>,
+    /// The entries that list the page, one for each of its addresses.
+    pub entries: Vec<Entry>,
+    /// Files that it lists, if it is an index.
+    pub listed_files: u64,
+    /// What its entries are like.
+    pub tally: Tally,
     /// What makes it no valid sitemap.
     pub fault: Option<Fault>,
     /// Decoded bytes.
@@ -68,7 +73,9 @@ impl SitemapFile {
             kind: None,
             end: End::Whole,
             urls: 0,
-            entry: None,
+            entries: Vec::new(),
+            listed_files: 0,
+            tally: Tally::default(),
             fault: None,
             size: 0,
             children: Vec::new(),
@@ -117,7 +124,9 @@ impl SitemapFile {
         let too_many = reading.urls.max(reading.children_seen) > MOST_URLS;
         self.kind = reading.kind;
         self.urls = reading.urls;
-        self.entry = reading.entry;
+        self.entries = reading.entries;
+        self.listed_files = reading.children_seen;
+        self.tally = reading.counting.finish();
         self.fault = reading.fault;
         self.children = reading.children;
         self.children_left_out = reading.children_left_out;

@@ -23,6 +23,7 @@ pub(super) fn read(source: &str, cut: bool, reading: &mut Reading<'_>) {
 
 fn take(source: &str, start: usize, line: &str, first: bool, reading: &mut Reading<'_>) {
     if line.len() > MOST_LOC_BYTES {
+        reading.counting.too_long(line);
         reading.take(None, None);
     } else if fetchable(line).is_some() {
         // A file is one of addresses if it begins with one: else any text file would be a sitemap.

@@ -4,6 +4,7 @@ use model::time::Timestamp;
 use url::Url;
 
 use super::fault::Fault;
+use super::tally::Counting;
 use super::target::Target;
 use super::{MOST_FILES, lastmod};
 
@@ -27,7 +28,10 @@ pub enum Kind {
     Text,
 }
 
-/// The entry that lists the page, as written.
+/// Entries of the page kept of one file: as many as it may have addresses (asked for, answered, canonicals).
+const MOST_ENTRIES: usize = 8;
+
+/// An entry that lists the page, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The address.
@@ -51,14 +55,22 @@ pub(super) struct Reading<'t> {
     /// Pages listed; files that an index lists are in `children_seen`.
     pub(super) urls: u64,
     pub(super) children_seen: u64,
-    pub(super) entry: Option<Entry>,
+    pub(super) entries: Vec<Entry>,
     /// Newest first, undated last, else as listed; at most [`MOST_FILES`].
     pub(super) children: Vec<Child>,
     /// An index lists something that can't be fetched, or more than is kept.
     pub(super) children_left_out: bool,
+    pub(super) counting: Counting,
     pub(super) fault: Option<Fault>,
     /// Byte of the root's end tag in the decoded text.
     pub(super) closing: Option<usize>,
+}
+
+impl Entry {
+    /// The address, parsed.
+    pub fn url(&self) -> Option<Url> {
+        Url::parse(&self.loc).ok()
+    }
 }
 
 impl<'t> Reading<'t> {
@@ -68,9 +80,10 @@ impl<'t> Reading<'t> {
             kind: None,
             urls: 0,
             children_seen: 0,
-            entry: None,
+            entries: Vec::new(),
             children: Vec::new(),
             children_left_out: false,
+            counting: Counting::default(),
             fault: None,
             closing: None,
         }
@@ -88,10 +101,12 @@ impl<'t> Reading<'t> {
             return self.take_child(loc, lastmod);
         }
         self.urls += 1;
-        if self.entry.is_none()
+        self.counting.take(self.kind, loc, lastmod, self.target);
+        if self.entries.len() < MOST_ENTRIES
             && let Some(loc) = loc.filter(|loc| self.target.is(loc))
+            && self.entries.iter().all(|known| known.loc != loc)
         {
-            self.entry = Some(Entry { loc: loc.to_owned(), lastmod: lastmod.map(str::to_owned) });
+            self.entries.push(Entry { loc: loc.to_owned(), lastmod: lastmod.map(str::to_owned) });
         }
     }
 
@@ -136,12 +151,22 @@ impl Field {
         let words = part.trim_end();
         if self.text.len() + words.len() > MOST_LOC_BYTES {
             self.too_long = true;
+            let mut end = words.len().min(MOST_LOC_BYTES - self.text.len());
+            while !words.is_char_boundary(end) {
+                end -= 1;
+            }
+            self.text.push_str(words.get(..end).unwrap_or_default());
             return;
         }
         self.text.push_str(words);
         if words.len() < part.len() {
             self.text.push(' ');
         }
+    }
+
+    /// The start of a text that is too long to keep.
+    pub(super) fn overflow(&self) -> Option<&str> {
+        self.too_long.then_some(self.text.as_str())
     }
 
     /// What was pushed, without white space around it.

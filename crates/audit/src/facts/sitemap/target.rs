@@ -1,6 +1,7 @@
 //! The page that is looked for in sitemaps: every address that names it.
 
 use model::capture::Capture;
+use model::time::{DAY_MS, Timestamp};
 use url::Url;
 
 use crate::facts::link_header;
@@ -11,6 +12,10 @@ use crate::facts::url_identity::identity;
 #[derive(Debug, Clone, Default)]
 pub struct Target {
     forms: Vec<String>,
+    /// The page's host, where it answers https.
+    secure_host: Option<String>,
+    /// Dates behind this lie in the future; `None` where the time is not known.
+    latest: Option<Timestamp>,
 }
 
 impl Target {
@@ -23,7 +28,13 @@ impl Target {
         let of_page = links.filter_map(|link| link.url.as_ref());
         let asked = std::iter::once(capture.requested_url.as_str());
         let answered = exchange.map(|exchange| exchange.url.as_str());
-        Self::new(asked.chain(answered).chain(of_header.chain(of_page).map(Url::as_str)))
+        let url = exchange.and_then(|exchange| Url::parse(&exchange.url).ok()).filter(|url| url.scheme() == "https");
+        Self {
+            secure_host: url.and_then(|url| url.host_str().map(str::to_owned)),
+            // A day of grace for clocks and zones.
+            latest: Some(capture.started_at.plus_ms(DAY_MS)),
+            ..Self::new(asked.chain(answered).chain(of_header.chain(of_page).map(Url::as_str)))
+        }
     }
 
     /// The page under all of its addresses; what is no URL is passed over.
@@ -32,13 +43,28 @@ impl Target {
             urls.into_iter().filter_map(|url| Url::parse(url).ok()).map(|url| identity(&url)).collect();
         forms.sort_unstable();
         forms.dedup();
-        Self { forms }
+        Self { forms, ..Self::default() }
     }
 
     /// Whether an address of a sitemap names the page.
     pub(super) fn is(&self, loc: &str) -> bool {
         // Most addresses of a large file need no parsing to be told apart.
         plain_path(loc).is_none_or(|path| self.forms.iter().any(|form| form.ends_with(path))) && self.is_parsed(loc)
+    }
+
+    /// Whether an address is the page's host without the encryption that it has.
+    pub(super) fn is_insecure(&self, loc: &str) -> bool {
+        let host = self
+            .secure_host
+            .as_deref()
+            .filter(|_| loc.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://")));
+        let named = loc.get(7..).and_then(|rest| rest.split(['/', '?', '#']).next());
+        host.zip(named).is_some_and(|(host, named)| named.eq_ignore_ascii_case(host))
+    }
+
+    /// Whether a date is no later than the audit.
+    pub(super) fn is_past(&self, date: Timestamp) -> bool {
+        self.latest.is_none_or(|latest| date <= latest)
     }
 
     fn is_parsed(&self, loc: &str) -> bool {

@@ -80,7 +80,7 @@ fn the_page_is_found_in_every_form() {
         let file = read(bytes);
         assert_eq!((file.kind, file.fault, file.end), (Some(kind), None, End::Whole), "{name}");
         assert_eq!(file.urls, 2, "{name}");
-        assert_eq!(file.entry.unwrap().lastmod.as_deref(), date, "{name}");
+        assert_eq!(file.entries.first().unwrap().lastmod.as_deref(), date, "{name}");
     }
 }
 
@@ -95,10 +95,10 @@ fn only_the_address_of_an_entry_counts() {
         "<!--<url><loc>https://example.com/bread</loc></url>-->",
     ] {
         let file = read(urlset(entries));
-        assert_eq!((file.entry, file.fault), (None, None), "{entries}");
+        assert_eq!((file.entries, file.fault), (Vec::new(), None), "{entries}");
     }
     let escaped = read(urlset("<url><loc>https://example.com/&#98;re&#x61;d</loc></url>"));
-    assert!(escaped.entry.is_some());
+    assert!(!escaped.entries.is_empty());
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_file_with_a_fault_may_still_list_the_page() {
         "https://example.com/bread\nbread\n".to_owned(),
     ] {
         let file = read(source);
-        assert!(file.entry.is_some() && file.fault.is_some());
+        assert!(!file.entries.is_empty() && file.fault.is_some());
     }
 }
 
@@ -176,7 +176,7 @@ fn compression_is_seen_by_its_bytes() {
     let mut misnamed =
         exchange("https://example.com/sitemap.xml.gz?x", urlset("<url><loc>https://example.com/bread</loc></url>"));
     let file = read_exchange(misnamed.clone());
-    assert!(file.fault.unwrap().what.en.contains("not gzip") && file.entry.is_some());
+    assert!(file.fault.unwrap().what.en.contains("not gzip") && !file.entries.is_empty());
     // A server that sends a .gz file with Content-Encoding means the file inside.
     misnamed.body.coding = Coding::Decoded("gzip".to_owned());
     assert_eq!(read_exchange(misnamed).fault, None);
@@ -210,14 +210,17 @@ fn more_addresses_than_allowed_are_counted() {
 fn long_addresses_are_counted_and_not_kept() {
     let path = "a".repeat(10 * 1024);
     let file = read(urlset(&format!("<url><loc>https://example.com/{path}</loc></url>").repeat(100)));
-    assert_eq!((file.urls, file.entry, file.fault), (100, None, None));
+    assert_eq!((file.urls, file.entries, file.fault), (100, Vec::new(), None));
     assert_eq!(read(format!("https://example.com/\nhttps://example.com/{path}\n")).urls, 2);
     let longest = format!("https://example.com/{}", "a".repeat(MOST_LOC_BYTES - 20));
     let target = Target::new([longest.as_str()]);
     for (loc, kept) in [(longest.clone(), true), (longest + "a", false)] {
         let source = urlset(&format!("<url><loc>\n{}\n</loc></url>", loc));
         let fetched = Fetched::Response(exchange("https://example.com/sitemap.xml", source));
-        assert_eq!(SitemapFile::read("https://example.com/sitemap.xml", &fetched, &target).entry.is_some(), kept);
+        assert_eq!(
+            SitemapFile::read("https://example.com/sitemap.xml", &fetched, &target).entries.first().is_some(),
+            kept
+        );
     }
 }
 

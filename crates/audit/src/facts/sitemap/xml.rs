@@ -16,6 +16,8 @@ use crate::facts::page::looks_like_html;
 
 /// The namespace of `urlset` and `sitemapindex`.
 pub const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+/// How the namespace of news entries begins; its version follows.
+const NEWS: &str = "http://www.google.com/schemas/sitemap-news/";
 /// Levels of nesting that are read. A sitemap has 3 and its extensions 5; more is an attack on readers that recurse.
 const MOST_LEVELS: usize = 64;
 /// Attributes of one tag that are read: their check for repeats takes the square of their number.
@@ -182,6 +184,10 @@ impl Walk<'_, '_> {
         if matches!(kind, Kind::Rss | Kind::Atom) {
             return Ok(());
         }
+        let is_news = |value: &str| value.starts_with(NEWS);
+        if tag.attributes().with_checks(false).take(MOST_ATTRIBUTES).flatten().any(|found| is_news(&found.value)) {
+            self.reading.counting.news();
+        }
         let declaring = prefix.map_or_else(|| "xmlns".to_owned(), |prefix| format!("xmlns:{prefix}"));
         let declared = tag.attributes().with_checks(false).take(MOST_ATTRIBUTES).flatten().find(|attribute| {
             let QName(key) = attribute.key;
@@ -218,6 +224,9 @@ impl Walk<'_, '_> {
         if let Some(words) = self.reading.kind.map(Words::of) {
             if self.depth == words.depth && self.in_entry {
                 self.in_entry = false;
+                if let Some(start) = self.loc.overflow().filter(|_| words.kind != Kind::Index) {
+                    self.reading.counting.too_long(start);
+                }
                 self.reading.take(self.loc.value(), self.date.value());
             } else if self.depth == words.depth + 1 {
                 self.field = None;

@@ -105,6 +105,7 @@ fn capture(html: &str, lack: Lack) -> Capture {
         source: if lack == Lack::Network { Source::Supplied } else { Source::Network },
         page,
         extras: Vec::new(),
+        field_data: None,
     };
     if let (Lack::End, Fetched::Response(exchange)) = (lack, &mut capture.page) {
         exchange.body.cut = Some(BodyCut::Size);

@@ -70,6 +70,7 @@ async fn a_guests_audit_is_answered_kept_and_patched(database: TestDatabase) {
         "truncated",
         "fixes",
         "coverage",
+        "requests",
         "quota",
         "_links",
     ] {

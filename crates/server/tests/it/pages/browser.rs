@@ -188,6 +188,7 @@ async fn no_page_has_a_barrier_in_any_look() {
         reports.push(scene.tab.text("location.pathname"));
     }
     let unpaid = scene.address("/bread");
+    let first = format!("{}?tool=robots_meta", reports[0]);
     for lang in ["en", "pt-BR"] {
         for (name, path, typed) in [
             ("home", "/", None),
@@ -195,9 +196,9 @@ async fn no_page_has_a_barrier_in_any_look() {
             ("report", reports[0].as_str(), None),
             ("hostile", reports[1].as_str(), None),
             ("checks", "/checks", None),
-            ("check", check.as_str(), None),
+            ("check", "/checks/title_too_long", None),
             ("tools", "/tools", None),
-            ("tool", tool.as_str(), None),
+            ("tool", "/tools/robots_meta", None),
             ("unknown", "/checks/titel_missing", None),
             ("first", first.as_str(), None),
             ("missing", "/nothing", None),
@@ -205,7 +206,8 @@ async fn no_page_has_a_barrier_in_any_look() {
             ("unpaid", "/", Some(unpaid.as_str())),
         ] {
             let tab = &mut scene.tab;
-            tab.visit(&format!("{path}?lang={lang}"));
+            let mark = if path.contains('?') { '&' } else { '?' };
+            tab.visit(&format!("{path}{mark}lang={lang}"));
             if let Some(typed) = typed {
                 tab.submit(typed);
             }

@@ -29,7 +29,7 @@ const UNITS: [(char, &[&str]); 4] = [
 const LONGEST: usize = 64;
 
 /// Whether a text is a date, with or without a time and a zone.
-pub(super) fn is_date(text: &str) -> bool {
+pub(crate) fn is_date(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     match text.split_once('T') {
         Some((date, time)) => is_day(date) && is_time(time),

@@ -1,0 +1,140 @@
+//! The `Sitemap` lines of robots.txt.
+
+use super::robots_txt::{PATH, found, place, sitemap_line, unnamed_sitemap};
+use crate::check::prelude::*;
+use crate::facts::sitemap::{Presence, is_address};
+use crate::fix::FileChange;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family {
+    slug: "robots-txt-sitemap",
+    category: Category::Crawl,
+    landing: Landing {
+        title: text("Sitemap in robots.txt checker", "Verificador do sitemap no robots.txt"),
+        h1: text("Does robots.txt name my sitemap?", "O robots.txt indica o meu sitemap?"),
+        description: text(
+            "Find out whether robots.txt has a Sitemap line that search engines can use, and get the line with the absolute URL to add.",
+            "Descubra se o robots.txt tem uma linha Sitemap que os buscadores possam usar e receba a linha com a URL absoluta a acrescentar.",
+        ),
+        lead: text(
+            "Search engines look for your sitemap in robots.txt, and only take an absolute address. This tool reads the lines that are there and finds the sitemap that is not named.",
+            "Os buscadores procuram o sitemap no robots.txt, e só aceitam um endereço absoluto. Esta ferramenta lê as linhas que existem e encontra o sitemap que não foi indicado.",
+        ),
+        example: include_str!("robots_txt_sitemap/bad_unnamed_sitemap.http"),
+    },
+    checks: &[MISSING, INVALID],
+};
+
+const MISSING: Check = Check {
+    code: "robots_txt_sitemap_missing",
+    severity: Severity::Info,
+    title: text("robots.txt does not name the sitemap", "O robots.txt não indica o sitemap"),
+    why: text(
+        "Search engines read the sitemap's address in robots.txt. Without it they know of the file only if you submit it to each.",
+        "Os buscadores leem o endereço do sitemap no robots.txt. Sem ele, só conhecem o arquivo se você o enviar a cada um.",
+    ),
+    how: text(
+        "Add a line `Sitemap:` with the file's absolute URL; it may stand anywhere.",
+        "Acrescente uma linha `Sitemap:` com a URL absoluta do arquivo; pode ficar em qualquer lugar.",
+    ),
+    reference: "https://www.sitemaps.org/protocol.html#submit_robots",
+    rule: text(
+        "Fails when robots.txt is a text file without any `Sitemap` line that can be asked for, and a sitemap was found at /sitemap.xml, /sitemap_index.xml or /sitemap.txt. Where none was found there is nothing to name.",
+        "Falha quando o robots.txt é um arquivo de texto sem nenhuma linha `Sitemap` utilizável, e um sitemap foi encontrado em /sitemap.xml, /sitemap_index.xml ou /sitemap.txt. Onde nenhum foi encontrado não há o que indicar.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: FIRST,
+    run: missing,
+};
+
+const INVALID: Check = Check {
+    code: "robots_txt_sitemap_invalid",
+    severity: Severity::Warn,
+    title: text("Sitemap line without a whole address", "Linha Sitemap sem endereço completo"),
+    why: text(
+        "Search engines take only an absolute URL there: the sitemap behind any other value is not found.",
+        "Os buscadores só aceitam ali uma URL absoluta: com outro valor o sitemap não é encontrado.",
+    ),
+    how: text("Write `Sitemap:` with scheme, host and path.", "Escreva `Sitemap:` com esquema, host e caminho."),
+    reference: "https://www.sitemaps.org/protocol.html#submit_robots",
+    rule: text(
+        "Fails when the value of a `Sitemap` line is no absolute http(s) URL: a path alone, an address without scheme, another scheme, or nothing.",
+        "Falha quando o valor de uma linha `Sitemap` não é uma URL http(s) absoluta: só um caminho, um endereço sem esquema, outro esquema, ou nada.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::File),
+    since: WHOLE,
+    run: invalid,
+};
+
+/// The line with the address written out whole, as it is meant on this host; `None` where that can't be told.
+pub(super) fn whole_line(facts: &Facts<'_>, value: &str) -> Option<String> {
+    if is_address(value) {
+        return Some(sitemap_line(value));
+    }
+    let base = facts.url().ok()?;
+    let url = base.join(PATH).ok()?.join(value).ok().filter(|_| !value.is_empty())?;
+    let is_own = url.origin() == base.origin() && is_address(url.as_str());
+    is_own.then(|| sitemap_line(url.as_str()))
+}
+
+fn missing(facts: &Facts<'_>) -> Verdict {
+    let file = found(facts)?;
+    let sitemaps = facts.sitemaps()?;
+    if sitemaps.is_declared {
+        return PASS;
+    }
+    let Some(url) = unnamed_sitemap(facts) else {
+        let nothing = sitemaps.presence() == Presence::Missing;
+        return Err(if nothing { NotMeasured::Absent } else { NotMeasured::Sitemap });
+    };
+    const UNNAMED: Text = text(
+        "robots.txt has no valid Sitemap line, but there is a sitemap: {url}",
+        "O robots.txt não tem uma linha Sitemap válida, mas há um sitemap: {url}",
+    );
+    let line = sitemap_line(url);
+    let values = [("url", url.into())];
+    let fix = if file.truncated {
+        const ADD: Text = text("Add this line to robots.txt: {line}", "Acrescente esta linha ao robots.txt: {line}");
+        FixDraft::instruction(FixTarget::File, ADD, &[("line", line.into())])
+    } else {
+        const OWN: Text = text("the site's own file and {url}", "o arquivo do próprio site e {url}");
+        FixDraft::file_changes(PATH, &file.text, vec![FileChange::Append(line)]).from(OWN, &values)
+    };
+    Ok(Some(problem(UNNAMED, &values, fix).at([place(facts, None, None)])))
+}
+
+fn invalid(facts: &Facts<'_>) -> Verdict {
+    let file = found(facts)?;
+    if file.sitemaps.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let bad: Vec<&(u32, String)> = file.sitemaps.iter().filter(|(_, value)| !is_address(value)).collect();
+    let Some((line, value)) = bad.first() else { return PASS };
+    const SHORT: Text = text(
+        "Line {line} of robots.txt names no whole address: “{value}”",
+        "A linha {line} do robots.txt não traz um endereço completo: “{value}”",
+    );
+    const RESOLVED: Text =
+        text("the site's own file, its addresses resolved", "o arquivo do próprio site, com endereços completos");
+    const WRITE: Text = text(
+        "Write the sitemap's whole address on these lines: {lines}.",
+        "Escreva o endereço completo do sitemap nestas linhas: {lines}.",
+    );
+    let changes: Option<Vec<FileChange>> =
+        bad.iter().map(|(line, value)| Some(FileChange::Line(*line, whole_line(facts, value)?))).collect();
+    let fix = match changes.filter(|_| !file.truncated) {
+        Some(changes) => FixDraft::file_changes(PATH, &file.text, changes).from(RESOLVED, &[]),
+        None => {
+            let lines = bad.iter().take(MAX_LINES).map(|(line, _)| line.to_string()).collect::<Vec<_>>().join(", ");
+            FixDraft::instruction(FixTarget::File, WRITE, &[("lines", lines.into())])
+        }
+    };
+    let values = [("line", (*line).into()), ("value", value.as_str().into())];
+    let places = bad.iter().map(|(line, value)| place(facts, Some(*line), Some(format!("Sitemap: {value}"))));
+    Ok(Some(problem(SHORT, &values, fix).at(places)))
+}
+
+/// Lines named in an instruction.
+const MAX_LINES: usize = 20;

@@ -1,0 +1,177 @@
+//! Content-Security-Policy: there, and of use against injected scripts.
+
+use std::collections::BTreeSet;
+
+use crate::check::prelude::*;
+use crate::facts::csp::{self, Policy, Weakness};
+use crate::facts::page::Html;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family {
+    slug: "content-security-policy",
+    category: Category::Security,
+    landing: LANDING,
+    checks: &[MISSING, WEAK],
+};
+
+const LANDING: Landing = Landing {
+    title: text("Content-Security-Policy checker", "Verificador de Content-Security-Policy"),
+    h1: text("Does your CSP stop injected scripts?", "Sua CSP impede scripts injetados?"),
+    description: text(
+        "Reads the Content-Security-Policy of a page and tells what in it lets injected scripts run, with a policy to start from.",
+        "Lê a Content-Security-Policy de uma página e diz o que nela deixa scripts injetados rodarem, com uma política inicial.",
+    ),
+    lead: text(
+        "A content security policy is the second lock: where a hole lets foreign markup into the page, it keeps the foreign script from running. It has no effect on search.",
+        "A política de segurança de conteúdo é a segunda tranca: quando uma falha deixa entrar marcação alheia, ela impede o script alheio de rodar. Não afeta a busca.",
+    ),
+    example: include_str!("content_security_policy/bad_inline.http"),
+};
+
+const STANDARD: &str = "https://www.w3.org/TR/CSP3/";
+
+const MISSING: Check = Check {
+    code: "csp_missing",
+    severity: Severity::Info,
+    title: text("No Content-Security-Policy", "Sem Content-Security-Policy"),
+    why: text(
+        "Where a hole in the site lets foreign markup in, nothing keeps its scripts from running.",
+        "Se uma falha do site deixar entrar marcação alheia, nada impede os scripts dela de rodar.",
+    ),
+    how: text(
+        "Begin with `Content-Security-Policy-Report-Only`, read the reports, then enforce the policy.",
+        "Comece com `Content-Security-Policy-Report-Only`, leia os relatórios e depois aplique a política.",
+    ),
+    reference: STANDARD,
+    rule: text(
+        "Fails when neither a `Content-Security-Policy` header nor a `meta` of that kind in the head gives a policy. One that only reports does not count. Not measured on supplied HTML, whose headers are unknown.",
+        "Falha quando nem um cabeçalho `Content-Security-Policy` nem um `meta` desse tipo no head traz uma política. Uma que só relata não conta. Não é medido em HTML fornecido, cujos cabeçalhos são desconhecidos.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: WHOLE,
+    run: missing,
+};
+
+const WEAK: Check = Check {
+    code: "csp_weak",
+    severity: Severity::Info,
+    title: text(
+        "Content-Security-Policy lets injected scripts run",
+        "Content-Security-Policy deixa scripts injetados rodarem",
+    ),
+    why: text(
+        "Such a policy still has its uses, against frames for one, but an injected script runs as if there were none.",
+        "Uma política assim ainda serve para algo, como barrar quadros, mas um script injetado roda como se ela não existisse.",
+    ),
+    how: text(
+        "Give each inline script a nonce or a hash instead of `'unsafe-inline'`, and name hosts instead of `*` or `https:`.",
+        "Dê a cada script embutido um nonce ou hash em vez de `'unsafe-inline'`, e nomeie hosts em vez de `*` ou `https:`.",
+    ),
+    reference: "https://www.w3.org/TR/CSP3/#csp-directives",
+    rule: text(
+        "Fails when there are enforced policies and each of them lets injected scripts run: neither `script-src` nor `default-src`, or `'unsafe-inline'` without nonce, hash or `'strict-dynamic'`, or one of `*`, `http:`, `https:`, `data:` without `'strict-dynamic'`. All policies hold at once, so one strong policy passes. Styles, images and `'unsafe-eval'` are not judged.",
+        "Falha quando há políticas aplicadas e cada uma delas deixa scripts injetados rodarem: nem `script-src` nem `default-src`, ou `'unsafe-inline'` sem nonce, hash ou `'strict-dynamic'`, ou um de `*`, `http:`, `https:`, `data:` sem `'strict-dynamic'`. Todas as políticas valem ao mesmo tempo, então uma forte basta. Estilos, imagens e `'unsafe-eval'` não são avaliados.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Page),
+    since: WHOLE,
+    run: weak,
+};
+
+/// Elements that are looked at for the origins of a first policy.
+const MOST_LOOKED_AT: usize = 1_000;
+/// Origins that a directive of a first policy names.
+const MOST_ORIGINS: usize = 10;
+
+/// Fails when no policy is enforced.
+fn missing(facts: &Facts<'_>) -> Verdict {
+    let exchange = facts.measured_response()?;
+    let html = facts.page()?;
+    if !csp::read(Some(html), exchange).is_empty() {
+        return PASS;
+    }
+    facts.whole_page()?;
+    const NONE: Text =
+        text("The response has no Content-Security-Policy.", "A resposta não tem Content-Security-Policy.");
+    const START: Text = text(
+        "Start with a policy that only reports, built from what this page loads: {line}",
+        "Comece com uma política que só relata, feita com o que esta página carrega: {line}",
+    );
+    let fix = FixDraft::instruction(FixTarget::Page, START, &[("line", starter(html).into())]);
+    fail(NONE, &[], fix)
+}
+
+/// A policy that reports what this page does not do today.
+fn starter(html: &Html) -> String {
+    let mut out = String::from("Content-Security-Policy-Report-Only: default-src 'self'");
+    for (directive, names, attribute) in [
+        ("script-src", &["script"][..], "src"),
+        ("style-src", &["link"], "href"),
+        ("img-src", &["img"], "src"),
+        ("frame-src", &["iframe"], "src"),
+        ("form-action", &["form"], "action"),
+    ] {
+        let origins = origins(html, names, attribute);
+        // What `default-src` does not stand in for must be said anyway (CSP3 §6.4.1).
+        if !origins.is_empty() || directive == "form-action" {
+            out.push_str(&format!("; {directive} 'self'"));
+            origins.iter().for_each(|origin| out.push_str(&format!(" {origin}")));
+        }
+    }
+    out + "; object-src 'none'; base-uri 'self'"
+}
+
+/// The foreign https origins that elements of these names ask.
+fn origins(html: &Html, names: &[&str], attribute: &str) -> BTreeSet<String> {
+    let sheets = html.links_rel("stylesheet").filter_map(|link| html.element(link.node));
+    html.elements(&html.addressed)
+        .chain(sheets)
+        .take(MOST_LOOKED_AT)
+        .filter(|element| names.iter().any(|name| element.is(name)))
+        .filter_map(|element| html.resolve(element.attribute(attribute)?))
+        .filter(|url| url.scheme() == "https" && url.origin() != html.url.origin())
+        .map(|url| url.origin().ascii_serialization())
+        .take(MOST_ORIGINS)
+        .collect()
+}
+
+/// Fails when every policy lets injected scripts run.
+fn weak(facts: &Facts<'_>) -> Verdict {
+    let exchange = facts.measured_response()?;
+    let html = facts.page()?;
+    let policies = csp::read(Some(html), exchange);
+    if policies.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let weak: Option<Vec<(&Policy, Weakness)>> =
+        policies.iter().map(|policy| Some((policy, policy.weakness()?))).collect();
+    let Some((_, weakness)) = weak.as_ref().and_then(|weak| weak.first()) else { return PASS };
+    const NO_LIMIT: Text = text(
+        "The Content-Security-Policy limits no scripts: it has neither script-src nor default-src.",
+        "A Content-Security-Policy não limita scripts: não tem script-src nem default-src.",
+    );
+    const INLINE: Text = text(
+        "The Content-Security-Policy allows every inline script: 'unsafe-inline' without nonce or hash.",
+        "A Content-Security-Policy permite qualquer script embutido: 'unsafe-inline' sem nonce nem hash.",
+    );
+    const ANY_HOST: Text = text(
+        "The Content-Security-Policy allows scripts from any host.",
+        "A Content-Security-Policy permite scripts de qualquer host.",
+    );
+    const NONCES: Text = text(
+        "Send script-src 'nonce-{{RANDOM}}' 'strict-dynamic'; object-src 'none'; base-uri 'none', with a new nonce in each response and on each script tag.",
+        "Envie script-src 'nonce-{{RANDOM}}' 'strict-dynamic'; object-src 'none'; base-uri 'none', com um nonce novo em cada resposta e em cada tag de script.",
+    );
+    let message = match weakness {
+        Weakness::NoLimit => NO_LIMIT,
+        Weakness::Inline => INLINE,
+        Weakness::AnyHost => ANY_HOST,
+    };
+    let place = |policy: &Policy| match policy.node.and_then(|node| html.element(node)) {
+        Some(meta) => meta.place(),
+        None => Place { snippet: Some(format!("Content-Security-Policy: {}", policy.raw)), ..Place::default() },
+    };
+    let fix = FixDraft::instruction(FixTarget::Page, NONCES, &[]);
+    Ok(Some(problem(message, &[], fix).at(policies.iter().map(place))))
+}

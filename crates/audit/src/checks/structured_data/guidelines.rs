@@ -1,0 +1,267 @@
+//! What Google's guidelines for structured data ask besides its form: that the page shows what is marked up.
+
+use crate::check::prelude::*;
+use crate::facts::jsonld::graph::{Found, Graph, Node, local};
+use crate::facts::jsonld::placeholder::is_placeholder;
+use crate::facts::jsonld::tree::{Kind, Tree};
+use crate::facts::jsonld::value::plain;
+use crate::facts::page::Html;
+use crate::facts::url_identity::same_site;
+use crate::facts::{shown_markup, simple_selector};
+
+/// The family.
+pub(crate) const FAMILY: Family = Family {
+    slug: "structured-data-guidelines",
+    category: Category::StructuredData,
+    landing: Landing {
+        title: text("Structured data guidelines checker", "Verificador das diretrizes de dados estruturados"),
+        h1: text("Does your markup keep to Google's guidelines?", "Sua marcação segue as diretrizes do Google?"),
+        description: text(
+            "Check that headline, rating and paywalled part of your structured data are on the page, and that no business rates itself.",
+            "Confira se título, nota e parte fechada dos seus dados estruturados estão na página e se nenhuma empresa avalia a si mesma.",
+        ),
+        lead: text(
+            "Markup of what a visitor can't see, and reviews of a business on its own site, may cost a site its rich results by a manual action. This check compares the markup with what the page shows.",
+            "Marcar o que o visitante não vê, ou avaliações de uma empresa no próprio site, pode custar os resultados avançados por uma ação manual. Esta verificação compara a marcação com o que a página mostra.",
+        ),
+        example: include_str!("guidelines/bad_headline.html"),
+    },
+    checks: &[NOT_VISIBLE, SELF_SERVING, PAYWALL],
+};
+
+const NOT_VISIBLE: Check = Check {
+    code: "jsonld_content_not_visible",
+    severity: Severity::Warn,
+    title: text("Structured data that the page does not show", "Dados estruturados que a página não mostra"),
+    why: text(
+        "Google asks that marked-up content can be seen by visitors; what can't counts as spam and may bring a manual action.",
+        "O Google pede que o conteúdo marcado possa ser visto pelos visitantes; o que não pode conta como spam e pode trazer uma ação manual.",
+    ),
+    how: text(
+        "Show the content on the page, or take it out of the markup.",
+        "Mostre o conteúdo na página, ou tire-o da marcação.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/structured-data/sd-policies#content",
+    rule: text(
+        "Fails when less than half of the words of the headline or name of the one main node (article, product, recipe, event, job, video, course, movie, software), or neither the value nor the count of its `aggregateRating`, occur in the visible text, alternatives, labels and form values of the page. Numbers are looked for with any separators, rounded and as thousands (`1.2k`). Left alone are markup in attributes of the text itself, names in scripts without word spaces, pages with a known review widget, and several main nodes. Not measured on an empty app shell or a cut page.",
+        "Falha quando menos da metade das palavras do título ou nome do único nó principal (artigo, produto, receita, evento, vaga, vídeo, curso, filme, programa), ou nem o valor nem a contagem do seu `aggregateRating`, aparecem no texto visível, nas alternativas, rótulos e valores de formulário da página. Números são procurados com qualquer separador, arredondados e em milhares (`1,2 mil`). Ficam de fora a marcação em atributos do próprio texto, nomes em escritas sem espaço entre palavras, páginas com um widget de avaliações conhecido e vários nós principais. Não é medido numa casca vazia de aplicativo ou em página cortada.",
+    ),
+    thresholds: &[threshold("words_shown", LEAST_SHARE as u64, "percent")],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: WHOLE,
+    run: not_visible,
+};
+
+const SELF_SERVING: Check = Check {
+    code: "review_self_serving",
+    severity: Severity::Warn,
+    title: text("Reviews of a business on its own site", "Avaliações da empresa no próprio site"),
+    why: text(
+        "Google shows no stars for a business or organization that is rated on its own site, and treats the markup as against its guidelines.",
+        "O Google não mostra estrelas para uma empresa ou organização avaliada no próprio site, e trata a marcação como contrária às diretrizes.",
+    ),
+    how: text(
+        "Take `review` and `aggregateRating` out of the node of the business; rate products, recipes or services instead, each on its page.",
+        "Tire `review` e `aggregateRating` do nó da empresa; avalie produtos, receitas ou serviços, cada um na sua página.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/structured-data/review-snippet#guidelines",
+    rule: text(
+        "Fails when a main node of a type below `Organization` (with that every `LocalBusiness`) has `review` or `aggregateRating`, and it is the site's own: its `url` is the root of this site, or the page is the home page and the node names no address of another site. A listing of other businesses, with their own addresses or pages, is left alone.",
+        "Falha quando um nó principal de um tipo abaixo de `Organization` (e com isso todo `LocalBusiness`) tem `review` ou `aggregateRating` e é do próprio site: seu `url` é a raiz deste site, ou a página é a inicial e o nó não dá o endereço de outro site. Um guia de outras empresas, com endereços ou páginas próprios, fica de fora.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: WHOLE,
+    run: self_serving,
+};
+
+const PAYWALL: Check = Check {
+    code: "paywall_selector_unmatched",
+    severity: Severity::Info,
+    title: text("Paywall markup that points at nothing", "Marcação de paywall que não aponta para nada"),
+    why: text(
+        "Google tells a paywall from cloaking by the part of the page that `cssSelector` names; a selector that finds nothing names no part.",
+        "O Google distingue um paywall de cloaking pela parte da página que `cssSelector` nomeia; um seletor que não acha nada não nomeia parte nenhuma.",
+    ),
+    how: text(
+        "Give the paid part a class, and name that class in `cssSelector`.",
+        "Dê uma classe à parte paga e nomeie essa classe em `cssSelector`.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/structured-data/paywalled-content",
+    rule: text(
+        "Fails when a node has `isAccessibleForFree` false and a `cssSelector` in its `hasPart` that no element of the HTML matches. Read are selectors of a tag, classes and an id, and lists of them; others are left alone. A site may serve the paid part to verified crawlers only, so this is advice. Not measured on a cut page or an empty app shell.",
+        "Falha quando um nó tem `isAccessibleForFree` falso e um `cssSelector` em `hasPart` que nenhum elemento do HTML atende. São lidos seletores de tag, classes e id, e listas deles; os outros ficam de fora. Um site pode servir a parte paga só a robôs verificados, por isso é um aviso. Não é medido em página cortada ou numa casca vazia de aplicativo.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: WHOLE,
+    run: paywall,
+};
+
+/// Percent of the words of a name that the page shows at least.
+const LEAST_SHARE: usize = 50;
+/// Types that a page is about, with a name that it shows.
+const SUBJECTS: [&str; 11] = [
+    "Article",
+    "Product",
+    "Recipe",
+    "Event",
+    "JobPosting",
+    "VideoObject",
+    "Course",
+    "Movie",
+    "SoftwareApplication",
+    "Book",
+    "DiscussionForumPosting",
+];
+/// Characters shown of a text.
+const SHOWN_CHARACTERS: usize = 120;
+
+/// Fails when the page does not show what its main node says.
+fn not_visible(facts: &Facts<'_>) -> Verdict {
+    let html = facts.whole_page()?;
+    facts.filled_page()?;
+    let graph = facts.graph()?;
+    let mut subjects = graph.nodes.iter().filter(|node| {
+        let in_block = html.source(node.block).is_some_and(|source| source.block().is_some());
+        in_block && graph.leads(node) && graph.is_any(node, &SUBJECTS)
+    });
+    let Some(subject) = subjects.next().filter(|_| subjects.next().is_none()) else { return Err(NotMeasured::Absent) };
+    if !graph.is_subject(subject) {
+        return Err(NotMeasured::Absent);
+    }
+    let place = |value: &Tree| html.source(subject.block)?.place(html, &value.span);
+    let kind = subject.types.first().copied().unwrap_or_default();
+    for property in ["headline", "name"] {
+        let Found::Value(value) = graph.look(subject.tree, property) else { continue };
+        // What was never filled in is told as that.
+        let Some(said) = value.text().filter(|said| !is_placeholder(said)) else { continue };
+        if shown_markup::share_of_words(html, said).is_some_and(|share| share < LEAST_SHARE) {
+            const HIDDEN: Text = text(
+                "The page nowhere shows {kind}.{property} “{text}”.",
+                "A página não mostra {kind}.{property} “{text}” em lugar nenhum.",
+            );
+            let shown: String = said.chars().take(SHOWN_CHARACTERS).collect();
+            let values = [("kind", kind.into()), ("property", property.into()), ("text", shown.into())];
+            return Ok(Some(problem(HIDDEN, &values, show_it()).at(place(value))));
+        }
+    }
+    let number = |path: &str| match graph.look(subject.tree, path) {
+        Found::Value(value) => Some((value, plain(value)?.trim())),
+        Found::Absent | Found::Unknown => None,
+    };
+    let rating = number("aggregateRating.ratingValue");
+    let count = number("aggregateRating.reviewCount").or_else(|| number("aggregateRating.ratingCount"));
+    let Some(((value, rating), (_, count))) = rating.zip(count) else { return PASS };
+    if shown_markup::shows_number(html, rating)
+        || shown_markup::shows_number(html, count)
+        || shown_markup::has_review_widget(html)
+    {
+        return PASS;
+    }
+    const UNSEEN: Text = text(
+        "The page shows neither the rating {rating} nor the count {count} of {kind}.aggregateRating.",
+        "A página não mostra nem a nota {rating} nem a contagem {count} de {kind}.aggregateRating.",
+    );
+    let shown = |number: &str| number.chars().take(SHOWN_CHARACTERS).collect::<String>();
+    let values = [("rating", shown(rating).into()), ("count", shown(count).into()), ("kind", kind.into())];
+    Ok(Some(problem(UNSEEN, &values, show_it()).at(place(value))))
+}
+
+fn show_it() -> FixDraft {
+    const SHOW: Text = text(
+        "Show on the page what the markup says, or take it out of the markup.",
+        "Mostre na página o que a marcação diz, ou tire-o da marcação.",
+    );
+    FixDraft::instruction(FixTarget::Head, SHOW, &[])
+}
+
+/// Fails when the node of the site's own business is rated.
+fn self_serving(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let graph = facts.graph()?;
+    let businesses = graph.nodes.iter().filter(|node| graph.leads(node) && graph.is_any(node, &["Organization"]));
+    let mut businesses = businesses.peekable();
+    if businesses.peek().is_none() {
+        return Err(NotMeasured::Absent);
+    }
+    let rated: Vec<(&Node<'_>, &str)> = businesses
+        .filter(|node| is_own(html, graph, node))
+        .filter_map(|node| {
+            let property = ["aggregateRating", "review"].into_iter();
+            let mut has = property.filter(|name| matches!(graph.look(node.tree, name), Found::Value(_)));
+            Some((node, has.next()?))
+        })
+        .collect();
+    let Some((first, property)) = rated.first() else { return PASS };
+    const OWN: Text =
+        text("{kind} is the site's own, and has {property}.", "{kind} é do próprio site e tem {property}.");
+    const REMOVE: Text =
+        text("Take review and aggregateRating out of this node.", "Tire review e aggregateRating deste nó.");
+    let kind = first.types.first().copied().unwrap_or_default();
+    let places = rated.iter().take(crate::check::MAX_PLACES);
+    let places = places.filter_map(|(node, _)| html.source(node.block)?.place(html, &node.tree.span));
+    let fix = FixDraft::instruction(FixTarget::Head, REMOVE, &[]);
+    Ok(Some(problem(OWN, &[("kind", kind.into()), ("property", (*property).into())], fix).at(places)))
+}
+
+/// Whether a business is the one whose site this is.
+fn is_own<'t>(html: &Html, graph: &Graph<'t>, node: &Node<'t>) -> bool {
+    let url = match graph.look(node.tree, "url") {
+        Found::Value(value) => value.text().and_then(|url| html.resolve(url)),
+        Found::Absent | Found::Unknown => None,
+    };
+    let is_root = |url: &url::Url| url.path() == "/" && url.query().is_none();
+    match url {
+        Some(url) => same_site(&url, &html.url) && is_root(&url),
+        None => is_root(&html.url),
+    }
+}
+
+/// Fails when the part of the page that is said to be paid for is not there.
+fn paywall(facts: &Facts<'_>) -> Verdict {
+    let html = facts.whole_page()?;
+    facts.filled_page()?;
+    let graph = facts.graph()?;
+    let mut read = 0;
+    let mut lost: Vec<(&Node<'_>, &Tree)> = Vec::new();
+    for node in graph.nodes.iter().filter(|node| is_closed(node.tree)) {
+        let parts = node.tree.members().into_iter().flatten().filter(|member| local(&member.name) == "hasPart");
+        let parts = parts.flat_map(|member| member.value.each()).filter(|part| is_closed(part));
+        let members = parts.filter_map(Tree::members).flatten().filter(|member| local(&member.name) == "cssSelector");
+        for selector in members.flat_map(|member| member.value.each()).take(MOST_SELECTORS.saturating_sub(read)) {
+            let found = selector.text().and_then(|text| simple_selector::matches_any(&html.document, text));
+            read += usize::from(found.is_some());
+            lost.extend((found == Some(false)).then_some((node, selector)));
+        }
+    }
+    if read == 0 {
+        return Err(NotMeasured::Absent);
+    }
+    let Some((_, first)) = lost.first() else { return PASS };
+    const NOTHING: Text = text(
+        "No element of the page matches the cssSelector “{selector}”.",
+        "Nenhum elemento da página atende ao cssSelector “{selector}”.",
+    );
+    const CLASS: Text = text(
+        "Name the class of the paid part in cssSelector, or give the part that class.",
+        "Nomeie em cssSelector a classe da parte paga, ou dê essa classe à parte.",
+    );
+    let shown: String = first.text().unwrap_or_default().chars().take(SHOWN_CHARACTERS).collect();
+    let places = lost.iter().filter_map(|(node, value)| html.source(node.block)?.place(html, &value.span));
+    let fix = FixDraft::instruction(FixTarget::Head, CLASS, &[]);
+    Ok(Some(problem(NOTHING, &[("selector", shown.into())], fix).at(places)))
+}
+
+/// Selectors of one page that are looked for.
+const MOST_SELECTORS: usize = 10;
+
+/// Whether a thing says that it is not free.
+fn is_closed(node: &Tree) -> bool {
+    let mut free = node.members().into_iter().flatten().filter(|member| local(&member.name) == "isAccessibleForFree");
+    free.any(|member| match &member.value.kind {
+        Kind::Bool(free) => !free,
+        Kind::Text(text) => local(text.trim()).eq_ignore_ascii_case("false"),
+        _ => false,
+    })
+}

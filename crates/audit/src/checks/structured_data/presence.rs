@@ -1,0 +1,207 @@
+//! Whether a page has structured data, and whether anyone uses it.
+
+use crate::check::prelude::*;
+use crate::facts::breadcrumbs;
+use crate::facts::derive;
+use crate::facts::jsonld::rich_results;
+use crate::facts::jsonld::types_of;
+use crate::facts::new_nodes;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family {
+    slug: "structured-data",
+    category: Category::StructuredData,
+    landing: Landing {
+        title: text("Structured data checker and generator", "Verificador e gerador de dados estruturados"),
+        h1: text("Does this page have structured data?", "Esta página tem dados estruturados?"),
+        description: text(
+            "See whether a page has JSON-LD, microdata or RDFa, which types no longer bring a Google result, and get a first block made from the page.",
+            "Veja se a página tem JSON-LD, microdados ou RDFa, que tipos já não geram resultado no Google, e receba um primeiro bloco feito com a página.",
+        ),
+        lead: text(
+            "Structured data tells search engines and AI assistants what a page is about. This tool finds it in every syntax, tells which types still bring a result, and writes a first block from nothing but what the page itself says.",
+            "Dados estruturados dizem a buscadores e assistentes de IA do que a página trata. Esta ferramenta os encontra em todas as sintaxes, diz que tipos ainda geram resultado e escreve um primeiro bloco só com o que a própria página diz.",
+        ),
+        example: include_str!("presence/bad_missing_article.html"),
+    },
+    checks: &[MISSING, RETIRED, ON_NOINDEX],
+};
+
+const INTRO: &str = "https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data";
+
+const MISSING: Check = Check {
+    code: "structured_data_missing",
+    severity: Severity::Info,
+    title: text("No structured data", "Sem dados estruturados"),
+    why: text(
+        "Structured data tells machines what the page is about, and makes rich results possible. It is optional.",
+        "Dados estruturados dizem às máquinas do que a página trata e permitem resultados avançados. São opcionais.",
+    ),
+    how: text(
+        "Add a JSON-LD block of the type that fits the page: Article, Product, Organization, BreadcrumbList.",
+        "Adicione um bloco JSON-LD do tipo que combina com a página: Article, Product, Organization, BreadcrumbList.",
+    ),
+    reference: INTRO,
+    rule: text(
+        "Fails when the page has no `script` of type `application/ld+json`, no `itemscope` and no `typeof`. A block that can't be read counts as one, and so do items of another vocabulary. Not measured on a page with noindex, a page that was cut, and an empty app shell, which a script may fill.",
+        "Falha quando a página não tem `script` do tipo `application/ld+json`, nem `itemscope`, nem `typeof`. Um bloco ilegível conta, assim como itens de outro vocabulário. Não é medido em página com noindex, em página cortada e numa casca vazia de aplicativo, que um script pode preencher.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
+    run: missing,
+};
+
+const RETIRED: Check = Check {
+    code: "jsonld_retired_type",
+    severity: Severity::Info,
+    title: text(
+        "Structured data without a Google result any more",
+        "Dados estruturados que já não geram resultado no Google",
+    ),
+    why: text(
+        "Google ended the rich result of this type. The vocabulary stays valid, and others may read it.",
+        "O Google encerrou o resultado avançado deste tipo. O vocabulário continua válido, e outros podem lê-lo.",
+    ),
+    how: text(
+        "Nothing has to go; just don't expect a rich result from it.",
+        "Nada precisa sair; só não espere um resultado avançado dele.",
+    ),
+    reference: "https://developers.google.com/search/updates",
+    rule: text(
+        "Says which of the page's types, in any syntax, had a Google rich result that has ended, with the month of its end: `HowTo`, `FAQPage`, `SearchAction` (sitelinks search box), `ClaimReview`, `CourseInstance` and others of a dated table. Never advises to delete them. A subtype is not judged by the type above it.",
+        "Diz quais tipos da página, em qualquer sintaxe, tinham um resultado avançado do Google que foi encerrado, com o mês do fim: `HowTo`, `FAQPage`, `SearchAction` (caixa de busca de sitelinks), `ClaimReview`, `CourseInstance` e outros de uma tabela datada. Nunca aconselha apagá-los. Um subtipo não é julgado pelo tipo acima dele.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: FIRST,
+    run: retired,
+};
+
+const ON_NOINDEX: Check = Check {
+    code: "jsonld_on_noindex_page",
+    severity: Severity::Info,
+    title: text("Rich-result markup on a page with noindex", "Marcação de resultado avançado em página com noindex"),
+    why: text(
+        "The page describes a product, an article or an event for a rich result, and asks at the same time not to be in any result: one of the two is a slip.",
+        "A página descreve um produto, um artigo ou um evento para um resultado avançado e pede ao mesmo tempo para não estar em nenhum: um dos dois é um engano.",
+    ),
+    how: text(
+        "If the page is meant to be found, take the noindex away; else nothing has to be done.",
+        "Se a página deve ser encontrada, tire o noindex; senão, nada precisa ser feito.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/structured-data/sd-policies#technical-guidelines",
+    rule: text(
+        "Fails when the page asks Google not to index it (noindex, none, or an `unavailable_after` that has passed, in a meta or header) and its main nodes have a type of a Google rich result. What a site puts on every page (`Organization`, `LocalBusiness`, `WebSite`, `BreadcrumbList`, `ImageObject`, lists) is left alone.",
+        "Falha quando a página pede ao Google para não ser indexada (noindex, none ou um `unavailable_after` que já passou, em meta ou cabeçalho) e seus nós principais têm um tipo de resultado avançado do Google. O que um site põe em todas as páginas (`Organization`, `LocalBusiness`, `WebSite`, `BreadcrumbList`, `ImageObject`, listas) fica de fora.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: WHOLE,
+    run: on_noindex,
+};
+
+/// Types whose result has ended, with source and date in the file.
+const RETIRED_TYPES: &str = include_str!("../../data/retired_types.tsv");
+
+/// Says which types no longer give a rich result. Never advises to delete them.
+fn retired(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let graph = facts.graph();
+    if html.json_ld.blocks.is_empty() && graph.is_err() {
+        return Err(NotMeasured::Absent);
+    }
+    let nodes = html.json_ld.nodes();
+    let is_there = |name: &str| {
+        let in_items = || graph.is_ok_and(|graph| graph.nodes.iter().any(|node| node.types.contains(&name)));
+        nodes.iter().any(|node| types_of(node).any(|kind| kind == name)) || in_items()
+    };
+    let table = RETIRED_TYPES.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+    let found: Vec<(&str, &str)> = table.filter(|(name, _)| is_there(name)).collect();
+    if found.is_empty() {
+        return PASS;
+    }
+    const ENDED: Text = text(
+        "Google ended the rich {count|result of this type|results of these types}: {list}.",
+        "O Google encerrou {count|o resultado avançado deste tipo|os resultados avançados destes tipos}: {list}.",
+    );
+    const KEEP: Text = text(
+        "The markup may stay; expect no rich result from it.",
+        "A marcação pode ficar; não espere um resultado avançado dela.",
+    );
+    let list = found.iter().map(|(name, since)| format!("{name} ({since})")).collect::<Vec<_>>().join(", ");
+    let types = found.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let values = [("count", found.len().into()), ("list", list.into()), ("types", types.into())];
+    fail(ENDED, &values, FixDraft::instruction(FixTarget::Head, KEEP, &[]))
+}
+
+/// Fails when there is no structured data in any syntax on a page that may be indexed.
+fn missing(facts: &Facts<'_>) -> Verdict {
+    let html = facts.whole_page()?;
+    facts.indexable()?;
+    if facts.shell().is_some() {
+        return Err(NotMeasured::Shell);
+    }
+    if html.has_items || !html.json_ld_scripts.is_empty() {
+        return PASS;
+    }
+    const NONE: Text =
+        text("The page has no JSON-LD, microdata or RDFa.", "A página não tem JSON-LD, microdados nem RDFa.");
+    const TYPE: Text = text("Choose the type that fits the page.", "Escolha o tipo que combina com a página.");
+    let is_home = facts.url()?.path() == "/";
+    let ready = match is_home {
+        true => new_nodes::web_site(facts, html),
+        false => new_nodes::article(facts, html).or_else(|| {
+            let trail = breadcrumbs::shown(facts, html).or_else(|| breadcrumbs::by_path(facts, html));
+            trail.as_ref().map(new_nodes::breadcrumbs)
+        }),
+    };
+    if let Some(block) = ready {
+        return fail(NONE, &[], block.fix(html));
+    }
+    let name = html.title().filter(|title| !title.is_empty() && !derive::is_placeholder(title));
+    let block = serde_json::json!({
+        "@context": "https://schema.org",
+        "@type": "{{TYPE}}",
+        "name": name.map_or_else(|| "{{NAME}}".to_owned(), |name| derive::cut(&html.as_meant(&name), derive::LONGEST_HEADLINE)),
+        "url": facts.own_url()?.as_str(),
+    });
+    let snippet = format!("<script type=\"application/ld+json\">{}</script>", crate::escape::json_in_html(&block));
+    fail(NONE, &[], FixDraft::template(FixTarget::Head, snippet).note(TYPE, &[]))
+}
+
+/// Pages of Google's documentation whose types a site has on every page.
+const EVERYWHERE: [&str; 8] = [
+    "breadcrumb",
+    "organization",
+    "local-business",
+    "site-names",
+    "carousel",
+    "image-license-metadata",
+    "review-snippet",
+    "employer-rating",
+];
+
+/// Fails when a page that may not be indexed is marked up for a rich result of its own.
+fn on_noindex(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let graph = facts.graph()?;
+    if facts.indexable().is_ok() {
+        return PASS;
+    }
+    let subjects = rich_results::subjects(graph, &EVERYWHERE);
+    let Some(first) = subjects.first() else { return PASS };
+    const HIDDEN: Text = text(
+        "The page asks not to be indexed, but describes a {kind} for a rich result.",
+        "A página pede para não ser indexada, mas descreve um {kind} para um resultado avançado.",
+    );
+    const DECIDE: Text = text(
+        "Decide: a page that is meant to be found needs its noindex taken away; on any other the markup does no harm.",
+        "Decida: uma página que deve ser encontrada precisa ficar sem o noindex; em qualquer outra, a marcação não faz mal.",
+    );
+    let kind = first.types.first().copied().unwrap_or_default();
+    let places = subjects.iter().take(crate::check::MAX_PLACES);
+    let places = places.filter_map(|node| html.source(node.block)?.place(html, &node.tree.span));
+    let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &[]);
+    Ok(Some(problem(HIDDEN, &[("kind", kind.into())], fix).at(places)))
+}

@@ -1,0 +1,84 @@
+//! The name under which a site appears in results.
+
+use crate::check::prelude::*;
+use crate::facts::new_nodes;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family {
+    slug: "site-name",
+    category: Category::StructuredData,
+    landing: Landing {
+        title: text("Site name checker for Google results", "Verificador do nome do site no Google"),
+        h1: text("Which name does Google show for your site?", "Que nome o Google mostra para o seu site?"),
+        description: text(
+            "Check whether a home page states its site name with WebSite markup or og:site_name, and get the block ready to paste.",
+            "Confira se a página inicial declara o nome do site com WebSite ou og:site_name, e receba o bloco pronto para colar.",
+        ),
+        lead: text(
+            "Above each result Google shows the name of the site. It takes it first from the `WebSite` node of the home page; without one it guesses, and may show the bare domain.",
+            "Acima de cada resultado o Google mostra o nome do site. Ele o tira primeiro do nó `WebSite` da página inicial; sem ele, adivinha, e pode mostrar só o domínio.",
+        ),
+        example: include_str!("site_name/bad_title.http"),
+    },
+    checks: &[MISSING],
+};
+
+const MISSING: Check = Check {
+    code: "site_name_missing",
+    severity: Severity::Info,
+    title: text("Site name not stated", "Nome do site não declarado"),
+    why: text(
+        "Without a stated name, Google chooses one from titles and links, or shows the domain.",
+        "Sem um nome declarado, o Google escolhe um a partir de títulos e links, ou mostra o domínio.",
+    ),
+    how: text(
+        "Add a `WebSite` node with `name` and `url` to the home page.",
+        "Adicione um nó `WebSite` com `name` e `url` à página inicial.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/site-names#website",
+    rule: text(
+        "Fails on the home page (path `/`) when it has neither a `WebSite` node in any syntax nor an `og:site_name` with content. A `WebSite` node without name or url is told by `jsonld_required_missing`. Not applicable to any other page; not measured on a page with noindex, a cut page or an empty app shell.",
+        "Falha na página inicial (caminho `/`) quando ela não tem um nó `WebSite` em nenhuma sintaxe nem um `og:site_name` com conteúdo. Um nó `WebSite` sem nome ou url é apontado por `jsonld_required_missing`. Não se aplica a outras páginas; não é medido em página com noindex, cortada ou numa casca vazia de aplicativo.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: missing,
+};
+
+/// Fails on a home page that does not state the name of its site.
+fn missing(facts: &Facts<'_>) -> Verdict {
+    let html = facts.whole_page()?;
+    if facts.url()?.path() != "/" || facts.url()?.query().is_some() {
+        return Err(NotMeasured::Absent);
+    }
+    facts.indexable()?;
+    if facts.shell().is_some() {
+        return Err(NotMeasured::Shell);
+    }
+    let is_site = |kind: &&str| *kind == "WebSite";
+    let is_told =
+        facts.graph().is_ok_and(|graph| graph.nodes.iter().any(|node| node.types.iter().any(|kind| is_site(&kind))));
+    // What can't be read, or lacks its context, may name the site: it is told as that.
+    let is_unread = !html.json_ld.errors.is_empty() || html.json_ld.types.iter().any(|kind| is_site(&kind.as_str()));
+    if is_told || is_unread || html.social("og:site_name").is_some() {
+        return PASS;
+    }
+    const NONE: Text = text(
+        "The home page has neither a WebSite node nor og:site_name.",
+        "A página inicial não tem nó WebSite nem og:site_name.",
+    );
+    const NAME: Text = text("Write the name as you want it to be shown.", "Escreva o nome como quer que ele apareça.");
+    if let Some(block) = new_nodes::web_site(facts, html) {
+        return fail(NONE, &[], block.fix(html));
+    }
+    let root = facts.own_url()?.join("/").map_err(|_| NotMeasured::Fetch)?;
+    let block = serde_json::json!({
+        "@context": "https://schema.org",
+        "@type": "WebSite",
+        "name": "{{SITE_NAME}}",
+        "url": root.as_str(),
+    });
+    let snippet = format!("<script type=\"application/ld+json\">{}</script>", crate::escape::json_in_html(&block));
+    fail(NONE, &[], FixDraft::template(FixTarget::Head, snippet).note(NAME, &[]))
+}

@@ -1,0 +1,307 @@
+//! Names that the vocabulary of schema.org does not have.
+
+use std::collections::BTreeMap;
+
+use crate::check::prelude::*;
+use crate::facts::document::Element;
+use crate::facts::jsonld::graph::{Graph, Node, local};
+use crate::facts::jsonld::tree::{Member, Tree};
+use crate::facts::page::Html;
+use crate::facts::schema_org;
+use crate::facts::structured_data::{Item, Source};
+
+/// The family.
+pub(crate) const FAMILY: Family = Family {
+    slug: "schema-org-vocabulary",
+    category: Category::StructuredData,
+    landing: Landing {
+        title: text("Schema.org vocabulary checker", "Verificador do vocabulário schema.org"),
+        h1: text("Does schema.org know the words you use?", "O schema.org conhece as palavras que você usa?"),
+        description: text(
+            "Check types and properties in JSON-LD, microdata and RDFa against the schema.org vocabulary, with the spelling that was meant.",
+            "Confira tipos e propriedades em JSON-LD, microdados e RDFa contra o vocabulário schema.org, com a grafia que se quis escrever.",
+        ),
+        lead: text(
+            "A type or property that schema.org does not have says nothing to anyone, and nothing tells you so. This checker compares each name with a pinned release of the vocabulary and finds the one that was meant.",
+            "Um tipo ou uma propriedade que o schema.org não tem não diz nada a ninguém, e nada avisa. Este verificador compara cada nome com uma versão fixa do vocabulário e encontra o que se quis escrever.",
+        ),
+        example: include_str!("vocabulary/bad_types.html"),
+    },
+    checks: &[TYPE, PROPERTY],
+};
+
+const TYPE: Check = Check {
+    code: "jsonld_type_unknown",
+    severity: Severity::Warn,
+    title: text("Structured data of a type that does not exist", "Dados estruturados de um tipo que não existe"),
+    why: text(
+        "Consumers know the types of the vocabulary by their exact names: a node of another type is passed over.",
+        "Os consumidores conhecem os tipos do vocabulário pelo nome exato: um nó de outro tipo é ignorado.",
+    ),
+    how: text(
+        "Use the type's name as schema.org writes it, upper and lower case included.",
+        "Use o nome do tipo como o schema.org o escreve, com maiúsculas e minúsculas.",
+    ),
+    reference: "https://schema.org/docs/full.html",
+    rule: text(
+        "Fails when a node of the vocabulary schema.org, in any syntax, has a type that the pinned release of it does not have. Names are compared exactly; the one that was meant is found by case, or by one letter (two from eight letters on). Left alone are types of other vocabularies, blocks whose context defines terms of its own, and placeholders.",
+        "Falha quando um nó do vocabulário schema.org, em qualquer sintaxe, tem um tipo que a versão fixada dele não tem. Os nomes são comparados exatamente; o que se quis escrever é achado por maiúsculas e minúsculas, ou por uma letra (duas a partir de oito letras). Ficam de fora tipos de outros vocabulários, blocos cujo contexto define termos próprios e lacunas de modelo.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: types,
+};
+
+const PROPERTY: Check = Check {
+    code: "jsonld_property_unknown",
+    severity: Severity::Info,
+    title: text("Properties that their type does not have", "Propriedades que o tipo não tem"),
+    why: text(
+        "A property that schema.org does not have, or not for this type, is read by nobody; often it is a slip of spelling or stands one level too high.",
+        "Uma propriedade que o schema.org não tem, ou não para este tipo, não é lida por ninguém; muitas vezes é um erro de grafia ou está um nível acima do lugar.",
+    ),
+    how: text(
+        "Correct the spelling, or move the property to the node that has it: a price belongs to the offer, not to the product.",
+        "Corrija a grafia, ou leve a propriedade para o nó que a tem: o preço é da oferta, não do produto.",
+    ),
+    reference: "https://schema.org/docs/datamodel.html",
+    rule: text(
+        "Fails when a node of schema.org types has a property that the pinned release of the vocabulary does not have, or does not have for any of its types or the types above them. Left alone are nodes of an unknown type or none, roles, blocks whose context defines terms of its own, names with a prefix, and the `-input` and `-output` forms of actions.",
+        "Falha quando um nó de tipos do schema.org tem uma propriedade que a versão fixada do vocabulário não tem, ou não tem para nenhum de seus tipos nem para os que estão acima deles. Ficam de fora nós de tipo desconhecido ou sem tipo, papéis (Role), blocos cujo contexto define termos próprios, nomes com prefixo e as formas `-input` e `-output` de ações.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: properties,
+};
+
+/// Names that a message lists.
+const MOST_LISTED: usize = 8;
+/// Different unknown names for which the meant one is looked for.
+const MOST_GUESSED: usize = 50;
+/// Characters shown of a name.
+const SHOWN_CHARACTERS: usize = 40;
+
+/// For each source, whether its context defines terms of its own: then no name in it can be called unknown.
+fn own_terms(html: &Html) -> Vec<bool> {
+    let defines = |root: &Tree| {
+        let contexts = root.members().into_iter().flatten().filter(|member| member.name == "@context");
+        contexts.flat_map(|context| context.value.each()).any(|one| match one.members() {
+            Some(terms) => terms.iter().any(|term| !term.name.starts_with('@')),
+            None => one.text().is_some_and(|name| !name.contains("schema.org")),
+        })
+    };
+    html.sources().map(|source| source.tree().each().iter().any(defines)).collect()
+}
+
+/// A name that the vocabulary does not have.
+struct Unknown<'h, 't> {
+    source: Source<'h>,
+    /// The type, and the property where it is one.
+    shown: String,
+    /// The name as it is written.
+    written: &'t str,
+    /// What holds it, for its place.
+    value: &'t Tree,
+    /// Where the name of a property stands in its block.
+    at: Option<usize>,
+    meant: Option<&'static str>,
+    /// The name that is meant is free.
+    is_free: bool,
+}
+
+/// Fails when a node has a type that the vocabulary lacks.
+fn types(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let graph = facts.graph()?;
+    let own_terms = own_terms(html);
+    let mut guesses: BTreeMap<&str, Option<&'static str>> = BTreeMap::new();
+    let mut unknown: Vec<Unknown<'_, '_>> = Vec::new();
+    for node in &graph.nodes {
+        let Some(source) = html.source(node.block).filter(|_| own_terms.get(node.block) == Some(&false)) else {
+            continue;
+        };
+        let declared = node.tree.members().into_iter().flatten().filter(|member| member.name == "@type");
+        for value in declared.flat_map(|member| member.value.each()) {
+            let Some(written) = value.text() else { continue };
+            let name = local(written.trim());
+            if !is_name(name) || schema_org::is_type(name) {
+                continue;
+            }
+            let room = guesses.len() < MOST_GUESSED;
+            let meant = *guesses.entry(name).or_insert_with(|| room.then(|| schema_org::meant_type(name)).flatten());
+            let shown = shortened(name);
+            unknown.push(Unknown { source, shown, written, value, at: None, meant, is_free: true });
+        }
+    }
+    const UNKNOWN: Text = text(
+        "schema.org has no type {name} ({count} unknown {count|type|types} in all).",
+        "O schema.org não tem o tipo {name} ({count} {count|tipo desconhecido|tipos desconhecidos} ao todo).",
+    );
+    const MEANT: Text = text(
+        "schema.org has no type {name}; the name that was meant is {meant} ({count} unknown {count|type|types} in all).",
+        "O schema.org não tem o tipo {name}; o nome que se quis escrever é {meant} ({count} {count|tipo desconhecido|tipos desconhecidos} ao todo).",
+    );
+    const CHOOSE: Text = text(
+        "Choose a type of schema.org that fits, in place of: {list}.",
+        "Escolha um tipo do schema.org que combine, no lugar de: {list}.",
+    );
+    verdict(html, &unknown, [UNKNOWN, MEANT], |list| {
+        FixDraft::template(FixTarget::Head, "\"@type\": \"{{TYPE}}\"").note(CHOOSE, &[("list", list.into())])
+    })
+}
+
+/// Whether a text can be meant as a name: not one of another vocabulary, a template's gap or nothing.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains([':', '/', '{', '}', '<', '#'])
+}
+
+/// Fails when a node has a property that its types lack.
+fn properties(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let graph = facts.graph()?;
+    let own_terms = own_terms(html);
+    let mut guesses: BTreeMap<(&str, &str), Option<&'static str>> = BTreeMap::new();
+    let mut unknown: Vec<Unknown<'_, '_>> = Vec::new();
+    for node in graph.nodes.iter().filter(|node| is_judged(graph, node)) {
+        let Some(source) = html.source(node.block).filter(|_| own_terms.get(node.block) == Some(&false)) else {
+            continue;
+        };
+        let members = node.tree.members().unwrap_or_default();
+        for member in members {
+            let name = local(&member.name);
+            let plain = name.strip_suffix("-input").or_else(|| name.strip_suffix("-output")).unwrap_or(name);
+            if name.starts_with('@') || !is_name(name) || graph.may_have(node, plain) {
+                continue;
+            }
+            let room = guesses.len() < MOST_GUESSED && !schema_org::is_property(name);
+            let guess = || schema_org::meant_property(name, |known| graph.may_have(node, known));
+            let kind = node.types.first().copied().unwrap_or_default();
+            let meant = *guesses.entry((kind, name)).or_insert_with(|| room.then(guess).flatten());
+            let is_free = !members.iter().any(|other| meant == Some(local(&other.name)));
+            unknown.push(unknown_property(source, node, member, meant, is_free));
+        }
+    }
+    const UNKNOWN: Text = text(
+        "{count} {count|property is|properties are} not defined for {count|its|their} type: {list}.",
+        "{count} {count|propriedade não está definida|propriedades não estão definidas} para o tipo: {list}.",
+    );
+    const MEANT: Text = text(
+        "{count} {count|property is|properties are} not defined for {count|its|their} type: {list}; the first should be {meant}.",
+        "{count} {count|propriedade não está definida|propriedades não estão definidas} para o tipo: {list}; a primeira deveria ser {meant}.",
+    );
+    const MOVE: Text = text("Correct, move or take out: {list}.", "Corrija, mude de lugar ou tire: {list}.");
+    verdict(html, &unknown, [UNKNOWN, MEANT], |list| {
+        FixDraft::instruction(FixTarget::Head, MOVE, &[("list", list.into())])
+    })
+}
+
+/// Whether the properties of a node can be judged: all its types are known, and it is no role, which has those of others.
+fn is_judged<'t>(graph: &Graph<'t>, node: &Node<'t>) -> bool {
+    !node.types.is_empty() && node.types.iter().all(|kind| schema_org::is_type(kind)) && !graph.is_any(node, &["Role"])
+}
+
+fn unknown_property<'h, 't>(
+    source: Source<'h>,
+    node: &Node<'t>,
+    member: &'t Member,
+    meant: Option<&'static str>,
+    is_free: bool,
+) -> Unknown<'h, 't> {
+    let kind = node.types.first().copied().unwrap_or_default();
+    let shown = format!("{kind}.{}", shortened(local(&member.name)));
+    Unknown { source, shown, written: &member.name, value: &member.value, at: Some(member.at), meant, is_free }
+}
+
+fn shortened(name: &str) -> String {
+    name.chars().take(SHOWN_CHARACTERS).collect()
+}
+
+fn verdict(
+    html: &Html,
+    unknown: &[Unknown<'_, '_>],
+    [message, with_meant]: [Text; 2],
+    undecided: impl FnOnce(String) -> FixDraft,
+) -> Verdict {
+    let Some(first) = unknown.first() else { return PASS };
+    let mut list: Vec<&str> = Vec::new();
+    for shown in unknown.iter().map(|one| one.shown.as_str()).take(10 * MOST_LISTED) {
+        if !list.contains(&shown) {
+            list.push(shown);
+        }
+    }
+    list.truncate(MOST_LISTED);
+    let list = list.join(", ");
+    let mut values =
+        vec![("count", unknown.len().into()), ("name", first.shown.as_str().into()), ("list", list.as_str().into())];
+    let message = match first.meant {
+        Some(meant) => {
+            values.push(("meant", meant.into()));
+            with_meant
+        }
+        None => message,
+    };
+    values.retain(|(name, _)| message.en.contains(&format!("{{{name}")));
+    const SPELLED: Text =
+        text("the page's own names, as schema.org spells them", "os nomes da própria página, na grafia do schema.org");
+    let edits: Option<Vec<Rename<'_>>> = unknown.iter().map(|one| renamed(html, one)).collect();
+    let fix = match edits {
+        Some(edits) => {
+            let snippet = unknown.iter().filter_map(|one| Some(format!("\"{}\"", one.meant?))).take(MOST_LISTED);
+            let snippet = snippet.collect::<Vec<_>>().join("\n");
+            let fix = FixDraft::edit(FixTarget::Head, snippet).from(SPELLED, &[]);
+            edits.into_iter().fold(fix, |fix, edit| match edit {
+                Rename::Json(span, text) => fix.replace(span, text),
+                Rename::Attribute(element, name, value) => fix.set(element, name, &value),
+            })
+        }
+        None => undecided(list),
+    };
+    let places = unknown.iter().take(crate::check::MAX_PLACES).filter_map(|one| {
+        let name = one.at.map(|at| at..at + one.written.len() + 2).filter(|_| one.source.block().is_some());
+        one.source.place(html, &name.unwrap_or_else(|| one.value.span.clone()))
+    });
+    Ok(Some(problem(message, &values, fix).at(places)))
+}
+
+/// One name written anew.
+enum Rename<'h> {
+    /// A span of the source.
+    Json(std::ops::Range<usize>, String),
+    /// An attribute of an element.
+    Attribute(Element<'h>, &'static str, String),
+}
+
+/// The change that writes the meant name; `None` where it is not known, or can't be put there safely.
+fn renamed<'h>(html: &'h Html, unknown: &Unknown<'h, '_>) -> Option<Rename<'h>> {
+    let meant = unknown.meant.filter(|_| unknown.is_free)?;
+    // What stands before the name, as the address of the vocabulary, stays.
+    let prefix = unknown.written.trim().strip_suffix(local(unknown.written.trim()))?;
+    let new = format!("{prefix}{meant}");
+    match unknown.source {
+        Source::Block(block) => {
+            let start = unknown.at.unwrap_or(unknown.value.span.start);
+            let span = start..start + unknown.written.len() + 2;
+            let is_there = block.text.get(span.clone()) == Some(&format!("\"{}\"", unknown.written));
+            (is_there && block.is_in_source(html))
+                .then(|| Rename::Json(block.start + span.start..block.start + span.end, format!("\"{new}\"")))
+        }
+        Source::Item(item) => attribute_renamed(html, item, unknown, &new),
+    }
+}
+
+fn attribute_renamed<'h>(html: &'h Html, item: &Item, unknown: &Unknown<'_, '_>, new: &str) -> Option<Rename<'h>> {
+    let element = html.element(item.origin(unknown.value)?.node).filter(|element| element.start_tag().is_some())?;
+    let names = match unknown.at {
+        Some(_) => ["itemprop", "property"],
+        None => ["itemtype", "typeof"],
+    };
+    let name = names.into_iter().find(|name| element.has(name))?;
+    // One that has several names would lose the others.
+    let is_alone = element.attribute(name)?.trim().trim_end_matches(unknown.written).len() < unknown.written.len()
+        || element.attribute(name)?.trim() == unknown.written;
+    let written = element.attribute(name)?.trim();
+    (is_alone && written.ends_with(local(unknown.written)) && written.split_ascii_whitespace().count() == 1)
+        .then(|| Rename::Attribute(element, name, written.replace(local(unknown.written), local(new))))
+}

@@ -1,0 +1,132 @@
+//! What changed between two audits of a page, by code: what a patch mended, and what it broke.
+
+use std::collections::BTreeMap;
+
+use model::change::{Changed, Comparison};
+use model::finding::Finding;
+use model::report::Coverage;
+
+/// Findings with what was measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// The findings, in the reader's language.
+    pub issues: &'a [Finding<String>],
+    /// What was measured.
+    pub coverage: &'a Coverage,
+}
+
+impl Side<'_> {
+    fn has(&self, code: &str) -> bool {
+        self.issues.iter().any(|finding| finding.code == code)
+    }
+
+    /// Why a code that is no finding here is not known to be fine; `None` when it is.
+    fn unknown(&self, code: &str) -> Option<&str> {
+        let is = |codes: &[String]| codes.iter().any(|known| known == code);
+        match self.coverage.not_measured.get(code) {
+            Some(reason) => Some(reason),
+            None if is(&self.coverage.passed) || is(&self.coverage.not_applicable) => None,
+            // Of another version of the catalog.
+            None => Some("catalog"),
+        }
+    }
+}
+
+/// Compares what both sides measured. What only one did is neither mended nor broken: it was not compared.
+pub fn compare(before: Side<'_>, after: Side<'_>) -> Comparison {
+    let mut not_compared = BTreeMap::new();
+    let mut only = |findings: &[Finding<String>], other: Side<'_>, whose: &str| -> Vec<Changed> {
+        let gone = findings.iter().filter(|finding| !other.has(&finding.code));
+        gone.filter_map(|finding| match other.unknown(&finding.code) {
+            Some(reason) => {
+                not_compared.insert(finding.code.clone(), format!("{whose}{reason}"));
+                None
+            }
+            None => Some(Changed::of(finding)),
+        })
+        .collect()
+    };
+    let fixed = only(before.issues, after, "");
+    let broke = only(after.issues, before, "before:");
+    Comparison { fixed, broke, not_compared }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
+    use model::finding::Severity;
+    use model::lang::Lang;
+    use model::report::Report;
+    use model::time::Timestamp;
+
+    fn report_of(page: &str) -> Report {
+        let url = "https://example.com/page".to_owned();
+        let exchange = Exchange {
+            hops: Vec::new(),
+            url: url.clone(),
+            status: 200,
+            headers: Vec::new(),
+            body: Body { bytes: page.as_bytes().to_vec(), ..Body::default() },
+            timing: Timing::default(),
+            ambiguous_length: false,
+            certificate: None,
+        };
+        crate::report(&Capture {
+            requested_url: url,
+            started_at: Timestamp(0),
+            nonce: String::new(),
+            source: Source::Supplied,
+            page: Fetched::Response(exchange),
+            extras: Vec::new(),
+            field_data: None,
+        })
+    }
+
+    fn compared(before: &str, after: &str) -> (Vec<String>, Vec<String>, BTreeMap<String, String>) {
+        let [before, after] = [before, after].map(report_of);
+        let issues = [&before, &after].map(|report| report.issues_in(Lang::En));
+        let [old, new] = &issues;
+        let found =
+            compare(Side { issues: old, coverage: &before.coverage }, Side { issues: new, coverage: &after.coverage });
+        let codes = |changed: Vec<Changed>| changed.into_iter().map(|one| one.code).collect();
+        (codes(found.fixed), codes(found.broke), found.not_compared)
+    }
+
+    #[test]
+    fn what_went_is_mended_and_what_came_is_broken() {
+        let good = "<!doctype html><html lang=en><title>A good title for it</title><h1>A</h1>";
+        let bad = "<!doctype html><html><title>A good title for it</title><h1>A</h1>";
+        let (fixed, broke, not_compared) = compared(bad, good);
+        assert_eq!((fixed, broke, not_compared), (vec!["html_lang_missing".to_owned()], Vec::new(), BTreeMap::new()));
+        assert_eq!(compared(good, bad).1, ["html_lang_missing"]);
+        assert_eq!(compared(good, good), (Vec::new(), Vec::new(), BTreeMap::new()));
+    }
+
+    #[test]
+    fn what_one_side_did_not_measure_is_not_compared() {
+        let empty = Coverage::default();
+        let finding = Finding {
+            severity: Severity::Warn,
+            code: "title_missing".to_owned(),
+            message: "a".to_owned(),
+            values: BTreeMap::new(),
+            evidence: Vec::new(),
+            points: 8,
+            causes: Vec::new(),
+        };
+        let with = Side { issues: std::slice::from_ref(&finding), coverage: &empty };
+        let without = Side { issues: &[], coverage: &empty };
+        let reason = |found: Comparison| found.not_compared.get("title_missing").cloned();
+        assert_eq!(reason(compare(with, without)).as_deref(), Some("catalog"));
+        assert_eq!(reason(compare(without, with)).as_deref(), Some("before:catalog"));
+        let offline = Coverage {
+            not_measured: BTreeMap::from([("title_missing".to_owned(), "offline".to_owned())]),
+            ..Coverage::default()
+        };
+        let unmeasured = Side { issues: &[], coverage: &offline };
+        let found = compare(with, unmeasured);
+        assert!(found.fixed.is_empty() && found.broke.is_empty());
+        assert_eq!(reason(found).as_deref(), Some("offline"));
+    }
+}

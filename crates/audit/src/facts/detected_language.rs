@@ -1,0 +1,282 @@
+//! The language that a text is written in, by its letters and its smallest words; told only where it is clear.
+
+use std::collections::BTreeMap;
+
+/// Small words by language; the file says what its columns mean.
+const FUNCTION_WORDS: &str = include_str!("../data/function_words.tsv");
+
+/// Words of a text below which nothing is said of its language (catalog, `html_lang_content_mismatch`).
+pub(crate) const LEAST_WORDS: usize = 200;
+/// Words that are looked at.
+const SAMPLED_WORDS: usize = 800;
+/// Characters that are looked at.
+const SAMPLED_CHARACTERS: usize = 12_000;
+/// Characters of a text without spaces that stand for [`LEAST_WORDS`].
+const LEAST_CHARACTERS: usize = 400;
+/// Of 100 letters, those that one script has at least.
+const SCRIPT_SHARE: usize = 85;
+/// Of 100 words, those of a language's list that a text in it has at least: running text has 25 to 45.
+const WORD_SHARE: usize = 16;
+/// Of 100 words, those of the declared language's list from which on nothing else is asked.
+const FITTING_SHARE: usize = 28;
+/// Of 100 points of the best language, those that any other may have. A word gives the fewer points, the more languages
+/// have it: related languages share many words.
+const MOST_OF_ANOTHER: usize = 45;
+/// Points of a word that one language alone has.
+const POINTS: usize = 60;
+
+/// Scripts that are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Latin,
+    Cyrillic,
+    Greek,
+    Hebrew,
+    Arabic,
+    Devanagari,
+    Thai,
+    Kana,
+    Hangul,
+    Han,
+    Other,
+}
+
+impl Script {
+    fn of(letter: char) -> Self {
+        match letter {
+            'A'..='Z' | 'a'..='z' | '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' => Self::Latin,
+            '\u{370}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}' => Self::Greek,
+            '\u{400}'..='\u{52F}' => Self::Cyrillic,
+            '\u{590}'..='\u{5FF}' => Self::Hebrew,
+            '\u{600}'..='\u{6FF}' | '\u{750}'..='\u{77F}' => Self::Arabic,
+            '\u{900}'..='\u{97F}' => Self::Devanagari,
+            '\u{E00}'..='\u{E7F}' => Self::Thai,
+            '\u{3040}'..='\u{30FF}' => Self::Kana,
+            '\u{AC00}'..='\u{D7AF}' | '\u{1100}'..='\u{11FF}' => Self::Hangul,
+            '\u{4E00}'..='\u{9FFF}' | '\u{3400}'..='\u{4DBF}' => Self::Han,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A line of the table: one language, or several that can't be told apart.
+#[derive(Debug, Clone, Copy)]
+struct Words {
+    codes: &'static str,
+    words: &'static str,
+}
+
+impl Words {
+    fn all() -> impl Iterator<Item = Self> {
+        let lines = FUNCTION_WORDS.lines().filter(|line| !line.starts_with('#'));
+        lines.filter_map(|line| line.split_once('\t')).map(|(codes, words)| Self { codes, words })
+    }
+
+    fn of(code: &str) -> Option<Self> {
+        Self::all().find(|one| one.codes.split(' ').any(|known| known == code))
+    }
+
+    fn script(self) -> Script {
+        match self.codes {
+            // Japanese has letters of both kinds, and is known by its own.
+            "ja" => Script::Kana,
+            _ => self.words.chars().find(|c| c.is_alphabetic()).map_or(Script::Other, Script::of),
+        }
+    }
+
+    /// Those of a text's words that are in the list.
+    fn hits<'w>(self, words: &'w [String]) -> impl Iterator<Item = &'w str> {
+        let mut known: Vec<&str> = self.words.split(' ').collect();
+        known.sort_unstable();
+        words.iter().map(String::as_str).filter(move |word| known.binary_search(word).is_ok())
+    }
+}
+
+/// What a text says of its language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// It is written in the language that was asked about, or may be.
+    Fits,
+    /// It is plainly written in another one.
+    Other(&'static str),
+    /// Too short, mixed, or in a language that is not known here.
+    Unclear,
+}
+
+/// The language of a text, where it is clear.
+pub(crate) fn detect(text: &str, words: usize) -> Option<&'static str> {
+    let sample = Sample::of(text, words)?;
+    let best = sample.best()?;
+    (!best.codes.contains(' ')).then_some(best.codes)
+}
+
+/// Whether a text is written in a language. Cheap where it is.
+pub(crate) fn compare(text: &str, words: usize, language: &str) -> Reading {
+    let code = same_code(language);
+    let Some(declared) = Words::of(code) else { return Reading::Unclear };
+    let Some(sample) = Sample::of(text, words) else { return Reading::Unclear };
+    // A text has a good share of its own language's words: then nothing else is asked.
+    if sample.script == declared.script() && sample.hits(declared) * 100 >= FITTING_SHARE * sample.size() {
+        return Reading::Fits;
+    }
+    match sample.best() {
+        Some(best) if best.codes == declared.codes => Reading::Fits,
+        Some(best) if !best.codes.contains(' ') => Reading::Other(best.codes),
+        _ => Reading::Unclear,
+    }
+}
+
+/// A code in the form of the table: some languages have had two.
+fn same_code(language: &str) -> &str {
+    match language {
+        "iw" => "he",
+        "in" => "id",
+        other => other,
+    }
+}
+
+/// The part of a text that is looked at.
+struct Sample {
+    script: Script,
+    words: Vec<String>,
+    letters: usize,
+}
+
+impl Sample {
+    fn of(text: &str, words: usize) -> Option<Self> {
+        // The head of a page is its menu: the middle says more of its language.
+        let characters = text.len();
+        let start = if characters > 3 * SAMPLED_CHARACTERS { characters / 3 } else { 0 };
+        let start = (start..characters).find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let end = text.get(start..)?.char_indices().nth(SAMPLED_CHARACTERS).map_or(characters, |(at, _)| start + at);
+        let part = text.get(start..end)?;
+        let mut counts = [(Script::Latin, 0); 11];
+        let mut letters = 0;
+        for letter in part.chars().filter(|c| c.is_alphabetic()) {
+            let script = Script::of(letter);
+            letters += 1;
+            // The slots fill in the order in which scripts come; there are as many as scripts.
+            if let Some(slot) = counts.iter_mut().find(|(known, count)| *known == script || *count == 0) {
+                *slot = (script, slot.1 + 1);
+            }
+        }
+        let count =
+            |script| counts.iter().filter(|(known, _)| *known == script).map(|(_, count)| *count).sum::<usize>();
+        let is_most = |count: usize| letters > 0 && count * 100 >= SCRIPT_SHARE * letters;
+        let japanese = count(Script::Kana) + count(Script::Han);
+        let script = match counts.iter().find(|(_, count)| is_most(*count)) {
+            Some((script, _)) => *script,
+            None if is_most(japanese) => Script::Kana,
+            None => return None,
+        };
+        let is_spaced = !matches!(script, Script::Kana | Script::Han | Script::Thai);
+        let is_long = if is_spaced { words >= LEAST_WORDS } else { letters >= LEAST_CHARACTERS };
+        if !is_long || script == Script::Other {
+            return None;
+        }
+        let split = part.split(|c: char| !c.is_alphabetic() && !is_mark(c)).filter(|word| !word.is_empty());
+        let words = if is_spaced { split.take(SAMPLED_WORDS).map(str::to_lowercase).collect() } else { Vec::new() };
+        Some(Self { script, words, letters })
+    }
+
+    fn size(&self) -> usize {
+        if self.words.is_empty() { self.letters } else { self.words.len() }
+    }
+
+    /// How much of the sample speaks for a language of its script.
+    fn hits(&self, language: Words) -> usize {
+        // A script of one language says it all.
+        let is_alone = matches!(
+            self.script,
+            Script::Greek | Script::Hebrew | Script::Thai | Script::Kana | Script::Hangul | Script::Han
+        );
+        if is_alone { self.size() } else { language.hits(&self.words).count() }
+    }
+
+    /// The language that is clearly ahead of all others.
+    fn best(&self) -> Option<Words> {
+        let all: Vec<Words> = Words::all().filter(|one| one.script() == self.script).collect();
+        let mut shared: BTreeMap<&str, usize> = BTreeMap::new();
+        for word in all.iter().flat_map(|one| one.words.split(' ')) {
+            *shared.entry(word).or_default() += 1;
+        }
+        let points = |one: &Words| -> usize {
+            one.hits(&self.words).map(|word| POINTS / shared.get(word).copied().unwrap_or(1)).sum()
+        };
+        let mut ranked: Vec<(usize, Words)> = all.iter().map(|one| (points(one), *one)).collect();
+        ranked.sort_by_key(|(points, _)| std::cmp::Reverse(*points));
+        let (first, best) = *ranked.first()?;
+        let second = ranked.get(1).map_or(0, |(points, _)| *points);
+        let is_clear = self.hits(best) * 100 >= WORD_SHARE * self.size() && second * 100 <= MOST_OF_ANOTHER * first;
+        is_clear.then_some(best)
+    }
+}
+
+/// Vowel signs are no letters, but parts of words.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36F}' | '\u{900}'..='\u{97F}' | '\u{64B}'..='\u{65F}' | '\u{5B0}'..='\u{5C7}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EN: &str = "The bread that we bake is made from rye and wheat, and it is left to rise for a whole day. You can \
+        buy it in our shop or order it by phone, and we will bring it to your house with the morning mail. ";
+    const PT: &str = "O pão que fazemos é de centeio e trigo, e descansa por um dia inteiro antes de ir ao forno. Você pode \
+        comprar na nossa loja ou pedir por telefone, e nós levamos até a sua casa com o correio da manhã. ";
+    const ES: &str = "El pan que hacemos es de centeno y trigo, y descansa durante un día entero antes de ir al horno. Usted \
+        lo puede comprar en la tienda o pedir por teléfono, y lo llevamos hasta su casa con el correo de la mañana. ";
+    const DE: &str = "Das Brot, das wir backen, ist aus Roggen und Weizen, und der Teig ruht einen ganzen Tag, bevor er in den \
+        Ofen kommt. Sie können es im Laden kaufen oder am Telefon bestellen, und wir bringen es mit der Post zu Ihnen. ";
+    const FR: &str = "Le pain que nous faisons est de seigle et de blé, et la pâte repose pendant un jour avant d'aller au \
+        four. Vous pouvez acheter le pain dans la boutique ou par téléphone, et nous le portons chez vous avec le courrier. ";
+    const IT: &str = "Il pane che facciamo è di segale e di grano, e la pasta riposa per un giorno intero prima di andare nel \
+        forno. Lo può comprare in negozio o ordinare per telefono, e lo portiamo a casa con la posta della mattina. ";
+    const NL: &str = "Het brood dat we bakken is van rogge en tarwe, en het deeg rust een hele dag voor het in de oven gaat. Je \
+        kunt het in de winkel kopen of per telefoon bestellen, en we brengen het met de post naar je huis. ";
+    const RU: &str = "Хлеб, который мы печём, из ржи и пшеницы, и тесто отдыхает целый день, прежде чем идти в печь. Вы можете \
+        купить его в магазине или заказать по телефону, и мы привезём его к вам домой с утренней почтой. ";
+
+    fn read(text: &str) -> Option<&'static str> {
+        let long = text.repeat(8);
+        detect(&long, long.split(' ').count())
+    }
+
+    #[test]
+    fn languages_with_words_of_their_own_are_told_apart() {
+        for (text, language) in
+            [(EN, "en"), (PT, "pt"), (ES, "es"), (DE, "de"), (FR, "fr"), (IT, "it"), (NL, "nl"), (RU, "ru")]
+        {
+            assert_eq!(read(text), Some(language), "{text}");
+            let long = text.repeat(8);
+            let words = long.split(' ').count();
+            assert_eq!(compare(&long, words, language), Reading::Fits);
+            let other = if language == "en" { "pt" } else { "en" };
+            assert_eq!(compare(&long, words, other), Reading::Other(language));
+        }
+        assert_eq!(read("これはパンです。私たちはライ麦と小麦からパンを作ります。"), None);
+        assert_eq!(detect(&"これはパンです。私たちはライ麦と小麦でパンを作ります。".repeat(20), 0), Some("ja"));
+        assert_eq!(detect(&"我们用黑麦和小麦做面包，面团要休息一整天。".repeat(30), 0), Some("zh"));
+    }
+
+    #[test]
+    fn what_is_short_mixed_or_unknown_is_unclear() {
+        assert_eq!(detect(EN, 40), None);
+        let mixed = format!("{}{}", EN.repeat(4), PT.repeat(4));
+        assert_eq!(detect(&mixed, 300), None);
+        assert_eq!(detect(&"Lorem ipsum dolor sit amet consectetur ".repeat(60), 360), None);
+        let names = "Rye Wheat Spelt Oat Barley Corn Rice Millet ".repeat(60);
+        assert_eq!(compare(&names, 480, "pt"), Reading::Unclear);
+        assert_eq!(compare(&EN.repeat(8), 320, "gl"), Reading::Unclear);
+        assert_eq!(compare("", 0, "en"), Reading::Unclear);
+    }
+
+    #[test]
+    fn every_language_of_the_table_has_a_script_and_words() {
+        for line in Words::all() {
+            assert!(line.script() != Script::Other && line.words.split(' ').count() >= 8, "{}", line.codes);
+        }
+        assert!(Words::all().count() >= 12);
+    }
+}

@@ -1,0 +1,40 @@
+//! What changed between two audits. Comparison is by code, never by message.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Finding, Severity};
+
+/// A finding that appeared or disappeared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MudancaAchado")]
+pub struct Changed {
+    /// Its code.
+    pub code: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Its sentence, on the side where it is a finding.
+    pub message: String,
+}
+
+impl Changed {
+    /// Of a finding.
+    pub fn of(finding: &Finding<String>) -> Self {
+        Self { code: finding.code.clone(), severity: finding.severity, message: finding.message.clone() }
+    }
+}
+
+/// Two audits of one page beside each other.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Comparison {
+    /// Findings that are gone: measured again, and fine.
+    pub fixed: Vec<Changed>,
+    /// Findings that are new: measured before, and fine then.
+    pub broke: Vec<Changed>,
+    /// Codes that are findings on one side and were not measured on the other, with the reason; that of the earlier
+    /// side after `before:`.
+    pub not_compared: BTreeMap<String, String>,
+}

@@ -1,0 +1,56 @@
+//! What is said of a page that was supplied: its report, beside an earlier one where there is one.
+
+use std::collections::BTreeMap;
+
+use audit::compare::{Side, compare};
+use model::change::{Changed, Comparison};
+use model::finding::{Counts, Finding};
+use model::fix::Fix;
+use model::lang::Lang;
+use model::report::{Coverage, Report};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What an audit of the page would say.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Verification {
+    /// 0 to 100.
+    pub score: u32,
+    /// Findings per severity.
+    pub counts: Counts,
+    /// Findings, most to least severe.
+    pub issues: Vec<Finding<String>>,
+    /// One fix per finding.
+    pub fixes: Vec<Fix<String>>,
+    /// Which checks were measured.
+    pub coverage: Coverage,
+    /// Findings of the audit that are gone; null without an audit.
+    pub fixed: Option<Vec<Changed>>,
+    /// Findings that the audit did not have; null without an audit.
+    pub broke: Option<Vec<Changed>>,
+    /// Codes that only one of them measured, with the reason, after `before:` that of the audit; null without an audit.
+    pub not_compared: Option<BTreeMap<String, String>>,
+}
+
+impl Verification {
+    /// Of a report, and of what the audit found that the page began from.
+    pub fn of(report: &Report, before: Option<Side<'_>>, lang: Lang) -> Self {
+        let issues = report.issues_in(lang);
+        let compared = before.map(|before| compare(before, Side { issues: &issues, coverage: &report.coverage }));
+        let (fixed, broke, not_compared) = match compared {
+            Some(Comparison { fixed, broke, not_compared }) => (Some(fixed), Some(broke), Some(not_compared)),
+            None => (None, None, None),
+        };
+        Self {
+            score: report.score,
+            counts: report.counts,
+            fixes: report.fixes_in(lang),
+            coverage: report.coverage.clone(),
+            issues,
+            fixed,
+            broke,
+            not_compared,
+        }
+    }
+}

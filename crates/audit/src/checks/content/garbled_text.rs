@@ -13,8 +13,8 @@ const MOJIBAKE: Check = Check {
     severity: Severity::Warn,
     title: text("Garbled letters", "Letras corrompidas"),
     why: text(
-        "Readers see “Ã©” or “�” where a letter should be, and search engines index it so.",
-        "Os leitores veem “Ã©” ou “�” no lugar de uma letra, e os buscadores indexam assim.",
+        "Readers see `Ã©` or `�` where a letter should be, and search engines index it so.",
+        "Os leitores veem `Ã©` ou `�` no lugar de uma letra, e os buscadores indexam assim.",
     ),
     how: text(
         "Find where the text is read in the wrong encoding: database, import, or template; then store and serve UTF-8.",

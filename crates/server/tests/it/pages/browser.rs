@@ -188,7 +188,7 @@ async fn no_page_has_a_barrier_in_any_look() {
         reports.push(scene.tab.text("location.pathname"));
     }
     let unpaid = scene.address("/bread");
-    let first = format!("{}?tool=robots_meta", reports[0]);
+    let first = format!("{}?tool=canonical", reports[0]);
     for lang in ["en", "pt-BR"] {
         for (name, path, typed) in [
             ("home", "/", None),
@@ -198,7 +198,7 @@ async fn no_page_has_a_barrier_in_any_look() {
             ("checks", "/checks", None),
             ("check", "/checks/title_too_long", None),
             ("tools", "/tools", None),
-            ("tool", "/tools/robots_meta", None),
+            ("tool", "/tools/hreflang", None),
             ("unknown", "/checks/titel_missing", None),
             ("first", first.as_str(), None),
             ("missing", "/nothing", None),

@@ -15,6 +15,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use audit::check::Check;
+use audit::facts::Facts;
 use audit::facts::document::Document;
 use audit::{Page, SiteFiles};
 use corpus::capture;
@@ -104,6 +106,33 @@ fn report(pages: &[Vec<u8>]) {
         pages.len() as f64 / whole.as_secs_f64(),
         bytes as f64 / 1e6 / whole.as_secs_f64()
     );
+    dearest(&captures);
+}
+
+/// Checks that are named.
+const DEAREST: usize = 10;
+
+/// The checks that take longest, each run alone over all pages. What several of them share, and is made once, counts for
+/// the first that asks.
+fn dearest(captures: &[Capture]) {
+    let read: Vec<Page> = captures.iter().map(Page::read).collect();
+    let files = SiteFiles::default();
+    let facts: Vec<Facts<'_>> =
+        captures.iter().zip(&read).map(|(capture, page)| Facts::new(capture, page, &files)).collect();
+    let time = |check: &Check| {
+        let rounds =
+            (0..ROUNDS).map(|_| timed(|| facts.iter().for_each(|facts| drop(black_box((check.run)(facts))))).0);
+        median(rounds.collect())
+    };
+    let mut times: Vec<(&str, Duration)> = audit::checks::all().map(|check| (check.code, time(check))).collect();
+    let all: Duration = times.iter().map(|(_, took)| *took).sum();
+    times.sort_by_key(|(_, took)| std::cmp::Reverse(*took));
+    println!("{} checks take {:.1} ms; the dearest", times.len(), all.as_secs_f64() * 1e3);
+    for (code, took) in times.iter().take(DEAREST) {
+        let share = took.as_secs_f64() / all.as_secs_f64() * 100.0;
+        println!("{code:<32} {:>7.2} ms  {share:>4.0} %", took.as_secs_f64() * 1e3);
+    }
+    println!();
 }
 
 /// A shape: its name, and what it repeats for each number.

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a command talks to the person who typed it")]
 
 mod browser;
+mod calibrate;
 mod compare_browser;
 mod fuzz;
 mod html_trees;
@@ -16,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 13] = [
+const COMMANDS: [Entry; 14] = [
     ("test", "run every test; installs the PostgreSQL, the Chromium and the npm package that they need", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -45,6 +46,11 @@ const COMMANDS: [Entry; 13] = [
         browser::install_chromium(root, "the comparison")?;
         compare_browser::compare(root, std::env::args().nth(2))
     }),
+    (
+        "calibrate",
+        "[DIR] [--write]: how often each check fires on real pages (default: the corpus), and what they score",
+        |root| calibrate::calibrate(root, std::env::args().skip(2)),
+    ),
     (
         "html-differential",
         "[--minutes N] [--seed S] [--scripting off]: compare the trees of random documents with html5ever's",

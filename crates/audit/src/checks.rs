@@ -13,7 +13,11 @@ mod agents {
 mod canonical {
     #[expect(clippy::module_inception, reason = "a family may be named as its category is")]
     pub(super) mod canonical;
+    pub(super) mod canonical_conflicts;
+    pub(super) mod canonical_page;
+    pub(super) mod canonical_tag;
     pub(super) mod canonical_target;
+    pub(super) mod url_structure;
 }
 mod content {
     pub(super) mod garbled_text;
@@ -132,7 +136,11 @@ pub const FAMILIES: &[&Family] = &[
     &crawl::sitemap_entry::FAMILY,
     &crawl::sitemap_lastmod::FAMILY,
     &canonical::canonical::FAMILY,
+    &canonical::canonical_tag::FAMILY,
+    &canonical::canonical_page::FAMILY,
     &canonical::canonical_target::FAMILY,
+    &canonical::canonical_conflicts::FAMILY,
+    &canonical::url_structure::FAMILY,
     &head::charset::FAMILY,
     &head::doctype::FAMILY,
     &head::favicon::FAMILY,

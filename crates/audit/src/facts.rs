@@ -4,8 +4,10 @@
 //! check *is* its not-measured condition, and absent is never confused with unknown.
 
 pub(crate) mod breadcrumbs;
+pub mod canonical;
 pub mod challenge;
 pub mod charset;
+pub mod content_type;
 pub(crate) mod cookies;
 pub mod crawlers;
 pub(crate) mod csp;
@@ -259,17 +261,19 @@ impl<'c> Facts<'c> {
         Some((link.url.as_ref().map_or_else(|| link.target.clone(), ToString::to_string), link.raw.clone()))
     }
 
-    /// What the page says its own address is: its one valid canonical, unless that is known to lead to no page, else its
-    /// final URL as a canonical should name it, without fragment and tracking parameters.
+    /// What the page says its own address is: its one valid canonical as its fixes leave it, unless that is known to lead
+    /// to no page, else its final URL as a canonical should name it, without fragment, tracking and session parameters.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {
         let declared = self.canonical_links()?;
         let mut canonicals =
             declared.iter().filter_map(|link| link.url.as_ref()).filter(|url| url_identity::names_page(url));
         let single = canonicals.next().filter(|first| canonicals.all(|other| other == *first));
         let single = single.filter(|_| !matches!(self.canonical_target_fault(), Ok(Some(_))));
-        let mut own = single.cloned().map_or_else(|| self.url().map(url_identity::without_tracking), Ok)?;
-        own.set_fragment(None);
-        Ok(own)
+        let page = self.url()?;
+        Ok(match single.filter(|canonical| !canonical::is_mistaken(self, page, canonical)) {
+            Some(canonical) => canonical::mended(page, canonical),
+            None => url_identity::without_tracking(page),
+        })
     }
 
     /// Whether the final URL is https; `Err(Scheme)` otherwise.

@@ -166,6 +166,11 @@ impl FixDraft {
         }
     }
 
+    /// A rule with placeholders for the server's own configuration, which is no file of the host: the note holds it.
+    pub fn server_rule(note: Text, values: &[(&str, Value)]) -> Self {
+        Self { note: Some(note.phrase(values)), ..Self::new(FixClass::Template, FixTarget::File) }
+    }
+
     /// What to decide or to do on the server.
     pub fn instruction(target: FixTarget, note: Text, values: &[(&str, Value)]) -> Self {
         Self { note: Some(note.phrase(values)), ..Self::new(FixClass::Instruction, target) }

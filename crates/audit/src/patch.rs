@@ -154,9 +154,14 @@ fn finish(item: Drafted, patch: &mut Patch) -> Fix {
         // A template of a patch lies in the head, the body or an image; any other is told as a decision, with its lines.
         (FixClass::Template, FixTarget::File | FixTarget::Page) => {
             let file = draft.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content));
-            let lines = file.or_else(|| draft.snippet.clone()).unwrap_or_default();
-            let join = |text: &str| format!("{text}\n\n{lines}");
-            let note = Phrase { en: join(&note.en), pt: join(&note.pt) };
+            let note = match file.or_else(|| draft.snippet.clone()) {
+                Some(lines) => {
+                    let join = |text: &str| format!("{text}\n\n{lines}");
+                    Phrase { en: join(&note.en), pt: join(&note.pt) }
+                }
+                // The note holds them already.
+                None => note,
+            };
             patch.instructions.push(Instruction { code: code.clone(), note });
         }
         (FixClass::Template, target) => patch.templates.push(TemplatePatch {

@@ -44,10 +44,13 @@ const TABLE: &[(&str, &[&str])] = &[
     ("sitemap_empty", &["sitemap_page_absent"]),
     ("sitemap_missing", &["robots_txt_sitemap_missing", "sitemap_*"]),
     ("title_missing", &["title_multiple", "title_too_short", "title_too_long", "title_placeholder"]),
-    ("canonical_target_not_ok", &["canonical_other_page"]),
-    ("canonical_hreflang_conflict", &["canonical_other_page"]),
-    ("canonical_to_homepage", &["canonical_other_page"]),
-    ("canonical_pagination_to_first", &["canonical_other_page"]),
+    ("canonical_target_not_ok", WRONG_CANONICAL),
+    ("canonical_hreflang_conflict", WRONG_CANONICAL),
+    ("canonical_to_homepage", WRONG_CANONICAL),
+    ("canonical_pagination_to_first", WRONG_CANONICAL),
+    ("canonical_hreflang_conflict", &["canonical_to_homepage", "canonical_pagination_to_first"]),
+    ("canonical_pagination_to_first", &["canonical_to_homepage"]),
+    ("canonical_with_noindex", &["canonical_other_page", "canonical_cross_origin"]),
     ("charset_missing", &["charset_late", "charset_invalid"]),
     ("image_lazy_script_only", &["image_src_missing"]),
     (
@@ -56,6 +59,10 @@ const TABLE: &[(&str, &[&str])] = &[
     ),
     ("soft_404_missing_path", &["discovery_file_masked"]),
 ];
+
+/// How a canonical is written matters no more where it names the wrong page: it is written anew.
+const WRONG_CANONICAL: &[&str] =
+    &["canonical_other_page", "canonical_insecure", "canonical_relative", "canonical_tracking_parameters"];
 
 /// Advice on how a page looks in results, pointless for one that asks not to be in them.
 const NOT_IN_RESULTS: &[&str] = &[

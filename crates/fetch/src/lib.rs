@@ -15,6 +15,7 @@ mod http2;
 pub mod intake;
 mod resolve;
 mod room;
+mod service;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -35,6 +36,7 @@ pub use follow::answered;
 pub use guard::AddressPolicy;
 pub use intake::Intake;
 pub use room::Room;
+pub use service::{NoAnswer, ServiceAnswer};
 
 /// Body bytes read of a page, on the wire and decoded (interface §8).
 pub const PAGE_BYTES: usize = 2_097_152;

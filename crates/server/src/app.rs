@@ -53,7 +53,7 @@ impl App {
         let documents = Documents::new(&operations, &config, &base_url).context("the descriptions of the API")?;
         let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
         let inner = Inner {
-            engine: Engine::new(fetcher, cores),
+            engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),
             database: Database::new(store),
             allowance: Allowance::new(config.limits),
             ceilings: Ceilings::new(&config),

@@ -161,8 +161,14 @@ pub(crate) fn blocked_error(blocked: &Blocked) -> ApiError {
     } else {
         (Code::TargetBlocked, ALLOW.phrase(&[("vendor", blocked.vendor.as_str().into())]))
     };
+    const NOBODY: Text = text("{status}, from nobody known", "{status}, de ninguém conhecido");
+    let detail = if blocked.is_of_nobody_known() {
+        NOBODY.phrase(&[("status", blocked.status.into())])
+    } else {
+        Phrase::verbatim(format!("{}, {}", blocked.vendor, blocked.status))
+    };
     ApiError::new(code)
-        .detail(format!("{}, {}", blocked.vendor, blocked.status))
+        .explained(detail)
         .with("blocked", json!({"vendor": blocked.vendor, "status": blocked.status}))
         .fix(fix)
 }

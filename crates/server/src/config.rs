@@ -15,6 +15,8 @@ use model::money::Micros;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::FieldDataSource;
+
 pub use keys::{Key, reference};
 pub use read::{ConfigError, Sources};
 pub use values::{FixedName, LogFormat, PaymentMode, PaymentNetwork, Ports, Sku};
@@ -39,6 +41,8 @@ pub struct Config {
     pub product: Product,
     /// The client that reads other people's pages.
     pub fetch: Fetch,
+    /// What real visitors measured, from the Chrome UX Report.
+    pub field_data: FieldData,
     /// What one network may do.
     pub limits: Limits,
     /// What is asked for beyond the free allowance.
@@ -84,6 +88,16 @@ pub struct Fetch {
     pub ca_file: Option<PathBuf>,
     /// What the client calls itself; by default product, version and the page that explains it.
     pub user_agent: Option<String>,
+}
+
+/// What real visitors measured, from the Chrome UX Report.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FieldData {
+    /// Key of the Chrome UX Report API; with it the address of each audited page is sent there. By default nobody is asked.
+    pub crux_key: Option<String>,
+    /// URL of the method `records:queryRecord`.
+    pub crux_endpoint: String,
 }
 
 /// What one network (an IPv4 address, an IPv6 /64) may do, and what the process does at once.
@@ -161,6 +175,7 @@ impl Default for Config {
             product: Product::default(),
             fetch: Fetch::default(),
             trusted_proxies: Vec::new(),
+            field_data: FieldData::default(),
             limits: Limits::default(),
             prices: Prices::default(),
             free_now: Vec::new(),
@@ -174,6 +189,15 @@ impl Default for Config {
 impl Default for Product {
     fn default() -> Self {
         Self { name: "Site Audit".to_owned(), id: "site-audit".to_owned() }
+    }
+}
+
+impl Default for FieldData {
+    fn default() -> Self {
+        Self {
+            crux_key: None,
+            crux_endpoint: "https://chromeuxreport.googleapis.com/v1/records:queryRecord".to_owned(),
+        }
     }
 }
 
@@ -249,6 +273,14 @@ impl Config {
         }
     }
 
+    /// Where field data is asked for; `None` where nobody is.
+    pub fn field_data_source(&self) -> Option<FieldDataSource> {
+        let key = self.field_data.crux_key.as_deref()?;
+        let mut endpoint = url::Url::parse(&self.field_data.crux_endpoint).ok()?;
+        endpoint.query_pairs_mut().append_pair("key", key);
+        Some(FieldDataSource::new(endpoint))
+    }
+
     /// What fits no type: values that must agree with each other, or are more than their shape.
     fn validate(&self) -> Result<(), (&'static str, &'static str)> {
         if let Some(base) = &self.base_url {
@@ -278,6 +310,13 @@ impl Config {
         }
         if self.fetch.user_agent.as_ref().is_some_and(|agent| http::HeaderValue::from_str(agent).is_err()) {
             return Err(("fetch.user_agent", "takes a text that can stand in a header, without line ends"));
+        }
+        let endpoint = url::Url::parse(&self.field_data.crux_endpoint);
+        if !endpoint.is_ok_and(|url| matches!(url.scheme(), "http" | "https")) {
+            return Err(("field_data.crux_endpoint", "takes an http or https URL"));
+        }
+        if self.field_data.crux_key.as_ref().is_some_and(|key| key.trim().is_empty()) {
+            return Err(("field_data.crux_key", "takes a key; leave it out where nobody is to be asked"));
         }
         let limits = self.limits;
         for (key, value) in [

@@ -1,9 +1,13 @@
 //! The audit loop: fetch the page, parse it while the other files are fetched, judge.
 
+mod field_data;
+
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+
+pub use field_data::FieldDataSource;
 
 use audit::{Blocked, PROBE_GETS, Page, SiteFile, SiteFiles, SitemapTarget};
 use fetch::{Budget, Fetcher, Room};
@@ -49,6 +53,7 @@ pub struct Engine {
     cores: Cores,
     /// KiB of memory for parsed pages that are not light.
     heavy: Arc<Semaphore>,
+    field_data: Option<FieldDataSource>,
 }
 
 /// A parsed page, with the room that it takes if it is not light.
@@ -120,7 +125,12 @@ pub enum AuditFailure {
 impl Engine {
     /// An engine over a client; pages are parsed and judged on `cores`.
     pub fn new(fetcher: Fetcher, cores: Cores) -> Self {
-        Self { fetcher, cores, heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)) }
+        Self { fetcher, cores, heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)), field_data: None }
+    }
+
+    /// The same engine, which asks there for field data of each page; nobody when `None`.
+    pub fn with_field_data(self, field_data: Option<FieldDataSource>) -> Self {
+        Self { field_data, ..self }
     }
 
     /// The client, for reading the text of a URL.
@@ -154,10 +164,13 @@ impl Engine {
             extras: Vec::new(),
             field_data: None,
         });
-        let (page, files, extras) = self.gather(&capture, &given, deadline).await?;
+        let (gathered, field_data) =
+            tokio::join!(self.gather(&capture, &given, deadline), self.field_data(&capture, deadline));
+        let (page, files, extras) = gathered?;
         // The parse is over, so nothing else holds the capture.
         let mut capture = Arc::unwrap_or_clone(capture);
         capture.extras = extras;
+        capture.field_data = field_data;
         let judging = move || {
             let report = audit::report_on(&capture, &page.page, &files);
             drop(page);

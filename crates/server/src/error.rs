@@ -98,6 +98,8 @@ codes! {
         "The body is longer than this call takes." "O corpo é maior do que esta chamada recebe.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE
         "Send the body as application/json, without a content coding." "Envie o corpo como application/json, sem codificação de conteúdo.";
+    HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE
+        "The headers of the request are longer than is taken here." "Os cabeçalhos da requisição são maiores do que se recebe aqui.";
     RateLimited "rate_limited" TOO_MANY_REQUESTS
         "Too many calls from your network; try again later." "Chamadas demais da sua rede; tente mais tarde.";
     TargetBusy "target_busy" TOO_MANY_REQUESTS

@@ -224,6 +224,7 @@ pub const COMMON: &[Code] = &[
     Code::InvalidCredential,
     Code::GuestTokenInvalid,
     Code::RequestTimeout,
+    Code::HeadersTooLarge,
     Code::Overloaded,
     Code::Internal,
 ];

@@ -1,5 +1,9 @@
 //! Text from outside where somebody reads it: what would act on a terminal, a log or a reader's eye becomes visible.
 
+mod host;
+
+pub(crate) use host::{address, host};
+
 /// For a terminal.
 pub(crate) fn printable(text: &str) -> String {
     escaped(text, acts_on_a_terminal)

@@ -3,6 +3,7 @@
 mod api_call;
 pub(crate) mod conditional;
 mod connections;
+mod head;
 mod headers;
 mod listen;
 mod patient;
@@ -146,7 +147,7 @@ async fn around(State(app): State<App>, mut request: Request, next: Next) -> Res
     let span = tracing::info_span!("call", id = %id);
     let mut response = async {
         // Held until the answer is made.
-        let _place = match place(&mut request) {
+        let _place = match judged(&mut request) {
             Ok(place) => place,
             Err(error) => {
                 let lang = language(request.headers(), request.uri().query()).unwrap_or_default();
@@ -170,6 +171,14 @@ async fn around(State(app): State<App>, mut request: Request, next: Next) -> Res
         response.headers_mut().insert("x-request-id", id);
     }
     response
+}
+
+/// A place for a call with a good head. What came over no connection was made here, and is not judged.
+fn judged(request: &mut Request) -> Result<Option<Place>, ApiError> {
+    if request.extensions().get::<Peer>().is_some() {
+        head::judge(request)?;
+    }
+    place(request)
 }
 
 /// A place for a call, also put where the reading of its body finds it. None for a health check, which is answered

@@ -8,6 +8,8 @@ const MARKERS: &str = include_str!("../data/challenge_markers.tsv");
 /// Bytes of a body up to which marks are looked for in it: interstitials are small, and a larger body is a page, whatever
 /// it mentions or embeds.
 const LARGEST_INTERSTITIAL: usize = 64 * 1024;
+/// The word for nobody known; stable, as answers carry it.
+const UNKNOWN: &str = "unknown";
 
 /// Something other than the page answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,13 +22,20 @@ pub struct Blocked {
     pub rate_limited: bool,
 }
 
+impl Blocked {
+    /// Whether the answer bears no known mark.
+    pub fn is_of_nobody_known(&self) -> bool {
+        self.vendor == UNKNOWN
+    }
+}
+
 /// Judges the page's own exchange.
 pub fn blocked(page: &Fetched) -> Option<Blocked> {
     let exchange = page.response()?;
     let vendor = vendor(exchange);
     match (vendor, exchange.status) {
         (vendor, 429) => {
-            let vendor = vendor.unwrap_or("unknown").to_owned();
+            let vendor = vendor.unwrap_or(UNKNOWN).to_owned();
             Some(Blocked { vendor, status: 429, rate_limited: true })
         }
         (Some(vendor), status) => Some(Blocked { vendor: vendor.to_owned(), status, rate_limited: false }),
@@ -106,6 +115,7 @@ mod tests {
     fn a_plain_429_is_a_rate_limit_of_nobody_known() {
         let blocked = blocked(&page(429, &[], "slow down")).unwrap();
         assert!(blocked.rate_limited);
+        assert!(blocked.is_of_nobody_known());
         assert_eq!(blocked.vendor, "unknown");
     }
 }

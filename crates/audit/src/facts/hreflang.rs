@@ -43,6 +43,11 @@ impl AlternateSource {
 
 /// Alternates of elements and header, in that order.
 pub fn read(html: Option<&Html>, header: &[HeaderLink]) -> Vec<Alternate> {
+    declared(html, header).collect()
+}
+
+/// The same, read one by one.
+pub(crate) fn declared<'h>(html: Option<&'h Html>, header: &'h [HeaderLink]) -> impl Iterator<Item = Alternate> + 'h {
     let links = html.into_iter().flat_map(|html| {
         html.links_rel("alternate").filter_map(|link| {
             let lang = html.element(link.node)?.attribute("hreflang")?;
@@ -64,5 +69,5 @@ pub fn read(html: Option<&Html>, header: &[HeaderLink]) -> Vec<Alternate> {
             node: None,
         })
     });
-    links.chain(headers).collect()
+    links.chain(headers)
 }

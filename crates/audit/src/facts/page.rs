@@ -7,6 +7,7 @@ use model::capture::{Capture, Exchange, Source};
 use url::Url;
 
 use super::charset::{self, Charset, CharsetSource};
+use super::content_type;
 use super::document::{Document, Element, NodeId};
 use super::jsonld::JsonLd;
 use super::lost_head::{self, LostHead};
@@ -222,15 +223,15 @@ fn concerns_probes(url: &Url) -> bool {
 
 /// Whether the response is an HTML document: by its media type, or by its bytes where none is declared.
 pub fn is_html(exchange: &Exchange, source: Source) -> bool {
-    match exchange.header("content-type").map(media_type) {
-        Some(kind) => kind == "text/html" || kind == "application/xhtml+xml",
+    match content_type::declared(exchange) {
+        Some(declared) => content_type::extract(&declared).is_some_and(|kind| kind.is_html()),
         None => !source.has_headers() || looks_like_html(&exchange.body.bytes),
     }
 }
 
-/// The media type of a `Content-Type`, without parameters, in lower case.
-pub fn media_type(content_type: &str) -> String {
-    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+/// The media type in a `type` attribute, without parameters, in lower case.
+pub fn media_type(kind: &str) -> String {
+    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Whether bytes start as HTML does (WHATWG MIME Sniffing §7.1, table of patterns).
@@ -270,7 +271,7 @@ impl Html {
     pub(crate) fn read(exchange: &Exchange) -> Option<Self> {
         let url = Url::parse(&exchange.url).ok()?;
         let bytes = &exchange.body.bytes;
-        let mut charset = charset::decide(bytes, exchange.header("content-type"));
+        let mut charset = charset::decide(bytes, content_type::declared(exchange).as_deref());
         let mut document = Document::parse(charset.decode(bytes));
         // "Change the encoding": a declaration past the first 1,024 bytes, met by the tree builder; once.
         if let Some(label) = charset.may_change().then(|| late_charset(&document)).flatten()

@@ -14,7 +14,7 @@ pub enum SiteFile {
     /// robots.txt.
     Robots(RobotsState),
     /// A sitemap.
-    Sitemap(SitemapFile),
+    Sitemap(Box<SitemapFile>),
 }
 
 impl SiteFile {
@@ -22,7 +22,9 @@ impl SiteFile {
     pub fn read(extra: &Extra, target: &Target) -> Option<Self> {
         match extra.want.kind {
             WantKind::RobotsTxt => Some(Self::Robots(RobotsState::read(&extra.fetched))),
-            WantKind::Sitemap => Some(Self::Sitemap(SitemapFile::read(&extra.want.url, &extra.fetched, target))),
+            WantKind::Sitemap => {
+                Some(Self::Sitemap(Box::new(SitemapFile::read(&extra.want.url, &extra.fetched, target))))
+            }
             _ => None,
         }
     }
@@ -52,7 +54,7 @@ impl SiteFiles {
                 self.robots.get_or_insert(state);
             }
             SiteFile::Sitemap(file) => {
-                self.sitemaps.entry(file.url.clone()).or_insert(file);
+                self.sitemaps.entry(file.url.clone()).or_insert(*file);
             }
         }
     }

@@ -6,6 +6,7 @@ use model::capture::{Fetched, WantKind};
 
 use super::Facts;
 use super::charset;
+use super::content_type;
 use super::document::{Document, Element, NodeId};
 use super::page_language;
 use super::text::VisibleText;
@@ -104,7 +105,7 @@ pub fn by_comparison(facts: &Facts<'_>) -> Option<Told> {
     if !is_answer || exchange.body.cut.is_some() {
         return None;
     }
-    let charset = charset::decide(&exchange.body.bytes, exchange.header("content-type"));
+    let charset = charset::decide(&exchange.body.bytes, content_type::declared(exchange).as_deref());
     let missing = Document::parse(charset.decode(&exchange.body.bytes));
     let title = missing.elements().find(|element| element.is("title")).map(Element::text);
     let same_title = title.filter(|title| !title.is_empty()) == html.title();

@@ -9,6 +9,7 @@ use model::summary::{
 };
 
 use crate::facts::Facts;
+use crate::facts::content_type;
 use crate::facts::document::{Element, collapse};
 use crate::facts::page::{Html, Reach};
 
@@ -37,7 +38,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
     PageSummary {
         final_url: exchange.url.clone(),
         status: exchange.status,
-        content_type: text(exchange.header("content-type")),
+        content_type: text(content_type::declared(exchange).as_deref()),
         title: html.and_then(Html::title),
         meta_description: html.and_then(|html| text(html.meta("description"))),
         canonical: html.and_then(canonical),

@@ -67,6 +67,17 @@ fn c01_what_is_no_html_gets_no_html_checks() {
         assert_eq!(report.coverage.not_measured.get("title_missing").map(String::as_str), Some("html"), "{kind}");
         assert!(report.coverage.not_measured.contains_key("h1_missing"), "{kind}");
     }
+    for (kinds, wanted) in [
+        (&["application/pdf", "text/html"][..], Some("Repeated")),
+        (&["text/html", "application/pdf"], None),
+        (&["text/html, garbage", "*/*"], Some("Repeated")),
+        (&["garbage", ""], None),
+    ] {
+        let headers: Vec<_> = kinds.iter().map(|kind| ("content-type", *kind)).collect();
+        let repeated = report(&with_headers(URL, &headers, "<!doctype html><title>Repeated</title>"));
+        assert_eq!(title(&repeated), wanted, "{kinds:?}");
+        assert_eq!(has(&repeated, "content_type_wrong"), wanted.is_none(), "{kinds:?}: {:?}", codes(&repeated));
+    }
     let untyped = report(&with_headers(URL, &[], "<!doctype html><title>Sniffed</title>"));
     assert_eq!(title(&untyped), Some("Sniffed"));
     let untyped = report(&with_headers(URL, &[], "%PDF-1.7 <title>no</title>"));

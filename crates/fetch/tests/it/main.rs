@@ -4,6 +4,7 @@
 
 mod addresses;
 mod bombs;
+mod connecting;
 mod dns;
 mod environment;
 mod frames;

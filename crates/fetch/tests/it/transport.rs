@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
-use crate::site::{Answer, NEVER, SOON, Site, config, get, get_with, html, limited, page, reason};
+use crate::site::{Answer, NEVER, SOON, Site, config, get_with, html, limited, page, reason};
 
 async fn answered(answer: Answer) -> Fetched {
     answered_within(config(), answer).await
@@ -205,14 +205,6 @@ async fn z05_an_unknown_coding_gives_no_bytes() {
     let fetched = bytes("HTTP/1.1 200 OK\r\nContent-Encoding: exi\r\nContent-Length: 1\r\n\r\nx").await;
     let body = &fetched.response().unwrap().body;
     assert_eq!((body.bytes.len(), &body.coding), (0, &Coding::Unknown("exi".to_owned())));
-}
-
-#[tokio::test]
-async fn t01_nobody_listening_is_a_connect_failure() {
-    let listener = std::net::TcpListener::bind("127.0.0.2:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
-    assert_eq!(reason(&get(&format!("http://{address}/")).await), "connect");
 }
 
 #[tokio::test]

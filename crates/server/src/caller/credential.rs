@@ -2,6 +2,7 @@
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use model::lang::{Text, text};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{ApiError, Code};
@@ -70,7 +71,9 @@ fn agreed(tokens: [Option<String>; 3]) -> Result<Option<String>, ApiError> {
     for token in tokens.into_iter().flatten() {
         match &known {
             Some(known) if *known != token => {
-                return Err(ApiError::new(Code::InvalidParameter).detail("guest_token: two different ones were sent"));
+                const TWO: Text =
+                    text("guest_token: two different ones were sent", "guest_token: foram enviados dois diferentes");
+                return Err(ApiError::new(Code::InvalidParameter).explained(TWO.into()));
             }
             _ => known = Some(token),
         }
@@ -106,7 +109,8 @@ fn header_text<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(ApiError::new(Code::InvalidParameter).detail(format!("{name}: the header came more than once")));
+        const AGAIN: Text = text("{name}: the header came more than once", "{name}: o cabeçalho veio mais de uma vez");
+        return Err(ApiError::new(Code::InvalidParameter).explained(AGAIN.phrase(&[("name", name.into())])));
     }
     let text = value.to_str().map_err(|_| ApiError::new(Code::InvalidCredential))?;
     Ok(Some(text.trim()))

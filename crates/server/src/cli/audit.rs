@@ -18,7 +18,7 @@ use super::format::{self, Asked, Format, Outcome, Style};
 pub(super) use supplied::{page_url, read_page};
 
 use super::{BELOW_THE_BAR, LangName, failure, print};
-use crate::shown::printable;
+use crate::shown::{address, printable};
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
@@ -128,7 +128,7 @@ impl Arguments {
             .iter()
             .filter_map(|outcome| {
                 let error = outcome.result.as_ref().err()?;
-                Some(printable(&format!("{}: {}", outcome.url, failure::sentence(error, lang))))
+                Some(printable(&format!("{}: {}", address(&outcome.url), failure::sentence(error, lang))))
             })
             .collect();
         let several = SEVERAL.phrase(&[("failed", failures.len().into()), ("all", outcomes.len().into())]);

@@ -119,4 +119,13 @@ mod tests {
         assert!(sentence(&error, Lang::En).ends_with("in the firewall (Cloudflare), then audit again."));
         assert_eq!(error.body(Lang::En)["blocked"]["status"], 403);
     }
+
+    #[test]
+    fn a_limit_without_a_name_is_worded_in_both_languages() {
+        let blocked = Blocked { vendor: "unknown".to_owned(), status: 429, rate_limited: true };
+        let error = of_audit(AuditFailure::Blocked(blocked));
+        assert!(sentence(&error, Lang::En).contains("(429, from nobody known)."));
+        assert!(sentence(&error, Lang::PtBr).contains("(429, de ninguém conhecido)."));
+        assert_eq!(error.body(Lang::PtBr)["blocked"]["vendor"], "unknown", "the word on the wire is stable");
+    }
 }

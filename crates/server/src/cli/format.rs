@@ -225,6 +225,24 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn u16_a_person_reads_a_host_in_letters_too_and_a_program_as_it_is() {
+        const WIRE: &str = "https://xn--mnchen-3ya.de/";
+        let (mut good, mut failed) = (audited(), blocked());
+        good.result.as_mut().unwrap().url = WIRE.to_owned();
+        failed.url = WIRE.to_owned();
+        let outcomes = [good, failed];
+        for format in [Format::Text, Format::Markdown] {
+            let shown = rendered(format, &outcomes, Asked::List);
+            // At the head of each page, and where all are listed.
+            assert_eq!(shown.matches("https://xn--mnchen-3ya.de/ (münchen.de)").count(), 4, "{shown}");
+        }
+        assert_eq!(json_of(&outcomes, Asked::List)[0]["url"], WIRE);
+        for format in [Format::Json, Format::Sarif] {
+            assert!(!rendered(format, &outcomes, Asked::List).contains("münchen"), "{format:?}");
+        }
+    }
+
+    #[test]
     fn no_control_character_of_a_page_reaches_a_terminal() {
         for format in Format::value_variants() {
             let text = rendered(*format, &[audited(), blocked()], Asked::List);

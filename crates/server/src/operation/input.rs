@@ -1,9 +1,16 @@
 //! Input of a call: path, then query or body, as one JSON object; then as the handler's type.
 
-use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
+mod given;
+mod problem;
+
+use model::lang::{Phrase, Text, text};
+use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::{Map, Value};
 
 use crate::error::{ApiError, Code};
+use given::{Given, Texts};
+use problem::{TWICE, refused};
 
 /// Parameters of a query that are looked at.
 const MOST_PARAMETERS: usize = 64;
@@ -15,43 +22,73 @@ pub fn body_object(bytes: &[u8]) -> Result<Map<String, Value>, ApiError> {
         return Ok(Map::new());
     }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let object = (&mut deserializer).deserialize_map(Distinct).and_then(|object| deserializer.end().map(|()| object));
-    object.map_err(|error| ApiError::new(Code::InvalidBody).detail(error.to_string()))
+    let read = (&mut deserializer).deserialize_map(Distinct).and_then(|read| deserializer.end().map(|()| read));
+    match read {
+        Ok(Fields { twice: Some(name), .. }) => Err(refused(Code::InvalidBody, &name, &TWICE.into())),
+        Ok(Fields { fields, .. }) => Ok(fields),
+        Err(error) => Err(refused(Code::InvalidBody, "body", &unread(&error))),
+    }
 }
 
-/// An object whose keys are distinct.
+/// Why a body can't be read, and where.
+fn unread(error: &serde_json::Error) -> Phrase {
+    const NOT_JSON: Text =
+        text("it is not JSON at line {line}, column {column}", "não é JSON na linha {line}, coluna {column}");
+    const TOO_DEEP: Text = text(
+        "it is nested too deep at line {line}, column {column}",
+        "tem níveis demais na linha {line}, coluna {column}",
+    );
+    const NO_OBJECT: Text = text("it takes a JSON object", "recebe um objeto JSON");
+    let place = [("line", error.line().into()), ("column", error.column().into())];
+    match error.classify() {
+        // Only the outermost value has to be of a kind.
+        Category::Data => NO_OBJECT.into(),
+        // The library has no other mark for it.
+        _ if error.to_string().starts_with("recursion limit exceeded") => TOO_DEEP.phrase(&place),
+        _ => NOT_JSON.phrase(&place),
+    }
+}
+
+/// An object, read to its end, and the first name in it that came before.
+struct Fields {
+    fields: Map<String, Value>,
+    twice: Option<String>,
+}
+
+/// Reads an object and looks out for names that come twice.
 struct Distinct;
 
 impl<'de> Visitor<'de> for Distinct {
-    type Value = Map<String, Value>;
+    type Value = Fields;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a JSON object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            if object.contains_key(&key) {
-                return Err(serde::de::Error::custom(format_args!("{key}: the field comes twice")));
+        let (mut fields, mut twice) = (Map::new(), None);
+        while let Some((name, value)) = access.next_entry::<String, Value>()? {
+            if twice.is_none() && fields.contains_key(&name) {
+                twice = Some(name);
+            } else {
+                fields.insert(name, value);
             }
-            let value = access.next_value()?;
-            object.insert(key, value);
         }
-        Ok(object)
+        Ok(Fields { fields, twice })
     }
 }
 
 /// The parameters of a query. A name that comes twice is refused.
 pub fn query_object(query: Option<&str>) -> Result<Map<String, Value>, ApiError> {
+    const TOO_MANY: Text = text("there are too many parameters", "há parâmetros demais");
     let mut object = Map::new();
     for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-        let refused = |why: &str| ApiError::new(Code::InvalidParameter).detail(format!("{name}: {why}"));
+        let refused = |why: Text| refused(Code::InvalidParameter, &name, &why.into());
         if object.len() == MOST_PARAMETERS {
-            return Err(refused("there are too many parameters"));
+            return Err(refused(TOO_MANY));
         }
         if object.contains_key(name.as_ref()) {
-            return Err(refused("the parameter comes twice"));
+            return Err(refused(TWICE));
         }
         object.insert(name.into_owned(), Value::String(value.into_owned()));
     }
@@ -65,112 +102,15 @@ pub fn token_of(input: &Map<String, Value>) -> Option<&str> {
 
 /// The object as the handler's type. `in_body`: whether a wrong field is the body's or a parameter.
 pub(super) fn typed<I: DeserializeOwned>(input: Map<String, Value>, in_body: bool) -> Result<I, ApiError> {
-    let code = if in_body { Code::InvalidBody } else { Code::InvalidParameter };
-    let read = if in_body {
-        serde_path_to_error::deserialize(Value::Object(input))
+    let (code, read) = if in_body {
+        (Code::InvalidBody, serde_path_to_error::deserialize(Given(Value::Object(input))))
     } else {
-        serde_path_to_error::deserialize(Texts(input))
+        (Code::InvalidParameter, serde_path_to_error::deserialize(Texts(input)))
     };
     read.map_err(|error| {
-        let path = error.path().to_string();
-        let said = error.into_inner().to_string();
-        let field = match path.as_str() {
-            // A missing field has no path; its name stands in the message.
-            "." | "?" => said.split('`').nth(1).unwrap_or("body").to_owned(),
-            path => path.to_owned(),
-        };
-        ApiError::new(code).detail(format!("{field}: {said}"))
+        let path = error.path().clone();
+        error.into_inner().at(&path, code)
     })
-}
-
-/// Path and query parameters: every value is a text, which becomes what its field takes.
-struct Texts(Map<String, Value>);
-
-impl<'de> Deserializer<'de> for Texts {
-    type Error = serde_json::Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        let entries = self.0.into_iter().map(|(name, value)| {
-            let text = match value {
-                Value::String(text) => text,
-                other => other.to_string(),
-            };
-            (name, Parameter(text))
-        });
-        visitor.visit_map(serde::de::value::MapDeserializer::new(entries))
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-/// One parameter.
-struct Parameter(String);
-
-/// Reads the text as the kind that the field asks for.
-macro_rules! parsed {
-    ($($method:ident $visit:ident $what:literal;)+) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-            match self.0.parse() {
-                Ok(value) => visitor.$visit(value),
-                Err(_) => Err(serde::de::Error::custom(format_args!("{:?} is not {}", self.0, $what))),
-            }
-        })+
-    };
-}
-
-impl<'de> Deserializer<'de> for Parameter {
-    type Error = serde_json::Error;
-
-    parsed! {
-        deserialize_bool visit_bool "true or false";
-        deserialize_u8 visit_u8 "a whole number of at most 255";
-        deserialize_u16 visit_u16 "a whole number of at most 65535";
-        deserialize_u32 visit_u32 "a whole number that is not negative";
-        deserialize_u64 visit_u64 "a whole number that is not negative";
-        deserialize_i64 visit_i64 "a whole number";
-        deserialize_f64 visit_f64 "a number";
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Self::Error> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Self::Error> {
-        visitor.visit_enum(serde::de::value::StringDeserializer::new(self.0))
-    }
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        visitor.visit_string(self.0)
-    }
-
-    serde::forward_to_deserialize_any! {
-        i8 i16 i32 i128 u128 f32 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
-        identifier ignored_any
-    }
-}
-
-impl<'de> serde::de::IntoDeserializer<'de, serde_json::Error> for Parameter {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
 }
 
 #[cfg(test)]
@@ -185,38 +125,80 @@ mod tests {
         wait: Option<u32>,
         #[serde(default)]
         deep: bool,
+        of: Option<Of>,
     }
 
-    fn body(text: &str) -> Result<Input, String> {
-        body_object(text.as_bytes()).and_then(|object| typed(object, true)).map_err(told)
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Of {
+        kind: Kind,
     }
 
-    fn query(text: &str) -> Result<Input, String> {
-        query_object(Some(text)).and_then(|object| typed(object, false)).map_err(told)
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Kind {
+        Page,
+        Site,
     }
 
-    fn told(error: ApiError) -> String {
-        format!("{} {}", error.code.wire(), error.detail.unwrap_or_default().en)
+    fn body(text: &str) -> Result<Input, ApiError> {
+        body_object(text.as_bytes()).and_then(|object| typed(object, true))
+    }
+
+    fn query(text: &str) -> Result<Input, ApiError> {
+        query_object(Some(text)).and_then(|object| typed(object, false))
+    }
+
+    fn check(refused: Result<Input, ApiError>, code: Code, en: &str, pt: &str) {
+        let error = refused.unwrap_err();
+        let said = error.detail.unwrap();
+        assert_eq!((error.code, said.en.as_str(), said.pt.as_str()), (code, en, pt));
     }
 
     #[test]
     fn u21_a_body_is_an_object_with_distinct_fields_of_their_types() {
         assert_eq!(body(r#"{"url":"x"}"#).unwrap().url, "x");
-        for (text, wanted) in [
-            ("", "invalid_body url: missing field `url`"),
-            ("{", "invalid_body EOF while parsing"),
-            ("[]", "invalid_body invalid type: sequence, expected a JSON object"),
-            (r#"{"url":1}"#, "invalid_body url: invalid type: number"),
-            (r#"{"url":null}"#, "invalid_body url: invalid type: null"),
-            (r#"{"url":[]}"#, "invalid_body url: invalid type: sequence"),
-            (r#"{"url":{}}"#, "invalid_body url: invalid type: map"),
-            (r#"{"url":"a","url":"b"}"#, "invalid_body url: the field comes twice"),
-            (r#"{"url":"a"} x"#, "invalid_body trailing characters"),
-            (r#"{"url":"a","wait":"3"}"#, "invalid_body wait: invalid type: string"),
-            (&format!(r#"{{"url":{}1{}}}"#, "[".repeat(200), "]".repeat(200)), "invalid_body recursion limit"),
+        assert_eq!(body(r#"{"url":"x","wait":3,"deep":true,"more":[{}]}"#).unwrap().wait, Some(3));
+        let deep = format!(r#"{{"url":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+        for (text, en, pt) in [
+            ("", "url: it is missing", "url: está faltando"),
+            ("{", "body: it is not JSON at line 1, column 1", "body: não é JSON na linha 1, coluna 1"),
+            ("{\n\"url\":'a'}", "body: it is not JSON at line 2, column 7", "body: não é JSON na linha 2, coluna 7"),
+            (r#"{"url":"a"} x"#, "body: it is not JSON at line 1, column 13", "body: não é JSON na linha 1, coluna 13"),
+            ("[]", "body: it takes a JSON object", "body: recebe um objeto JSON"),
+            (r#"{"url":1}"#, "url: it takes a text, not a number", "url: recebe um texto, não um número"),
+            (r#"{"url":null}"#, "url: it takes a text, not null", "url: recebe um texto, não null"),
+            (r#"{"url":[]}"#, "url: it takes a text, not a list", "url: recebe um texto, não uma lista"),
+            (r#"{"url":{}}"#, "url: it takes a text, not an object", "url: recebe um texto, não um objeto"),
+            (r#"{"url":"a","url":"b"}"#, "url: it comes twice", "url: vem duas vezes"),
+            (
+                r#"{"url":"a","wait":"3"}"#,
+                "wait: it takes a number, not a text",
+                "wait: recebe um número, não um texto",
+            ),
+            (
+                r#"{"url":"a","wait":-1}"#,
+                "wait: the value is none of those taken",
+                "wait: o valor não é nenhum dos aceitos",
+            ),
+            (
+                r#"{"url":"a","of":{"kind":"x"}}"#,
+                "of.kind: it takes one of: page, site",
+                "of.kind: recebe um destes: page, site",
+            ),
+            (r#"{"url":"a","of":{}}"#, "of.kind: it is missing", "of.kind: está faltando"),
+            (
+                r#"{"url":"a","of":{"kind":"page","b":1}}"#,
+                "of.b: this call takes no such field",
+                "of.b: esta chamada não recebe tal campo",
+            ),
+            (
+                &deep,
+                "body: it is nested too deep at line 1, column 134",
+                "body: tem níveis demais na linha 1, coluna 134",
+            ),
         ] {
-            let error = body(text).unwrap_err();
-            assert!(error.starts_with(wanted), "{error}");
+            check(body(text), Code::InvalidBody, en, pt);
         }
     }
 
@@ -224,16 +206,20 @@ mod tests {
     fn parameters_become_what_their_fields_take() {
         assert_eq!(
             query("url=a%20b&wait=3&deep=true").unwrap(),
-            Input { url: "a b".to_owned(), wait: Some(3), deep: true }
+            Input { url: "a b".to_owned(), wait: Some(3), deep: true, of: None }
         );
-        for (text, wanted) in [
-            ("url=a&wait=x", "invalid_parameter wait: \"x\" is not a whole number"),
-            ("url=a&url=b", "invalid_parameter url: the parameter comes twice"),
-            ("wait=1", "invalid_parameter url: missing field `url`"),
-            ("url=a&deep=yes", "invalid_parameter deep: \"yes\" is not true or false"),
+        for (text, en, pt) in [
+            (
+                "url=a&wait=x",
+                "wait: it takes a whole number that is not negative",
+                "wait: recebe um número inteiro não negativo",
+            ),
+            ("url=a&url=b", "url: it comes twice", "url: vem duas vezes"),
+            ("<b>=a&<b>=b", "?: it comes twice", "?: vem duas vezes"),
+            ("wait=1", "url: it is missing", "url: está faltando"),
+            ("url=a&deep=yes", "deep: it takes true or false", "deep: recebe true ou false"),
         ] {
-            let error = query(text).unwrap_err();
-            assert!(error.starts_with(wanted), "{error}");
+            check(query(text), Code::InvalidParameter, en, pt);
         }
     }
 }

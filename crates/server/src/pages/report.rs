@@ -28,6 +28,7 @@ use crate::error::{ApiError, Code};
 use crate::gate;
 use crate::operation::Cx;
 use crate::reason;
+use crate::shown;
 use crate::web;
 
 /// From this score on a page is good; the bands of Lighthouse.
@@ -45,7 +46,8 @@ const SHOWN: usize = 50;
 #[template(path = "report.html")]
 struct ReportPage<'a> {
     frame: Frame<'a>,
-    url: &'a str,
+    /// With its host in letters too.
+    url: String,
     /// RFC 3339.
     created_at: String,
     /// For a reader, to the minute.
@@ -227,7 +229,7 @@ fn view<'a>(
     let summary = report.summary.as_ref();
     ReportPage {
         frame: Frame::new(app, lang),
-        url: &report.url,
+        url: shown::address(&report.url),
         created_at,
         created_at_short,
         id,
@@ -301,8 +303,7 @@ fn finding<'a>(finding: &'a Finding, fix: &'a Fix, lang: Lang) -> FindingView<'a
 fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<String>)> {
     let Some(s) = &report.summary else { return Vec::new() };
     let t = |en: &'static str, pt: &'static str| text(en, pt).in_lang(lang);
-    // A host in punycode is shown as its reader knows it as well.
-    let host = Url::parse(&s.final_url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let host = Url::parse(&s.final_url).ok().and_then(|url| url.host_str().map(shown::host));
     let sitemap = s.sitemap.url.clone().unwrap_or_else(|| sitemap_text(&s.sitemap.state).in_lang(lang).to_owned());
     vec![
         ("Status", Some(s.status.to_string())),

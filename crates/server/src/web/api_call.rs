@@ -11,7 +11,7 @@ use crate::blocking::off_worker;
 use crate::error::{ApiError, Code};
 use crate::gate::{self, Incoming};
 use crate::operation::{Operation, Reply, body_object, query_object};
-use model::lang::Lang;
+use model::lang::{Lang, text};
 
 /// Parameters of a query that belong to every call.
 const OF_ALL: [&str; 2] = ["lang", "guest_token"];
@@ -51,7 +51,10 @@ async fn call(
     request: Request,
     lang: Lang,
 ) -> Result<Reply, ApiError> {
-    let params = params.ok_or_else(|| ApiError::new(Code::InvalidParameter).detail("path: it is not UTF-8"))?;
+    let params = params.ok_or_else(|| {
+        let broken = text("path: it is not UTF-8", "path: não é UTF-8");
+        ApiError::new(Code::InvalidParameter).explained(broken.into())
+    })?;
     let (parts, body) = request.into_parts();
     let mut query = query_object(parts.uri.query())?;
     let of_all: Vec<Option<Value>> = OF_ALL.iter().map(|name| query.remove(*name)).collect();

@@ -24,6 +24,7 @@ use tokio::task::JoinSet;
 use tower::ServiceExt as _;
 
 use super::connections::Connections;
+use super::head::HEAD_BYTES;
 use super::patient::Patient;
 use super::{Peer, Routes, headers};
 use crate::app::App;
@@ -32,8 +33,6 @@ use crate::error::{ApiError, Code};
 
 /// Fields of a head.
 const HEAD_FIELDS: usize = 100;
-/// Bytes of a head.
-const HEAD_BYTES: usize = 64 * 1024;
 /// How long calls may take to end once the service is asked to stop: above the longest audit.
 const LAST_CALLS: Duration = Duration::from_secs(25);
 /// Between two tries to accept while the system refuses (no descriptors left).

@@ -70,7 +70,10 @@ pub(crate) async fn read_body(app: &App, parts: &Parts, body: Body, most: usize)
         let mut read = BytesMut::new();
         let mut room: Option<OwnedSemaphorePermit> = None;
         while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| ApiError::new(Code::InvalidBody).detail("the body ended before its end"))?;
+            let frame = frame.map_err(|_| {
+                let ended = text("body: it ended before its end", "body: terminou antes do fim");
+                ApiError::new(Code::InvalidBody).explained(ended.into())
+            })?;
             if let Ok(data) = frame.into_data() {
                 let length = read.len() + data.len();
                 if length > most {

@@ -2,6 +2,7 @@
 
 mod audits;
 mod catalog;
+mod field_data;
 mod limits;
 mod surroundings;
 mod verify;

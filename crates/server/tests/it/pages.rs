@@ -18,6 +18,7 @@ testkit::on_both_databases! {
     pages_speak_both_languages,
     each_language_is_a_page_of_its_own,
     hostile_text_stays_text,
+    u16_a_host_in_punycode_is_shown_in_letters_too,
 }
 
 const HOSTILE: &str = "</title><script>alert(1)</script>\"><img src=x onerror=alert(1)>";
@@ -192,4 +193,25 @@ async fn hostile_text_stays_text(database: TestDatabase) {
     assert_eq!(report.status, 200);
     assert!(!report.body.contains("<script>") && !report.body.contains("<img src=x"), "{}", report.body);
     assert!(report.body.contains("alert(1)"));
+}
+
+async fn u16_a_host_in_punycode_is_shown_in_letters_too(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |config| {
+        config.fetch.resolve = vec![serde_json::from_value("xn--mnchen-3ya.de=127.0.0.2".into()).unwrap()];
+    })
+    .await;
+    let port = site.address().port();
+    for host in ["münchen.de", "xn--mnchen-3ya.de"] {
+        let sent = app.call(form(&format!("http://{host}:{port}/"))).await;
+        assert_eq!(sent.status, 303, "{}", sent.body);
+        let (path, cookie) = (sent.header("location"), cookie(sent.header("set-cookie")));
+        let report = app.call(Call::get(path).header("cookie", &cookie)).await.body;
+        let address = format!("http://xn--mnchen-3ya.de:{port}/ (münchen.de)");
+        assert!(report.contains(&format!("/100 {address} · ")), "{report}");
+        assert!(report.contains(&format!("<h1 class=\"address\">{address}</h1>")), "{report}");
+        assert!(report.contains("<td>xn--mnchen-3ya.de (münchen.de)</td>"), "{report}");
+        let document = app.call(Call::get(&format!("{path}/audit.json")).header("cookie", &cookie)).await;
+        assert_eq!(document.json()["url"], format!("http://xn--mnchen-3ya.de:{port}/"));
+    }
 }

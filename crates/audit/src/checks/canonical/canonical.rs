@@ -1,9 +1,10 @@
-//! Canonical URL: missing, several, invalid, relative, or naming another page. (RFC 6596)
+//! The canonical URL itself: that there is one, one only, and that it can be used. (RFC 6596)
 
 use url::Url;
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::canonical::mended;
 use crate::facts::lost_head;
 use crate::facts::page::LinkElement;
 use crate::facts::url_identity::{names_page, same_page, without_tracking};
@@ -13,31 +14,20 @@ use crate::fix::HeadKey;
 pub(crate) const FAMILY: Family = Family {
     slug: "canonical",
     category: Category::Canonical,
-    landing: Landing::TO_WRITE,
-    checks: &[MULTIPLE, HEADER_MISMATCH, INVALID, RELATIVE, OTHER_PAGE, CROSS_ORIGIN, MISSING],
-};
-
-const GOOGLE: &str = "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls";
-const RFC: &str = "https://www.rfc-editor.org/rfc/rfc6596";
-
-const MISSING: Check = Check {
-    code: "canonical_missing",
-    severity: Severity::Info,
-    title: text("No canonical URL", "Sem URL canônica"),
-    why: text(
-        "Pages are reached under several addresses. A canonical says which one to show and to count links for; it is optional.",
-        "As páginas são alcançadas por vários endereços. A canônica diz qual mostrar e a qual somar os links; é opcional.",
-    ),
-    how: text(
-        "Add `<link rel=\"canonical\">` with the page's own address.",
-        "Adicione `<link rel=\"canonical\">` com o endereço da própria página.",
-    ),
-    reference: GOOGLE,
-    rule: text("Fails when neither head nor header names one, on a page that may be indexed.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
-    since: FIRST,
-    run: missing,
+    landing: Landing {
+        title: text("Canonical URL checker", "Verificador de URL canônica"),
+        h1: text("Does my page have a valid canonical URL?", "Minha página tem uma URL canônica válida?"),
+        description: text(
+            "Check rel=canonical: missing, several that contradict each other, empty or unusable addresses, and relative ones.",
+            "Verifique o rel=canonical: ausente, várias que se contradizem, endereços vazios ou inutilizáveis, e relativos.",
+        ),
+        lead: text(
+            "The canonical tells search engines which of several addresses of a page to show. This tool reads it from head and header as they do, and writes the tag that names your page.",
+            "A canônica diz aos buscadores qual dos vários endereços de uma página mostrar. Esta ferramenta a lê no head e no cabeçalho como eles e escreve a tag que nomeia a sua página.",
+        ),
+        example: include_str!("canonical/bad_several.html"),
+    },
+    checks: &[MULTIPLE, INVALID, RELATIVE, MISSING],
 };
 
 const MULTIPLE: Check = Check {
@@ -49,32 +39,15 @@ const MULTIPLE: Check = Check {
         "Keep the one that names the page and remove the others.",
         "Mantenha a que nomeia a página e remova as outras.",
     ),
-    reference: RFC,
-    rule: text("Fails on two or more different canonicals in the head.", ""),
+    reference: "https://www.rfc-editor.org/rfc/rfc6596#section-5",
+    rule: text(
+        "Fails when `link rel=\"canonical\"` elements of the head name two or more different addresses after URL parsing, relative and absolute ones taken alike. Those that are no usable address are not counted, nor are repetitions of one address.",
+        "Falha quando elementos `link rel=\"canonical\"` do head indicam dois ou mais endereços diferentes depois de interpretados como URL, relativos e absolutos por igual. Os que não são endereços utilizáveis não contam, nem as repetições de um mesmo endereço.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: multiple,
-};
-
-const HEADER_MISMATCH: Check = Check {
-    code: "canonical_header_mismatch",
-    severity: Severity::Error,
-    title: text("Header and page name different canonicals", "Cabeçalho e página nomeiam canônicas diferentes"),
-    why: text(
-        "Two answers to one question: search engines may ignore both.",
-        "Duas respostas para uma pergunta: os buscadores podem ignorar ambas.",
-    ),
-    how: text(
-        "Send the same address in both places, or in one only.",
-        "Envie o mesmo endereço nos dois lugares, ou em um só.",
-    ),
-    reference: GOOGLE,
-    rule: text("Fails when header and head name different ones.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Page),
-    since: FIRST,
-    run: header_mismatch,
 };
 
 const INVALID: Check = Check {
@@ -83,8 +56,11 @@ const INVALID: Check = Check {
     title: text("Canonical is no address", "A canônica não é um endereço"),
     why: text("An empty or broken address is ignored.", "Um endereço vazio ou quebrado é ignorado."),
     how: text("Write the page's absolute address.", "Escreva o endereço absoluto da página."),
-    reference: RFC,
-    rule: text("Fails when an `href` is empty, unreadable, not http(s), or has a fragment that changes the page.", ""),
+    reference: "https://www.rfc-editor.org/rfc/rfc6596#section-3",
+    rule: text(
+        "Fails when the `href` of a `link rel=\"canonical\"` in the head is missing, empty, no URL, not http or https, or has a fragment that a script turns into another page (`#!…`, `#/…`). Other fragments pass.",
+        "Falha quando o `href` de um `link rel=\"canonical\"` no head falta, está vazio, não é URL, não é http nem https, ou tem um fragmento que um script transforma em outra página (`#!…`, `#/…`). Outros fragmentos passam.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
@@ -100,71 +76,57 @@ const RELATIVE: Check = Check {
         "Ela é resolvida a partir de onde a página foi buscada: em um espelho ou host de teste, nomeia aquele host.",
     ),
     how: text("Write the whole address, with scheme and host.", "Escreva o endereço inteiro, com esquema e host."),
-    reference: GOOGLE,
-    rule: text("Fails when the one canonical is not written out whole.", ""),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#rel-canonical-link-method",
+    rule: text(
+        "Fails when the one canonical of the head does not begin with `http://` or `https://`: a path, or an address without a scheme. It is judged as written, whatever it resolves to.",
+        "Falha quando a única canônica do head não começa com `http://` ou `https://`: um caminho, ou um endereço sem esquema. É julgada como está escrita, seja qual for o resultado.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: relative,
 };
 
-const OTHER_PAGE: Check = Check {
-    code: "canonical_other_page",
-    severity: Severity::Warn,
-    title: text("Canonical names another page", "A canônica nomeia outra página"),
+const MISSING: Check = Check {
+    code: "canonical_missing",
+    severity: Severity::Info,
+    title: text("No canonical URL", "Sem URL canônica"),
     why: text(
-        "The page declares itself a duplicate: search shows the other one in its place.",
-        "A página se declara uma duplicata: a busca mostra a outra no lugar.",
+        "Pages are reached under several addresses. A canonical says which one to show and to count links for; it is optional.",
+        "As páginas são alcançadas por vários endereços. A canônica diz qual mostrar e a qual somar os links; é opcional.",
     ),
     how: text(
-        "If this page should be found, let the canonical name it.",
-        "Se esta página deve ser encontrada, faça a canônica nomeá-la.",
+        "Add `<link rel=\"canonical\">` with the page's own address.",
+        "Adicione `<link rel=\"canonical\">` com o endereço da própria página.",
     ),
-    reference: GOOGLE,
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#rel-canonical-link-method",
     rule: text(
-        "Fails when it names a page of the same site other than this one; tracking and session parameters don't count.",
-        "",
+        "Fails when neither the head nor the `Link` header of an indexable page with status 200 names a canonical. One that stands in the body or was lost from a broken head is told by its own check; an empty app shell may still get one from its script.",
+        "Falha quando nem o head nem o cabeçalho `Link` de uma página indexável com status 200 indica uma canônica. A que está no body ou se perdeu de um head quebrado tem verificação própria; um aplicativo vazio ainda pode receber uma do script.",
     ),
     thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
-    run: other_page,
+    run: missing,
 };
 
-const CROSS_ORIGIN: Check = Check {
-    code: "canonical_cross_origin",
-    severity: Severity::Warn,
-    title: text("Canonical names another site", "A canônica nomeia outro site"),
-    why: text(
-        "The page gives itself up in favour of another site. That is right for syndicated copies only.",
-        "A página abre mão de si em favor de outro site. Isso só é certo para cópias republicadas.",
-    ),
-    how: text(
-        "If this site is the original, let the canonical name this page.",
-        "Se este site é o original, faça a canônica nomear esta página.",
-    ),
-    reference: GOOGLE,
-    rule: text("Fails when it names a page under another registrable domain.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Instruction, FixTarget::Head),
-    since: FIRST,
-    run: cross_origin,
-};
-
-/// The page's own address as a canonical should name it: without fragment and tracking parameters.
-fn own(facts: &Facts<'_>) -> Result<Url, NotMeasured> {
+/// The page's own address as a canonical should name it: without fragment, tracking and session parameters.
+pub(super) fn own(facts: &Facts<'_>) -> Result<Url, NotMeasured> {
     Ok(without_tracking(facts.url()?))
 }
 
-fn tag(url: &Url) -> String {
+/// The tag of a canonical.
+pub(super) fn tag(url: &Url) -> String {
     format!("<link rel=\"canonical\" href=\"{}\">", attribute(url.as_str()))
 }
 
-fn places(facts: &Facts<'_>, links: &[&LinkElement]) -> Vec<Place> {
+/// Where some canonicals are.
+pub(super) fn places(facts: &Facts<'_>, links: &[&LinkElement]) -> Vec<Place> {
     links.iter().take(MAX_PLACES).filter_map(|link| facts.markup()?.element(link.node)).map(Element::place).collect()
 }
 
-fn is_valid(link: &LinkElement) -> bool {
+/// Whether a canonical can name a page.
+pub(super) fn is_valid(link: &LinkElement) -> bool {
     link.url.as_ref().is_some_and(names_page)
 }
 
@@ -175,14 +137,20 @@ fn is_absolute(link: &LinkElement) -> bool {
 }
 
 /// The canonical of the head when there is one valid and no rival: what the checks of its target look at.
-fn single<'f>(facts: &'f Facts<'_>) -> Result<(&'f LinkElement, &'f Url), NotMeasured> {
+pub(super) fn single<'f>(facts: &'f Facts<'_>) -> Result<(&'f LinkElement, &'f Url), NotMeasured> {
     let links = facts.canonical_links()?;
     let mut valid = links.into_iter().filter(|link| is_valid(link)).filter_map(|link| Some((link, link.url.as_ref()?)));
     let first = valid.next().ok_or(NotMeasured::Absent)?;
     if valid.any(|(_, url)| url != first.1) { Err(NotMeasured::Absent) } else { Ok(first) }
 }
 
-/// Fails when neither head nor header names one, on a page that may be indexed.
+/// A fix that writes the address of one canonical anew.
+pub(super) fn rewritten(facts: &Facts<'_>, link: &LinkElement, url: &Url) -> Result<FixDraft, NotMeasured> {
+    let html = facts.page()?;
+    let fix = FixDraft::edit(FixTarget::Head, tag(url));
+    Ok(html.element(link.node).into_iter().fold(fix, |fix, element| fix.set(element, "href", url.as_str())))
+}
+
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
     if facts.shell().is_some() {
@@ -199,7 +167,6 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     fail(NONE, &[], FixDraft::head(HeadKey::Canonical, tag(&own(facts)?)).from(OWN, &[]))
 }
 
-/// Fails on two or more different canonicals in the head.
 fn multiple(facts: &Facts<'_>) -> Verdict {
     let links: Vec<&LinkElement> = facts.canonical_links()?.into_iter().filter(|link| is_valid(link)).collect();
     if links.is_empty() {
@@ -240,27 +207,6 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(RIVALS, &[("count", urls.len().into())], fix).at(places(facts, &links))))
 }
 
-/// Fails when header and head name different ones.
-fn header_mismatch(facts: &Facts<'_>) -> Verdict {
-    facts.measured_response()?;
-    let Some((header, raw)) = facts.canonical_header() else { return Err(NotMeasured::Absent) };
-    let (link, url) = single(facts)?;
-    if url.as_str() == header {
-        return PASS;
-    }
-    const DIFFER: Text =
-        text("The Link header names {header}, the page {page}.", "O cabeçalho Link nomeia {header}, a página {page}.");
-    const SAME: Text = text(
-        "Send `<{page}>; rel=\"canonical\"` in the header too, or drop it there.",
-        "Envie `<{page}>; rel=\"canonical\"` também no cabeçalho, ou remova-o de lá.",
-    );
-    let fix = FixDraft::instruction(FixTarget::Page, SAME, &[("page", url.as_str().into())]);
-    let header_place = Place { snippet: Some(format!("Link: {raw}")), ..Place::default() };
-    let values = [("header", header.as_str().into()), ("page", url.as_str().into())];
-    Ok(Some(problem(DIFFER, &values, fix).at(places(facts, &[link])).at([header_place])))
-}
-
-/// Fails when an `href` is empty, unreadable, not http(s), or has a fragment that changes the page.
 fn invalid(facts: &Facts<'_>) -> Verdict {
     let links = facts.canonical_links()?;
     if links.is_empty() {
@@ -285,7 +231,6 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(NO_ADDRESS, &[("href", href.into())], fix).at(places(facts, &bad))))
 }
 
-/// Fails when the one canonical is not written out whole.
 fn relative(facts: &Facts<'_>) -> Verdict {
     let (link, url) = single(facts)?;
     if is_absolute(link) {
@@ -294,58 +239,6 @@ fn relative(facts: &Facts<'_>) -> Verdict {
     let href = link.href.clone().unwrap_or_default();
     const SHORT: Text = text("The canonical is written as “{href}”.", "A canônica está escrita como “{href}”.");
     const RESOLVED: Text = text("the declared address, resolved", "o endereço declarado, resolvido");
-    let html = facts.page()?;
-    let fix = FixDraft::edit(FixTarget::Head, tag(url)).from(RESOLVED, &[]);
-    let fix = html.element(link.node).into_iter().fold(fix, |fix, element| fix.set(element, "href", url.as_str()));
+    let fix = rewritten(facts, link, &mended(facts.url()?, url))?.from(RESOLVED, &[]);
     Ok(Some(problem(SHORT, &[("href", href.into())], fix).at(places(facts, &[link]))))
-}
-
-fn registrable(url: &Url) -> Option<&str> {
-    let host = url.host_str()?;
-    Some(psl::domain_str(host).unwrap_or(host))
-}
-
-/// Fails when it names a page of the same site other than this one; tracking and session parameters don't count.
-fn other_page(facts: &Facts<'_>) -> Verdict {
-    let (link, url) = single(facts)?;
-    let page = facts.url()?;
-    if registrable(url) != registrable(page) {
-        return Err(NotMeasured::Absent);
-    }
-    if same_page(&without_tracking(url), &own(facts)?) {
-        return PASS;
-    }
-    differs(
-        facts,
-        link,
-        url,
-        text(
-            "The canonical names {canonical}, not this page, {page}.",
-            "A canônica nomeia {canonical}, não esta página, {page}.",
-        ),
-    )
-}
-
-/// Fails when it names a page under another registrable domain.
-fn cross_origin(facts: &Facts<'_>) -> Verdict {
-    let (link, url) = single(facts)?;
-    if registrable(url) == registrable(facts.url()?) {
-        return PASS;
-    }
-    differs(
-        facts,
-        link,
-        url,
-        text("The canonical names another site, {canonical}.", "A canônica nomeia outro site, {canonical}."),
-    )
-}
-
-fn differs(facts: &Facts<'_>, link: &LinkElement, url: &Url, message: Text) -> Verdict {
-    const DECIDE: Text = text(
-        "If {page} should be found itself, name it; if it is a copy of {canonical}, leave the canonical as it is.",
-        "Se {page} deve ser encontrada, nomeie-a; se é uma cópia de {canonical}, deixe a canônica como está.",
-    );
-    let values = [("canonical", url.as_str().into()), ("page", facts.url()?.as_str().into())];
-    let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &values);
-    Ok(Some(problem(message, &values, fix).at(places(facts, &[link]))))
 }

@@ -26,6 +26,8 @@ pub(crate) const FAMILY: Family = Family {
 
 /// Where the file is on a host.
 pub(super) const PATH: &str = "/robots.txt";
+/// Redirects that a crawler should follow (RFC 9309 §2.3.1.2), and the fetcher does.
+const MOST_REDIRECTS: u64 = 5;
 /// The whole file of a site that hides nothing.
 const OPEN: &str = "User-agent: *\nAllow: /\n";
 
@@ -86,7 +88,7 @@ const MISSING: Check = Check {
         "Fails when /robots.txt of the page's origin answers 400 to 499 except 429, or redirects more than five times: crawlers then take everything as allowed. 401 and 403 count as missing too.",
         "Falha quando o /robots.txt da origem da página responde de 400 a 499, exceto 429, ou redireciona mais de cinco vezes: os robôs então entendem que tudo é permitido. 401 e 403 também contam como ausente.",
     ),
-    thresholds: &[threshold("most_redirects", 5, "hops")],
+    thresholds: &[threshold("most_redirects", MOST_REDIRECTS, "hops")],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
     since: FIRST,
     run: missing,

@@ -112,7 +112,7 @@ const EMPTY: Check = Check {
         "List the pages that should be found, or remove the file.",
         "Liste as páginas que devem ser encontradas, ou remova o arquivo.",
     ),
-    reference: "https://support.google.com/webmasters/answer/7451001#errors",
+    reference: "https://support.google.com/webmasters/answer/7451001",
     rule: text(
         "Fails when the site has sitemaps, every one of them was read to its end without a fault, and together they list no URL. One empty file among others passes: a news sitemap is empty on a quiet day.",
         "Falha quando o site tem sitemaps, todos foram lidos até o fim sem falha, e juntos não listam nenhuma URL. Um arquivo vazio entre outros passa: um sitemap de notícias fica vazio em um dia calmo.",

@@ -153,9 +153,10 @@ fn is_own_address(facts: &Facts<'_>) -> Result<bool, NotMeasured> {
     Ok(is_own && is_open)
 }
 
-/// Where the page should be indexed: its canonical, else its own address.
+/// Where the page should be indexed: its canonical, unless that leads to no page; else its own address.
 fn canonical(facts: &Facts<'_>) -> Result<Url, NotMeasured> {
     let of_header = facts.canonical_header().and_then(|(url, _)| Url::parse(&url).ok());
+    let of_header = of_header.filter(|_| !matches!(facts.canonical_target_fault(), Ok(Some(_))));
     match of_header.filter(|_| facts.canonical_links().is_ok_and(|links| links.is_empty())) {
         Some(url) => Ok(url),
         None => facts.own_url(),

@@ -27,7 +27,7 @@ pub(crate) const FAMILY: Family = Family {
     checks: &[INVALID, DRIFT, UNIFORM],
 };
 
-const GOOGLE: &str = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap#additional-notes-about-xml-sitemaps";
+const GOOGLE: &str = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap#xml";
 
 const INVALID: Check = Check {
     code: "sitemap_lastmod_invalid",
@@ -46,7 +46,10 @@ const INVALID: Check = Check {
         "Fails when the `lastmod` of the page's own entry, or 1 % and more of those of one `urlset`, is no W3C Datetime or lies more than 24 hours ahead of the audit. The dates of feeds have forms of their own and are left alone.",
         "Falha quando o `lastmod` da própria entrada da página, ou 1 % ou mais dos de um `urlset`, não é um W3C Datetime ou está mais de 24 horas à frente da auditoria. As datas de feeds têm formas próprias e ficam de fora.",
     ),
-    thresholds: &[threshold("fewest_percent", BAD_PERCENT, "percent"), threshold("hours_ahead", 24, "h")],
+    thresholds: &[
+        threshold("fewest_percent", BAD_PERCENT, "percent"),
+        threshold("hours_ahead", (DAY_MS / HOUR_MS) as u64, "h"),
+    ],
     remedy: remedy(FixClass::Template, FixTarget::File),
     since: WHOLE,
     run: invalid,
@@ -101,6 +104,8 @@ const DRIFT: Check = Check {
     run: drift,
 };
 
+/// Milliseconds of an hour.
+const HOUR_MS: i64 = 3_600_000;
 /// Share of a file's dates from which they are a defect of the file (checks.md).
 const BAD_PERCENT: u64 = 1;
 /// Dates from which it means something that all are alike.
@@ -148,8 +153,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         return if sitemaps.files.iter().any(|file| file.tally.dated > 0) { PASS } else { Err(NotMeasured::Absent) };
     };
     const MANY: Text = text(
-        "{count} of {dated} lastmod dates in {sitemap} are no dates, or lie ahead: “{date}”",
-        "{count} de {dated} datas lastmod em {sitemap} não são datas, ou estão no futuro: “{date}”",
+        "{count} of {dated} lastmod dates in {sitemap} {count|is no date, or lies|are no dates, or lie} ahead: “{date}”",
+        "{count} de {dated} datas lastmod em {sitemap} {count|não é uma data, ou está|não são datas, ou estão} no futuro: “{date}”",
     );
     let values = [
         ("count", first.tally.bad_dates.into()),

@@ -60,7 +60,7 @@ const CLIENT_ERROR: Check = Check {
         "Answer 200 where the page exists, or redirect to where it went.",
         "Responda 200 onde a página existe, ou redirecione para onde ela foi.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#4xx-client-errors",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#http-status-codes",
     rule: text(
         "Fails on a final status of 400 to 499. Left alone: 429, which limits the rate; 402, which asks for payment and has its own check; and a firewall's challenge, told by its marks.",
         "Falha com status final de 400 a 499. Ficam de fora: 429, que limita o ritmo; 402, que pede pagamento e tem verificação própria; e o desafio de um firewall, reconhecido por suas marcas.",
@@ -83,7 +83,7 @@ const SERVER_ERROR: Check = Check {
         "Com 5xx os robôs diminuem o ritmo; páginas que continuam falhando saem do índice.",
     ),
     how: text("Look into the server's log for the cause.", "Procure a causa no log do servidor."),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#5xx-server-errors",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#http-status-codes",
     rule: text(
         "Fails on a final status of 500 and above, maintenance by 503 included: the page is away while it lasts. A firewall's challenge under such a status is left to its own check.",
         "Falha com status final de 500 em diante, inclusive manutenção com 503: a página está fora enquanto isso dura. O desafio de um firewall com esse status fica para a verificação própria.",
@@ -103,7 +103,7 @@ const NO_CONTENT: Check = Check {
         "Um robô entende 204 como página vazia e espera pelo que 201 e 202 apenas prometem; 206 é um pedaço que ninguém pediu.",
     ),
     how: text("Answer a page with status 200.", "Responda a página com o status 200."),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#2xx-success",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#http-status-codes",
     rule: text(
         "Fails on a final status of 201, 202, 204, 205 or 206. A body without content is told by `html_empty` instead.",
         "Falha com status final 201, 202, 204, 205 ou 206. Um corpo sem conteúdo é apontado por `html_empty`.",

@@ -34,7 +34,7 @@ const CHALLENGE: Check = Check {
         "Let the crawlers you want through by their user agent and published addresses.",
         "Libere os robôs que você quer pelo user agent e pelos endereços publicados.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#4xx-client-errors",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#http-status-codes",
     rule: text(
         "Fails when the answer bears the mark of a known bot protection: a header such as `cf-mitigated: challenge`, or, under the statuses listed for it, a cookie, a title or a body of at most 64 KiB with its marker. A plain 403 without a mark is a client error; a plain 429 is no finding. Every check of the page's content is then not measured.",
         "Falha quando a resposta traz a marca de uma proteção contra robôs conhecida: um cabeçalho como `cf-mitigated: challenge` ou, com os status previstos para ela, um cookie, um título ou um corpo de até 64 KiB com o marcador. Um 403 simples, sem marca, é erro de cliente; um 429 simples não é apontado. As verificações do conteúdo da página ficam então sem medição.",

@@ -1,7 +1,8 @@
 //! Whether what came is an HTML document, and says so.
 
 use crate::check::prelude::*;
-use crate::facts::page::{looks_like_html, media_type};
+use crate::facts::content_type;
+use crate::facts::page::looks_like_html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -63,15 +64,11 @@ const NOT_HTML: Check = Check {
     run: not_html,
 };
 
-/// Whether the declared type is one of HTML; `None` when none is declared.
-fn declared_html(content_type: Option<&str>) -> Option<bool> {
-    content_type.map(|value| matches!(media_type(value).as_str(), "text/html" | "application/xhtml+xml"))
-}
-
 fn wrong(facts: &Facts<'_>) -> Verdict {
     let exchange = facts.measured_response()?;
-    let declared = exchange.header("content-type");
-    if declared_html(declared) == Some(true) || !looks_like_html(&exchange.body.bytes) {
+    let declared = content_type::declared(exchange);
+    let is_declared = declared.as_deref().and_then(content_type::extract).is_some_and(|kind| kind.is_html());
+    if is_declared || !looks_like_html(&exchange.body.bytes) {
         return PASS;
     }
     const OTHER: Text = text("The page is HTML, but is sent as {type}.", "A página é HTML, mas é enviada como {type}.");
@@ -104,7 +101,7 @@ fn not_html(facts: &Facts<'_>) -> Verdict {
     const OTHER: Text =
         text("Audit the HTML page that links to this file.", "Audite a página HTML que leva a este arquivo.");
     let fix = FixDraft::instruction(FixTarget::Page, OTHER, &[]);
-    match exchange.header("content-type") {
+    match content_type::declared(exchange) {
         Some(kind) => fail(KIND, &[("type", kind.into())], fix),
         None => fail(UNKNOWN, &[], fix),
     }

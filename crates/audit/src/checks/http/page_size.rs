@@ -55,7 +55,7 @@ const OVER_LIMIT: Check = Check {
         "Move inline data, styles and scripts into files, and split very long pages.",
         "Mova dados, estilos e scripts embutidos para arquivos, e divida páginas muito longas.",
     ),
-    reference: "https://developers.google.com/search/blog/2026/03/crawler-blog-post",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/googlebot",
     rule: text(
         "Fails when the decoded page is longer than 2 MiB, where reading stops here as at Googlebot. What is told of other checks then concerns the part that was read.",
         "Falha quando a página decodificada passa de 2 MiB, onde a leitura para aqui como no Googlebot. O que as outras verificações dizem vale então para a parte lida.",
@@ -78,7 +78,7 @@ const NEAR_LIMIT: Check = Check {
         "Move inline data, styles and scripts into files.",
         "Mova dados, estilos e scripts embutidos para arquivos.",
     ),
-    reference: "https://developers.google.com/search/blog/2026/03/crawler-blog-post",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/googlebot",
     rule: text(
         "Fails when the decoded page has 80 % of Googlebot's 2 MiB or more, and was read to its end.",
         "Falha quando a página decodificada tem 80 % ou mais dos 2 MiB do Googlebot e foi lida até o fim.",

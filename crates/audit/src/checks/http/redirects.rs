@@ -39,7 +39,7 @@ const LOOP: Check = Check {
         "Let the first address redirect straight to the page.",
         "Faça o primeiro endereço redirecionar direto para a página.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#3xx-redirection",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#http-status-codes",
     rule: text(
         "Fails when an address repeats in the chain, fragments left out, or after more than 10 hops, as many as Googlebot follows. A site that redirects once to set a cookie, and again to the same address, never ends for a client without cookies, and fails too.",
         "Falha quando um endereço se repete na cadeia, sem contar fragmentos, ou depois de mais de 10 saltos, tantos quantos o Googlebot segue. Um site que redireciona para gravar um cookie e volta ao mesmo endereço nunca termina para um cliente sem cookies, e também falha.",
@@ -82,7 +82,7 @@ const CHAIN_LONG: Check = Check {
         "Redirect every old address straight to the final one.",
         "Redirecione cada endereço antigo direto para o final.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes#avoid-chaining-redirects",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes",
     rule: text(
         "Fails at 3 or more hops before the final response. From http to https to www is two, and passes.",
         "Falha com 3 ou mais saltos antes da resposta final. De http para https e daí para www são dois, e passa.",
@@ -105,7 +105,7 @@ const TEMPORARY: Check = Check {
         "O endereço só muda de forma, e para sempre; um status temporário deixa os buscadores continuarem mostrando a forma antiga.",
     ),
     how: text("Answer with status 301 or 308.", "Responda com o status 301 ou 308."),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/301-redirects#temporaryredirects",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/301-redirects#serverside",
     rule: text(
         "Fails when a hop with status 302, 303 or 307 leads to the same address but for its scheme becoming https, a `www.` at the start of the host, or the slash at the end of the path. Every other temporary redirect, to a language or a login for one, may be meant so.",
         "Falha quando um salto com status 302, 303 ou 307 leva ao mesmo endereço, a não ser pelo esquema que passa a https, por um `www.` no início do host ou pela barra no fim do caminho. Qualquer outro redirecionamento temporário, para um idioma ou um login por exemplo, pode ser intencional.",
@@ -195,18 +195,21 @@ fn chain_long(facts: &Facts<'_>) -> Verdict {
     const CHAIN: Text = text("{count} redirects lead to the page.", "{count} redirecionamentos levam à página.");
     const ONE: Text = text("First and last address of the chain.", "Primeiro e último endereço da cadeia.");
     let first = hops.first().map_or("", |hop| hop.url.as_str());
-    let line = format!("{{{{SERVER_RULE}}}} {first} → {}", exchange.url);
-    let fix = FixDraft::file_template("/{{SERVER_CONFIG}}", line).from(ONE, &[]);
+    const RULE: Text = text(
+        "Put one rule in the server's configuration in place of the chain: {rule}",
+        "Ponha uma única regra na configuração do servidor no lugar da cadeia: {rule}",
+    );
+    let rule = format!("{{{{SERVER_RULE}}}} {first} → {}", exchange.url);
+    let fix = FixDraft::server_rule(RULE, &[("rule", rule.into())]).from(ONE, &[]);
     Ok(Some(problem(CHAIN, &[("count", hops.len().into())], fix).at(hops.iter().map(place))))
 }
 
-/// An address without what a site settles once for all: scheme, `www.`, and a slash at the end.
-fn settled(url: &str) -> Option<String> {
-    let mut url = Url::parse(url).ok()?;
-    url.set_fragment(None);
-    let host = url.host_str()?.trim_start_matches("www.").to_owned();
-    let rest = url.path().trim_end_matches('/');
-    Some(format!("{host}:{:?}{rest}?{:?}", url.port(), url.query()))
+/// An address without what a site settles once for all (scheme, `www.`, a slash at the end): host, port, path, query.
+fn settled(url: &str) -> Option<(String, Option<u16>, String, Option<String>)> {
+    let url = Url::parse(url).ok()?;
+    let host = url.host_str()?;
+    let host = host.strip_prefix("www.").unwrap_or(host).to_owned();
+    Some((host, url.port(), url.path().trim_end_matches('/').to_owned(), url.query().map(str::to_owned)))
 }
 
 fn temporary(facts: &Facts<'_>) -> Verdict {

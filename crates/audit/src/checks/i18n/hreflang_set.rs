@@ -6,6 +6,7 @@ use url::Url;
 
 use crate::check::prelude::*;
 use crate::checks::i18n::hreflang::{GOOGLE, alternate_tag, declared, is_supported, place};
+use crate::facts::discovery::named_pages::TargetFault;
 use crate::facts::hreflang::Alternate;
 use crate::facts::url_identity::{identity, same_page};
 use crate::facts::{detected_language, language_tag};
@@ -123,19 +124,19 @@ const MISMATCH: Check = Check {
 const BLOCKED: Check = Check {
     code: "hreflang_target_blocked",
     severity: Severity::Warn,
-    title: text("Language version that Googlebot may not fetch", "Versão de idioma que o Googlebot não pode buscar"),
+    title: text("Language version that does not confirm the pair", "Versão de idioma que não confirma o par"),
     why: text(
-        "A version that can't be crawled can't confirm the pair, so it is not offered to its readers.",
-        "Uma versão que não pode ser rastreada não confirma o par, e por isso não é oferecida aos seus leitores.",
+        "Search engines believe a pair only when both pages name each other. A version that can't be fetched, leads elsewhere or does not name this page can't confirm it, so it is not offered to its readers.",
+        "Os buscadores só acreditam em um par quando as duas páginas se nomeiam. Uma versão que não pode ser buscada, leva a outro lugar ou não nomeia esta página não o confirma, e por isso não é oferecida aos seus leitores.",
     ),
     how: text(
-        "Allow the version in robots.txt, or take its entry out of the set.",
-        "Libere a versão no robots.txt, ou tire a entrada dela do conjunto.",
+        "Let each entry name a page that answers 200, may be crawled and indexed, and names this one in turn.",
+        "Faça cada entrada nomear uma página que responda 200, possa ser rastreada e indexada, e nomeie esta de volta.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions#guidelines",
     rule: text(
-        "Fails when the robots.txt of the page's origin disallows Googlebot the address of an alternate on the same origin, the page itself left out. At most 100 alternates are looked at. Not measured when robots.txt could not be read; where there is none, nothing is blocked.",
-        "Falha quando o robots.txt da origem da página proíbe ao Googlebot o endereço de uma versão alternativa na mesma origem, fora a própria página. São olhadas no máximo 100 versões. Não é medido quando o robots.txt não pôde ser lido; onde não há nenhum, nada está bloqueado.",
+        "Fails when the robots.txt of the page's origin disallows Googlebot the address of an alternate on the same origin, the page itself left out; at most 100 are looked at. Fails too when one of at most two of them, which are asked for, is answered with a redirect or 4xx, asks Google not to index it, or names other alternates but not this page. A version that names none passes unless the site has no sitemap, where it might name them. `x-default` is not asked for, since it may lead on by language. 401, 403, 429, 5xx and silence tell nothing; without them and without a readable robots.txt it is not measured.",
+        "Falha quando o robots.txt da origem da página proíbe ao Googlebot o endereço de uma versão alternativa na mesma origem, fora a própria página; são olhadas no máximo 100. Falha também quando uma de no máximo duas delas, que são pedidas, recebe um redirecionamento ou 4xx, pede ao Google para não ser indexada, ou nomeia outras versões mas não esta página. Uma que não nomeia nenhuma passa, a menos que o site não tenha sitemap, onde poderia nomeá-las. `x-default` não é pedido, pois pode redirecionar conforme o idioma. 401, 403, 429, 5xx e silêncio não dizem nada; sem resposta e sem um robots.txt legível, não é medido.",
     ),
     thresholds: &[threshold("alternates_most", MOST_JUDGED as u64, "alternates")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -311,7 +312,7 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(DISAGREE, &values, fix).at([place(facts, first), root.place()])))
 }
 
-/// Fails when robots.txt keeps Googlebot from another version.
+/// Fails when robots.txt keeps Googlebot from another version, or one that was asked for does not confirm the pair.
 fn target_blocked(facts: &Facts<'_>) -> Verdict {
     let all = declared(facts)?;
     let page = facts.url()?;
@@ -320,17 +321,20 @@ fn target_blocked(facts: &Facts<'_>) -> Verdict {
     let others = all.iter().filter_map(|alternate| Some((*alternate, alternate.url.as_ref().filter(is_other)?)));
     let mut blocked: Vec<(&Alternate, &Url, String)> = Vec::new();
     let mut seen = 0;
+    let mut unread = None;
     for (alternate, url) in others.take(MOST_JUDGED) {
         seen += 1;
-        let verdict = facts.robots_verdict_on("googlebot", url)?;
-        if let (false, Some((rule, _))) = (verdict.allowed, verdict.rule) {
-            blocked.push((alternate, url, rule));
+        match facts.robots_verdict_on("googlebot", url) {
+            Ok(verdict) => {
+                blocked.extend(verdict.rule.filter(|_| !verdict.allowed).map(|(rule, _)| (alternate, url, rule)))
+            }
+            Err(reason) => unread = Some(reason),
         }
     }
     if seen == 0 {
         return Err(NotMeasured::Absent);
     }
-    let Some((_, url, rule)) = blocked.first() else { return PASS };
+    let Some((_, url, rule)) = blocked.first() else { return unconfirmed(facts, unread) };
     const DISALLOWED: Text = text(
         "robots.txt keeps Googlebot from {count} language {count|version|versions}; the first is {url} ({rule}).",
         "O robots.txt impede o Googlebot de buscar {count} {count|versão|versões} de idioma; a primeira é {url} ({rule}).",
@@ -343,4 +347,49 @@ fn target_blocked(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::instruction(FixTarget::Head, ALLOW, &[]);
     let places = places(facts, blocked.iter().map(|(alternate, ..)| *alternate));
     Ok(Some(problem(DISALLOWED, &values, fix).at(places)))
+}
+
+/// Fails when a version that was asked for does not confirm the pair. `unread`: why robots.txt told nothing.
+fn unconfirmed(facts: &Facts<'_>, unread: Option<NotMeasured>) -> Verdict {
+    let faults = match (facts.alternate_faults(), unread) {
+        (Ok(faults), _) => faults,
+        (Err(_), Some(reason)) => return Err(reason),
+        (Err(_), None) => return PASS,
+    };
+    let Some((first, fault)) = faults.first() else { return unread.map_or(PASS, Err) };
+    const GONE: Text =
+        text("The language version {url} answers {status}.", "A versão de idioma {url} responde {status}.");
+    const LEADS: Text = text(
+        "The language version {url} answers {status} and leads to {target}.",
+        "A versão de idioma {url} responde {status} e leva a {target}.",
+    );
+    const HIDDEN: Text = text(
+        "The language version {url} asks Google not to index it.",
+        "A versão de idioma {url} pede ao Google para não ser indexada.",
+    );
+    const NO_RETURN: Text = text(
+        "The language version {url} does not name this page in turn.",
+        "A versão de idioma {url} não nomeia esta página de volta.",
+    );
+    const CONFIRM: Text = text(
+        "Name here what answers itself and may be indexed, and put this tag into each version: {tag}",
+        "Nomeie aqui o que responde diretamente e pode ser indexado, e coloque esta tag em cada versão: {tag}",
+    );
+    let (message, status, target) = match fault {
+        TargetFault::Status(status) => (GONE, *status, ""),
+        TargetFault::Redirect(status, target) => (LEADS, *status, target.as_str()),
+        TargetFault::NoIndex => (HIDDEN, 200, ""),
+        TargetFault::NoReturn => (NO_RETURN, 200, ""),
+    };
+    let url = first.url.as_ref().map_or("", Url::as_str);
+    let own = facts.own_url()?;
+    let all = declared(facts)?;
+    let is_own = |alternate: &&&Alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
+    let code = all.iter().find(is_own).map_or("{{LANG}}", |alternate| alternate.lang.as_str());
+    let tag = alternate_tag(code, own.as_str());
+    let values =
+        [("count", faults.len().into()), ("url", url.into()), ("status", status.into()), ("target", target.into())];
+    let fix = FixDraft::instruction(FixTarget::Head, CONFIRM, &[("tag", tag.into())]);
+    let places = places(facts, faults.iter().map(|(alternate, _)| *alternate));
+    Ok(Some(problem(message, &values, fix).at(places)))
 }

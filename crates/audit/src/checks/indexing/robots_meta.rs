@@ -37,7 +37,7 @@ const CONFLICT: Check = Check {
         "Vence a mais restritiva, que pode não ser a que você queria.",
     ),
     how: text("Keep one tag that says what you mean.", "Mantenha uma só tag que diga o que você quer."),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#combining",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#robotsmeta",
     rule: text(
         "Fails when the directives for everyone and for Googlebot, of all tags and headers together, hold both sides of a pair (`index` and `noindex`, `follow` and `nofollow`, `all` or one half of it and `none`), `nosnippet` and a `max-snippet` other than 0, or two values of one `max-` rule.",
         "Falha quando as diretivas para todos e para o Googlebot, de todas as tags e cabeçalhos juntos, contêm os dois lados de um par (`index` e `noindex`, `follow` e `nofollow`, `all` ou uma metade dele e `none`), `nosnippet` e um `max-snippet` diferente de 0, ou dois valores de uma mesma regra `max-`.",
@@ -106,7 +106,7 @@ const OBSOLETE: Check = Check {
         "Remove noodp, noydir and nositelinkssearchbox; keep noarchive and nocache only if you mean Bing.",
         "Remova noodp, noydir e nositelinkssearchbox; mantenha noarchive e nocache só se forem para o Bing.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#unused-rules",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#directives",
     rule: text(
         "Fails on `noodp`, `noydir` and `nositelinkssearchbox`, which nobody reads, and on `noarchive` and `nocache`, which Google ignores and Bing reads. Those two are never removed by a fix: they may be meant.",
         "Falha com `noodp`, `noydir` e `nositelinkssearchbox`, que ninguém lê, e com `noarchive` e `nocache`, que o Google ignora e o Bing lê. Esses dois nunca são removidos por uma correção: podem ser intencionais.",
@@ -126,7 +126,7 @@ const MULTIPLE: Check = Check {
         "Os robôs as unem; quem edita uma tag não vê a outra, que muitas vezes vem de um plugin.",
     ),
     how: text("Write all directives into one tag.", "Escreva todas as diretivas em uma só tag."),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#combining",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#robotsmeta",
     rule: text(
         "Fails on two or more `meta name=\"robots\"` with content. Tags for single crawlers are not counted, and a contradiction between them is told as such instead.",
         "Falha com dois ou mais `meta name=\"robots\"` com conteúdo. Tags para robôs específicos não contam, e uma contradição entre elas é apontada como tal.",

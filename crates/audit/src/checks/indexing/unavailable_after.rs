@@ -26,7 +26,7 @@ pub(crate) const FAMILY: Family = Family {
     checks: &[PAST, SOON],
 };
 
-const SPEC: &str = "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#unavailable_after";
+const SPEC: &str = "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#directives";
 
 const PAST: Check = Check {
     code: "unavailable_after_past",

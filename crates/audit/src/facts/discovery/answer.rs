@@ -8,7 +8,8 @@ use url::Url;
 use super::json::{self, Json};
 use super::notes::{Judged, Outcome, info, quoted, unverified, warn};
 use crate::facts::challenge;
-use crate::facts::page::{looks_like_html, media_type};
+use crate::facts::content_type;
+use crate::facts::page::looks_like_html;
 
 /// Characters kept of an observed `Content-Type`.
 const CONTENT_TYPE_CHARACTERS: usize = 200;
@@ -101,7 +102,7 @@ impl<'c> Answer<'c> {
             url: self.url(),
             http_status: response.map_or(0, |exchange| exchange.status),
             content_type: response
-                .and_then(|exchange| exchange.header("content-type"))
+                .and_then(content_type::declared)
                 .map(|value| value.chars().take(CONTENT_TYPE_CHARACTERS).collect())
                 .unwrap_or_default(),
             message,
@@ -211,7 +212,8 @@ impl File<'_> {
 
     /// The media type without parameters, in lower case; empty when none is declared.
     pub(super) fn media_type(&self) -> String {
-        self.exchange.header("content-type").map(media_type).unwrap_or_default()
+        let declared = content_type::declared(self.exchange).and_then(|declared| content_type::extract(&declared));
+        declared.map(|kind| kind.essence).unwrap_or_default()
     }
 
     /// The body as text; bytes that are no UTF-8 are replaced.

@@ -9,6 +9,7 @@ use super::answer::Answer;
 use super::json::{list, member};
 use super::notes::{Outcome, info, quoted, warn};
 use super::site::{Site, Target};
+use crate::facts::content_type;
 
 const PATH: &str = "/.well-known/api-catalog";
 const REFERENCE: &str = "https://www.rfc-editor.org/rfc/rfc9727";
@@ -71,7 +72,7 @@ fn judge(answer: &Answer<'_>) -> Outcome {
     let links = Links::read(contexts);
     if kind != TYPE {
         notes.wrong(WRONG_TYPE, &[("value", quoted(&kind))]);
-    } else if !file.exchange.header("content-type").is_some_and(|value| value.contains(PROFILE)) {
+    } else if !content_type::declared(file.exchange).is_some_and(|value| value.contains(PROFILE)) {
         notes.hint(NO_PROFILE, &[]);
     }
     if let Some(relation) = &links.malformed {

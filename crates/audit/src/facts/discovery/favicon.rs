@@ -9,6 +9,7 @@ use super::answer::Answer;
 use super::delivery;
 use super::notes::{Judged, Notes, Outcome, info, quoted, unverified, warn};
 use super::site::{Site, Target};
+use crate::facts::content_type;
 use crate::facts::image_header::Image;
 use crate::facts::page::looks_like_html;
 
@@ -113,7 +114,7 @@ fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
             return Ok(info(ABSENT, &file));
         }
         let [name, status] = file;
-        let kind = quoted(exchange.header("content-type").unwrap_or_default());
+        let kind = quoted(&content_type::declared(exchange).unwrap_or_default());
         return Ok(if looks_like_html(bytes) {
             warn(HTML, &[name, status])
         } else {

@@ -46,9 +46,9 @@ pub(super) fn second_alternate(site: &Site<'_>) -> Option<Target> {
 fn alternate_targets(site: &Site<'_>) -> impl Iterator<Item = Target> {
     let known = canonical_target(site).and_then(|target| target.url().cloned());
     let mut seen: Vec<Url> = known.into_iter().collect();
-    let declared = hreflang::read(site.html, &site.header_links);
+    let declared = hreflang::declared(site.html, &site.header_links).take(MOST_DECLARED);
     let mut out = Vec::new();
-    for url in declared.into_iter().take(MOST_DECLARED).filter(is_version).filter_map(|alternate| alternate.url) {
+    for url in declared.filter(is_version).filter_map(|alternate| alternate.url) {
         if out.len() == MOST_ALTERNATES {
             break;
         }
@@ -137,7 +137,6 @@ impl Facts<'_> {
 
     /// What is wrong with those language alternates of this origin that were asked for. `Err(Absent)` where there are
     /// none, `Err(Probe)` where no answer tells.
-    #[cfg_attr(not(test), expect(dead_code, reason = "read by the check of hreflang targets, with robots.txt"))]
     pub(crate) fn alternate_faults(&self) -> Result<Vec<(&Alternate, TargetFault)>, NotMeasured> {
         let site = self.site()?;
         let own = self.own_url()?;
@@ -257,9 +256,8 @@ mod tests {
 
     #[test]
     fn a_canonical_is_asked_for_when_it_is_one_and_another_page_of_the_origin() {
-        let asked = |source: &str, header: &str| {
-            path(with_site(source, &[("link", header)], Vec::new(), |site| canonical_target(site)))
-        };
+        let asked =
+            |source: &str, header: &str| path(with_site(source, &[("link", header)], Vec::new(), canonical_target));
         assert_eq!(asked(CANONICAL, "").as_deref(), Some("https://example.com/other"));
         assert_eq!(asked("", "</b#c>; rel=canonical").as_deref(), Some("https://example.com/b"));
         assert_eq!(asked(CANONICAL, "</other>; rel=canonical").as_deref(), Some("https://example.com/other"));

@@ -8,6 +8,7 @@ use model::time::Day;
 use super::lastmod;
 use super::reading::{Kind, MOST_URLS};
 use super::target::Target;
+use crate::facts::document::collapse;
 
 /// Days told apart of one file: more than any site has lived. The dates of further days count as of none.
 const MOST_DAYS: usize = 10_000;
@@ -129,6 +130,8 @@ impl Counting {
     }
 }
 
+/// The start of a text, on one line.
 fn shown(text: &str) -> String {
-    text.chars().take(SHOWN_CHARACTERS).collect()
+    let start: String = text.chars().take(SHOWN_CHARACTERS).collect();
+    collapse(&start)
 }

@@ -217,11 +217,32 @@ fn long_addresses_are_counted_and_not_kept() {
     for (loc, kept) in [(longest.clone(), true), (longest + "a", false)] {
         let source = urlset(&format!("<url><loc>\n{}\n</loc></url>", loc));
         let fetched = Fetched::Response(exchange("https://example.com/sitemap.xml", source));
-        assert_eq!(
-            SitemapFile::read("https://example.com/sitemap.xml", &fetched, &target).entries.first().is_some(),
-            kept
-        );
+        let file = SitemapFile::read("https://example.com/sitemap.xml", &fetched, &target);
+        assert_eq!(!file.entries.is_empty(), kept);
     }
+}
+
+#[test]
+fn entries_are_counted_as_they_pass() {
+    let dated = |n: u32, date: &str| format!("<url><loc>https://example.com/{n}</loc><lastmod>{date}</lastmod></url>");
+    let file = read(urlset(&[dated(1, "2026-11-01"), dated(2, "2026-11-01T10:00Z"), dated(2, "soon")].concat()));
+    let tally = file.tally;
+    assert_eq!((tally.dated, tally.bad_dates, tally.first_bad_date.as_deref()), (3, 1, Some("soon")));
+    assert_eq!(tally.busiest.map(|(day, count)| (day.to_string(), count)), Some(("2026-11-01".to_owned(), 2)));
+    assert_eq!((tally.repeated, tally.first_repeated.as_deref()), (1, Some("https://example.com/2")));
+    let long = format!("https://example.com/{}", "a".repeat(MOST_LOC_BYTES));
+    let wrong = ["/a", "//example.com/b", "ftp://example.com/c", long.as_str(), "https://example.com/d"];
+    let file = read(urlset(&wrong.map(|loc| format!("<url><loc>{loc}</loc></url>")).concat()));
+    let kinds: Vec<BadLoc> = file.tally.shown_bad_locs.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(kinds, [BadLoc::Relative, BadLoc::Relative, BadLoc::Relative, BadLoc::TooLong]);
+    assert_eq!((file.tally.bad_locs, file.urls), (4, 5));
+    let many = read(urlset(&"<url><loc>x</loc></url>".repeat(100))).tally;
+    assert_eq!((many.bad_locs, many.shown_bad_locs.len(), many.repeated), (100, 5, 99));
+    assert!(
+        read(urlset("").replace("<urlset ", "<urlset xmlns:n='http://www.google.com/schemas/sitemap-news/0.9' "))
+            .tally
+            .is_news
+    );
 }
 
 #[test]

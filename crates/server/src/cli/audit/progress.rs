@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::Outcome;
 use crate::engine::{Progress, Step};
-use crate::shown::printable;
+use crate::shown::{address, printable};
 
 /// Tells of the steps of one page, or of each page of several.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ fn page_line(nth: usize, pages: usize, outcome: &Outcome, lang: Lang) -> String 
     const OF: Text = text("{nth} of {pages}", "{nth} de {pages}");
     let count = OF.phrase(&[("nth", nth.into()), ("pages", pages.into())]);
     let score = outcome.result.as_ref().map_or_else(|_| "✗".to_owned(), |report| report.score.to_string());
-    format!("{}  {score:>3}  {}", count.in_lang(lang), printable(&outcome.url))
+    format!("{}  {score:>3}  {}", count.in_lang(lang), printable(&address(&outcome.url)))
 }
 
 /// Writes one line for a person.

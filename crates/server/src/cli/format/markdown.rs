@@ -7,7 +7,7 @@ use super::text::{class, counts};
 use super::{Outcome, place};
 use crate::cli::failure;
 use crate::error::ApiError;
-use crate::shown::printable;
+use crate::shown::{address, printable};
 
 /// Each page; before them, where there are several, a table of all.
 pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
@@ -32,7 +32,7 @@ fn table(outcomes: &[Outcome], lang: Lang) -> String {
             Ok(report) => (report.score.to_string(), counts(report, lang)),
             Err(_) => ("–".to_owned(), FAILED.in_lang(lang).to_owned()),
         };
-        out.push_str(&format!("| {} | {score} | {findings} |\n", escaped(outcome.shown_url())));
+        out.push_str(&format!("| {} | {score} | {findings} |\n", escaped(&address(outcome.shown_url()))));
     }
     out
 }
@@ -40,7 +40,7 @@ fn table(outcomes: &[Outcome], lang: Lang) -> String {
 /// Score and counts, then each finding with its places and its fix.
 fn page(report: &Report, lang: Lang) -> String {
     const HEADING: Text = text("Audit of {url}: {score} of 100", "Auditoria de {url}: {score} de 100");
-    let heading = HEADING.phrase(&[("url", escaped(&report.url).into()), ("score", report.score.into())]);
+    let heading = HEADING.phrase(&[("url", escaped(&address(&report.url)).into()), ("score", report.score.into())]);
     let mut out = format!("# {}\n\n{}\n", heading.in_lang(lang), counts(report, lang));
     for (finding, fix) in report.findings.iter().zip(&report.fixes) {
         out.push_str(&format!(
@@ -75,7 +75,7 @@ fn page(report: &Report, lang: Lang) -> String {
 /// Why there is no report.
 fn unaudited(url: &str, error: &ApiError, lang: Lang) -> String {
     const HEADING: Text = text("Audit of {url}: could not be made", "Auditoria de {url}: não pôde ser feita");
-    let heading = HEADING.phrase(&[("url", escaped(url).into())]);
+    let heading = HEADING.phrase(&[("url", escaped(&address(url)).into())]);
     let why = escaped(&failure::sentence(error, lang));
     format!("# {}\n\n`{}`: {why}\n", heading.in_lang(lang), error.code.wire())
 }

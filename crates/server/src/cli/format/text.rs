@@ -11,7 +11,7 @@ use super::{Outcome, Style, place};
 use crate::cli::failure;
 use crate::error::ApiError;
 use crate::reason;
-use crate::shown::printable;
+use crate::shown::{address, printable};
 
 /// Places shown of a finding: all are in the JSON.
 const PLACES: usize = 3;
@@ -52,7 +52,7 @@ fn summary(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
             Ok(report) => paint(style, band(report.score), &format!("{:>3}", report.score)),
             Err(_) => paint(style, RED, "  ✗"),
         };
-        out.push_str(&format!("{score}  {}\n", printable(outcome.shown_url())));
+        out.push_str(&format!("{score}  {}\n", printable(&address(outcome.shown_url()))));
     }
     out
 }
@@ -62,7 +62,7 @@ fn unaudited(url: &str, error: &ApiError, lang: Lang, style: Style) -> String {
     const HEADING: Text = text("could not be audited", "não pôde ser auditada");
     let heading = paint(style, RED, &format!("✗ {}", HEADING.in_lang(lang)));
     let why = printable(&failure::sentence(error, lang));
-    format!("{}\n{heading}  {}\n    {why}\n", printable(url), error.code.wire())
+    format!("{}\n{heading}  {}\n    {why}\n", printable(&address(url)), error.code.wire())
 }
 
 /// Numbers of findings by severity.
@@ -113,7 +113,7 @@ fn page(report: &Report, lang: Lang, style: Style) -> String {
     let score = SCORE.phrase(&[("score", report.score.into())]);
     let mut out = format!(
         "{}\n{}  {}\n",
-        printable(&report.url),
+        printable(&address(&report.url)),
         paint(style, band(report.score), score.in_lang(lang)),
         counts(report, lang)
     );

@@ -16,6 +16,7 @@ testkit::on_both_databases! {
     every_answer_carries_the_security_headers,
     index_and_openapi_list_what_is_there,
     l01_bodies_have_a_limit,
+    l01_heads_have_a_limit_and_name_their_host,
     l02_slow_callers_are_told_and_cut_off,
     slow_bodies_keep_nobody_else_out,
     health_is_told_however_much_is_going_on,
@@ -181,6 +182,41 @@ async fn l01_bodies_have_a_limit(database: TestDatabase) {
         stream.write_all(chunk.as_bytes()).await.unwrap();
     }
     assert_eq!(read(&mut stream).await.status, 413);
+}
+
+async fn l01_heads_have_a_limit_and_name_their_host(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    for (length, status) in [(60_000, 200), (65_536, 431), (100_000, 431)] {
+        let mut stream = app.connect([127, 0, 0, 1].into()).await;
+        let long = "a".repeat(length);
+        let head = format!("GET /api/health HTTP/1.1\r\nconnection: close\r\nhost: a\r\nx-a: {long}\r\n\r\n");
+        // A server that refuses it need not read all of it.
+        let _sent = stream.write_all(head.as_bytes()).await;
+        let response = read(&mut stream).await;
+        assert_eq!(response.status, status, "{length}");
+        // What comes in pieces is refused below us, without a body.
+        if status == 431 && !response.body.is_empty() {
+            assert_eq!(response.refusal().1, "headers_too_large");
+        }
+    }
+    let mut endless = app.connect([127, 0, 0, 1].into()).await;
+    endless.write_all(b"GET / HTTP/1.1\r\nhost: a\r\nx-a: ").await.unwrap();
+    while endless.write_all(&[b'a'; 0x4000]).await.is_ok() {}
+    for (head, status) in [
+        ("GET /api/health HTTP/1.1\r\nconnection: close\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nconnection: close\r\nhost: a\r\nhost: b\r\n\r\n", 400),
+        ("GET /api/health HTTP/1.0\r\n\r\n", 200),
+    ] {
+        let mut stream = app.connect([127, 0, 0, 1].into()).await;
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let response = read(&mut stream).await;
+        assert_eq!(response.status, status, "{head}");
+        if status == 400 {
+            assert_eq!(response.refusal().1, "invalid_parameter");
+            assert!(response.json()["detail"].as_str().unwrap().starts_with("Host: "));
+            assert_eq!(response.header("content-type"), "application/json");
+        }
+    }
 }
 
 async fn l02_slow_callers_are_told_and_cut_off(database: TestDatabase) {

@@ -1,0 +1,127 @@
+//! The canonical of a page as it should be: what its fixes write, and what every file made for the page names.
+
+use url::Url;
+
+use super::Facts;
+use super::hreflang::Alternate;
+use super::language_tag;
+use super::url_identity::{same_page, same_site, without_tracking};
+
+/// An address as a canonical should write it: with the page's https on its own site, without tracking and session
+/// parameters. Every fix of an address writes this, so that none undoes another.
+pub fn mended(page: &Url, url: &Url) -> Url {
+    let plain = without_tracking(url);
+    let is_insecure = plain.scheme() == "http" && page.scheme() == "https" && same_site(&plain, page);
+    let mut secure = plain.clone();
+    if is_insecure && secure.set_scheme("https").is_ok() { secure } else { plain }
+}
+
+/// Whether a canonical takes a page out of search by mistake: it is named here as what it should be instead.
+pub fn is_mistaken(facts: &Facts<'_>, page: &Url, canonical: &Url) -> bool {
+    let own = without_tracking(page);
+    names_home(page, canonical)
+        || page_of_list(&own, canonical).is_some()
+        || language_versions(facts, &own, canonical).is_some()
+}
+
+/// Whether a canonical is the bare home page of the page's host, and the page is not.
+pub fn names_home(page: &Url, canonical: &Url) -> bool {
+    let is_root = canonical.path() == "/" && canonical.query().is_none();
+    canonical.host_str() == page.host_str() && is_root && !is_home(page.path())
+}
+
+/// Whether a path is the home page's under another name.
+pub fn is_home(path: &str) -> bool {
+    let is_alias = |segment: &str| {
+        let stem = segment.split('.').next().unwrap_or_default().to_ascii_lowercase();
+        matches!(stem.as_str(), "index" | "home" | "default" | "amp")
+    };
+    match path.split('/').filter(|segment| !segment.is_empty()).collect::<Vec<_>>().as_slice() {
+        [] => true,
+        [one] => is_alias(one) || is_language(one),
+        [language, one] => is_language(language) && is_alias(one),
+        _ => false,
+    }
+}
+
+/// Whether a part of a path is a language: read strictly, `de`, `pt-br`, but no longer word that happens to be a code.
+pub fn is_language(segment: &str) -> bool {
+    let code = segment.split(['-', '_']).next().unwrap_or_default();
+    code.len() == 2 && language_tag::corrected(segment).is_some()
+}
+
+/// The number of a page in a list whose first page the canonical names.
+pub fn page_of_list(own: &Url, canonical: &Url) -> Option<u32> {
+    let (number, list) = numbered(own);
+    let (of_canonical, canonical_list) = numbered(canonical);
+    let is_first = canonical_list == list && of_canonical.is_none_or(|number| number < 2);
+    number.filter(|number| *number > 1 && is_first)
+}
+
+/// The number that an address has as a page of a list, and the address without it and without a slash at its end.
+pub fn numbered(url: &Url) -> (Option<u32>, String) {
+    let mut number = None;
+    let mut plain = url.clone();
+    plain.set_fragment(None);
+    if let Some(query) = url.query() {
+        let is_kept = |pair: &&str| {
+            let found = pair.split_once('=').filter(|(name, _)| matches!(*name, "page" | "paged" | "pg"));
+            let found = found.and_then(|(_, value)| value.parse().ok());
+            number = number.or(found);
+            found.is_none()
+        };
+        let kept = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
+        plain.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
+    }
+    let path = url.path().trim_end_matches('/');
+    let in_path = path.rsplit_once("/page/").and_then(|(before, last)| Some((before, last.parse().ok()?)));
+    let (path, in_path) = in_path.map_or((path, None), |(before, found)| (before, Some(found)));
+    plain.set_path(path);
+    (number.or(in_path), plain.as_str().trim_end_matches('/').to_owned())
+}
+
+/// The entries of the page and of its canonical, where they are versions for different languages.
+pub fn language_versions<'f>(
+    facts: &'f Facts<'_>,
+    own: &Url,
+    canonical: &Url,
+) -> Option<(&'f Alternate, &'f Alternate)> {
+    let (page, other) = (version(facts, own)?, version(facts, canonical)?);
+    (!same_page(canonical, own) && !page.lang.eq_ignore_ascii_case(&other.lang)).then_some((page, other))
+}
+
+/// The language alternate that an address is; the default of all languages is none.
+pub fn version<'f>(facts: &'f Facts<'_>, wanted: &Url) -> Option<&'f Alternate> {
+    let mut alternates = facts.alternates().iter().filter(|found| !found.lang.trim().eq_ignore_ascii_case("x-default"));
+    alternates.find(|found| found.url.as_ref().is_some_and(|url| same_page(url, wanted)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_names_of_the_home_page_are_told_from_pages() {
+        for path in ["/", "/index.html", "/Home", "/default.aspx", "/amp/", "/en/", "/pt-BR", "/pt_br/index.php"] {
+            assert!(is_home(path), "{path}");
+        }
+        for path in ["/bread", "/eng", "/en/bread", "/home/kitchen", "/english", "/xx"] {
+            assert!(!is_home(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn page_numbers_are_read_from_query_and_path() {
+        let read = |text: &str| numbered(&Url::parse(text).unwrap());
+        for (address, number, list) in [
+            ("https://e.com/list?page=3", Some(3), "https://e.com/list"),
+            ("https://e.com/list/?a=1&paged=2", Some(2), "https://e.com/list?a=1"),
+            ("https://e.com/list/page/4/", Some(4), "https://e.com/list"),
+            ("https://e.com/page/2", Some(2), "https://e.com"),
+            ("https://e.com/list/?page=all", None, "https://e.com/list?page=all"),
+            ("https://e.com/home/page/about", None, "https://e.com/home/page/about"),
+        ] {
+            assert_eq!(read(address), (number, list.to_owned()), "{address}");
+        }
+    }
+}

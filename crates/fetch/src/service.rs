@@ -1,0 +1,91 @@
+//! Questions to a service that the operator names. Nothing is judged: no caller, page or redirect chooses where they go,
+//! and no redirect is followed.
+
+use std::net::SocketAddr;
+
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::{Request, header};
+use hyper_util::rt::TokioIo;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use crate::dial::{self, Connection, Offer, Trouble, unreachable};
+use crate::exchange::{HEAD_BYTES, MOST_FIELDS, authority, target};
+use crate::{Fetcher, Inner, guard};
+
+/// Bytes of an answer that are read; a longer one is none.
+const ANSWER_BYTES: usize = 256 * 1024;
+
+/// What a service answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceAnswer {
+    /// The status.
+    pub status: u16,
+    /// The whole body.
+    pub body: Vec<u8>,
+}
+
+/// Why a service gave no answer, in a word: `dns`, `connect`, `cert_expired`, `time`…
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the service gave no answer: {0}")]
+pub struct NoAnswer(pub &'static str);
+
+impl Fetcher {
+    /// Posts JSON to a service over http or https and reads its whole answer. The address may hold a key: it appears in
+    /// no error.
+    pub async fn post_to_service(&self, url: &Url, json: String, deadline: Instant) -> Result<ServiceAnswer, NoAnswer> {
+        let asked = timeout_at(deadline, ask(&self.inner, url, json)).await;
+        asked.map_err(|_| NoAnswer("time"))?.map_err(|trouble| NoAnswer(trouble.reason))
+    }
+}
+
+async fn ask(inner: &Inner, url: &Url, json: String) -> Result<ServiceAnswer, Trouble> {
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port_or_known_default().unwrap_or_default();
+    let addresses = match guard::literal(url) {
+        Some(address) => vec![address],
+        None => inner.resolver.addresses(host).await?,
+    };
+    let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
+    let stream = dial::connect(&sockets, &inner.limits, |_| true).await?;
+    if url.scheme() == "http" {
+        return exchange(stream, inner, url, json).await;
+    }
+    let secure = inner.tls.handshake(host, stream, Offer::Http1, &inner.limits).await?;
+    exchange(secure.stream, inner, url, json).await
+}
+
+/// One request on a connection that is closed with it.
+async fn exchange(
+    connection: impl Connection,
+    inner: &Inner,
+    url: &Url,
+    json: String,
+) -> Result<ServiceAnswer, Trouble> {
+    let broken = || unreachable("protocol");
+    let request = Request::post(target(url))
+        .header(header::HOST, authority(url))
+        .header(header::USER_AGENT, inner.user_agent.as_str())
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::ACCEPT, "application/json")
+        .header(header::CONNECTION, "close")
+        .body(Full::new(Bytes::from(json)))
+        .map_err(|_| broken())?;
+    let mut builder = http1::Builder::new();
+    builder.max_headers(MOST_FIELDS).max_buf_size(HEAD_BYTES);
+    let (mut sender, driver) = builder.handshake(TokioIo::new(connection)).await.map_err(|_| broken())?;
+    let asking = async {
+        let response = sender.send_request(request).await.map_err(|_| broken())?;
+        let status = response.status().as_u16();
+        let body = Limited::new(response.into_body(), ANSWER_BYTES).collect().await.map_err(|_| broken())?;
+        Ok(ServiceAnswer { status, body: body.to_bytes().to_vec() })
+    };
+    tokio::pin!(asking);
+    tokio::select! {
+        answer = &mut asking => answer,
+        // The connection has ended; what it brought before that is still there to be read.
+        _ = driver => asking.await,
+    }
+}

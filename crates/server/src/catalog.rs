@@ -26,6 +26,11 @@ pub(crate) fn family(slug: &str) -> Option<&'static Family> {
     FAMILIES.iter().copied().find(|family| family.slug == slug)
 }
 
+/// Whether a finding's code is of a family.
+pub(crate) fn has(family: &Family, code: &str) -> bool {
+    family.checks.iter().any(|check| check.code == code)
+}
+
 /// Families by category, in catalog order.
 pub(crate) fn by_category() -> impl Iterator<Item = &'static [&'static Family]> {
     FAMILIES.chunk_by(|one, next| one.category == next.category)

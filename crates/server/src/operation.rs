@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use http::{HeaderName, HeaderValue, Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -155,11 +155,7 @@ impl<T: Serialize + 'static> Written<T> {
 
 impl<T: JsonSchema> Answer for Written<T> {
     fn reply(self) -> Result<Reply, ApiError> {
-        let mut headers = HeaderMap::new();
-        if self.lasts {
-            conditional::lasting(&mut headers, &self.body, LASTING);
-        }
-        let headers = headers.into_iter().filter_map(|(name, value)| Some((name?, value))).collect();
+        let headers = if self.lasts { conditional::lasting(&self.body, LASTING).collect() } else { Vec::new() };
         Ok(Reply { speaks: self.speaks, headers, ..Reply::json(self.body) })
     }
 

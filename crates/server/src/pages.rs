@@ -162,7 +162,7 @@ pub(crate) fn lasting(page: &impl Template, lang: Lang) -> Response {
     let content = Bytes::from(body);
     let mut response = document(status, content.clone(), lang);
     if status == StatusCode::OK {
-        web::conditional::lasting(response.headers_mut(), &content, KEPT);
+        response.headers_mut().extend(web::conditional::lasting(&content, KEPT));
     }
     response
 }

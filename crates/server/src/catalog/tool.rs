@@ -52,8 +52,8 @@ fn worked(family: &Family) -> Worked {
     let page = Page::read(&capture);
     let result = search_result(&capture, &page);
     let report = audit::report_on(&capture, &page, &SiteFiles::read(&capture, &page));
-    let is_own = |code: &str| family.checks.iter().any(|check| check.code == code);
-    let findings = report.findings.into_iter().zip(report.fixes).filter(|(finding, _)| is_own(&finding.code));
+    let all = report.findings.into_iter().zip(report.fixes);
+    let findings = all.filter(|(finding, _)| super::has(family, &finding.code));
     Worked { findings: findings.collect(), url: report.url, result }
 }
 

@@ -23,7 +23,7 @@ use crate::app::App;
 use crate::audits::Finished;
 use crate::blocking::off_worker;
 use crate::caller::{Caller, Identity};
-use crate::catalog::tool::ready;
+use crate::catalog::{self, tool::ready};
 use crate::error::{ApiError, Code};
 use crate::gate;
 use crate::operation::Cx;
@@ -211,7 +211,7 @@ fn view<'a>(
     report: &'a Report,
     tool: Option<&'static Family>,
 ) -> ReportPage<'a> {
-    let is_own = |code: &str| tool.is_some_and(|family| family.checks.iter().any(|check| check.code == code));
+    let is_own = |code: &str| tool.is_some_and(|family| catalog::has(family, code));
     let mut findings: Vec<(&Finding, &Fix)> = report.findings.iter().zip(&report.fixes).collect();
     // Stable: within the tool's own and the others the order of severity stays.
     findings.sort_by_key(|(finding, _)| !is_own(&finding.code));

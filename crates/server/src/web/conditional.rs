@@ -4,26 +4,23 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use sha2::{Digest as _, Sha256};
 
 /// Bytes of a digest that name a content: two contents of one address agree in them by chance never.
 const NAME_BYTES: usize = 16;
 
 /// The name of a content. Weak, as the same content is also sent compressed (RFC 9110 §8.8.1).
-pub(crate) fn etag(content: &[u8]) -> Option<HeaderValue> {
+fn etag(content: &[u8]) -> Option<HeaderValue> {
     let digest = Sha256::digest(content);
     let hex: String = digest.iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect();
     HeaderValue::from_str(&format!("W/\"{hex}\"")).ok()
 }
 
-/// Headers of an answer that stays the same while the service runs.
-pub(crate) fn lasting(headers: &mut HeaderMap, content: &Bytes, cache: &'static str) {
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
-    if let Some(etag) = etag(content) {
-        headers.insert(header::ETAG, etag);
-    }
+/// Headers of an answer that stays the same while the service runs: how long it may be kept, and its name.
+pub(crate) fn lasting(content: &[u8], cache: &'static str) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    let kept = (header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    std::iter::once(kept).chain(etag(content).map(|etag| (header::ETAG, etag)))
 }
 
 /// 304 instead of an answer that the caller has.

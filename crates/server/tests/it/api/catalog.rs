@@ -69,11 +69,11 @@ async fn the_catalog_is_told_whole_in_both_languages(database: TestDatabase) {
 
 async fn one_check_is_told_and_an_unknown_one_refused(database: TestDatabase) {
     let app = TestApp::start(database, |_| {}).await;
-    let check = get(&app, "/api/checks/title_too_long").await;
-    assert_eq!((&check["severity"], &check["category"]), (&"info".into(), &"head".into()));
+    let check = get(&app, "/api/checks/http_status_client_error").await;
+    assert_eq!((&check["severity"], &check["category"]), (&"error".into(), &"http".into()));
     let bound = &check["thresholds"][0];
     assert!(bound["name"].is_string() && bound["value"].is_u64() && bound["unit"].is_string(), "{check}");
-    assert_eq!(check["_links"]["html"], app.url("/checks/title_too_long"));
+    assert_eq!(check["_links"]["html"], app.url("/checks/http_status_client_error"));
     let listed = get(&app, "/api/checks").await;
     assert!(listed["checks"].as_array().unwrap().contains(&check));
     let mistyped = app.call(Call::get("/api/checks/titel_missing")).await;

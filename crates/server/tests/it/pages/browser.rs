@@ -196,7 +196,7 @@ async fn no_page_has_a_barrier_in_any_look() {
             ("report", reports[0].as_str(), None),
             ("hostile", reports[1].as_str(), None),
             ("checks", "/checks", None),
-            ("check", "/checks/title_too_long", None),
+            ("check", "/checks/http_status_client_error", None),
             ("tools", "/tools", None),
             ("tool", "/tools/hreflang", None),
             ("unknown", "/checks/titel_missing", None),

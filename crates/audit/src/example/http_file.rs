@@ -29,9 +29,11 @@
 //! |---|---|
 //! | `@dns 12`, `@connect 12`, `@tls 12`, `@ttfb 12` | milliseconds that a phase took |
 //! | `@certificate 2026-10-01 2026-12-30 Example CA` | the days of the TLS certificate's validity, and its issuer |
+//! | `@http 2` | the version of HTTP that was spoken |
 //! | `@cut size` (`time`, `connection`) | the body ends before its end |
 //! | `@broken` | the body is not in the coding that `Content-Encoding` names |
 //! | `@hex` | the body is written as hexadecimal digits |
+//! | `@times 20` | each line of the body that begins with `~` stands there so often, `{n}` in it counting from 0 |
 
 use std::collections::VecDeque;
 

@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::Facts;
-use super::document::{Element, NodeId};
+use super::document::{Collapsed, Element, NodeId};
 use super::node_values;
 use super::page::Html;
 use super::url_identity::same_page;
@@ -12,6 +12,8 @@ use super::url_identity::same_page;
 const MOST_STEPS: usize = 10;
 /// Characters of a step's name; a longer text is none.
 const LONGEST_NAME: usize = 100;
+/// Bytes of text in an element that may be a step.
+const MOST_NAME_BYTES: usize = 8 * LONGEST_NAME;
 /// Marks between steps that a page writes as text.
 const SEPARATORS: [char; 10] = ['›', '»', '>', '/', '|', '→', '«', '·', '•', '\u{a0}'];
 
@@ -90,7 +92,14 @@ fn name(element: Element<'_>) -> Option<String> {
         Some(text.to_owned()).filter(|text| !text.is_empty() && text.chars().count() <= LONGEST_NAME)
     };
     let image = || element.descendants().find(|below| below.is("img"))?.attribute("alt");
-    plain(&element.text())
+    let mut collapsed = Collapsed::default();
+    for run in element.texts() {
+        collapsed.add(run);
+        if collapsed.text.len() > MOST_NAME_BYTES {
+            return None;
+        }
+    }
+    plain(&collapsed.text)
         .or_else(|| plain(element.attribute("aria-label")?))
         .or_else(|| plain(image()?))
         .or_else(|| plain(element.attribute("title")?))

@@ -92,8 +92,11 @@ pub fn language_versions<'f>(
 
 /// The language alternate that an address is; the default of all languages is none.
 pub fn version<'f>(facts: &'f Facts<'_>, wanted: &Url) -> Option<&'f Alternate> {
-    let mut alternates = facts.alternates().iter().filter(|found| !found.lang.trim().eq_ignore_ascii_case("x-default"));
-    alternates.find(|found| found.url.as_ref().is_some_and(|url| same_page(url, wanted)))
+    /// Alternates looked at: more than any site has languages and regions.
+    const MOST: usize = 1_000;
+    let alternates = facts.alternates().iter().take(MOST);
+    let mut versions = alternates.filter(|found| !found.lang.trim().eq_ignore_ascii_case("x-default"));
+    versions.find(|found| found.url.as_ref().is_some_and(|url| same_page(url, wanted)))
 }
 
 #[cfg(test)]

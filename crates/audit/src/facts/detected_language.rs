@@ -85,7 +85,7 @@ impl Words {
     }
 
     /// Those of a text's words that are in the list.
-    fn hits<'w>(self, words: &'w [String]) -> impl Iterator<Item = &'w str> {
+    fn hits(self, words: &[String]) -> impl Iterator<Item = &str> {
         let mut known: Vec<&str> = self.words.split(' ').collect();
         known.sort_unstable();
         words.iter().map(String::as_str).filter(move |word| known.binary_search(word).is_ok())

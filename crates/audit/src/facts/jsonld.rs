@@ -11,6 +11,7 @@ pub(crate) mod rich_results;
 pub(crate) mod tree;
 pub(crate) mod value;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use model::finding::Place;
@@ -110,11 +111,12 @@ impl JsonLd {
     pub fn read(blocks: &[(String, usize)]) -> Self {
         let mut out = Self::default();
         let mut kept_bytes = 0;
+        let mut known_types = BTreeSet::new();
         for (index, (text, start)) in blocks.iter().enumerate().take(MOST_BLOCKS) {
             match parse(text) {
                 Ok(value) => {
                     out.count_nodes(&value);
-                    collect_types(&value, &mut out.types);
+                    collect_types(&value, &mut out.types, &mut known_types);
                     kept_bytes += text.len();
                     if kept_bytes <= KEPT_BYTES {
                         out.kept.push(value.clone());
@@ -213,10 +215,11 @@ fn visit<'v>(value: &'v Value, seen: &mut impl FnMut(&'v Map<String, Value>)) {
     }
 }
 
-fn collect_types(value: &Value, types: &mut Vec<String>) {
+fn collect_types(value: &Value, types: &mut Vec<String>, known: &mut BTreeSet<String>) {
     visit(value, &mut |node| {
         for name in types_of(node) {
-            if types.iter().all(|known| known != name) {
+            if !known.contains(name) {
+                known.insert(name.to_owned());
                 types.push(name.to_owned());
             }
         }

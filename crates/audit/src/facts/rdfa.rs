@@ -11,9 +11,11 @@ use super::structured_data::{Item, MOST_LEVELS, MOST_NAMES, Object, Reader, Synt
 pub(super) fn read(html: &Html, typed: &[NodeId]) -> Vec<Item> {
     let mut rdfa = Rdfa { seen: BTreeSet::new() };
     Reader::new(html).items(Syntax::Rdfa, html.elements(typed), |reader, root| {
+        if rdfa.seen.contains(&root.id()) {
+            return None;
+        }
         let terms = Terms::around(root);
-        let is_ours = !rdfa.seen.contains(&root.id()) && terms.types(root).next().is_some();
-        is_ours.then(|| rdfa.item(reader, root, &terms, 0))
+        terms.types(root).next().is_some().then(|| rdfa.item(reader, root, &terms, 0))
     })
 }
 

@@ -9,6 +9,10 @@ use std::ops::Range;
 const TABLE: &str = include_str!("../data/secret_patterns.tsv");
 /// Secrets that are told of one page.
 const MOST: usize = 10;
+/// Keys that are looked at closer: a page of documentation may have many, and is not gone through for each.
+const MOST_LOOKED_AT: usize = 100;
+/// Bytes before a key in which the start of a code block is looked for.
+const LOOK_BACK: usize = 64 * 1024;
 /// Different characters that a random key has at least: fewer are a placeholder, as `ghp_xxxxxxxx`.
 const LEAST_DIFFERENT: usize = 10;
 /// Characters in a row that count up or stay the same: more are a placeholder, as `1234567890` or `AAAAAA`.
@@ -91,7 +95,7 @@ pub(crate) fn find(source: &str) -> Vec<Secret> {
         }
     }
     let mut out: Vec<Secret> = Vec::new();
-    let mut free = 0;
+    let (mut free, mut looked_at) = (0, 0);
     let mut before = b' ';
     for (at, byte) in bytes.iter().enumerate() {
         // A key begins where no word goes on.
@@ -107,6 +111,10 @@ pub(crate) fn find(source: &str) -> Vec<Secret> {
         let found = patterns.iter().find_map(|pattern| token(rest, *pattern)).or_else(|| private_key(rest));
         let Some((kind, shown, length)) = found else { continue };
         free = at + length;
+        looked_at += 1;
+        if looked_at > MOST_LOOKED_AT {
+            break;
+        }
         let is_whole = !kind.starts_with("AWS") || has_aws_secret(bytes, at, free);
         if is_whole && !is_documented(source, at) {
             out.push(Secret { kind, span: at..free, shown });
@@ -176,8 +184,8 @@ fn has_aws_secret(bytes: &[u8], start: usize, end: usize) -> bool {
 
 /// Whether an offset lies in the text of a `code`, `pre` or `textarea`, where articles show examples.
 fn is_documented(source: &str, at: usize) -> bool {
-    let before = source.get(..at).unwrap_or_default();
-    // A secret is rare, so that this look back is too.
+    let start = source.floor_char_boundary(at.saturating_sub(LOOK_BACK));
+    let before = source.get(start..at).unwrap_or_default();
     let last = |tag: &str| before.rfind(tag);
     [("<code", "</code"), ("<pre", "</pre"), ("<textarea", "</textarea")]
         .iter()
@@ -227,6 +235,13 @@ mod tests {
             assert_eq!(kinds(fine), Vec::<&str>::new(), "{fine}");
         }
         assert_eq!(kinds(&format!("<code>a</code>{key}")).len(), 1);
+    }
+
+    #[test]
+    fn of_many_examples_only_so_many_are_looked_at() {
+        let examples = |count: usize| format!("<pre>{}</pre>{}", format!("{} ", github()).repeat(count), github());
+        assert_eq!(kinds(&examples(MOST_LOOKED_AT - 1)).len(), 1);
+        assert!(kinds(&examples(MOST_LOOKED_AT)).is_empty());
     }
 
     #[test]

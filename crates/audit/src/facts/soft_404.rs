@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use model::capture::{Fetched, WantKind};
 
 use super::Facts;
+use super::challenge;
 use super::charset;
 use super::content_type;
-use super::document::{Document, Element, NodeId};
+use super::document::{Document, Element, NodeId, collapse};
 use super::page_language;
 use super::text::VisibleText;
 
@@ -105,10 +106,16 @@ pub fn by_comparison(facts: &Facts<'_>) -> Option<Told> {
     if !is_answer || exchange.body.cut.is_some() {
         return None;
     }
+    let own_title = html.title().filter(|title| !title.is_empty())?;
+    // Most error pages have a title of their own, and need no parsing to be told apart.
+    let written = challenge::title(&exchange.body.bytes)?;
+    if !written.contains(&b'&') && collapse(&String::from_utf8_lossy(written)) != own_title {
+        return None;
+    }
     let charset = charset::decide(&exchange.body.bytes, content_type::declared(exchange).as_deref());
     let missing = Document::parse(charset.decode(&exchange.body.bytes));
     let title = missing.elements().find(|element| element.is("title")).map(Element::text);
-    let same_title = title.filter(|title| !title.is_empty()) == html.title();
+    let same_title = title.is_some_and(|title| title == own_title);
     (same_title && are_alike(&html.text.text, &VisibleText::read(&missing).text)).then_some(Told::SameAsMissing)
 }
 

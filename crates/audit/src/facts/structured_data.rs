@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use model::finding::Place;
+use model::fix::FixTarget;
 
 use super::document::{Element, NodeId};
 use super::jsonld::Written;
@@ -83,6 +84,14 @@ impl<'h> Source<'h> {
         match self {
             Self::Block(block) => Some(block),
             Self::Item(_) => None,
+        }
+    }
+
+    /// Where a fix of it goes.
+    pub(crate) fn target(self) -> FixTarget {
+        match self {
+            Self::Block(_) => FixTarget::Head,
+            Self::Item(_) => FixTarget::Body,
         }
     }
 

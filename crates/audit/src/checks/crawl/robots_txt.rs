@@ -1,7 +1,7 @@
 //! robots.txt as a file: whether crawlers get one they can read. (RFC 9309)
 
 use crate::check::prelude::*;
-use crate::facts::page::media_type;
+use crate::facts::content_type;
 use crate::facts::robots_txt::{RobotsState, RobotsTxt};
 
 /// The family.
@@ -204,8 +204,8 @@ fn html_response(facts: &Facts<'_>) -> Verdict {
 
 fn content_type(facts: &Facts<'_>) -> Verdict {
     found(facts)?;
-    let Some(kind) = facts.robots_response()?.header("content-type") else { return Err(NotMeasured::Absent) };
-    if media_type(kind) == "text/plain" {
+    let Some(kind) = content_type::declared(facts.robots_response()?) else { return Err(NotMeasured::Absent) };
+    if content_type::extract(&kind).is_some_and(|kind| kind.essence == "text/plain") {
         return PASS;
     }
     const OTHER: Text = text("/robots.txt is sent as {type}.", "/robots.txt é enviado como {type}.");

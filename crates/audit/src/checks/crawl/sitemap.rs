@@ -91,8 +91,8 @@ const UNREACHABLE: Check = Check {
     ),
     reference: "https://support.google.com/webmasters/answer/7451001",
     rule: text(
-        "Fails when a file that robots.txt or an index names answers 400 and above, does not answer, or, on the page's own origin, is forbidden to Googlebot by robots.txt. Left open: 401, 403, 408, 429 and a firewall's challenge, which other crawlers may not meet.",
-        "Falha quando um arquivo indicado pelo robots.txt ou por um índice responde de 400 em diante, não responde ou, na própria origem da página, é proibido ao Googlebot pelo robots.txt. Ficam em aberto: 401, 403, 408, 429 e o desafio de um firewall, que outros robôs podem não encontrar.",
+        "Fails when a file that robots.txt or an index names answers 400 and above, does not answer, or, on the page's own origin, is forbidden to Googlebot by robots.txt. Left open: 401, 403, 408, 429 and a firewall's challenge, which other crawlers may not meet, and whatever the time of the audit itself did not suffice for.",
+        "Falha quando um arquivo indicado pelo robots.txt ou por um índice responde de 400 em diante, não responde ou, na própria origem da página, é proibido ao Googlebot pelo robots.txt. Ficam em aberto: 401, 403, 408, 429 e o desafio de um firewall, que outros robôs podem não encontrar, e aquilo para que o tempo da própria auditoria não bastou.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -274,7 +274,14 @@ fn obstacle(facts: &Facts<'_>, file: &SitemapFile) -> Option<String> {
         End::Unread(reason) => {
             let extra = facts.capture.extras.iter().find(|extra| extra.want.url == file.url)?;
             let is_theirs = match &extra.fetched {
-                Fetched::Failed(failure) => matches!(failure.kind, FailureKind::Unreachable | FailureKind::Timeout),
+                // Other times that ran out may be the audit's own.
+                Fetched::Failed(failure) => match failure.kind {
+                    FailureKind::Unreachable => true,
+                    FailureKind::Timeout => {
+                        matches!(failure.reason.as_str(), "dns" | "connect" | "tls" | "first_byte")
+                    }
+                    _ => false,
+                },
                 Fetched::Response(exchange) => exchange.status >= 500 && *reason == exchange.status.to_string(),
             };
             is_theirs.then(|| reason.clone())

@@ -1,6 +1,9 @@
 //! Language alternates one by one: their codes, addresses and place.
 
+use std::collections::BTreeSet;
+
 use crate::check::prelude::*;
+use crate::facts::document::NodeId;
 use crate::facts::hreflang::{Alternate, AlternateSource};
 use crate::facts::language_tag::{self, Tag};
 use crate::fix::HeadKey;
@@ -209,10 +212,10 @@ fn relative_url(facts: &Facts<'_>) -> Verdict {
 fn outside_head(facts: &Facts<'_>) -> Verdict {
     declared(facts)?;
     let html = facts.page()?;
-    let is_lost = |node| html.lost_head.as_ref().is_some_and(|broken| broken.lost.contains(&node));
+    let lost: BTreeSet<NodeId> = html.lost_head.iter().flat_map(|broken| &broken.lost).copied().collect();
     let stray: Vec<Element<'_>> = html
         .links_rel("alternate")
-        .filter(|link| !link.in_head && !is_lost(link.node))
+        .filter(|link| !link.in_head && !lost.contains(&link.node))
         .filter_map(|link| html.element(link.node))
         .filter(|link| link.has("hreflang"))
         .collect();

@@ -215,7 +215,7 @@ impl Mender {
                 let is_dead = |directive: &Directive| status(&directive.name) == Some(Status::Dead);
                 bad().next().is_some() && bad().all(|bad| is_plain_tag(bad) && is_dead(bad))
             }
-            Self::Multiple => facts.markup().is_some_and(|html| html.metas_named("robots").count() > 1),
+            Self::Multiple => filled_tags(facts).len() > 1,
             Self::Preview => wants_large_preview(facts),
         }
     }
@@ -376,14 +376,16 @@ fn obsolete(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(message, &values, fix).at(places(facts, &bad))))
 }
 
+/// Robots tags of everyone that say something.
+fn filled_tags<'f>(facts: &'f Facts<'_>) -> Vec<Element<'f>> {
+    let is_filled = |content: &Option<String>| content.as_deref().is_some_and(|content| !content.is_empty());
+    let tags = facts.markup().into_iter().flat_map(|html| html.metas_named("robots").map(move |meta| (html, meta)));
+    tags.filter(|(_, meta)| is_filled(&meta.content)).filter_map(|(html, meta)| html.element(meta.node)).collect()
+}
+
 fn multiple(facts: &Facts<'_>) -> Verdict {
-    let html = facts.page()?;
-    let filled = |content: &Option<String>| content.as_deref().is_some_and(|content| !content.is_empty());
-    let tags: Vec<Element<'_>> = html
-        .metas_named("robots")
-        .filter(|meta| filled(&meta.content))
-        .filter_map(|meta| html.element(meta.node))
-        .collect();
+    facts.page()?;
+    let tags = filled_tags(facts);
     match tags.len() {
         0 => return Err(NotMeasured::Absent),
         1 => return PASS,

@@ -139,16 +139,17 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
     let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(html)).collect();
     let is_changeable = |bad: &Bad<'_>| in_source.get(bad.block).copied().unwrap_or(true);
     let edits: Option<Vec<_>> = bad.iter().map(|bad| edits(html, bad).filter(|_| is_changeable(bad))).collect();
+    let target = bad.first().and_then(|bad| html.source(bad.block)).map_or(FixTarget::Head, Source::target);
     match edits {
         Some(edits) => edits
             .into_iter()
             .flatten()
-            .fold(FixDraft::edit(FixTarget::Head, snippet), |fix, edit| match edit {
+            .fold(FixDraft::edit(target, snippet), |fix, edit| match edit {
                 Repair::Json((span, json)) => fix.replace(span, json),
                 Repair::Markup(element, name, value) => fix.set(element, name, &value),
             })
             .from(SAME, &[]),
-        None => FixDraft::template(FixTarget::Head, snippet).note(REPLACE, &[]),
+        None => FixDraft::template(target, snippet).note(REPLACE, &[]),
     }
 }
 
@@ -235,7 +236,8 @@ fn placeholders(facts: &Facts<'_>) -> Verdict {
             lines.push(line);
         }
     }
-    let fix = FixDraft::template(FixTarget::Head, lines.join("\n")).note(REPLACE, &[]);
+    let target = html.source(first.block).map_or(FixTarget::Head, Source::target);
+    let fix = FixDraft::template(target, lines.join("\n")).note(REPLACE, &[]);
     let places = gaps.iter().take(crate::check::MAX_PLACES);
     let places = places.filter_map(|gap| html.source(gap.block)?.place(html, &gap.value.span));
     Ok(Some(problem(UNFILLED, &values, fix).at(places)))

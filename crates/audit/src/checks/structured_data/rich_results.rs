@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::jsonld::completion::{completed, is_markup};
-use crate::facts::jsonld::rich_results::{self, Gap};
+use crate::facts::jsonld::rich_results::{self, Asked, Gap};
 use crate::facts::node_values;
 use crate::facts::page::Html;
 
@@ -100,7 +100,7 @@ const COMPLETED: Text = text(
 fn required(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     facts.indexable()?;
-    let requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/");
+    let requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/", Asked::Required);
     if !requirements.applied {
         return Err(NotMeasured::Absent);
     }
@@ -113,10 +113,11 @@ fn required(facts: &Facts<'_>) -> Verdict {
     let count: usize = requirements.gaps.iter().map(|gap| gap.missing.len()).sum();
     let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
     let filling = |gap: &Gap<'_>, path: &str| -> String {
-        let known = node_values::value(facts, html, path).filter(|_| gap.is_subject);
+        let known = gap.is_subject.then(|| node_values::value(facts, html, path)).flatten();
         known.map_or_else(|| placeholder(path), |known| known.value)
     };
-    let fix = FixDraft::template(FixTarget::Head, completed(html, &requirements.gaps, &filling)).from(COMPLETED, &[]);
+    let fix =
+        FixDraft::template(target(html, first), completed(html, &requirements.gaps, &filling)).from(COMPLETED, &[]);
     Ok(Some(problem(LACKS, &values, noted(fix, html, first)).at(places(html, &requirements.gaps))))
 }
 
@@ -124,16 +125,16 @@ fn required(facts: &Facts<'_>) -> Verdict {
 fn recommended(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     facts.indexable()?;
-    let mut requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/");
-    if !requirements.recommends {
+    let mut requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/", Asked::Recommended);
+    if !requirements.applied {
         return Err(NotMeasured::Absent);
     }
-    for gap in &mut requirements.advice {
+    for gap in &mut requirements.gaps {
         let is_subject = gap.is_subject;
         gap.missing.retain(|missing| is_subject && node_values::stated(facts, html, missing.path()).is_some());
     }
-    requirements.advice.retain(|gap| !gap.missing.is_empty());
-    let Some(first) = requirements.advice.first() else { return PASS };
+    requirements.gaps.retain(|gap| !gap.missing.is_empty());
+    let Some(first) = requirements.gaps.first() else { return PASS };
     const COULD_HAVE: Text = text(
         "The page states values that its structured data lacks: {missing}.",
         "A página declara valores que faltam nos dados estruturados: {missing}.",
@@ -142,25 +143,29 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
         "Replace the old block. What {type} may have: {url}",
         "Troque o bloco antigo. O que {type} pode ter: {url}",
     );
-    let (kinds, missing) = listed(&requirements.advice);
-    let count: usize = requirements.advice.iter().map(|gap| gap.missing.len()).sum();
+    let (kinds, missing) = listed(&requirements.gaps);
+    let count: usize = requirements.gaps.iter().map(|gap| gap.missing.len()).sum();
     let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
     let filling = |_: &Gap<'_>, path: &str| {
         node_values::stated(facts, html, path).map_or_else(|| placeholder(path), |known| known.value)
     };
-    let fix = FixDraft::template(FixTarget::Head, completed(html, &requirements.advice, &filling));
+    let fix = FixDraft::template(target(html, first), completed(html, &requirements.gaps, &filling));
     let fix = match is_markup(html, first) {
         true => noted(fix.from(COMPLETED, &[]), html, first),
         false => {
             fix.from(COMPLETED, &[]).note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())])
         }
     };
-    Ok(Some(problem(COULD_HAVE, &values, fix).at(places(html, &requirements.advice))))
+    Ok(Some(problem(COULD_HAVE, &values, fix).at(places(html, &requirements.gaps))))
 }
 
 fn noted(fix: FixDraft, html: &Html, first: &Gap<'_>) -> FixDraft {
     let note = if is_markup(html, first) { FILL_INSIDE } else { FILL };
     fix.note(note, &[("type", first.kind.into()), ("url", documentation(first).into())])
+}
+
+fn target(html: &Html, first: &Gap<'_>) -> FixTarget {
+    if is_markup(html, first) { FixTarget::Body } else { FixTarget::Head }
 }
 
 fn documentation(gap: &Gap<'_>) -> String {

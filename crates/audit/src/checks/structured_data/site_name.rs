@@ -57,8 +57,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Shell);
     }
     let is_site = |kind: &&str| *kind == "WebSite";
-    let is_told =
-        facts.graph().is_ok_and(|graph| graph.nodes.iter().any(|node| node.types.iter().any(|kind| is_site(&kind))));
+    let is_told = facts.graph().is_ok_and(|graph| graph.nodes.iter().any(|node| node.types.iter().any(is_site)));
     // What can't be read, or lacks its context, may name the site: it is told as that.
     let is_unread = !html.json_ld.errors.is_empty() || html.json_ld.types.iter().any(|kind| is_site(&kind.as_str()));
     if is_told || is_unread || html.social("og:site_name").is_some() {

@@ -169,6 +169,7 @@ fn properties(facts: &Facts<'_>) -> Verdict {
             continue;
         };
         let members = node.tree.members().unwrap_or_default();
+        let mut taken: Vec<&'static str> = Vec::new();
         for member in members {
             let name = local(&member.name);
             let plain = name.strip_suffix("-input").or_else(|| name.strip_suffix("-output")).unwrap_or(name);
@@ -179,7 +180,10 @@ fn properties(facts: &Facts<'_>) -> Verdict {
             let guess = || schema_org::meant_property(name, |known| graph.may_have(node, known));
             let kind = node.types.first().copied().unwrap_or_default();
             let meant = *guesses.entry((kind, name)).or_insert_with(|| room.then(guess).flatten());
-            let is_free = !members.iter().any(|other| meant == Some(local(&other.name)));
+            // A name that is there already, or that another slip becomes, would be there twice.
+            let is_free = meant
+                .is_none_or(|meant| members.iter().all(|other| local(&other.name) != meant) && !taken.contains(&meant));
+            taken.extend(meant);
             unknown.push(unknown_property(source, node, member, meant, is_free));
         }
     }
@@ -250,7 +254,7 @@ fn verdict(
         Some(edits) => {
             let snippet = unknown.iter().filter_map(|one| Some(format!("\"{}\"", one.meant?))).take(MOST_LISTED);
             let snippet = snippet.collect::<Vec<_>>().join("\n");
-            let fix = FixDraft::edit(FixTarget::Head, snippet).from(SPELLED, &[]);
+            let fix = FixDraft::edit(first.source.target(), snippet).from(SPELLED, &[]);
             edits.into_iter().fold(fix, |fix, edit| match edit {
                 Rename::Json(span, text) => fix.replace(span, text),
                 Rename::Attribute(element, name, value) => fix.set(element, name, &value),
@@ -287,21 +291,20 @@ fn renamed<'h>(html: &'h Html, unknown: &Unknown<'h, '_>) -> Option<Rename<'h>> 
             (is_there && block.is_in_source(html))
                 .then(|| Rename::Json(block.start + span.start..block.start + span.end, format!("\"{new}\"")))
         }
-        Source::Item(item) => attribute_renamed(html, item, unknown, &new),
+        Source::Item(item) => attribute_renamed(html, item, unknown, meant),
     }
 }
 
-fn attribute_renamed<'h>(html: &'h Html, item: &Item, unknown: &Unknown<'_, '_>, new: &str) -> Option<Rename<'h>> {
+fn attribute_renamed<'h>(html: &'h Html, item: &Item, unknown: &Unknown<'_, '_>, meant: &str) -> Option<Rename<'h>> {
     let element = html.element(item.origin(unknown.value)?.node).filter(|element| element.start_tag().is_some())?;
     let names = match unknown.at {
         Some(_) => ["itemprop", "property"],
         None => ["itemtype", "typeof"],
     };
     let name = names.into_iter().find(|name| element.has(name))?;
+    let (written, old) = (element.attribute(name)?.trim(), local(unknown.written.trim()));
     // One that has several names would lose the others.
-    let is_alone = element.attribute(name)?.trim().trim_end_matches(unknown.written).len() < unknown.written.len()
-        || element.attribute(name)?.trim() == unknown.written;
-    let written = element.attribute(name)?.trim();
-    (is_alone && written.ends_with(local(unknown.written)) && written.split_ascii_whitespace().count() == 1)
-        .then(|| Rename::Attribute(element, name, written.replace(local(unknown.written), local(new))))
+    let is_alone = written.split_ascii_whitespace().count() == 1;
+    let prefix = written.strip_suffix(old).filter(|_| is_alone)?;
+    Some(Rename::Attribute(element, name, format!("{prefix}{meant}")))
 }

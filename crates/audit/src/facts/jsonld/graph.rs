@@ -15,8 +15,6 @@ const LEADING: [&str; 4] = ["mainEntity", "itemListElement", "item", "breadcrumb
 
 /// Those through which it is one of several.
 const LISTING: [&str; 2] = ["itemListElement", "item"];
-/// Nodes among which another of the same type is looked for; behind them a page is taken to be about one.
-const MOST_RIVALS: usize = 200;
 
 /// Index of a node.
 pub(crate) type NodeIndex = usize;
@@ -43,6 +41,8 @@ pub(crate) struct Node<'t> {
 pub(crate) struct Graph<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
     by_id: BTreeMap<&'t str, Vec<NodeIndex>>,
+    /// How many nodes of a type lead.
+    leading: BTreeMap<&'t str, usize>,
     work: Cell<u32>,
     vocabulary: RefCell<Lookup<'t>>,
 }
@@ -57,14 +57,24 @@ pub(crate) fn local(name: &str) -> &str {
 
 impl<'t> Graph<'t> {
     pub(crate) fn read(blocks: impl IntoIterator<Item = &'t Tree>) -> Self {
-        let mut graph =
-            Self { nodes: Vec::new(), by_id: BTreeMap::new(), work: Cell::new(0), vocabulary: RefCell::default() };
+        let mut graph = Self {
+            nodes: Vec::new(),
+            by_id: BTreeMap::new(),
+            leading: BTreeMap::new(),
+            work: Cell::new(0),
+            vocabulary: RefCell::default(),
+        };
         for (block, tree) in blocks.into_iter().enumerate() {
             for root in tree.each().iter().filter(|root| is_schema_org(root)) {
                 graph.visit(root, &Position { block, parent: None, is_last: true, is_root: true });
             }
         }
         graph.follow_references();
+        let mut leading: BTreeMap<&str, usize> = BTreeMap::new();
+        for kind in graph.nodes.iter().filter(|node| graph.leads(node)).flat_map(|node| &node.types) {
+            *leading.entry(kind).or_default() += 1;
+        }
+        graph.leading = leading;
         graph
     }
 
@@ -134,12 +144,8 @@ impl<'t> Graph<'t> {
     /// Whether the page is about a node alone: it leads, is no member of a list, and no other like it leads.
     pub(crate) fn is_subject(&self, node: &Node<'_>) -> bool {
         let is_listed = |node: &Node<'_>| node.within.iter().any(|(_, property)| LISTING.contains(property));
-        let is_rival = |other: &&Node<'_>| {
-            !std::ptr::eq(other.tree, node.tree)
-                && other.types.iter().any(|kind| node.types.contains(kind))
-                && self.leads(other)
-        };
-        self.leads(node) && !is_listed(node) && !self.nodes.iter().take(MOST_RIVALS).any(|other| is_rival(&other))
+        let is_alone = |kind: &&str| self.leading.get(kind).is_none_or(|count| *count < 2);
+        self.leads(node) && !is_listed(node) && node.types.iter().all(is_alone)
     }
 
     /// What is found at a path of property names, starting at a node.

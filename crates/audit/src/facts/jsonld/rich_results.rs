@@ -81,44 +81,44 @@ impl Requirement {
     }
 }
 
-/// What the nodes of a page lack, and whether any row was about one of them.
+/// What Google says of a property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Without it there is no rich result.
+    Required,
+    /// With it the result is better.
+    Recommended,
+}
+
+/// What the nodes of a page lack, and whether any row asked something of one of them.
 #[derive(Debug, Default)]
 pub(crate) struct Requirements<'t> {
-    /// A row with required properties was about a node.
     pub(crate) applied: bool,
-    /// Required properties that are missing.
     pub(crate) gaps: Vec<Gap<'t>>,
-    /// A row with recommended properties was about a node.
-    pub(crate) recommends: bool,
-    /// Recommended properties that are missing.
-    pub(crate) advice: Vec<Gap<'t>>,
 }
 
 /// Judges every node. `is_home`: whether the page is the root of its site.
-pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool) -> Requirements<'t> {
+pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool, asked: Asked) -> Requirements<'t> {
     let table = Table::read();
     let mut out = Requirements::default();
     for node in graph.nodes.iter().filter(|node| !graph.is_undescribed(node.tree)) {
         let mut judged: BTreeSet<(&str, &str)> = BTreeSet::new();
         let typed = node.types.iter().flat_map(|kind| table.rows(kind).map(move |row| (*kind, row)));
         for (kind, row) in typed {
-            if !table.fits(graph, node, &row, is_home) || !judged.insert((row.page, row.kind)) {
+            let column = match asked {
+                Asked::Required => row.required,
+                Asked::Recommended => row.recommended,
+            };
+            let counts = table.fits(graph, node, &row, is_home) && judged.insert((row.page, row.kind));
+            if !counts || column == NOTHING {
                 continue;
             }
-            let gap = |missing| Gap {
-                node: node.tree,
-                block: node.block,
-                kind,
-                is_subject: graph.is_subject(node),
-                page: row.page,
-                missing,
-            };
-            let missing = lacking(graph, node, row.required);
-            let advice = lacking(graph, node, row.recommended);
-            out.applied |= row.required != NOTHING;
-            out.recommends |= row.recommended != NOTHING;
-            out.gaps.extend((!missing.is_empty()).then(|| gap(missing)));
-            out.advice.extend((!advice.is_empty()).then(|| gap(advice)));
+            out.applied = true;
+            let missing = lacking(graph, node, column);
+            if !missing.is_empty() {
+                let (page, is_subject) = (row.page, graph.is_subject(node));
+                out.gaps.push(Gap { node: node.tree, block: node.block, kind, is_subject, page, missing });
+            }
         }
     }
     out
@@ -138,7 +138,7 @@ pub(crate) fn subjects<'g, 't>(graph: &'g Graph<'t>, but: &[&str]) -> Vec<&'g No
 /// What of a column a node lacks.
 fn lacking<'t>(graph: &Graph<'t>, node: &Node<'t>, column: &'static str) -> Vec<Requirement> {
     let mut missing: Vec<Requirement> = Vec::new();
-    for requirement in column.split(' ').filter(|word| *word != NOTHING).map(Requirement) {
+    for requirement in column.split(' ').map(Requirement) {
         if !is_met(graph, node, requirement.0) && !requirement.is_below(&missing) {
             missing.push(requirement);
         }
@@ -232,7 +232,7 @@ mod tests {
             let missing: Vec<String> = gap.missing.iter().map(|missing| missing.shown()).collect();
             format!("{} {}", gap.kind, missing.join(", "))
         };
-        read(&Graph::read([&tree]), is_home).gaps.iter().map(shown).collect()
+        read(&Graph::read([&tree]), is_home, Asked::Required).gaps.iter().map(shown).collect()
     }
 
     fn gaps(nodes: &str) -> Vec<String> {

@@ -17,6 +17,8 @@ use crate::facts::schema_org;
 
 pub(crate) use date::is_date;
 
+/// Forms by property; the file says what its columns mean.
+const FORMS: &str = include_str!("../../data/value_forms.tsv");
 /// Currency codes.
 const CURRENCIES: &str = include_str!("../../data/currencies.txt");
 /// Signs that stand for one currency only.
@@ -32,29 +34,8 @@ const SIGNS: [(&str, &str); 10] = [
     ("₴", "UAH"),
     ("₦", "NGN"),
 ];
-const DATES: [&str; 17] = [
-    "availabilityEnds",
-    "availabilityStarts",
-    "birthDate",
-    "dateCreated",
-    "dateModified",
-    "datePosted",
-    "datePublished",
-    "endDate",
-    "expires",
-    "foundingDate",
-    "previousStartDate",
-    "priceValidUntil",
-    "releaseDate",
-    "startDate",
-    "uploadDate",
-    "validFrom",
-    "validThrough",
-];
-const DURATIONS: [&str; 5] = ["cookTime", "duration", "performTime", "prepTime", "totalTime"];
-const PRICES: [&str; 5] = ["highPrice", "lowPrice", "maxPrice", "minPrice", "price"];
+/// Where the currency of a price stands.
 const CURRENCY_CODES: [&str; 3] = ["currency", "priceCurrency", "salaryCurrency"];
-const ADDRESSES: [&str; 7] = ["contentUrl", "embedUrl", "image", "logo", "sameAs", "thumbnailUrl", "url"];
 /// Properties whose values are members of an enumeration of schema.org.
 const ENUMERATIONS: [(&str, &str); 7] = [
     ("availability", "ItemAvailability"),
@@ -142,7 +123,7 @@ pub(crate) fn decimal_mark(language: &str) -> Option<char> {
 
 /// All that is wrong, in the order of the page; `None` when no value of a known property is there.
 pub(crate) fn read<'t>(graph: &Graph<'t>, setting: &Setting<'_>) -> Option<Vec<Bad<'t>>> {
-    let mut reader = Reader { setting, seen: false, bad: Vec::new() };
+    let mut reader = Reader { setting, forms: forms(), seen: false, bad: Vec::new() };
     for node in &graph.nodes {
         // Of a name that comes twice readers take the last.
         let named = node.tree.members().into_iter().flatten().map(|member| (local(&member.name), member));
@@ -176,6 +157,7 @@ impl<'t> Named<'_, 't> {
 
 struct Reader<'s, 'p, 't> {
     setting: &'s Setting<'p>,
+    forms: BTreeMap<&'static str, Form>,
     seen: bool,
     bad: Vec<Bad<'t>>,
 }
@@ -190,7 +172,7 @@ impl<'t> Reader<'_, '_, 't> {
             self.judge_positions(node, member);
             return;
         }
-        let Some(form) = form(property, node) else { return };
+        let Some(form) = self.form(property, node) else { return };
         for value in member.value.each() {
             // What is no plain text or number has properties of its own; what is empty says nothing.
             let Some(text) = plain(value).filter(|text| !text.trim().is_empty()) else { continue };
@@ -223,6 +205,18 @@ impl<'t> Reader<'_, '_, 't> {
             };
             self.tell(node, member, value, form, repair);
         }
+    }
+
+    fn form(&self, property: &str, node: &Named<'_, '_>) -> Option<Form> {
+        Some(match property {
+            _ if ENUMERATIONS.iter().any(|(name, _)| *name == property) => Form::Member,
+            "employmentType" if node.is_a("JobPosting") => Form::Member,
+            "item" if node.is_a("ListItem") => Form::Address,
+            "ratingValue" => Form::Rating,
+            "latitude" | "longitude" => Form::Degrees,
+            "gtin" | "gtin8" | "gtin12" | "gtin13" | "gtin14" => Form::Gtin,
+            _ => return self.forms.get(property).copied(),
+        })
     }
 
     fn tell(&mut self, node: &Named<'_, 't>, member: &'t Member, value: &'t Tree, form: Form, repair: Vec<Splice>) {
@@ -276,22 +270,22 @@ impl<'t> Reader<'_, '_, 't> {
     }
 }
 
-fn form(property: &str, node: &Named<'_, '_>) -> Option<Form> {
-    let is_any = |names: &[&str]| names.contains(&property);
-    Some(match property {
-        _ if is_any(&DATES) => Form::Date,
-        _ if is_any(&DURATIONS) => Form::Duration,
-        _ if is_any(&PRICES) => Form::Price,
-        _ if is_any(&CURRENCY_CODES) => Form::Currency,
-        _ if is_any(&ADDRESSES) => Form::Address,
-        _ if ENUMERATIONS.iter().any(|(name, _)| *name == property) => Form::Member,
-        "employmentType" if node.is_a("JobPosting") => Form::Member,
-        "item" if node.is_a("ListItem") => Form::Address,
-        "ratingValue" => Form::Rating,
-        "latitude" | "longitude" => Form::Degrees,
-        "gtin" | "gtin8" | "gtin12" | "gtin13" | "gtin14" => Form::Gtin,
-        _ => return None,
-    })
+/// The forms of the table, by property.
+fn forms() -> BTreeMap<&'static str, Form> {
+    let mut out = BTreeMap::new();
+    let lines = FORMS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+    for (word, properties) in lines {
+        let form = match word {
+            "date" => Form::Date,
+            "duration" => Form::Duration,
+            "price" => Form::Price,
+            "currency" => Form::Currency,
+            "address" => Form::Address,
+            _ => continue,
+        };
+        out.extend(properties.split(' ').map(|property| (property, form)));
+    }
+    out
 }
 
 fn judged(fits: bool, meant: impl FnOnce() -> Option<String>) -> Judged {
@@ -545,6 +539,12 @@ mod tests {
         let setting = Setting { decimal_mark: None, resolve: Box::new(|_| None) };
         assert_eq!(repaired(source, &setting), source.replace("31/12/2026", "2026-12-31"));
         assert_eq!(repaired("{", &setting), "{");
+    }
+
+    #[test]
+    fn every_line_of_the_table_is_a_form() {
+        let lines = FORMS.lines().filter(|line| !line.starts_with('#'));
+        assert_eq!(forms().len(), lines.map(|line| line.split(' ').count()).sum::<usize>());
     }
 
     #[test]

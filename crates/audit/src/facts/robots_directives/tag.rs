@@ -53,11 +53,11 @@ pub fn mended<'f>(facts: &'f Facts<'_>) -> Option<Mended<'f>> {
     Some(Mended { tags, content })
 }
 
-/// Whether the page is an article that says nothing of its image previews: they stay small then.
+/// Whether the page is an article to be found that says nothing of its image previews: they stay small then.
 pub fn wants_large_preview(facts: &Facts<'_>) -> bool {
     let says =
         facts.directives().iter().any(|directive| for_google(directive) && directive.name == "max-image-preview");
-    !says && is_article(facts)
+    !says && facts.indexable().is_ok() && is_article(facts)
 }
 
 /// Whether the page calls itself an article, in JSON-LD or for social readers.

@@ -20,9 +20,16 @@ mod canonical {
     pub(super) mod url_structure;
 }
 mod content {
+    pub(super) mod duplicate_ids;
+    pub(super) mod form_labels;
     pub(super) mod garbled_text;
+    pub(super) mod h1;
     pub(super) mod headings;
+    pub(super) mod iframe_titles;
     pub(super) mod legacy_markup;
+    pub(super) mod page_dates;
+    pub(super) mod placeholder_text;
+    pub(super) mod text_content;
 }
 mod crawl {
     pub(super) mod robots_txt;
@@ -35,12 +42,17 @@ mod crawl {
     pub(super) mod sitemap_urls;
 }
 mod head {
+    pub(super) mod app_icons;
+    pub(super) mod base_url;
     pub(super) mod charset;
     pub(super) mod doctype;
     pub(super) mod favicon;
     pub(super) mod head_structure;
     pub(super) mod meta_description;
+    pub(super) mod meta_description_length;
     pub(super) mod title;
+    pub(super) mod title_length;
+    pub(super) mod title_wording;
     pub(super) mod viewport;
 }
 mod http {
@@ -62,6 +74,10 @@ mod i18n {
 mod images {
     pub(super) mod image_alt;
     pub(super) mod image_dimensions;
+    pub(super) mod image_loading;
+    pub(super) mod image_sources;
+    pub(super) mod inline_images;
+    pub(super) mod srcset;
 }
 mod indexing {
     pub(super) mod noindex;
@@ -72,13 +88,21 @@ mod indexing {
     pub(super) mod x_robots_tag;
 }
 mod links {
+    pub(super) mod contact_links;
+    pub(super) mod crawlable_links;
+    pub(super) mod fragment_links;
+    pub(super) mod link_syntax;
     pub(super) mod link_target;
     pub(super) mod link_text;
+    pub(super) mod nofollow_links;
 }
 mod performance {
     pub(super) mod core_web_vitals;
     pub(super) mod delivery;
+    pub(super) mod document_write;
+    pub(super) mod lazy_iframes;
     pub(super) mod page_weight;
+    pub(super) mod preconnect;
     pub(super) mod scripts;
     pub(super) mod styles;
 }
@@ -95,8 +119,10 @@ mod security {
     pub(super) mod tls_certificate;
 }
 mod social {
+    pub(super) mod og_image;
     pub(super) mod open_graph;
     pub(super) mod social_image;
+    pub(super) mod twitter_card;
 }
 mod structured_data {
     pub(super) mod breadcrumbs;
@@ -141,23 +167,44 @@ pub const FAMILIES: &[&Family] = &[
     &canonical::canonical_target::FAMILY,
     &canonical::canonical_conflicts::FAMILY,
     &canonical::url_structure::FAMILY,
+    &head::app_icons::FAMILY,
+    &head::base_url::FAMILY,
     &head::charset::FAMILY,
     &head::doctype::FAMILY,
     &head::favicon::FAMILY,
     &head::head_structure::FAMILY,
     &head::meta_description::FAMILY,
+    &head::meta_description_length::FAMILY,
     &head::title::FAMILY,
+    &head::title_length::FAMILY,
+    &head::title_wording::FAMILY,
     &head::viewport::FAMILY,
+    &content::duplicate_ids::FAMILY,
+    &content::form_labels::FAMILY,
     &content::garbled_text::FAMILY,
+    &content::h1::FAMILY,
     &content::headings::FAMILY,
+    &content::iframe_titles::FAMILY,
     &content::legacy_markup::FAMILY,
+    &content::page_dates::FAMILY,
+    &content::placeholder_text::FAMILY,
+    &content::text_content::FAMILY,
+    &links::contact_links::FAMILY,
+    &links::crawlable_links::FAMILY,
+    &links::fragment_links::FAMILY,
+    &links::link_syntax::FAMILY,
     &links::link_target::FAMILY,
     &links::link_text::FAMILY,
+    &links::nofollow_links::FAMILY,
     &images::image_alt::FAMILY,
     &images::image_dimensions::FAMILY,
     &structured_data::breadcrumbs::FAMILY,
     &structured_data::entities::FAMILY,
     &structured_data::guidelines::FAMILY,
+    &images::image_loading::FAMILY,
+    &images::image_sources::FAMILY,
+    &images::inline_images::FAMILY,
+    &images::srcset::FAMILY,
     &structured_data::jsonld::FAMILY,
     &structured_data::jsonld_values::FAMILY,
     &structured_data::presence::FAMILY,
@@ -173,6 +220,11 @@ pub const FAMILIES: &[&Family] = &[
     &performance::core_web_vitals::FAMILY,
     &performance::delivery::FAMILY,
     &performance::page_weight::FAMILY,
+    &social::og_image::FAMILY,
+    &social::twitter_card::FAMILY,
+    &performance::document_write::FAMILY,
+    &performance::lazy_iframes::FAMILY,
+    &performance::preconnect::FAMILY,
     &performance::scripts::FAMILY,
     &performance::styles::FAMILY,
     &security::content_security_policy::FAMILY,

@@ -7,6 +7,7 @@ pub(crate) mod breadcrumbs;
 pub mod canonical;
 pub mod challenge;
 pub mod charset;
+pub mod content_images;
 pub mod content_type;
 pub(crate) mod cookies;
 pub mod crawlers;
@@ -23,11 +24,13 @@ pub(crate) mod image_room;
 pub mod jsonld;
 pub mod language_tag;
 pub mod link_header;
+pub mod listed;
 pub mod lost_head;
 mod microdata;
 pub mod names;
 pub(crate) mod new_nodes;
 pub(crate) mod node_values;
+pub(crate) mod nofollow;
 pub mod page;
 pub mod page_language;
 mod rdfa;
@@ -46,6 +49,8 @@ pub mod soft_404;
 pub(crate) mod structured_data;
 pub mod text;
 pub mod url_identity;
+pub mod visibility;
+pub mod words;
 
 use model::capture::{Capture, Exchange, WantKind};
 use model::discovery::Discovery;
@@ -55,7 +60,7 @@ use url::Url;
 use crate::check::NotMeasured;
 use challenge::Blocked;
 use discovery::Site;
-use discovery::favicon::DefaultIcon;
+use discovery::favicon::{DeclaredIcon, DefaultIcon};
 use discovery::image_files::{self, MeasuredImage};
 use discovery::llms::RootFile;
 use hreflang::Alternate;
@@ -76,6 +81,8 @@ pub struct Facts<'c> {
     pub discovery: Option<Discovery>,
     /// What stands at the two paths that checks ask for by name; `None` for supplied bytes.
     root_files: Option<(DefaultIcon, RootFile)>,
+    /// What became of the icon that the page declares; `None` for supplied bytes.
+    declared_icon: Option<DeclaredIcon>,
     html: Option<&'c Html>,
     url: Option<Url>,
     blocked: Option<Blocked>,
@@ -108,10 +115,12 @@ impl<'c> Facts<'c> {
         let discovery = site.as_ref().map(discovery::read);
         let root_files =
             site.as_ref().map(|site| (discovery::favicon::default_icon(site), discovery::llms::root_file(site)));
+        let declared_icon = site.as_ref().map(discovery::favicon::declared_icon);
         Self {
             capture,
             discovery,
             root_files,
+            declared_icon,
             html,
             url,
             shell: html.and_then(shell::read),
@@ -311,6 +320,11 @@ impl<'c> Facts<'c> {
     /// What is known of `/favicon.ico`.
     pub(crate) fn default_icon(&self) -> Result<&DefaultIcon, NotMeasured> {
         self.root_files.as_ref().map(|(icon, _)| icon).ok_or_else(|| self.no_site())
+    }
+
+    /// What is known of the icon that the page declares.
+    pub(crate) fn declared_icon(&self) -> Result<&DeclaredIcon, NotMeasured> {
+        self.declared_icon.as_ref().ok_or_else(|| self.no_site())
     }
 
     /// What is known of `/llms.txt`.

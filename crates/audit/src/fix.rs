@@ -221,6 +221,18 @@ impl FixDraft {
         self
     }
 
+    /// Also does what another ready change does; snippets are joined, the rest of the text stays.
+    pub fn and(mut self, other: Self) -> Self {
+        let snippets = [self.snippet.take(), other.snippet];
+        let joined =
+            snippets.into_iter().flatten().filter(|snippet| !snippet.is_empty()).collect::<Vec<_>>().join("\n");
+        self.snippet = Some(joined);
+        self.head_tags.extend(other.head_tags);
+        self.edits.extend(other.edits);
+        self.file_edits.extend(other.file_edits);
+        self
+    }
+
     /// Sets an attribute of an element of the source; the value is escaped when it is written.
     pub fn set(self, element: Element<'_>, name: &str, value: &str) -> Self {
         let (name, value) = (name.to_owned(), value.to_owned());

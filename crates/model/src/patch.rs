@@ -53,6 +53,9 @@ pub struct FilePatch {
 pub struct Edit {
     /// First finding that asks for it.
     pub code: String,
+    /// The other findings that ask for it: changes of one tag are one edit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     /// Where it lies.
     #[serde(rename = "alvo")]
     pub target: FixTarget,

@@ -3,16 +3,19 @@
 use model::lang::{Text, text};
 
 use super::document::collapse;
-use super::font_metrics::title_px;
+use super::font_metrics::{columns, columns_of, title_px};
 use super::jsonld::types_of;
 use super::page::Html;
+use super::words::repetition;
 
 /// Characters of a text that is taken over whole: longer ones are no headline.
 pub const LONGEST_HEADLINE: usize = 200;
 /// Characters a paragraph must have to serve as a description.
 const SHORTEST_PARAGRAPH: usize = 50;
-/// Characters of a derived description at most: what a result shows of it.
+/// Columns of a derived description at most: what a result shows of it. A full-width character takes two.
 pub const LONGEST_DESCRIPTION: usize = 155;
+/// Columns from which on a description says more than a title.
+pub const SHORTEST_DESCRIPTION: usize = 50;
 /// Width in pixels after which a result on a desktop may cut a title (Arial 20 px; measured results of 2026-11).
 pub const WIDEST_TITLE_PX: u32 = 600;
 
@@ -77,13 +80,24 @@ pub(crate) fn fitting(title: &str) -> String {
 pub fn description(html: &Html) -> Option<Derived> {
     let body = html.document.body()?;
     let main = body.descendants().find(|element| element.is("main")).unwrap_or(body);
+    let title = html.title().unwrap_or_default().to_lowercase();
     main.descendants()
         .filter(|element| element.is("p") && !element.is_hidden())
         .map(|paragraph| html.as_meant(&paragraph.text()))
-        .filter(|text| text.chars().count() >= SHORTEST_PARAGRAPH)
-        .map(|text| cut(&text, LONGEST_DESCRIPTION))
-        .find(|text| !text.is_empty())
+        .filter(|text| text.chars().count() >= SHORTEST_PARAGRAPH && !is_placeholder_description(text))
+        .map(|text| fitting_description(&text))
+        .find(|text| columns(text) >= SHORTEST_DESCRIPTION && text.to_lowercase() != title)
         .map(|value| Derived { value, origin: text_origin() })
+}
+
+/// A description cut at a sentence or word so that a result shows it whole.
+pub fn fitting_description(text: &str) -> String {
+    let mut taken = 0;
+    let fits = |character: &char| {
+        taken += columns_of(*character);
+        taken <= LONGEST_DESCRIPTION
+    };
+    cut(text, text.chars().take_while(fits).count())
 }
 
 const fn text_origin() -> Text {
@@ -94,7 +108,9 @@ const fn text_origin() -> Text {
 pub fn cut(text: &str, characters: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(characters) else { return text.to_owned() };
     let head = text.get(..end).unwrap_or_default();
-    let sentence = head.rfind(". ").filter(|at| *at > end / 2).map(|at| at + 1);
+    let ends =
+        [". ", "! ", "? ", "。", "！", "？"].iter().filter_map(|mark| Some(head.rfind(mark)? + mark.trim_end().len()));
+    let sentence = ends.max().filter(|at| *at > end / 2);
     let at = sentence.or_else(|| head.rfind(' ')).unwrap_or(end);
     head.get(..at).unwrap_or_default().trim_end_matches([' ', ',', ';', ':', '-']).to_owned()
 }
@@ -115,9 +131,19 @@ pub fn is_placeholder(value: &str) -> bool {
         })
 }
 
-/// Whether a text says something as a title: no generator's default, and no markup that shows.
+/// Descriptions that generators leave behind, in lower case.
+const PLACEHOLDER_DESCRIPTIONS: &str = include_str!("../data/placeholder_descriptions.txt");
+
+/// Whether a description is a generator's default or an unfilled template.
+pub fn is_placeholder_description(value: &str) -> bool {
+    let lower = collapse(value).to_lowercase();
+    let mut lines = PLACEHOLDER_DESCRIPTIONS.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    is_placeholder(value) || lines.any(|line| lower.trim_end_matches('.') == line)
+}
+
+/// Whether a text says something as a title: no generator's default, no markup that shows, nothing said again.
 pub fn is_title(text: &str) -> bool {
-    !text.is_empty() && !is_placeholder(text) && without_visible_markup(text) == text
+    !text.is_empty() && !is_placeholder(text) && without_visible_markup(text) == text && repetition(text).is_none()
 }
 
 /// Undoes one layer of what a template engine escaped twice, and takes out line-break tags.
@@ -149,6 +175,7 @@ mod tests {
         assert_eq!(cut("One two. Three four five", 12), "One two.");
         assert_eq!(cut("One two three", 9), "One two");
         assert_eq!(cut("short", 9), "short");
+        assert_eq!(cut("パン。パンだ。パン屋", 8), "パン。パンだ。");
     }
 
     #[test]

@@ -8,12 +8,28 @@ const ARIAL: [u16; 95] = [
     556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
     260, 334, 584,
 ];
+/// Advance of a full-width character.
+const FULL_WIDTH: u16 = 1000;
 /// Size of a title in a result, in pixels.
 const TITLE_SIZE: u32 = 20;
 
 /// Width of a title, in pixels.
 pub fn title_px(text: &str) -> u32 {
     px(text, TITLE_SIZE)
+}
+
+/// Columns that a text takes, where a full-width character takes two and a combining one none.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// Columns of one character.
+pub fn columns_of(character: char) -> usize {
+    match advance(character) {
+        0 => 0,
+        advance if advance == FULL_WIDTH && !character.is_ascii() => 2,
+        _ => 1,
+    }
 }
 
 fn px(text: &str, size: u32) -> u32 {
@@ -36,7 +52,7 @@ fn advance(character: char) -> u16 {
         0x00EC..=0x00EF => 278,
         0x00FD | 0x00FF => 500,
         0x0370..=0x052F => 580,
-        0x1100..=0x11FF | 0x2E80..=0xD7FF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x1F000..=0x3FFFF => 1000,
+        0x1100..=0x11FF | 0x2E80..=0xD7FF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x1F000..=0x3FFFF => FULL_WIDTH,
         _ => 556,
     }
 }
@@ -52,5 +68,6 @@ mod tests {
         assert_eq!(title_px("é"), title_px("e"));
         assert_eq!(title_px("e\u{301}"), title_px("e"));
         assert_eq!(title_px(""), 0);
+        assert_eq!([columns("日本語"), columns("rye@"), columns("e\u{301}")], [6, 4, 1]);
     }
 }

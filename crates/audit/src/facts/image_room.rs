@@ -13,8 +13,13 @@ pub(crate) type Sides = (u32, u32);
 /// Images with a source that have neither both attributes nor an inline style that keeps their room, in order.
 pub(crate) fn without_dimensions(html: &Html) -> impl Iterator<Item = Element<'_>> {
     html.elements(&html.images)
-        .filter(|image| image.has("src") || image.has("srcset"))
+        .filter(|image| ["src", "srcset"].iter().any(|name| has_value(*image, name)))
         .filter(|image| !has_dimensions(*image) && !is_small_svg(*image) && !image.is_hidden())
+}
+
+/// Whether an attribute holds more than white space.
+fn has_value(image: Element<'_>, name: &str) -> bool {
+    image.attribute(name).is_some_and(|value| !value.trim().is_empty())
 }
 
 /// The address of an image's own file; a `srcset` beside it changes neither `width` nor `height` of the tag.
@@ -30,7 +35,7 @@ pub(crate) fn largest(html: &Html, fits: impl Fn(&Url) -> bool) -> Option<Url> {
     let mut best: Option<((bool, u32), Url)> = None;
     for image in without_dimensions(html) {
         let Some(url) = source(html, image).filter(|url| fits(url)) else { continue };
-        let rank = (is_content(image), stated_width(image));
+        let rank = (is_content(html, image), stated_width(image));
         if best.as_ref().is_none_or(|(known, _)| rank > *known) {
             best = Some((rank, url));
         }
@@ -105,8 +110,8 @@ pub(crate) fn measured_sides(html: &Html, image: Element<'_>, file: &MeasuredIma
 }
 
 /// Whether an image belongs to what the page is about, as far as landmarks tell.
-fn is_content(image: Element<'_>) -> bool {
-    !image.ancestors().any(|around| ["header", "nav", "footer", "aside"].iter().any(|name| around.is(name)))
+pub(crate) fn is_content(html: &Html, image: Element<'_>) -> bool {
+    !html.listed.is_around(image)
 }
 
 /// The widest file that the tag offers, in pixels; 0 where it says nothing.

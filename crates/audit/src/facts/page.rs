@@ -10,6 +10,7 @@ use super::charset::{self, Charset, CharsetSource};
 use super::content_type;
 use super::document::{Document, Element, NodeId};
 use super::jsonld::JsonLd;
+use super::listed::{Listed, Parts};
 use super::lost_head::{self, LostHead};
 use super::names::has_name;
 use super::structured_data::Item;
@@ -89,6 +90,8 @@ pub struct Html {
     /// `a`, `area`, `form`, and every element that asks for something by an address in an attribute of its own,
     /// but `link`, in order: what checks on addresses go through instead of the whole tree.
     pub addressed: Vec<NodeId>,
+    /// Elements by what checks look for in them.
+    pub listed: Listed,
     /// What broke the head, when something did.
     pub lost_head: Option<LostHead>,
     /// Text that a person sees.
@@ -308,6 +311,7 @@ impl Html {
             scripts: Vec::new(),
             styles: Vec::new(),
             addressed: Vec::new(),
+            listed: Listed::default(),
             lost_head: lost_head::read(&document),
             text: VisibleText::default(),
             json_ld: JsonLd::default(),
@@ -318,11 +322,13 @@ impl Html {
         };
         let mut waiting = Waiting::default();
         let mut text = Passing::new(&document);
+        let mut parts = Parts::default();
         for id in document.nodes() {
             let element = document.element(id);
             text.node(id, element);
+            parts.enter(&document, id, element);
             if let Some(element) = element {
-                html.take(element, &mut waiting);
+                html.take(element, &parts, &mut waiting);
             }
         }
         html.text = text.finish();
@@ -343,7 +349,7 @@ impl Html {
         html
     }
 
-    fn take(&mut self, element: Element<'_>, waiting: &mut Waiting) {
+    fn take(&mut self, element: Element<'_>, parts: &Parts, waiting: &mut Waiting) {
         let id = element.id();
         if element.namespace() != super::document::Namespace::Html {
             return;
@@ -354,6 +360,7 @@ impl Html {
         if element.has("typeof") {
             waiting.typed.push(id);
         }
+        self.listed.take(element, parts);
         if is_addressed(element.name()) {
             self.addressed.push(id);
         }

@@ -1,5 +1,7 @@
 //! When two addresses are the same page.
 
+use std::borrow::Cow;
+
 use url::Url;
 
 /// Query parameters that say where a visitor came from, with sources and date in the file.
@@ -103,6 +105,30 @@ pub fn identity(url: &Url) -> String {
     normal_percent(url.as_str())
 }
 
+/// A text with its percent-encoding undone, what is then no UTF-8 replaced.
+pub fn percent_decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return text.into();
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let digits = text.get(at + 1..at + 3).filter(|digits| *byte == b'%' && digits.is_ascii());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(decoded) => {
+                out.push(decoded);
+                at += 3;
+            }
+            None => {
+                out.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned().into()
+}
+
 /// Percent-encoding with upper-case digits, unreserved characters unencoded (RFC 3986 §6.2.2).
 pub fn normal_percent(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -131,6 +157,14 @@ pub fn normal_percent(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percent_encoding_is_undone_where_it_is_one() {
+        for (text, decoded) in [("a%20b", "a b"), ("%C3%A9", "é"), ("100%", "100%"), ("%zz%4", "%zz%4"), ("é%41", "éA")]
+        {
+            assert_eq!(percent_decoded(text), decoded);
+        }
+    }
 
     #[test]
     fn one_site_is_one_registrable_domain() {

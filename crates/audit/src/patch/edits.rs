@@ -32,6 +32,7 @@ struct Splice {
     span: Range<usize>,
     text: String,
     code: String,
+    also: Vec<String>,
     target: FixTarget,
 }
 
@@ -47,6 +48,8 @@ pub(super) fn merge(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<E
             Some(last) if last.span.is_empty() && last.span.start == splice.span.start => {
                 last.text.push_str(&splice.text);
                 last.span = splice.span;
+                let others = std::iter::once(splice.code).chain(splice.also);
+                last.also.extend(others.filter(|code| *code != last.code));
             }
             Some(last) if splice.span.start < last.span.end => {}
             _ => kept.push(splice),
@@ -60,6 +63,7 @@ fn finish(document: &Document, splice: Splice) -> Option<Edit> {
     let original = document.source().get(splice.span.clone())?;
     (original != splice.text).then(|| Edit {
         code: splice.code,
+        also: splice.also,
         target: splice.target,
         line: document.position(splice.span.start).line,
         offset: splice.span.start,
@@ -95,7 +99,8 @@ fn splices(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
     for (code, edit) in changes {
         let mut push = |span: Option<Range<usize>>, text: &str| {
             if let Some(span) = span {
-                out.push(Splice { span, text: text.to_owned(), code: (*code).to_owned(), target: edit.target });
+                let code = (*code).to_owned();
+                out.push(Splice { span, text: text.to_owned(), code, also: Vec::new(), target: edit.target });
             }
         };
         let element = |node: &NodeId| document.element(*node);
@@ -117,17 +122,21 @@ fn splices(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
                 push(element(node).and_then(|e| e.start_tag()).map(|span| span.end..span.end), html);
             }
             Change::SetAttribute { node, name, value } => {
-                tags.entry(*node).or_insert_with(|| TagRewrite::new(code, edit.target)).set(name, Some(value));
+                tags.entry(*node)
+                    .or_insert_with(|| TagRewrite::new(code, edit.target))
+                    .asked_by(code)
+                    .set(name, Some(value));
             }
             Change::RemoveAttribute { node, name } => {
-                tags.entry(*node).or_insert_with(|| TagRewrite::new(code, edit.target)).set(name, None);
+                tags.entry(*node).or_insert_with(|| TagRewrite::new(code, edit.target)).asked_by(code).set(name, None);
             }
         }
     }
     for (node, rewrite) in tags {
         let Some(element) = document.element(node) else { continue };
         let Some((span, source)) = element.start_tag().zip(element.start_tag_source()) else { continue };
-        out.push(Splice { span, text: rewrite.apply(source), code: rewrite.code, target: rewrite.target });
+        let text = rewrite.apply(source);
+        out.push(Splice { span, text, code: rewrite.code, also: rewrite.also, target: rewrite.target });
     }
     out
 }
@@ -166,13 +175,22 @@ pub(super) fn moved(document: &Document, node: NodeId, changes: &[(&str, DraftEd
 /// Attribute changes of one start tag.
 struct TagRewrite {
     code: String,
+    also: Vec<String>,
     target: FixTarget,
     attributes: Vec<(String, Option<String>)>,
 }
 
 impl TagRewrite {
     fn new(code: &str, target: FixTarget) -> Self {
-        Self { code: code.to_owned(), target, attributes: Vec::new() }
+        Self { code: code.to_owned(), also: Vec::new(), target, attributes: Vec::new() }
+    }
+
+    /// Notes another finding that asks for it.
+    fn asked_by(&mut self, code: &str) -> &mut Self {
+        if self.code != code && self.also.iter().all(|known| known != code) {
+            self.also.push(code.to_owned());
+        }
+        self
     }
 
     /// The first wish for an attribute stands: findings come most severe first.
@@ -241,6 +259,7 @@ mod tests {
     fn attributes_change_in_place_and_nothing_else_does() {
         let rewrite = TagRewrite {
             code: String::new(),
+            also: Vec::new(),
             target: FixTarget::Image,
             attributes: vec![
                 ("src".to_owned(), Some("https://a/?x=1&y".to_owned())),

@@ -116,7 +116,8 @@ fn alone(patch: &Patch, fix: &Fix) -> Patch {
     alone.head = tags.join("\n");
     // The head that a source lacks is made once, for whichever tag comes first.
     let makes_head = |edit: &Edit| edit.snippet.contains("<head>") && !edit.original.contains("<head>");
-    alone.edits.retain(|edit| edit.code == fix.code || !tags.is_empty() && makes_head(edit));
+    let is_own = |edit: &Edit| edit.code == fix.code || edit.also.contains(&fix.code);
+    alone.edits.retain(|edit| is_own(edit) || !tags.is_empty() && makes_head(edit));
     // Of a file that several fixes change, as this one alone would have it.
     alone.files.retain(|file| file.code == fix.code || fix.file.as_ref().is_some_and(|own| own.path == file.path));
     for file in &mut alone.files {

@@ -20,11 +20,18 @@ const GOOD: &str = r#"<!DOCTYPE html>
 <meta name="description" content="Flour, water, salt and time: a loaf in twelve steps.">
 <link rel="canonical" href="https://example.com/bread">
 <meta property="og:title" content="How to bake bread at home">
+<meta property="og:type" content="website">
+<meta property="og:url" content="https://example.com/bread">
+<meta property="og:description" content="Flour, water, salt and time: a loaf in twelve steps.">
 <meta property="og:image" content="https://example.com/bread.jpg">
 <meta name="twitter:card" content="summary_large_image">
 <script type="application/ld+json">{"@context":"https://schema.org","@type":"WebPage","name":"How to bake bread at home"}</script>
 </head>
-<body><main><h1>How to bake bread at home</h1><p>Mix flour and water.</p><a href="/rye">Rye bread</a></main></body>
+<body><main><h1>How to bake bread at home</h1><p>Mix flour and water.</p><p>Let the flour drink for
+an hour before the salt goes in. Fold the dough four times, half an hour apart, until it holds its shape and blisters show
+under the skin. Leave it in a cool place for the night: the slow rise makes the crumb open and the crust sweet. In the
+morning heat the oven with a heavy pot inside, turn the loaf into it, cut it once across, and bake it under the lid for half
+an hour and without the lid until it is brown. It is done when it sounds hollow.</p><a href="/rye">Rye bread</a></main></body>
 </html>
 "#;
 

@@ -6,7 +6,21 @@ use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "garbled-text", category: Category::Content, landing: Landing::TO_WRITE, checks: &[MOJIBAKE] };
+    Family { slug: "garbled-text", category: Category::Content, landing: LANDING, checks: &[MOJIBAKE] };
+
+const LANDING: Landing = Landing {
+    title: text("Mojibake and broken accents finder", "Localizador de acentos quebrados (mojibake)"),
+    h1: text("Why does my page show Ã© and �?", "Por que minha página mostra Ã© e �?"),
+    description: text(
+        "Find letters of a page that came out wrong because text was read in another encoding than it was written in.",
+        "Encontre letras de uma página que saíram erradas porque o texto foi lido em outra codificação que a original.",
+    ),
+    lead: text(
+        "Where UTF-8 is read as Latin-1, or the other way round, accents turn into pairs of signs or into a black diamond. This tool finds them in the text that people read and shows where the first one stands.",
+        "Quando UTF-8 é lido como Latin-1, ou o contrário, os acentos viram pares de sinais ou um losango preto. Esta ferramenta os encontra no texto que as pessoas leem e mostra onde está o primeiro.",
+    ),
+    example: include_str!("garbled_text/bad_misread.html"),
+};
 
 const MOJIBAKE: Check = Check {
     code: "mojibake_detected",
@@ -22,10 +36,10 @@ const MOJIBAKE: Check = Check {
     ),
     reference: "https://encoding.spec.whatwg.org/#security-background",
     rule: text(
-        "Fails on U+FFFD, or on two or more sequences of UTF-8 read as windows-1252, in visible text outside code.",
-        "",
+        "Fails when the text of the body holds the character U+FFFD, or two or more pairs that only UTF-8 read as windows-1252 gives (`Ã`, `Â` or `â` before a sign of the upper half of that encoding). A single such pair may be quoted on purpose and passes. Text in `script`, `style`, `template`, `noscript`, `pre`, `code`, `textarea` and elements with `hidden` is left out. A page in UTF-8 that nobody declared passes: `charset_missing` tells of it.",
+        "Falha quando o texto do corpo tem o caractere U+FFFD, ou dois ou mais pares que só aparecem quando UTF-8 é lido como windows-1252 (`Ã`, `Â` ou `â` antes de um sinal da metade superior dessa codificação). Um único par pode ser citação e passa. Fica de fora o texto de `script`, `style`, `template`, `noscript`, `pre`, `code`, `textarea` e de elementos com `hidden`. Uma página em UTF-8 que ninguém declarou passa: `charset_missing` fala dela.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("misread_pairs", MOST_QUOTED as u64 + 1, "pairs")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
     since: FIRST,
     run: mojibake,

@@ -1,37 +1,27 @@
-//! Headings: a page without its main one, and levels that are left out.
+//! The outline that headings give a page: levels that are left out, and headings that say nothing.
 
-use super::garbled_text::is_garbled;
+use super::h1::says_something;
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::derive::{LONGEST_HEADLINE, cut};
-use crate::facts::names::has_text;
+use crate::facts::names::has_name;
 use crate::facts::page::Html;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family {
-    slug: "headings",
-    category: Category::Content,
-    landing: Landing::TO_WRITE,
-    checks: &[H1_MISSING, LEVEL_SKIPPED],
-};
+pub(crate) const FAMILY: Family =
+    Family { slug: "headings", category: Category::Content, landing: LANDING, checks: &[EMPTY, LEVEL_SKIPPED] };
 
-const H1_MISSING: Check = Check {
-    code: "h1_missing",
-    severity: Severity::Warn,
-    title: text("No main heading", "Sem título principal"),
-    why: text(
-        "The h1 tells people, screen readers and search engines what the page is about; search engines also take title links from it.",
-        "O h1 diz a pessoas, leitores de tela e buscadores do que a página trata; os buscadores também tiram dele os títulos dos resultados.",
+const LANDING: Landing = Landing {
+    title: text("Heading structure checker", "Verificador da estrutura de títulos"),
+    h1: text("Do your headings form an outline?", "Seus títulos formam um sumário?"),
+    description: text(
+        "Check the headings h1 to h6 of a page: levels that are left out and headings without text, each with its place in the source.",
+        "Verifique os títulos h1 a h6 de uma página: níveis pulados e títulos sem texto, cada um com seu lugar no código.",
     ),
-    how: text(
-        "Give the page one visible `<h1>` that names its subject.",
-        "Dê à página um `<h1>` visível que diga o assunto.",
+    lead: text(
+        "Screen-reader users jump from heading to heading, and search engines read them as the outline of a page. This tool reads the outline as they do and names the places where it breaks.",
+        "Quem usa leitor de tela pula de título em título, e os buscadores os leem como o sumário da página. Esta ferramenta lê o sumário da mesma forma e aponta onde ele se quebra.",
     ),
-    reference: "https://www.w3.org/WAI/WCAG22/Techniques/html/H42",
-    rule: text("Fails when no h1 that is not hidden has text or an image alternative.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Deterministic, FixTarget::Body),
-    since: FIRST,
-    run: h1_missing,
+    example: include_str!("headings/bad_skipped.html"),
 };
 
 const LEVEL_SKIPPED: Check = Check {
@@ -44,90 +34,39 @@ const LEVEL_SKIPPED: Check = Check {
     ),
     how: text("Use the next level down and style it with CSS.", "Use o nível seguinte e ajuste a aparência com CSS."),
     reference: "https://www.w3.org/WAI/WCAG22/Techniques/general/G141",
-    rule: text("Fails when a heading is more than one level deeper than the one before it; the first is exempt.", ""),
+    rule: text(
+        "Fails when a heading, `h1` to `h6` in document order, is more than one level deeper than the heading before it. The first heading of the page is exempt, and going up by any number of levels is fine. Not measured on an empty app shell; not applicable without headings.",
+        "Falha quando um título, de `h1` a `h6` na ordem do documento, está mais de um nível abaixo do título anterior. O primeiro título da página é isento, e subir qualquer número de níveis é permitido. Não é medido na casca vazia de um aplicativo; não se aplica sem títulos.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
     since: FIRST,
     run: level_skipped,
 };
 
-/// Whether a heading says something: text, or an image with an alternative.
-fn says_something(heading: Element<'_>) -> bool {
-    has_text(heading)
-        || heading
-            .descendants()
-            .any(|below| below.is("img") && below.attribute("alt").is_some_and(|alt| !alt.trim().is_empty()))
-}
+const EMPTY: Check = Check {
+    code: "heading_empty",
+    severity: Severity::Info,
+    title: text("Headings without text", "Títulos sem texto"),
+    why: text(
+        "A screen reader announces a heading and then nothing; in an outline it is an empty line.",
+        "O leitor de tela anuncia um título e depois nada; em um sumário, é uma linha vazia.",
+    ),
+    how: text(
+        "Write the heading's text, or use CSS for the space that it was to make.",
+        "Escreva o texto do título, ou use CSS para o espaço que ele deveria fazer.",
+    ),
+    reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/ffd0e9/",
+    rule: text(
+        "Fails on `h1` to `h6` without text, image alternative, `aria-label`, `aria-labelledby` or `title`. Left alone are hidden ones (`hidden`, `aria-hidden`, inline style), those with `role` `none` or `presentation`, and an empty `h1` where no other says anything, which is `h1_missing`. Not measured on an empty app shell; not applicable without headings.",
+        "Falha com `h1` a `h6` sem texto, texto alternativo de imagem, `aria-label`, `aria-labelledby` ou `title`. Ficam de fora os ocultos (`hidden`, `aria-hidden`, estilo embutido), os que têm `role` `none` ou `presentation`, e um `h1` vazio quando nenhum outro diz algo, o que é `h1_missing`. Não é medido na casca vazia de um aplicativo; não se aplica sem títulos.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Body),
+    since: WHOLE,
+    run: empty,
+};
 
-/// Fails when no h1 that is not hidden has text or an image alternative.
-fn h1_missing(facts: &Facts<'_>) -> Verdict {
-    facts.filled_page()?;
-    let html = facts.whole_page()?;
-    let h1s: Vec<Element<'_>> =
-        html.headings.iter().filter(|(level, _)| *level == 1).filter_map(|(_, id)| html.element(*id)).collect();
-    if h1s.iter().any(|h1| says_something(*h1) && !h1.is_hidden()) {
-        return PASS;
-    }
-    const NONE: Text = text("The page has no h1.", "A página não tem h1.");
-    const EMPTY: Text = text("The page's h1 is empty or hidden.", "O h1 da página está vazio ou oculto.");
-    let message = if h1s.is_empty() { NONE } else { EMPTY };
-    Ok(Some(problem(message, &[], h1_fix(html, &h1s)).at(h1s.iter().map(|h1| h1.place()))))
-}
-
-/// The heading whose words, or place, are the owner's to say.
-const TEMPLATE: &str = "<h1>{{HEADING}}</h1>";
-
-/// A heading out of the title, without the site's name; into an empty h1 that is there, else first in main or body.
-fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
-    let Some(title) = html
-        .title()
-        .map(|title| cut(&html.as_meant(&without_site_name(&title, html)), LONGEST_HEADLINE))
-        .filter(|title| !title.is_empty() && !is_garbled(title))
-    else {
-        return FixDraft::template(FixTarget::Body, TEMPLATE);
-    };
-    const FROM_TITLE: Text = text("the title, without the site's name", "o título, sem o nome do site");
-    let tag = format!("<h1>{}</h1>", html_text(&title));
-    let fix = FixDraft::edit(FixTarget::Body, tag.clone()).from(FROM_TITLE, &[]);
-    let empty = h1s.iter().find(|h1| h1.end_tag().is_some() && !h1.is_hidden());
-    if let Some(h1) = empty {
-        return fix.inside(*h1, html_text(&title));
-    }
-    let main = html
-        .document
-        .elements()
-        .find(|element| element.is("main") && element.start_tag().is_some() && !element.is_hidden());
-    let body = html.document.body().filter(|body| body.is("body") && body.start_tag().is_some() && !body.is_hidden());
-    match main.or(body).filter(|place| !leaves_level_out(html, *place)) {
-        Some(place) => fix.inside(place, tag),
-        None => {
-            const SUGGESTED: Text =
-                text("the title, without the site's name: {title}", "o título, sem o nome do site: {title}");
-            FixDraft::template(FixTarget::Body, TEMPLATE).from(SUGGESTED, &[("title", title.into())])
-        }
-    }
-}
-
-/// Whether an h1 first in an element would stand in front of a heading deeper than h2: where it goes is then the owner's
-/// to say.
-fn leaves_level_out(html: &Html, place: Element<'_>) -> bool {
-    let start = place.start_tag().map_or(0, |span| span.start);
-    let is_behind =
-        |id| html.element(id).and_then(|heading| heading.start_tag()).is_some_and(|span| span.start > start);
-    html.headings.iter().find(|(_, id)| is_behind(*id)).is_some_and(|(level, _)| *level > 2)
-}
-
-/// A title without `og:site_name` at its end and the separator before it.
-fn without_site_name(title: &str, html: &Html) -> String {
-    let Some(name) = html.social("og:site_name") else { return title.to_owned() };
-    title
-        .strip_suffix(name)
-        .map(|rest| rest.trim_end_matches([' ', '-', '|', '–', '—', '·', ':']).to_owned())
-        .filter(|rest| !rest.is_empty())
-        .unwrap_or_else(|| title.to_owned())
-}
-
-/// Fails when a heading is more than one level deeper than the one before it; the first is exempt.
 fn level_skipped(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     if html.headings.is_empty() {
@@ -159,4 +98,58 @@ fn level_skipped(facts: &Facts<'_>) -> Verdict {
         ("text", first.text().into()),
     ];
     Ok(Some(problem(SKIPPED, &values, fix).at(skipped.iter().map(|(_, _, heading)| heading.place()))))
+}
+
+/// Levels that are left out in a row of headings.
+fn skips(levels: impl Iterator<Item = u8>) -> usize {
+    let mut before = None;
+    let mut count = 0;
+    for level in levels {
+        count += usize::from(before.is_some_and(|before: u8| level > before + 1));
+        before = Some(level);
+    }
+    count
+}
+
+fn empty(facts: &Facts<'_>) -> Verdict {
+    let html = facts.filled_page()?;
+    if html.headings.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let all = || html.headings.iter().filter_map(|(level, id)| Some((*level, html.element(*id)?)));
+    let has_h1 = all().any(|(level, heading)| level == 1 && says_something(heading) && !heading.is_hidden());
+    let is_out = |heading: Element<'_>| {
+        heading.attribute("role").is_some_and(|role| matches!(role.trim(), "none" | "presentation"))
+    };
+    let found: Vec<Element<'_>> = all()
+        .filter(|(level, _)| *level > 1 || has_h1)
+        .map(|(_, heading)| heading)
+        .filter(|heading| !has_name(*heading) && !is_out(*heading) && !html.listed.is_unseen(*heading))
+        .collect();
+    if found.is_empty() {
+        return PASS;
+    }
+    const SAY_NOTHING: Text = text(
+        "{count} {count|heading has|headings have} no text.",
+        "{count} {count|título não tem|títulos não têm} texto.",
+    );
+    let places = found.iter().take(MAX_PLACES).map(|heading| heading.place());
+    Ok(Some(problem(SAY_NOTHING, &[("count", found.len().into())], without(html, &found)).at(places)))
+}
+
+/// Takes the headings away where nothing can hang on them: no attribute, no element within, no level left out for it.
+fn without(html: &Html, found: &[Element<'_>]) -> FixDraft {
+    let is_bare = |heading: &Element<'_>| {
+        heading.end_tag().is_some() && heading.attributes().next().is_none() && heading.children().next().is_none()
+    };
+    let gone: std::collections::BTreeSet<_> = found.iter().map(|heading| heading.id()).collect();
+    let levels = |without: bool| {
+        let gone = &gone;
+        html.headings.iter().filter(move |(_, id)| !without || !gone.contains(id)).map(|(level, _)| *level)
+    };
+    if !found.iter().all(is_bare) || skips(levels(true)) > skips(levels(false)) {
+        return FixDraft::instruction(FixTarget::Body, EMPTY.how, &[]);
+    }
+    const GONE: Text = text("Takes the empty headings away.", "Remove os títulos vazios.");
+    found.iter().fold(FixDraft::edit(FixTarget::Body, "").note(GONE, &[]), |fix, heading| fix.remove(*heading))
 }

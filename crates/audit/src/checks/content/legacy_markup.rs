@@ -8,7 +8,21 @@ use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "legacy-markup", category: Category::Content, landing: Landing::TO_WRITE, checks: &[LEGACY] };
+    Family { slug: "legacy-markup", category: Category::Content, landing: LANDING, checks: &[LEGACY] };
+
+const LANDING: Landing = Landing {
+    title: text("Obsolete HTML checker", "Verificador de HTML obsoleto"),
+    h1: text("Does your page use HTML of the nineties?", "Sua página usa HTML dos anos noventa?"),
+    description: text(
+        "Find font, center, marquee, frames and layout tables in a page, count them, and see what replaces each of them today.",
+        "Encontre font, center, marquee, frames e tabelas de layout em uma página, conte-os e veja o que substitui cada um hoje.",
+    ),
+    lead: text(
+        "Old pages still show, but frames and plug-ins hide their content from search, and layout in tables can't fit a phone. This tool lists what is obsolete and names its replacement.",
+        "Páginas antigas ainda aparecem, mas frames e plug-ins escondem o conteúdo da busca, e layout em tabela não cabe no celular. Esta ferramenta lista o que é obsoleto e diz o que pôr no lugar.",
+    ),
+    example: include_str!("legacy_markup/bad_elements.html"),
+};
 
 const LEGACY: Check = Check {
     code: "legacy_markup",
@@ -21,10 +35,10 @@ const LEGACY: Check = Check {
     how: text("Replace them by current elements and CSS.", "Troque-os por elementos atuais e CSS."),
     reference: "https://html.spec.whatwg.org/multipage/obsolete.html#non-conforming-features",
     rule: text(
-        "Fails on obsolete elements, `bgcolor` and `align` attributes, and tables that lay the page out; each kind is counted.",
-        "",
+        "Fails on the elements `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` and `tt`, on `bgcolor` and `align` attributes, and on a table within a table that has neither `th`, `caption` nor `role` and holds more than half of the page's visible text. Each kind is counted; what hides content comes first.",
+        "Falha com os elementos `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` e `tt`, com os atributos `bgcolor` e `align`, e com uma tabela dentro de outra que não tem `th`, `caption` nem `role` e contém mais da metade do texto visível da página. Cada tipo é contado; o que esconde conteúdo vem primeiro.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("layout_table_text", 50, "percent")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
     since: FIRST,
     run: legacy,

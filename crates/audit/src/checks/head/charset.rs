@@ -9,7 +9,21 @@ use crate::fix::HeadKey;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "charset", category: Category::Head, landing: Landing::TO_WRITE, checks: &[MISSING, LATE, INVALID] };
+    Family { slug: "charset", category: Category::Head, landing: LANDING, checks: &[MISSING, LATE, INVALID] };
+
+const LANDING: Landing = Landing {
+    title: text("Charset and encoding checker", "Verificador de charset e codificação"),
+    h1: text("Is the encoding of your page declared right?", "A codificação da sua página está bem declarada?"),
+    description: text(
+        "Check how a page declares its character encoding in header and meta, and whether browsers and crawlers read its letters alike.",
+        "Verifique como uma página declara sua codificação no cabeçalho e no meta, e se navegadores e robôs leem suas letras do mesmo jeito.",
+    ),
+    lead: text(
+        "Accents and dashes turn into garbage when readers have to guess the encoding of a page. This tool reads the byte order mark, the response header and the page as browsers do and says what contradicts what.",
+        "Acentos e travessões viram lixo quando é preciso adivinhar a codificação de uma página. Esta ferramenta lê a marca de ordem de bytes, o cabeçalho da resposta e a página como os navegadores fazem e diz o que contradiz o quê.",
+    ),
+    example: include_str!("charset/bad_twice.html"),
+};
 
 const STANDARD: &str = "https://html.spec.whatwg.org/multipage/semantics.html#charset";
 const TAG: &str = "<meta charset=\"utf-8\">";
@@ -28,8 +42,8 @@ const MISSING: Check = Check {
     ),
     reference: STANDARD,
     rule: text(
-        "Fails when no mark, header or `meta` declares one, and it matters: a byte above 0x7F, or no header at all.",
-        "",
+        "Fails when no byte order mark, `Content-Type` header, XML declaration or `meta` of the head declares an encoding and it matters: the page holds a byte above 0x7F, or came without a `Content-Type`. A page of ASCII alone that came with one passes.",
+        "Falha quando nenhuma marca de ordem de bytes, cabeçalho `Content-Type`, declaração XML ou `meta` do cabeçalho declara uma codificação e isso importa: a página tem um byte acima de 0x7F ou veio sem `Content-Type`. Uma página só de ASCII que veio com ele passa.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -50,8 +64,11 @@ const LATE: Check = Check {
         "Mova a declaração para o primeiro lugar de `<head>`.",
     ),
     reference: STANDARD,
-    rule: text("Fails when the only declaration is a `meta` that does not end within the first 1,024 bytes.", ""),
-    thresholds: &[],
+    rule: text(
+        "Fails when the only declaration is a `meta` of the head whose tag does not end within the first 1,024 bytes of the document. A byte order mark or a charset in the `Content-Type` header lets it pass. Not applicable where no `meta` declares one.",
+        "Falha quando a única declaração é um `meta` do cabeçalho cuja tag não termina nos primeiros 1.024 bytes do documento. Uma marca de ordem de bytes ou um charset no cabeçalho `Content-Type` o deixa passar. Não se aplica quando nenhum `meta` declara uma codificação.",
+    ),
+    thresholds: &[threshold("declaration_end", PRESCAN_BYTES as u64, "bytes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: late,
@@ -71,8 +88,8 @@ const INVALID: Check = Check {
     ),
     reference: STANDARD,
     rule: text(
-        "Fails on an unknown label, a label other than UTF-8, declarations that disagree, and more than one `meta`.",
-        "",
+        "Fails on the first of these: a label in header or `meta` that the Encoding Standard does not know; two labels that mean different encodings; an encoding other than UTF-8; more than one `meta` of the head that declares one, even alike. Not applicable where none is declared.",
+        "Falha no primeiro destes casos: um rótulo no cabeçalho HTTP ou em `meta` que o padrão Encoding não conhece; dois rótulos de codificações diferentes; uma codificação que não é UTF-8; mais de um `meta` do cabeçalho que a declara, mesmo igual. Não se aplica quando nenhuma é declarada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

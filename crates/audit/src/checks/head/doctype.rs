@@ -1,10 +1,25 @@
 //! The doctype, and what its absence does.
 
 use crate::check::prelude::*;
+use crate::facts::document::collapse;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "doctype", category: Category::Head, landing: Landing::TO_WRITE, checks: &[MISSING] };
+    Family { slug: "doctype", category: Category::Head, landing: LANDING, checks: &[MISSING, LEGACY] };
+
+const LANDING: Landing = Landing {
+    title: text("Doctype and quirks mode checker", "Verificador de doctype e modo quirks"),
+    h1: text("Is your page in quirks mode?", "Sua página está em modo quirks?"),
+    description: text(
+        "Check the doctype of a page and whether browsers lay it out by today's rules or imitate the browsers of the nineties.",
+        "Verifique o doctype de uma página e se os navegadores a montam pelas regras de hoje ou imitam os navegadores dos anos noventa.",
+    ),
+    lead: text(
+        "The first line of a document decides by which rules browsers lay it out. This tool reads it as the HTML standard says and gives you the line to put in its place.",
+        "A primeira linha de um documento decide por quais regras os navegadores o montam. Esta ferramenta a lê como o padrão HTML manda e dá a linha para pôr no lugar.",
+    ),
+    example: include_str!("doctype/bad_old.html"),
+};
 
 const MISSING: Check = Check {
     code: "doctype_missing",
@@ -19,21 +34,47 @@ const MISSING: Check = Check {
         "Faça de `<!DOCTYPE html>` a primeira linha do documento.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/syntax.html#the-doctype",
-    rule: text("Fails when the parser ended in quirks mode. Limited quirks is not reported.", ""),
+    rule: text(
+        "Fails when the parser ends in quirks mode by the HTML standard: there is no doctype before the first element or text, or one of the old kinds that the standard lists. Limited quirks mode is not reported here; `doctype_legacy` tells of the doctypes that cause it.",
+        "Falha quando o leitor termina em modo quirks pelo padrão HTML: não há doctype antes do primeiro elemento ou texto, ou há um dos tipos antigos que o padrão lista. O modo quirks limitado não é apontado aqui; `doctype_legacy` fala dos doctypes que o causam.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),
     since: FIRST,
     run: missing,
 };
 
-/// Fails when the parser ended in quirks mode. Limited quirks is not reported.
+const LEGACY: Check = Check {
+    code: "doctype_legacy",
+    severity: Severity::Info,
+    title: text("Doctype of an older HTML", "Doctype de um HTML antigo"),
+    why: text(
+        "A doctype of HTML 4 or XHTML 1 does not choose a version: browsers read the page as HTML all the same, and with some of them in limited quirks mode, where images in table cells sit differently.",
+        "Um doctype de HTML 4 ou XHTML 1 não escolhe uma versão: os navegadores leem a página como HTML do mesmo jeito, e com alguns deles em modo quirks limitado, em que imagens dentro de células de tabela ficam em outra posição.",
+    ),
+    how: text(
+        "Put `<!DOCTYPE html>` in its place, and look at tables that hold pictures.",
+        "Coloque `<!DOCTYPE html>` no lugar e confira as tabelas que contêm imagens.",
+    ),
+    reference: "https://html.spec.whatwg.org/multipage/syntax.html#the-doctype",
+    rule: text(
+        "Fails when a doctype that does not bring quirks mode has a public or system identifier; `SYSTEM \"about:legacy-compat\"` is allowed by the standard and passes. Not applicable where there is no doctype or it brings quirks mode, which is `doctype_missing`.",
+        "Falha quando um doctype que não leva ao modo quirks tem um identificador público ou de sistema; `SYSTEM \"about:legacy-compat\"` é permitido pelo padrão e passa. Não se aplica quando não há doctype ou ele leva ao modo quirks, que é `doctype_missing`.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Page),
+    since: WHOLE,
+    run: legacy,
+};
+
+const DOCTYPE: &str = "<!DOCTYPE html>";
+
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let document = &html.document;
     if !document.quirks {
         return PASS;
     }
-    const DOCTYPE: &str = "<!DOCTYPE html>";
     const NONE: Text = text("The document has no doctype.", "O documento não tem doctype.");
     const OLD: Text = text(
         "The doctype “{doctype}” puts browsers into quirks mode.",
@@ -42,7 +83,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let existing = document.doctype.clone().and_then(|span| Some((span.clone(), document.source().get(span)?)));
     let ready = FixDraft::edit(FixTarget::Page, DOCTYPE);
     let (message, values, ready) = match existing {
-        Some((span, source)) => (OLD, vec![("doctype", source.into())], ready.replace(span, DOCTYPE)),
+        Some((span, source)) => (OLD, vec![("doctype", collapse(source).into())], ready.replace(span, DOCTYPE)),
         None => (NONE, Vec::new(), ready.replace(0..0, format!("{DOCTYPE}\n"))),
     };
     let Some(table) = document.elements().find(|element| is_in_paragraph(*element)) else {
@@ -60,4 +101,30 @@ fn missing(facts: &Facts<'_>) -> Verdict {
 /// §13.2.6.4.7); else links that began in the paragraph end in front of the table too, and are left empty.
 fn is_in_paragraph(table: Element<'_>) -> bool {
     table.is("table") && table.ancestors().take_while(|around| !around.is("table")).any(|around| around.is("p"))
+}
+
+fn legacy(facts: &Facts<'_>) -> Verdict {
+    let document = &facts.page()?.document;
+    let Some((span, source)) =
+        document.doctype.clone().and_then(|span| Some((span.clone(), document.source().get(span)?)))
+    else {
+        return Err(NotMeasured::Absent);
+    };
+    if document.quirks {
+        return Err(NotMeasured::Absent);
+    }
+    let lower = source.to_ascii_lowercase();
+    let words: Vec<&str> = lower.trim_end_matches('>').split_ascii_whitespace().collect();
+    let is_current = match words.as_slice() {
+        ["<!doctype", "html"] | ["<!doctypehtml"] => true,
+        [.., "html", "system", identifier] => identifier.trim_matches(['"', '\'']) == "about:legacy-compat",
+        _ => false,
+    };
+    if is_current {
+        return PASS;
+    }
+    const OLD: Text = text("The doctype is “{doctype}”.", "O doctype é “{doctype}”.");
+    let place = document.place_of(span.clone());
+    let fix = FixDraft::edit(FixTarget::Page, DOCTYPE).replace(span, DOCTYPE);
+    Ok(Some(problem(OLD, &[("doctype", collapse(source).into())], fix).at([place])))
 }

@@ -9,7 +9,21 @@ use crate::fix::HeadKey;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "head-structure", category: Category::Head, landing: Landing::TO_WRITE, checks: &[BROKEN] };
+    Family { slug: "head-structure", category: Category::Head, landing: LANDING, checks: &[BROKEN, NOSCRIPT] };
+
+const LANDING: Landing = Landing {
+    title: text("HTML head validator", "Validador do head do HTML"),
+    h1: text("Do search engines see all of your head?", "Os buscadores veem todo o seu head?"),
+    description: text(
+        "Find the element that closes the head of a page early, so that title, canonical, robots and hreflang tags behind it are ignored.",
+        "Encontre o elemento que fecha o head de uma página antes da hora, deixando title, canonical, robots e hreflang ignorados.",
+    ),
+    lead: text(
+        "One `<div>` or `<img>` in the head ends it, and all metadata behind it lands in the body, where search engines ignore it. The page looks right all the same, so nobody notices: this tool parses it as a browser does and names the line.",
+        "Um `<div>` ou `<img>` no head o encerra, e todos os metadados depois dele caem no corpo, onde os buscadores os ignoram. A página parece certa mesmo assim, e ninguém percebe: esta ferramenta a lê como um navegador e aponta a linha.",
+    ),
+    example: include_str!("head_structure/bad.html"),
+};
 
 const BROKEN: Check = Check {
     code: "head_broken_by_element",
@@ -23,15 +37,42 @@ const BROKEN: Check = Check {
         "Move the offending element into `<body>`, or put all metadata in front of it.",
         "Mova o elemento culpado para dentro de `<body>`, ou coloque todos os metadados antes dele.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/valid-page-metadata",
-    rule: text("Fails when a non-metadata element closes the head early and metadata lands in the body.", ""),
+    reference: VALID_HEAD,
+    rule: text(
+        "Fails when the parser closes the head at an element that may not stand in it, although the source closes it only later, and at least one title, `meta` description, robots, googlebot or viewport, canonical or hreflang link with a value lands in the body for it. Read with scripting on, so what stands in `noscript` does not count. Metadata behind the source's own `</head>` is not lost, but misplaced.",
+        "Falha quando o leitor fecha o cabeçalho em um elemento que não pode estar nele, embora o código só o feche depois, e ao menos um título, `meta` description, robots, googlebot ou viewport, link canonical ou hreflang com valor cai no corpo por causa disso. Lido com scripts ligados, então o que está em `noscript` não conta. Metadados depois do próprio `</head>` não estão perdidos, e sim fora do lugar.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: broken,
 };
 
-/// Fails when a non-metadata element closes the head early and metadata lands in the body.
+const VALID_HEAD: &str = "https://developers.google.com/search/docs/crawling-indexing/valid-page-metadata";
+
+const NOSCRIPT: Check = Check {
+    code: "head_noscript_markup",
+    severity: Severity::Info,
+    title: text("Body markup in a noscript of the head", "Marcação de corpo em um noscript do head"),
+    why: text(
+        "Readers without scripts, many crawlers and link previewers among them, parse what stands in `noscript`: an image or frame there ends the head, and all metadata behind it is lost to them.",
+        "Leitores sem scripts, entre eles muitos robôs e prévias de link, leem o que está em `noscript`: uma imagem ou um frame ali encerra o head, e todos os metadados depois dele se perdem para eles.",
+    ),
+    how: text(
+        "Move the `noscript` with the tracking pixel to the start of `<body>`.",
+        "Mova o `noscript` com o pixel de rastreamento para o início do `<body>`.",
+    ),
+    reference: VALID_HEAD,
+    rule: text(
+        "Fails when a `noscript` in the head holds, outside of comments, a start tag other than `link`, `meta` or `style`. These three are what the HTML standard allows there.",
+        "Falha quando um `noscript` do cabeçalho contém, fora de comentários, uma tag de abertura que não seja `link`, `meta` ou `style`. São as três que o padrão HTML permite ali.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: noscript,
+};
+
 fn broken(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let Some(broken) = &html.lost_head else { return PASS };
@@ -90,5 +131,79 @@ fn key(element: Element<'_>) -> HeadKey {
         "meta" => HeadKey::Name(name()),
         _ if element.has_token("rel", "canonical") => HeadKey::Canonical,
         _ => HeadKey::Hreflang(element.attribute("hreflang").unwrap_or_default().to_ascii_lowercase()),
+    }
+}
+
+/// Whether what stands in a `noscript` of the head may not stand in a head.
+fn ends_head(markup: &str) -> bool {
+    let mut rest = markup;
+    while let Some(at) = rest.find('<') {
+        let tag = rest.get(at..).unwrap_or_default();
+        if let Some(comment) = tag.strip_prefix("<!--") {
+            let Some(end) = comment.find("-->") else { return false };
+            rest = comment.get(end..).unwrap_or_default();
+            continue;
+        }
+        let name = tag.get(1..).unwrap_or_default();
+        let length = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+        let name = name.get(..length).unwrap_or_default();
+        let is_allowed = ["link", "meta", "style"].iter().any(|allowed| name.eq_ignore_ascii_case(allowed));
+        if !name.is_empty() && !is_allowed {
+            return true;
+        }
+        rest = tag.get(1..).unwrap_or_default();
+    }
+    false
+}
+
+fn noscript(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let in_head: Vec<Element<'_>> = html
+        .elements(&html.listed.noscripts)
+        .filter(|noscript| noscript.ancestors().any(|around| around.is("head")))
+        .collect();
+    if in_head.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let found: Vec<Element<'_>> = in_head.into_iter().filter(|noscript| ends_head(&noscript.raw_text())).collect();
+    if found.is_empty() {
+        return PASS;
+    }
+    const BODY: Text = text(
+        "{count} noscript {count|element|elements} of the head {count|holds|hold} markup that ends it where scripts are off.",
+        "{count} {count|elemento|elementos} noscript do cabeçalho {count|contém|contêm} marcação que o encerra onde não há scripts.",
+    );
+    const MOVED: Text = text("the same element, first in the body", "o mesmo elemento, no início do corpo");
+    let source = html.document.source();
+    let body = html.document.body().filter(|body| body.is("body") && body.start_tag().is_some());
+    let whole = |noscript: &Element<'_>| {
+        noscript.end_tag()?;
+        source.get(noscript.source_span()?).map(ToOwned::to_owned)
+    };
+    let tags: Option<Vec<String>> = found.iter().map(whole).collect();
+    let fix = match body.zip(tags) {
+        Some((body, tags)) => {
+            let moved = tags.join("\n");
+            let fix = FixDraft::edit(FixTarget::Head, moved.clone()).from(MOVED, &[]).inside(body, moved);
+            found.iter().fold(fix, |fix, noscript| fix.remove(*noscript))
+        }
+        None => FixDraft::instruction(FixTarget::Head, NOSCRIPT.how, &[]),
+    };
+    Ok(Some(problem(BODY, &[("count", found.len().into())], fix).at(found.iter().map(|noscript| noscript.place()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_metadata_may_stand_in_a_noscript_of_the_head() {
+        for markup in ["<img src=a>", "<style>a</style> <IFRAME>", "<!-- <link> --><p>", "a<b"] {
+            assert!(ends_head(markup), "{markup}");
+        }
+        for markup in ["", "<link rel=stylesheet>", "<style>a > b</style>", "<!-- <img> --><META name=x>", "<!-- <img>"]
+        {
+            assert!(!ends_head(markup), "{markup}");
+        }
     }
 }

@@ -1,22 +1,32 @@
-//! The title: missing, several, cut in results, or left over from a generator.
+//! The title: missing, several, or left over from a generator.
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::checks::content::garbled_text::is_garbled;
 use crate::facts::derive::{self, Derived};
-use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
 use crate::fix::HeadKey;
 
 /// The family.
-pub(crate) const FAMILY: Family = Family {
-    slug: "title",
-    category: Category::Head,
-    landing: Landing::TO_WRITE,
-    checks: &[MISSING, MULTIPLE, PLACEHOLDER, TOO_LONG],
+pub(crate) const FAMILY: Family =
+    Family { slug: "title", category: Category::Head, landing: LANDING, checks: &[MISSING, MULTIPLE, PLACEHOLDER] };
+
+const LANDING: Landing = Landing {
+    title: text("Title tag checker", "Verificador da tag title"),
+    h1: text("Does your page have one good title?", "Sua página tem um único e bom título?"),
+    description: text(
+        "Check the title tag of a page: missing, duplicated, left over from a template, or hidden from search engines by broken HTML.",
+        "Verifique a tag title de uma página: ausente, duplicada, herdada de um modelo ou escondida dos buscadores por um HTML quebrado.",
+    ),
+    lead: text(
+        "The title is the headline of your page in search results, in browser tabs and in bookmarks. This tool reads it as a browser does, tells what is wrong with it, and writes a better one from the words of the page itself.",
+        "O título é a manchete da sua página nos resultados de busca, nas abas do navegador e nos favoritos. Esta ferramenta o lê como um navegador lê, diz o que há de errado e escreve um melhor com as palavras da própria página.",
+    ),
+    example: include_str!("title/bad_placeholder.html"),
 };
 
-const GOOGLE_TITLE: &str = "https://developers.google.com/search/docs/appearance/title-link";
+/// What Google takes for the headline of a result.
+pub(crate) const GOOGLE_TITLE: &str = "https://developers.google.com/search/docs/appearance/title-link";
 
 const MISSING: Check = Check {
     code: "title_missing",
@@ -32,8 +42,8 @@ const MISSING: Check = Check {
     ),
     reference: GOOGLE_TITLE,
     rule: text(
-        "Fails when no title in the head has text; one that the parser pushed out of the head is `head_broken_by_element`.",
-        "",
+        "Fails when no `title` element in the head holds text other than white space. Titles inside `svg` never count. A title that a stray element pushed out of the head counts here, since `head_broken_by_element` reports it. Not measured when the document was cut or is an empty app shell.",
+        "Falha quando nenhum elemento `title` do cabeçalho contém texto além de espaços. Títulos dentro de `svg` nunca contam. Um título que um elemento perdido empurrou para fora do cabeçalho conta aqui, pois `head_broken_by_element` já o aponta. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -54,7 +64,10 @@ const MULTIPLE: Check = Check {
         "Mantenha um só `<title>` em `<head>` e remova os outros.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/semantics.html#the-title-element",
-    rule: text("Fails on a second HTML title in the head; titles inside `svg` never count.", ""),
+    rule: text(
+        "Fails on two or more HTML `title` elements in the head, empty ones included; those pushed out of it by a stray element count too. Titles inside `svg` never count. With fewer than two, a document that was cut is not measured.",
+        "Falha quando há dois ou mais elementos `title` do HTML no cabeçalho, mesmo vazios; contam também os que um elemento perdido empurrou para fora dele. Títulos dentro de `svg` nunca contam. Com menos de dois, um documento cortado não é medido.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
@@ -74,32 +87,18 @@ const PLACEHOLDER: Check = Check {
         "Escreva um título que diga o que esta página oferece.",
     ),
     reference: GOOGLE_TITLE,
-    rule: text("Fails on a generator's default, an unfilled template, or visible markup in the title.", ""),
+    rule: text(
+        "Fails when the first title with text is a generator's default from the list in `placeholder_titles.txt` (such as “Untitled”, “Home” or “React App”), holds an unfilled `{{…}}`, is `%s`, `undefined`, `null`, `NaN` or `[object Object]`, contains “lorem ipsum”, or shows markup: an entity escaped twice or a `<br>`.",
+        "Falha quando o primeiro título com texto é um padrão de gerador da lista em `placeholder_titles.txt` (como “Untitled”, “Home” ou “React App”), tem um `{{…}}` não preenchido, é `%s`, `undefined`, `null`, `NaN` ou `[object Object]`, contém “lorem ipsum” ou mostra marcação: uma entidade escapada duas vezes ou um `<br>`.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: placeholder,
 };
 
-const TOO_LONG: Check = Check {
-    code: "title_too_long",
-    severity: Severity::Info,
-    title: text("Title may be cut in results", "O título pode ser cortado nos resultados"),
-    why: text(
-        "There is no limit on a title's length, but results show about 600 pixels of it; what stands behind is not seen.",
-        "Não há limite para o tamanho do título, mas os resultados mostram cerca de 600 pixels; o que vem depois não aparece.",
-    ),
-    how: text("Put what matters first and shorten the rest.", "Coloque o que importa no começo e encurte o resto."),
-    reference: GOOGLE_TITLE,
-    rule: text("Fails when the title is wider than a desktop result shows.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Template, FixTarget::Head),
-    since: FIRST,
-    run: too_long,
-};
-
 /// HTML titles of the head, and those that a stray element pushed out of it.
-fn head_titles(html: &Html) -> Vec<Element<'_>> {
+pub(crate) fn head_titles(html: &Html) -> Vec<Element<'_>> {
     html.elements(&html.titles)
         .filter(|title| {
             title.ancestors().any(|ancestor| ancestor.is("head"))
@@ -108,7 +107,8 @@ fn head_titles(html: &Html) -> Vec<Element<'_>> {
         .collect()
 }
 
-fn first_filled(html: &Html) -> Option<String> {
+/// Text of the first title that has one.
+pub(crate) fn first_filled(html: &Html) -> Option<String> {
     head_titles(html).into_iter().map(Element::text).find(|text| !text.is_empty())
 }
 
@@ -201,29 +201,4 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         }
     };
     Ok(Some(problem(message, &[("title", shown.into())], fix).at([title.place()])))
-}
-
-/// Fails when the title is wider than a desktop result shows.
-fn too_long(facts: &Facts<'_>) -> Verdict {
-    let html = facts.page()?;
-    let Some(title) = first_filled(html) else { return Err(NotMeasured::Absent) };
-    let width = title_px(&title);
-    if width <= derive::WIDEST_TITLE_PX {
-        return PASS;
-    }
-    const WIDE: Text = text(
-        "The title is {px} pixels wide ({characters} characters); results may cut it at about {limit}.",
-        "O título tem {px} pixels de largura ({characters} caracteres); os resultados podem cortá-lo em cerca de {limit}.",
-    );
-    const SHORTEN: Text = text(
-        "Results show “{shown}” and may leave out “{rest}”.",
-        "Os resultados mostram “{shown}” e podem omitir “{rest}”.",
-    );
-    let shown = derive::fitting(&title);
-    let rest = title.strip_prefix(shown.as_str()).unwrap_or_default().trim_start();
-    let fix = FixDraft::template(FixTarget::Head, "<title>{{SHORTER_TITLE}}</title>")
-        .from(SHORTEN, &[("shown", shown.as_str().into()), ("rest", rest.into())]);
-    let values =
-        [("px", width.into()), ("characters", title.chars().count().into()), ("limit", derive::WIDEST_TITLE_PX.into())];
-    fail(WIDE, &values, fix)
 }

@@ -1,12 +1,34 @@
-//! The viewport: how a phone lays the page out.
+//! The viewport: how a phone lays the page out, and whether people may zoom.
 
+use std::collections::BTreeMap;
+
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::lost_head;
+use crate::facts::page::{Html, Meta};
 use crate::fix::HeadKey;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "viewport", category: Category::Head, landing: Landing::TO_WRITE, checks: &[MISSING] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "viewport",
+    category: Category::Head,
+    landing: LANDING,
+    checks: &[MISSING, FIXED_WIDTH, ZOOM_DISABLED],
+};
+
+const LANDING: Landing = Landing {
+    title: text("Viewport meta tag checker", "Verificador da meta tag viewport"),
+    h1: text("Does your page fit on a phone?", "Sua página cabe no celular?"),
+    description: text(
+        "Check the viewport meta tag: missing, fixed to a width in pixels, contradicted by a second one, or keeping people from zooming.",
+        "Verifique a meta tag viewport: ausente, presa a uma largura em pixels, contrariada por outra ou impedindo o zoom.",
+    ),
+    lead: text(
+        "The viewport tells a phone how wide to lay the page out. Search indexes pages as phones show them, so a missing or fixed one costs readers and ranking alike; this tool writes the tag that does what you mean.",
+        "O viewport diz ao celular com que largura montar a página. A busca indexa as páginas como os celulares as mostram, então um ausente ou fixo custa leitores e posição; esta ferramenta escreve a tag que faz o que você quer.",
+    ),
+    example: include_str!("viewport/bad_fixed.html"),
+};
 
 const MISSING: Check = Check {
     code: "viewport_missing",
@@ -22,8 +44,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/mobile/mobile-sites-mobile-first-indexing",
     rule: text(
-        "Fails when no `meta name=viewport` has content. One in the body works too; browsers read it anywhere.",
-        "",
+        "Fails when no `meta name=viewport` has content. One in the body passes, since browsers read it anywhere. Not measured when the document was cut.",
+        "Falha quando nenhum `meta name=viewport` tem conteúdo. Um no corpo passa, pois os navegadores o leem em qualquer lugar. Não é medido quando o documento foi cortado.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -31,9 +53,209 @@ const MISSING: Check = Check {
     run: missing,
 };
 
-const CONTENT: &str = "width=device-width, initial-scale=1";
+const FIXED_WIDTH: Check = Check {
+    code: "viewport_fixed_width",
+    severity: Severity::Warn,
+    title: text("Viewport does not follow the screen", "O viewport não acompanha a tela"),
+    why: text(
+        "A width in pixels, or none at all, makes phones lay the page out for another screen: text is tiny, or the page has to be pushed sideways.",
+        "Uma largura em pixels, ou nenhuma, faz o celular montar a página para outra tela: o texto fica minúsculo ou é preciso arrastar a página para o lado.",
+    ),
+    how: text(
+        "Declare `width=device-width, initial-scale=1`, once.",
+        "Declare `width=device-width, initial-scale=1`, uma vez só.",
+    ),
+    reference: "https://developer.chrome.com/docs/lighthouse/pwa/viewport",
+    rule: text(
+        "Fails when a `meta name=viewport` with content names its width as a number, or names neither `width` nor `initial-scale`, or when several such tags come to different things. Names are read as browsers do: parted by commas, semicolons or white space, letter case ignored. Not applicable where there is none.",
+        "Falha quando um `meta name=viewport` com conteúdo dá a largura como número, ou não dá `width` nem `initial-scale`, ou quando várias dessas tags resultam em coisas diferentes. Os nomes são lidos como os navegadores leem: separados por vírgula, ponto e vírgula ou espaço, sem distinguir maiúsculas. Não se aplica quando não há nenhum.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: fixed_width,
+};
 
-/// Fails when no `meta name=viewport` has content. One in the body works too; browsers read it anywhere.
+const ZOOM_DISABLED: Check = Check {
+    code: "viewport_zoom_disabled",
+    severity: Severity::Warn,
+    title: text("Zooming is forbidden", "O zoom está proibido"),
+    why: text(
+        "People with low vision enlarge pages with two fingers. Where the page forbids it, they can't read it.",
+        "Quem enxerga pouco amplia as páginas com dois dedos. Onde a página proíbe isso, não consegue ler.",
+    ),
+    how: text(
+        "Take `user-scalable` and `maximum-scale` out of the viewport.",
+        "Tire `user-scalable` e `maximum-scale` do viewport.",
+    ),
+    reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/b4f0c3/",
+    rule: text(
+        "Fails when a `meta name=viewport` sets `user-scalable` to `no` or to a number between -1 and 1, or `maximum-scale` to a number from 0 on that is below 2. Other values have no effect and pass. Not applicable where there is none.",
+        "Falha quando um `meta name=viewport` põe `user-scalable` como `no` ou como número entre -1 e 1, ou `maximum-scale` como número a partir de 0 e menor que 2. Outros valores não têm efeito e passam. Não se aplica quando não há nenhum.",
+    ),
+    thresholds: &[threshold("maximum_scale", LEAST_SCALE as u64, "times")],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: zoom_disabled,
+};
+
+const CONTENT: &str = "width=device-width, initial-scale=1";
+/// Times that a page must be scalable (ACT rule b4f0c3, from WCAG 2.2 SC 1.4.4).
+const LEAST_SCALE: u8 = 2;
+
+/// Names of a viewport with their values, in lower case and as browsers part them (CSS Viewport Module, "Parsing
+/// algorithm").
+fn properties(content: &str) -> Vec<(String, String)> {
+    let parts = |c: char| matches!(c, ',' | ';') || c.is_ascii_whitespace();
+    let lower = content.to_ascii_lowercase();
+    let mut out = Vec::new();
+    let mut rest = lower.as_str();
+    loop {
+        rest = rest.trim_start_matches(|c| parts(c) || c == '=');
+        let end = rest.find(|c| parts(c) || c == '=').unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        if name.is_empty() {
+            return out;
+        }
+        let value = behind.trim_start().strip_prefix('=').map(str::trim_start);
+        rest = value.unwrap_or(behind);
+        let end = value.map_or(0, |value| value.find(|c| parts(c) || c == '=').unwrap_or(value.len()));
+        let (value, behind) = rest.split_at(end);
+        out.push((name.to_owned(), value.to_owned()));
+        rest = behind;
+    }
+}
+
+fn is_number(value: &str) -> bool {
+    value.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The number at the start of a value.
+fn number(value: &str) -> Option<f64> {
+    let end = value.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))).unwrap_or(value.len());
+    value.get(..end)?.parse().ok()
+}
+
+fn has_fixed_width(properties: &[(String, String)]) -> bool {
+    let value = |wanted: &str| properties.iter().rev().find(|(name, _)| name == wanted).map(|(_, value)| value);
+    match value("width") {
+        Some(width) => is_number(width),
+        None => value("initial-scale").is_none(),
+    }
+}
+
+fn forbids_zoom((name, value): &(String, String)) -> bool {
+    match name.as_str() {
+        "user-scalable" => value == "no" || number(value).is_some_and(|number| number > -1.0 && number < 1.0),
+        "maximum-scale" => number(value).is_some_and(|scale| scale >= 0.0 && scale < f64::from(LEAST_SCALE)),
+        _ => false,
+    }
+}
+
+/// The content that follows the screen and can be zoomed; what else it says stays.
+fn corrected(content: &str) -> String {
+    let properties = properties(content);
+    let is_fixed = has_fixed_width(&properties);
+    let kept = properties
+        .iter()
+        .filter(|property| !forbids_zoom(property))
+        .filter(|(name, _)| !is_fixed || !matches!(name.as_str(), "width" | "initial-scale"))
+        .map(|(name, value)| if value.is_empty() { name.clone() } else { format!("{name}={value}") });
+    let start = is_fixed.then(|| CONTENT.to_owned());
+    let out = start.into_iter().chain(kept).collect::<Vec<_>>().join(", ");
+    if out.is_empty() { CONTENT.to_owned() } else { out }
+}
+
+/// Viewports with content, wherever they are.
+fn viewports(html: &Html) -> Vec<(&Meta, &str)> {
+    html.metas_named("viewport")
+        .filter_map(|meta| Some((meta, meta.content.as_deref().filter(|content| !content.is_empty())?)))
+        .collect()
+}
+
+/// One corrected tag: the first that follows the screen, else the first; the others go.
+fn one_viewport(html: &Html, all: &[(&Meta, &str)]) -> FixDraft {
+    const KEPT: Text = text("the page's own viewport, corrected", "o viewport da própria página, corrigido");
+    let differ = all.iter().any(|(_, content)| all.first().is_some_and(|(_, first)| effect(content) != effect(first)));
+    let keep = all.iter().position(|(_, content)| !has_fixed_width(&properties(content))).unwrap_or(0);
+    let elements: Option<Vec<Element<'_>>> = all
+        .iter()
+        .map(|(meta, _)| html.element(meta.node).filter(|e| meta.has_one_reader() && e.start_tag().is_some()))
+        .collect();
+    let content = corrected(all.get(keep).map_or(CONTENT, |(_, content)| content));
+    let tag = format!("<meta name=\"viewport\" content=\"{}\">", attribute(&content));
+    // The head is mended first: what comes back into it must have no rival that is gone by then.
+    let is_lost = html.lost_head.is_some() && all.iter().any(|(meta, _)| !meta.in_head);
+    let Some(elements) = elements.filter(|_| !is_lost) else {
+        return FixDraft::instruction(FixTarget::Head, FIXED_WIDTH.how, &[]);
+    };
+    let fix = FixDraft::edit(FixTarget::Head, tag).from(KEPT, &[]);
+    elements.into_iter().enumerate().fold(fix, |fix, (at, element)| {
+        if differ && at != keep { fix.remove(element) } else { fix.set(element, "content", &content) }
+    })
+}
+
+/// What a viewport comes to: its names in order, numbers without zeros at their end, defaults left out.
+fn effect(content: &str) -> BTreeMap<String, String> {
+    let all = properties(content)
+        .into_iter()
+        .filter(|(name, value)| !(name == "user-scalable" && matches!(value.as_str(), "yes" | "1")));
+    all.map(|(name, value)| {
+        let plain = number(&value).map_or(value, |number| number.to_string());
+        (name, plain)
+    })
+    .collect()
+}
+
+/// What keeps the viewports of a page from following the screen, and the content that does.
+fn fault<'h>(all: &[(&Meta, &'h str)]) -> Option<(Text, &'h str)> {
+    const FIXED: Text = text(
+        "The viewport is “{content}”: its width is not that of the screen.",
+        "O viewport é “{content}”: a largura não é a da tela.",
+    );
+    const DIFFER: Text = text(
+        "The page declares {count} viewports that differ; the first is “{content}”.",
+        "A página declara {count} viewports diferentes; o primeiro é “{content}”.",
+    );
+    let (_, first) = all.first()?;
+    match all.iter().find(|(_, content)| has_fixed_width(&properties(content))) {
+        Some((_, content)) => Some((FIXED, *content)),
+        None => all.iter().any(|(_, content)| effect(content) != effect(first)).then_some((DIFFER, *first)),
+    }
+}
+
+fn fixed_width(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let all = viewports(html);
+    if all.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let Some((message, content)) = fault(&all) else { return PASS };
+    let values = [("content", content.into()), ("count", all.len().into())];
+    let places = all.iter().take(MAX_PLACES).filter_map(|(meta, _)| html.element(meta.node)).map(Element::place);
+    Ok(Some(problem(message, &values, one_viewport(html, &all)).at(places)))
+}
+
+fn zoom_disabled(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let all = viewports(html);
+    if all.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let found: Vec<_> = all.iter().filter(|(_, content)| properties(content).iter().any(forbids_zoom)).collect();
+    let Some((_, content)) = found.first() else { return PASS };
+    const FORBIDDEN: Text =
+        text("The viewport keeps people from zooming: “{content}”.", "O viewport impede o zoom: “{content}”.");
+    const SAME_FIX: Text = text(
+        "The corrected viewport of `viewport_fixed_width` lets people zoom too.",
+        "O viewport corrigido de `viewport_fixed_width` também permite o zoom.",
+    );
+    let has_other = fault(&all).is_some();
+    let fix = if has_other { FixDraft::instruction(FixTarget::Head, SAME_FIX, &[]) } else { one_viewport(html, &all) };
+    let places = found.iter().take(MAX_PLACES).filter_map(|(meta, _)| html.element(meta.node)).map(Element::place);
+    Ok(Some(problem(FORBIDDEN, &[("content", (*content).into())], fix).at(places)))
+}
+
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
     if html.meta("viewport").is_some() || lost_head::lost(html, |element| element.attribute("name") == Some("viewport"))
@@ -52,4 +274,28 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     };
     const NONE: Text = text("The page declares no viewport.", "A página não declara viewport.");
     Ok(Some(problem(NONE, &[], fix).at(blank.map(Element::place))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn viewports_are_corrected_and_keep_what_else_they_say() {
+        for (content, expected) in [
+            ("width=1024", "width=device-width, initial-scale=1"),
+            ("user-scalable=no", "width=device-width, initial-scale=1"),
+            ("width=device-width, initial-scale=1, maximum-scale=1.0", "width=device-width, initial-scale=1"),
+            ("width=device-width;user-scalable=0;viewport-fit=cover", "width=device-width, viewport-fit=cover"),
+            ("WIDTH = 320, minimal-ui", "width=device-width, initial-scale=1, minimal-ui"),
+            (
+                "width=device-width initial-scale=1 maximum-scale=5",
+                "width=device-width, initial-scale=1, maximum-scale=5",
+            ),
+            ("maximum-scale=1, initial-scale=1", "initial-scale=1"),
+        ] {
+            assert_eq!(corrected(content), expected, "{content}");
+            assert!(!has_fixed_width(&properties(expected)), "{expected}");
+        }
+    }
 }

@@ -1,10 +1,29 @@
-//! Images without an alternative text.
+//! The alternative text of images: missing, or no more than the name of a file.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::url_identity::percent_decoded;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "image-alt", category: Category::Images, landing: Landing::TO_WRITE, checks: &[MISSING] };
+    Family { slug: "image-alt", category: Category::Images, landing: LANDING, checks: &[MISSING, FILENAME] };
+
+const LANDING: Landing = Landing {
+    title: text("Image alt text checker", "Verificador de texto alternativo de imagens"),
+    h1: text("Do all your images have an alt text?", "Todas as suas imagens têm texto alternativo?"),
+    description: text(
+        "Find images without an alt attribute, and alt texts that are only a file name such as IMG_1234.jpg or the word “image”.",
+        "Encontre imagens sem o atributo alt e textos alternativos que são só um nome de arquivo, como IMG_1234.jpg, ou a palavra “imagem”.",
+    ),
+    lead: text(
+        "The alternative text is what people hear who can't see an image, and what image search and AI agents read. This tool tells missing ones from the empty ones that are right for decoration.",
+        "O texto alternativo é o que ouve quem não vê a imagem e o que leem a busca de imagens e os agentes de IA. Esta ferramenta distingue os que faltam dos vazios, que são corretos para decoração.",
+    ),
+    example: include_str!("image_alt/bad_missing.html"),
+};
 
 const MISSING: Check = Check {
     code: "image_alt_missing",
@@ -20,14 +39,61 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content",
     rule: text(
-        "Fails on `img`, image inputs and `area[href]` without the attribute. An empty `alt` is right for decoration.",
-        "",
+        "Fails on `img`, `input type=image` and `area[href]` without an `alt` attribute, `aria-label` or `aria-labelledby`. An empty `alt` is right for decoration and passes. Left alone are elements with `role` `none` or `presentation`, in or with `aria-hidden`, and `img` without an address in `src` or `srcset`. Not measured on an empty app shell; not applicable without such elements.",
+        "Falha com `img`, `input type=image` e `area[href]` sem atributo `alt`, `aria-label` ou `aria-labelledby`. Um `alt` vazio é correto para decoração e passa. Ficam de fora elementos com `role` `none` ou `presentation`, com `aria-hidden` ou dentro dele, e `img` sem endereço em `src` ou `srcset`. Não é medido na casca vazia de um aplicativo; não se aplica sem elementos assim.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Image),
     since: FIRST,
     run: missing,
 };
+
+const FILENAME: Check = Check {
+    code: "image_alt_filename",
+    severity: Severity::Info,
+    title: text("Alternative text is a file name", "O texto alternativo é um nome de arquivo"),
+    why: text(
+        "A screen reader reads out “I M G underscore one two three four”, and image search learns nothing about the picture.",
+        "O leitor de tela lê “I M G sublinhado um dois três quatro”, e a busca de imagens não aprende nada sobre a foto.",
+    ),
+    how: text(
+        "Describe in `alt` what the image shows; give a purely decorative image `alt=\"\"`.",
+        "Descreva em `alt` o que a imagem mostra; a uma imagem só decorativa dê `alt=\"\"`.",
+    ),
+    reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/9eb3f6/",
+    rule: text(
+        "Fails when the `alt` of an `img`, trimmed and without letter case, ends in the extension of an image file, is the name of the image's own file and holds a digit, `_` or `-`, or is in the list of `generic_alts.txt` (such as “image”, “photo”, “IMG_1234”). Hidden images and those taken from the reading by `role` or `aria-hidden` are left alone. Not applicable without an `alt` that says something.",
+        "Falha quando o `alt` de um `img`, sem espaços em volta e sem distinguir maiúsculas, termina com a extensão de um arquivo de imagem, é o nome do próprio arquivo da imagem e tem dígito, `_` ou `-`, ou está na lista de `generic_alts.txt` (como “imagem”, “foto”, “IMG_1234”). Imagens ocultas e as retiradas da leitura por `role` ou `aria-hidden` ficam de fora. Não se aplica sem um `alt` que diga algo.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Image),
+    since: WHOLE,
+    run: filename,
+};
+
+/// Alternative texts that say nothing. Source and date in the file.
+static GENERIC: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    include_str!("../../data/generic_alts.txt").lines().filter(|line| !line.starts_with("# ")).collect()
+});
+/// Ends of the names of image files.
+const EXTENSIONS: [&str; 9] = [".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tiff"];
+
+/// Whether an alternative is only the name of a file, or a word for any image.
+fn is_filename(alt: &str, src: &str) -> bool {
+    let alt = alt.trim().to_lowercase();
+    let file = src.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let file = percent_decoded(file).to_lowercase();
+    let name = file.rsplit_once('.').map_or(file.as_str(), |(name, _)| name);
+    let is_own_file = !name.is_empty()
+        && (alt == file || alt == name)
+        && alt.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '-'))
+        && !alt.contains(' ');
+    let word = alt.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_listed = GENERIC.contains(alt.as_str())
+        || word.len() < alt.len()
+            && [word, word.trim_end()].iter().any(|word| GENERIC.contains(format!("{word}#").as_str()));
+    is_listed || is_own_file || EXTENSIONS.iter().any(|end| alt.ends_with(end))
+}
 
 /// Whether assistive technology is told to pass over an element.
 fn is_decorative(element: Element<'_>) -> bool {
@@ -38,7 +104,6 @@ fn is_decorative(element: Element<'_>) -> bool {
         || element.ancestors().any(|ancestor| ancestor.attribute("aria-hidden") == Some("true"))
 }
 
-/// Fails on `img`, image inputs and `area[href]` without the attribute. An empty `alt` is right for decoration.
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     let mut total = 0usize;
@@ -53,7 +118,9 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         }
         total += 1;
         let labelled = element.has("alt") || element.has("aria-label") || element.has("aria-labelledby");
-        let no_source = element.is("img") && !element.has("src") && !element.has("srcset");
+        // One without an address is another finding.
+        let filled = |name| element.attribute(name).is_some_and(|value| !value.trim().is_empty());
+        let no_source = element.is("img") && !filled("src") && !filled("srcset");
         if !labelled && !no_source && !is_decorative(element) {
             found.push(element);
         }
@@ -84,4 +151,57 @@ fn caption(image: Element<'_>) -> Option<String> {
         figure.and_then(|figure| figure.descendants().find(|below| below.is("figcaption")).map(Element::text));
     let link = || image.ancestors().find(|ancestor| ancestor.is("a")).map(Element::text);
     caption.or_else(link).filter(|text| !text.is_empty())
+}
+
+fn filename(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let described = || {
+        html.elements(&html.images)
+            .filter_map(|image| Some((image, image.attribute("alt").filter(|alt| !alt.trim().is_empty())?)))
+    };
+    if described().next().is_none() {
+        return Err(NotMeasured::Absent);
+    }
+    let found: Vec<(Element<'_>, &str)> = described()
+        .filter(|(image, alt)| is_filename(alt, image.attribute("src").unwrap_or_default()))
+        .filter(|(image, _)| !is_decorative(*image) && !html.listed.is_unseen(*image))
+        .collect();
+    let Some((first, alt)) = found.first() else { return PASS };
+    const NAMED: Text = text(
+        "{count} {count|image has|images have} a file name for an alternative; the first is “{alt}”.",
+        "{count} {count|imagem tem|imagens têm} um nome de arquivo como texto alternativo; o primeiro é “{alt}”.",
+    );
+    let tag =
+        first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_else(|| "<img alt=\"{{DESCRIPTION}}\">".to_owned());
+    let mut fix = FixDraft::template(FixTarget::Image, tag);
+    if let Some(caption) = caption(*first) {
+        const NEAR: Text = text("text beside the image: {text}", "texto ao lado da imagem: {text}");
+        fix = fix.from(NEAR, &[("text", caption.into())]);
+    }
+    let values = [("count", found.len().into()), ("alt", (*alt).into())];
+    Ok(Some(problem(NAMED, &values, fix).at(found.iter().take(MAX_PLACES).map(|(image, _)| image.place()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_told_from_descriptions() {
+        for (alt, src) in [
+            ("IMG_1234", "/a.jpg"),
+            ("loaf.JPG", "/b.png"),
+            ("rye-loaf", "/photos/rye-loaf.webp?w=9"),
+            ("Image 3", "/a.jpg"),
+            ("foto", "/a.jpg"),
+            ("hero_1", "/hero_1.png"),
+        ] {
+            assert!(is_filename(alt, src), "{alt}");
+        }
+        for (alt, src) in
+            [("Logo", "/logo.png"), ("A rye loaf", "/rye.png"), ("iPhone 15", "/a.png"), ("2024", "/x.png")]
+        {
+            assert!(!is_filename(alt, src), "{alt}");
+        }
+    }
 }

@@ -7,7 +7,21 @@ use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "image-dimensions", category: Category::Images, landing: Landing::TO_WRITE, checks: &[MISSING] };
+    Family { slug: "image-dimensions", category: Category::Images, landing: LANDING, checks: &[MISSING] };
+
+const LANDING: Landing = Landing {
+    title: text("Image width and height checker", "Verificador de largura e altura de imagens"),
+    h1: text("Do images make the text of your page jump?", "As imagens fazem o texto da sua página pular?"),
+    description: text(
+        "Find images without width and height, which shift the layout when they load, and get the sizes read from the image file.",
+        "Encontre imagens sem width e height, que deslocam o layout ao carregar, e receba os tamanhos lidos do arquivo da imagem.",
+    ),
+    lead: text(
+        "A browser keeps no room for an image whose size it doesn't know; when it arrives, everything below moves. This tool lists such images and reads the natural size of the largest from its file.",
+        "O navegador não reserva espaço para uma imagem de tamanho desconhecido; quando ela chega, tudo abaixo se move. Esta ferramenta lista essas imagens e lê o tamanho natural da maior no próprio arquivo.",
+    ),
+    example: include_str!("image_dimensions/bad_unmeasured.html"),
+};
 
 const MISSING: Check = Check {
     code: "image_dimensions_missing",
@@ -23,8 +37,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://web.dev/articles/optimize-cls#images-without-dimensions",
     rule: text(
-        "Fails when an image with a source has neither both attributes nor an inline style that keeps its room.",
-        "",
+        "Fails when an `img` with an address in `src` or `srcset` has not both `width` and `height`, and no inline style with `aspect-ratio`, with width and height, or that takes it out of the flow. Left alone are images hidden by `hidden`, and SVG files with a stated side of at most 64 pixels. Style sheets are not read. Not applicable without images.",
+        "Falha quando um `img` com endereço em `src` ou `srcset` não tem `width` e `height` juntos, nem um estilo embutido com `aspect-ratio`, com largura e altura, ou que o tire do fluxo. Ficam de fora imagens ocultas por `hidden` e arquivos SVG com um lado declarado de no máximo 64 pixels. Folhas de estilo não são lidas. Não se aplica sem imagens.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Image),
@@ -32,7 +46,6 @@ const MISSING: Check = Check {
     run: missing,
 };
 
-/// Fails when an image with a source has neither both attributes nor an inline style that keeps its room.
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     if html.images.is_empty() {

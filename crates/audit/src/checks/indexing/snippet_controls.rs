@@ -66,8 +66,8 @@ const PREVIEW: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/google-discover",
     rule: text(
-        "Fails on an indexable page that calls itself an article, by JSON-LD (`Article` and types that end so, `BlogPosting`, `LiveBlogPosting`) or `og:type`, when no `max-image-preview` for everyone or for Googlebot says `large`. A smaller value that the page states is its owner's choice, and gets an instruction instead of a change.",
-        "Falha em uma página indexável que se declara artigo, por JSON-LD (`Article` e tipos com esse final, `BlogPosting`, `LiveBlogPosting`) ou `og:type`, quando nenhum `max-image-preview` para todos ou para o Googlebot diz `large`. Um valor menor declarado é escolha do dono, e recebe uma instrução em vez de mudança.",
+        "Fails on an indexable page that calls itself an article, by JSON-LD (`Article` and types that end so, `BlogPosting`, `LiveBlogPosting`), `og:type` or `article:published_time`, when no `max-image-preview` for everyone or for Googlebot says `large`. A smaller value that the page states is its owner's choice, and gets an instruction instead of a change.",
+        "Falha em uma página indexável que se declara artigo, por JSON-LD (`Article` e tipos com esse final, `BlogPosting`, `LiveBlogPosting`), `og:type` ou `article:published_time`, quando nenhum `max-image-preview` para todos ou para o Googlebot diz `large`. Um valor menor declarado é escolha do dono, e recebe uma instrução em vez de mudança.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

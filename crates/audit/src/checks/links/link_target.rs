@@ -1,18 +1,29 @@
-//! Where links lead: addresses that a crawler can't follow, and addresses nobody else can reach.
+//! Where addresses lead: to machines that nobody else can reach, and back to http.
 
 use std::borrow::Cow;
 
 use url::{Host, Url};
 
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::page::Html;
+use crate::facts::page::{Html, Reach};
 
 /// The family.
-pub(crate) const FAMILY: Family = Family {
-    slug: "link-targets",
-    category: Category::Links,
-    landing: Landing::TO_WRITE,
-    checks: &[LOCAL, NOT_CRAWLABLE],
+pub(crate) const FAMILY: Family =
+    Family { slug: "link-targets", category: Category::Links, landing: LANDING, checks: &[LOCAL, INSECURE] };
+
+const LANDING: Landing = Landing {
+    title: text("Localhost and insecure link finder", "Localizador de links para localhost e http"),
+    h1: text("Do links of your page lead where nobody can follow?", "Há links que ninguém mais consegue seguir?"),
+    description: text(
+        "Find links, images and scripts of a page that point to localhost, private addresses or staging hosts, and links back to http.",
+        "Encontre links, imagens e scripts que apontam para localhost, endereços privados ou hosts de teste, e links de volta a http.",
+    ),
+    lead: text(
+        "Addresses of a developer's machine work there and break for everybody else, and links to the http form of a site take a detour through a redirect that can be tampered with. This tool reads every address of a page and lists those.",
+        "Endereços da máquina de quem desenvolve funcionam lá e quebram para todos os outros, e links para a forma http do site passam por um redirecionamento que pode ser adulterado. Esta ferramenta lê cada endereço da página e lista esses.",
+    ),
+    example: include_str!("link_target/bad_local.html"),
 };
 
 const LOCAL: Check = Check {
@@ -25,78 +36,38 @@ const LOCAL: Check = Check {
     ),
     how: text("Point it to the public address.", "Aponte para o endereço público."),
     reference: "https://www.rfc-editor.org/rfc/rfc6761",
-    rule: text("Fails when an address of the page can't be reached from outside.", ""),
+    rule: text(
+        "Fails when an address in a link, image, script, frame, source, video, form, area or `link` element, in `og:url`, `og:image` or `twitter:image` has the scheme `file:`; names a loopback, private, link-local, unique-local or unspecified IP address, or a host below `localhost`, `local`, `test`, `internal`, `home.arpa` or `lan`; or a host of the page's own registrable domain that begins with `staging`, `stage`, `dev`, `preview`, `preprod` or `uat`, or a Vercel or Netlify preview of its name. The host of the page itself never counts.",
+        "Falha quando um endereço em link, imagem, script, frame, source, vídeo, formulário, area ou elemento `link`, em `og:url`, `og:image` ou `twitter:image` tem o esquema `file:`; nomeia um IP de loopback, privado, link-local, unique-local ou não especificado, ou um host abaixo de `localhost`, `local`, `test`, `internal`, `home.arpa` ou `lan`; ou um host do domínio registrável da própria página que começa com `staging`, `stage`, `dev`, `preview`, `preprod` ou `uat`, ou uma prévia do nome dela na Vercel ou Netlify. O host da própria página nunca conta.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
     since: FIRST,
     run: local,
 };
 
-const NOT_CRAWLABLE: Check = Check {
-    code: "link_not_crawlable",
+const INSECURE: Check = Check {
+    code: "link_insecure_internal",
     severity: Severity::Warn,
-    title: text("Links that crawlers can't follow", "Links que robôs não seguem"),
+    title: text("Links back to http", "Links de volta a http"),
     why: text(
-        "Crawlers follow addresses in `href`. What only a script opens is not found.",
-        "Robôs seguem endereços em `href`. O que só um script abre não é encontrado.",
+        "The page is served over https and links to its own site over http: each click takes a redirect more, over a connection that others can read and change.",
+        "A página é servida por https e aponta para o próprio site por http: cada clique passa por um redirecionamento a mais, em uma conexão que outros podem ler e alterar.",
     ),
     how: text(
-        "Use `<a href=\"…\">` with a real address; let the script take over the click.",
-        "Use `<a href=\"…\">` com um endereço de verdade; deixe o script assumir o clique.",
+        "Write `https://` in links to your own site, or leave scheme and host out.",
+        "Escreva `https://` nos links para o próprio site, ou omita esquema e host.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#crawlable-links",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#prefer-https",
     rule: text(
-        "Fails when an anchor acts as a link but gives no address: `javascript:`, or a handler without or with a void href. Placeholders without attributes, and anchors with a role other than link, pass: they don't pretend to lead anywhere.",
-        "",
+        "Fails when an `a[href]` of an https page leads to an http address of the page's own host without a port. Other subdomains don't count, since they may have no https. Not measured on an http page; not applicable without links.",
+        "Falha quando um `a[href]` de uma página https leva a um endereço http do próprio host da página, sem porta. Outros subdomínios não contam, pois podem não ter https. Não é medido em página http; não se aplica sem links.",
     ),
     thresholds: &[],
-    remedy: remedy(FixClass::Template, FixTarget::Body),
-    since: FIRST,
-    run: not_crawlable,
+    remedy: remedy(FixClass::Deterministic, FixTarget::Body),
+    since: WHOLE,
+    run: insecure,
 };
-
-/// Fails when an anchor acts as a link but gives no address: `javascript:`, or a handler without or with a void href.
-///
-/// Placeholders without attributes, and anchors with a role other than link, pass: they don't pretend to lead anywhere.
-fn not_crawlable(facts: &Facts<'_>) -> Verdict {
-    let html = facts.page()?;
-    let mut any = false;
-    let mut found = Vec::new();
-    for link in html.elements(&html.addressed).filter(|element| element.is("a")) {
-        any = true;
-        if link
-            .attribute("role")
-            .is_some_and(|role| !role.trim().is_empty() && !role.trim().eq_ignore_ascii_case("link"))
-        {
-            continue;
-        }
-        let href = link.attribute("href").map(str::trim);
-        let script =
-            href.is_some_and(|href| href.get(..11).is_some_and(|start| start.eq_ignore_ascii_case("javascript:")));
-        let void = href.is_none_or(|href| href.is_empty() || href == "#");
-        let handler = link.has("onclick") || link.has("ng-click") || link.has("routerlink");
-        let empty_script = href.is_some_and(|href| {
-            matches!(href.to_ascii_lowercase().as_str(), "javascript:" | "javascript:;") && !handler
-        });
-        if (script && !empty_script) || void && handler {
-            found.push(link);
-        }
-    }
-    if !any {
-        return Err(NotMeasured::Absent);
-    }
-    let Some(first) = found.first() else { return PASS };
-    const SCRIPTED: Text = text(
-        "{count} {count|link gives|links give} no address that a crawler can follow; the first reads “{text}”.",
-        "{count} {count|link não dá|links não dão} um endereço que um robô possa seguir; o primeiro diz “{text}”.",
-    );
-    const NOW: Text = text("now: {tag}", "agora: {tag}");
-    let shown = first.text();
-    let fix = FixDraft::template(FixTarget::Body, format!("<a href=\"{{{{URL}}}}\">{}</a>", html_text(&shown)))
-        .from(NOW, &[("tag", first.start_tag_source().unwrap_or_default().into())]);
-    let values = [("count", found.len().into()), ("text", shown.into())];
-    Ok(Some(problem(SCRIPTED, &values, fix).at(found.iter().map(|link| link.place()))))
-}
 
 /// Names that never leave a machine or a local network (RFC 6761, RFC 8375).
 const LOCAL_SUFFIXES: [&str; 6] = ["localhost", "local", "test", "internal", "home.arpa", "lan"];
@@ -106,7 +77,7 @@ const STAGING_LABELS: [&str; 6] = ["staging", "stage", "dev", "preview", "prepro
 const PREVIEW_HOSTS: [&str; 2] = [".vercel.app", ".netlify.app"];
 
 /// Whether a URL can't be reached from outside, or is a staging copy of the page's own site.
-fn is_local(url: &Url, page: &Url) -> bool {
+pub(crate) fn is_local(url: &Url, page: &Url) -> bool {
     if url.scheme() == "file" {
         return true;
     }
@@ -179,7 +150,6 @@ fn local_targets(html: &Html) -> Vec<(Cow<'_, Url>, &'static str, Element<'_>)> 
     found
 }
 
-/// Fails when an address of the page can't be reached from outside.
 fn local(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let found = local_targets(html);
@@ -200,6 +170,48 @@ fn local(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::template(FixTarget::Body, tag).from(SAME_PATH, &[("url", public.as_str().into())]);
     let values = [("count", found.len().into()), ("url", url.as_str().into())];
     Ok(Some(problem(LOCAL_ADDRESS, &values, fix).at(found.iter().map(|(_, _, element)| element.place()))))
+}
+
+fn insecure(facts: &Facts<'_>) -> Verdict {
+    facts.https()?;
+    let html = facts.page()?;
+    if html.anchors.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let is_insecure = |url: &Url| url.scheme() == "http" && url.port().is_none();
+    let own = html.anchors.iter().filter(|anchor| anchor.reach == Reach::Internal);
+    let found: Vec<(Element<'_>, &Url)> = own
+        .filter_map(|anchor| Some((html.element(anchor.node)?, anchor.url.as_ref().filter(|url| is_insecure(url))?)))
+        .collect();
+    let Some((_, first)) = found.first() else { return PASS };
+    const BACK: Text = text(
+        "{count} {count|link leads|links lead} to http on the page's own host; the first to {url}.",
+        "{count} {count|link leva|links levam} a http no próprio host da página; o primeiro, a {url}.",
+    );
+    const BASE: Text = text(
+        "The base address of the page is http: make it https.",
+        "O endereço base da página é http: troque-o por https.",
+    );
+    const SAME: Text = text("the same addresses with https", "os mesmos endereços com https");
+    let secure = |link: Element<'_>| {
+        let href = link.attribute("href")?.trim_start();
+        let rest = href.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("http:")).and_then(|_| href.get(5..))?;
+        link.start_tag()?;
+        Some(format!("https:{rest}"))
+    };
+    let ready: Option<Vec<(Element<'_>, String)>> =
+        found.iter().map(|(link, _)| Some((*link, secure(*link)?))).collect();
+    let fix = match ready {
+        Some(ready) => {
+            let tag = |(link, href): &(Element<'_>, String)| link.start_tag_with("href", href);
+            let snippet = ready.iter().take(MAX_PLACES).filter_map(tag).collect::<Vec<_>>().join("\n");
+            let fix = FixDraft::edit(FixTarget::Body, snippet).from(SAME, &[]);
+            ready.iter().fold(fix, |fix, (link, href)| fix.set(*link, "href", href))
+        }
+        None => FixDraft::instruction(FixTarget::Head, BASE, &[]),
+    };
+    let values = [("count", found.len().into()), ("url", first.as_str().into())];
+    Ok(Some(problem(BACK, &values, fix).at(found.iter().take(MAX_PLACES).map(|(link, _)| link.place()))))
 }
 
 #[cfg(test)]

@@ -11,7 +11,21 @@ use crate::facts::page_language;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "link-text", category: Category::Links, landing: Landing::TO_WRITE, checks: &[EMPTY, GENERIC] };
+    Family { slug: "link-text", category: Category::Links, landing: LANDING, checks: &[EMPTY, GENERIC] };
+
+const LANDING: Landing = Landing {
+    title: text("Anchor text checker", "Verificador de texto âncora"),
+    h1: text("Do your links say where they lead?", "Seus links dizem aonde levam?"),
+    description: text(
+        "Find links of a page that have no text, or only “click here” and “read more”, in fifteen languages.",
+        "Encontre links de uma página sem texto ou só com “clique aqui” e “saiba mais”, em quinze idiomas.",
+    ),
+    lead: text(
+        "Search engines learn from the text of a link what its target is about, and people who hear a page skip from link to link. This tool lists the links whose text tells them nothing.",
+        "Os buscadores aprendem pelo texto de um link do que trata o destino, e quem ouve a página pula de link em link. Esta ferramenta lista os links cujo texto não diz nada.",
+    ),
+    example: include_str!("link_text/bad_generic.html"),
+};
 
 const GOOGLE_LINKS: &str = "https://developers.google.com/search/docs/crawling-indexing/links-crawlable";
 
@@ -29,8 +43,8 @@ const EMPTY: Check = Check {
     ),
     reference: GOOGLE_LINKS,
     rule: text(
-        "Fails on `a[href]` without any name, unless another link to the same target has one (judged per destination).",
-        "",
+        "Fails on `a[href]` without a name: no text, image alternative, `aria-label`, `aria-labelledby`, `title` or SVG title. It passes where another link of the page to the same address has a name. Left alone are links that are hidden by `hidden` or have `aria-hidden`. Not measured on an empty app shell; not applicable without links.",
+        "Falha com `a[href]` sem nome: sem texto, texto alternativo de imagem, `aria-label`, `aria-labelledby`, `title` ou título de SVG. Passa quando outro link da página para o mesmo endereço tem nome. Ficam de fora links ocultos por `hidden` ou com `aria-hidden`. Não é medido na casca vazia de um aplicativo; não se aplica sem links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -48,14 +62,16 @@ const GENERIC: Check = Check {
     ),
     how: text("Name the target in the link's text.", "Diga o destino no texto do link."),
     reference: GOOGLE_LINKS,
-    rule: text("Fails when a link's whole text is in the list of its language.", ""),
+    rule: text(
+        "Fails when the whole text of an `a[href]`, letter case and signs around it ignored, is in the list of its language in `generic_link_texts.tsv`. The language is that of the nearest `lang`, else what the page declares. Left alone are links with `aria-label`, with `rel=nofollow`, to places in the same page, and to other schemes than http(s). Not measured where no link is in a language of the list; not applicable without links.",
+        "Falha quando o texto inteiro de um `a[href]`, sem distinguir maiúsculas nem contar os sinais em volta, está na lista do seu idioma em `generic_link_texts.tsv`. O idioma é o do `lang` mais próximo, senão o que a página declara. Ficam de fora links com `aria-label`, com `rel=nofollow`, para lugares da mesma página e para esquemas que não sejam http(s). Não é medido quando nenhum link está em um idioma da lista; não se aplica sem links.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
     since: FIRST,
     run: generic,
 };
 
-/// Fails on `a[href]` without any name, unless another link to the same target has one (judged per destination).
 fn empty(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     if html.anchors.is_empty() {
@@ -121,7 +137,6 @@ fn language(link: Element<'_>, page_language: &str) -> Option<String> {
     Some(lang.trim().split(['-', '_']).next()?).filter(|lang| !lang.is_empty()).map(str::to_ascii_lowercase)
 }
 
-/// Fails when a link's whole text is in the list of its language.
 fn generic(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     if html.anchors.is_empty() {

@@ -1,19 +1,37 @@
-//! Open Graph and X card tags: what a shared link shows.
+//! Open Graph tags: what a shared link shows.
 
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::jsonld::types_of;
 use crate::facts::page::{Html, Meta};
-use crate::facts::{derive, image_room};
+use crate::facts::url_identity::{identity, same_site};
+use crate::facts::{derive, url_identity};
 use crate::fix::HeadKey;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "open-graph",
     category: Category::Social,
-    landing: Landing::TO_WRITE,
-    checks: &[TITLE_MISSING, IMAGE_MISSING, IMAGE_RELATIVE, CARD_MISSING],
+    landing: LANDING,
+    checks: &[TITLE_MISSING, URL_MISMATCH, CORE_INCOMPLETE, ATTRIBUTE_WRONG],
 };
 
-const OGP: &str = "https://ogp.me/#metadata";
+const LANDING: Landing = Landing {
+    title: text("Open Graph checker", "Verificador de Open Graph"),
+    h1: text("What shows when your page is shared?", "O que aparece quando sua página é compartilhada?"),
+    description: text(
+        "Check the Open Graph tags of a page: title, type, address and description, and get the missing ones from what the page says.",
+        "Verifique as tags Open Graph de uma página: título, tipo, endereço e descrição, e receba as que faltam com o que a página diz.",
+    ),
+    lead: text(
+        "Messengers and networks build the card of a shared link from Open Graph tags. This tool reads them as they do, tells what is missing or contradicts the page, and writes the tags.",
+        "Mensageiros e redes montam o cartão de um link compartilhado com as tags Open Graph. Esta ferramenta as lê da mesma forma, diz o que falta ou contradiz a página e escreve as tags.",
+    ),
+    example: include_str!("open_graph/bad_incomplete.html"),
+};
+
+/// The tags that every page has.
+pub(crate) const OGP: &str = "https://ogp.me/#metadata";
 
 const TITLE_MISSING: Check = Check {
     code: "og_title_missing",
@@ -28,72 +46,89 @@ const TITLE_MISSING: Check = Check {
         "Adicione `<meta property=\"og:title\">` ao `<head>`.",
     ),
     reference: OGP,
-    rule: text("Fails when neither `property` nor `name` gives an `og:title` with content.", ""),
+    rule: text(
+        "Fails when no `meta` whose `property`, or where it has none whose `name`, is `og:title` has content other than white space. Its place, head or body, does not matter. Not measured when the document was cut, nor on a page that asks not to be indexed.",
+        "Falha quando nenhum `meta` cujo `property`, ou na falta dele cujo `name`, é `og:title` tem conteúdo além de espaços. O lugar, cabeçalho ou corpo, não importa. Não é medido quando o documento foi cortado, nem em página que pede para não ser indexada.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: title_missing,
 };
 
-const IMAGE_MISSING: Check = Check {
-    code: "og_image_missing",
-    severity: Severity::Warn,
-    title: text("No image for shared links", "Sem imagem para links compartilhados"),
+const CORE_INCOMPLETE: Check = Check {
+    code: "og_core_incomplete",
+    severity: Severity::Info,
+    title: text("Open Graph tags incomplete", "Tags Open Graph incompletas"),
     why: text(
-        "A shared link without `og:image` appears without a picture, or with any picture of the page.",
-        "Um link compartilhado sem `og:image` aparece sem imagem, ou com uma imagem qualquer da página.",
+        "Type and address are required by Open Graph, and the description is the second line of a card; readers fill the gaps with guesses.",
+        "Tipo e endereço são exigidos pelo Open Graph, e a descrição é a segunda linha de um cartão; os leitores preenchem as lacunas com palpites.",
     ),
     how: text(
-        "Add `<meta property=\"og:image\">` with the absolute address of an image of at least 1200 × 630 pixels.",
-        "Adicione `<meta property=\"og:image\">` com o endereço absoluto de uma imagem de pelo menos 1200 × 630 pixels.",
+        "Add the missing ones of `og:type`, `og:url` and `og:description` to `<head>`.",
+        "Adicione ao `<head>` o que falta de `og:type`, `og:url` e `og:description`.",
     ),
     reference: OGP,
-    rule: text("Fails when there is neither `og:image` nor `og:image:url`.", ""),
-    thresholds: &[],
-    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
-    since: FIRST,
-    run: image_missing,
-};
-
-const IMAGE_RELATIVE: Check = Check {
-    code: "og_image_relative",
-    severity: Severity::Warn,
-    title: text("Social address not absolute", "Endereço social não absoluto"),
-    why: text(
-        "Readers of social tags do not know the page's base: a relative address leads nowhere.",
-        "Quem lê as tags sociais não conhece a base da página: um endereço relativo não leva a lugar nenhum.",
+    // Also on a page without any Open Graph tag: else the fix of a missing title would bring this finding about.
+    rule: text(
+        "Fails when `og:type`, `og:url` or `og:description`, by `property` or else `name`, has no content. Not measured when the document was cut, nor on a page that asks not to be indexed.",
+        "Falha quando `og:type`, `og:url` ou `og:description`, por `property` ou na falta dele `name`, não tem conteúdo. Não é medido quando o documento foi cortado, nem em página que pede para não ser indexada.",
     ),
-    how: text("Write the whole address, with `https://`.", "Escreva o endereço inteiro, com `https://`."),
-    reference: "https://ogp.me/#data_types",
-    rule: text("Fails when one of them is not.", ""),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
-    since: FIRST,
-    run: image_relative,
+    since: WHOLE,
+    run: core_incomplete,
 };
 
-const CARD_MISSING: Check = Check {
-    code: "twitter_card_missing",
-    severity: Severity::Info,
-    title: text("No card type for X", "Sem tipo de cartão para o X"),
+const URL_MISMATCH: Check = Check {
+    code: "og_url_canonical_mismatch",
+    severity: Severity::Warn,
+    title: text("og:url names another page", "og:url nomeia outra página"),
     why: text(
-        "X falls back to the Open Graph tags, but chooses the kind of card itself.",
-        "O X usa as tags Open Graph, mas escolhe sozinho o tipo de cartão.",
+        "Networks count shares for the address in `og:url` and take the card from it: links to this page show another one.",
+        "As redes contam os compartilhamentos para o endereço em `og:url` e tiram dele o cartão: links para esta página mostram outra.",
     ),
     how: text(
-        "Add `<meta name=\"twitter:card\" content=\"summary_large_image\">`.",
-        "Adicione `<meta name=\"twitter:card\" content=\"summary_large_image\">`.",
+        "Let `og:url` and the canonical name the same address.",
+        "Faça `og:url` e a canônica nomearem o mesmo endereço.",
     ),
-    reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
-    rule: text("Fails when no `twitter:card` has content.", ""),
+    reference: OGP,
+    // Sites that moved to https keep the http address on purpose, so that counted shares stay; the scheme is passed over.
+    rule: text(
+        "Fails when `og:url` is an http(s) address other than the page's own: its one valid canonical, or where it declares none its final URL without tracking parameters. Compared are host, path and query, percent-encoding normalised; scheme and fragment are not, nor the query where `og:url` has none. A relative one is resolved as a browser would. Not applicable without `og:url`.",
+        "Falha quando `og:url` é um endereço http(s) diferente do da própria página: a sua única canônica válida ou, se não declara nenhuma, a URL final sem parâmetros de rastreamento. Comparam-se host, caminho e query, com percentuais normalizados; esquema e fragmento não, nem a query quando `og:url` não tem. Um relativo é resolvido como em um navegador. Não se aplica sem `og:url`.",
+    ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
-    since: FIRST,
-    run: card_missing,
+    since: WHOLE,
+    run: url_mismatch,
+};
+
+const ATTRIBUTE_WRONG: Check = Check {
+    code: "og_attribute_name_wrong",
+    severity: Severity::Info,
+    title: text("Open Graph tag in the wrong attribute", "Tag Open Graph no atributo errado"),
+    why: text(
+        "Open Graph is read from `property`. Readers that keep to it pass over tags that say `name`.",
+        "O Open Graph é lido de `property`. Leitores que seguem a regra ignoram tags que dizem `name`.",
+    ),
+    how: text(
+        "Write `property=\"og:…\"` instead of `name=\"og:…\"`.",
+        "Escreva `property=\"og:…\"` em vez de `name=\"og:…\"`.",
+    ),
+    reference: "https://ogp.me/#intro",
+    rule: text(
+        "Fails when a `meta` with content has a `name` that begins with `og:`, `article:` or `fb:` and no `property`, and no other `meta` has that key as its `property`. Keys of `twitter:` are right in `name`. Not applicable without such keys.",
+        "Falha quando um `meta` com conteúdo tem um `name` que começa com `og:`, `article:` ou `fb:` e não tem `property`, e nenhum outro `meta` tem essa chave como `property`. Chaves `twitter:` estão certas em `name`. Não se aplica sem chaves assim.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: attribute_wrong,
 };
 
 /// A head tag for a key, into an empty tag of that key where there is one.
-fn tag_fix(html: &Html, attribute_name: &str, key: &str, value: &str) -> FixDraft {
+pub(crate) fn tag_fix(html: &Html, attribute_name: &str, key: &str, value: &str) -> FixDraft {
     let tag = format!("<meta {attribute_name}=\"{key}\" content=\"{}\">", attribute(value));
     let is_blank = |meta: &&Meta| meta.social_key() == Some(key) && meta.in_head && meta.has_one_reader();
     let blank = html.metas.iter().find(is_blank).and_then(|meta| html.element(meta.node));
@@ -104,7 +139,6 @@ fn tag_fix(html: &Html, attribute_name: &str, key: &str, value: &str) -> FixDraf
     }
 }
 
-/// Fails when neither `property` nor `name` gives an `og:title` with content.
 fn title_missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
     if html.social("og:title").is_some() {
@@ -127,109 +161,125 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
     }
 }
 
-/// Fails when there is neither `og:image` nor `og:image:url`.
-fn image_missing(facts: &Facts<'_>) -> Verdict {
+/// The kind of page that the structured data names, as Open Graph calls it; its default where they name none.
+fn kind(html: &Html) -> &'static str {
+    let nodes = html.json_ld.nodes_as_meant();
+    let is_article = |kind: &str| kind.ends_with("Article") || kind == "BlogPosting";
+    if nodes.iter().any(|node| types_of(node).any(is_article)) { "article" } else { "website" }
+}
+
+fn core_incomplete(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
-    if ["og:image", "og:image:url", "og:image:secure_url"].iter().any(|key| html.social(key).is_some()) {
+    const CORE: [&str; 3] = ["og:type", "og:url", "og:description"];
+    let missing: Vec<&str> = CORE.into_iter().filter(|key| html.social(key).is_none()).collect();
+    if missing.is_empty() {
         return PASS;
     }
-    const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
-    const LARGE: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
-    const OF_DATA: Text = text("the image of the structured data", "a imagem dos dados estruturados");
-    let found =
-        image_room::large_image(facts, html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
-    match found {
-        Some((url, origin)) => fail(NONE, &[], tag_fix(html, "property", "og:image", &url).from(origin, &[])),
-        None => fail(
-            NONE,
-            &[],
-            FixDraft::template(FixTarget::Head, "<meta property=\"og:image\" content=\"{{IMAGE_URL}}\">"),
-        ),
-    }
-}
-
-/// The address of the first image of a JSON-LD node.
-fn data_image(html: &Html) -> Option<String> {
-    let address = |image: &serde_json::Value| {
-        let one = image.as_array().and_then(|images| images.first()).unwrap_or(image);
-        let url = one.as_str().or_else(|| one.get("url").or(one.get("contentUrl"))?.as_str())?;
-        html.resolve(url).filter(|resolved| !url.trim().is_empty() && matches!(resolved.scheme(), "http" | "https"))
+    const LACKS: Text = text("The page has no {list}.", "A página não tem {list}.");
+    let own = facts.own_url()?;
+    let described = || {
+        let meta = html.meta("description").map(|description| html.as_meant(description));
+        meta.or_else(|| derive::description(html).map(|derived| derived.value))
     };
-    html.json_ld.nodes_as_meant().iter().find_map(|node| address(node.get("image")?)).map(Into::into)
+    let value = |key: &str| match key {
+        "og:type" => Some(kind(html).to_owned()),
+        "og:url" => Some(own.to_string()),
+        _ => described(),
+    };
+    let values: Vec<(&str, Option<String>)> = missing.iter().map(|key| (*key, value(key))).collect();
+    let fix = if values.iter().all(|(_, value)| value.is_some()) {
+        let known = values.iter().filter_map(|(key, value)| Some((*key, value.as_deref()?)));
+        known.fold(FixDraft::heads([]), |fix, (key, value)| fix.and(tag_fix(html, "property", key, value)))
+    } else {
+        let tag = |(key, value): &(&str, Option<String>)| {
+            let value = value.as_deref().map_or_else(|| "{{DESCRIPTION}}".to_owned(), attribute);
+            format!("<meta property=\"{key}\" content=\"{value}\">")
+        };
+        FixDraft::template(FixTarget::Head, values.iter().map(tag).collect::<Vec<_>>().join("\n"))
+    };
+    const FROM: Text = text(
+        "type: {kind}; address: the canonical or final URL; description: the page's own",
+        "tipo: {kind}; endereço: a canônica ou a URL final; descrição: a da própria página",
+    );
+    fail(LACKS, &[("list", missing.join(", ").into())], fix.from(FROM, &[("kind", kind(html).into())]))
 }
 
-/// Keys whose value must be an absolute http(s) address.
-const ADDRESS_KEYS: [&str; 4] = ["og:image", "og:url", "twitter:image", "og:image:url"];
+/// Host, path and query as they are compared.
+fn compared(url: &url::Url, with_query: bool) -> String {
+    let mut url = url_identity::without_tracking(url);
+    if !with_query {
+        url.set_query(None);
+    }
+    let whole = identity(&url);
+    whole.split_once(':').map_or(whole.clone(), |(_, rest)| rest.to_owned())
+}
 
-/// Fails when one of them is not.
-fn image_relative(facts: &Facts<'_>) -> Verdict {
+fn url_mismatch(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let concerned =
-        || html.metas.iter().filter(|meta| meta.social_key().is_some_and(|key| ADDRESS_KEYS.contains(&key)));
-    let filled = |meta: &&Meta| meta.content.as_deref().is_some_and(|content| !content.is_empty());
-    if !concerned().any(|meta| filled(&meta)) {
+    let metas: Vec<&Meta> = html.metas.iter().filter(|meta| meta.social_key() == Some("og:url")).collect();
+    let filled = metas.iter().find_map(|meta| Some((*meta, meta.content.as_deref().filter(|c| !c.is_empty())?)));
+    let Some((meta, content)) = filled else { return Err(NotMeasured::Absent) };
+    let Some(url) = html.resolve(content).filter(|url| matches!(url.scheme(), "http" | "https")) else {
+        return Err(NotMeasured::Absent);
+    };
+    let own = facts.own_url()?;
+    let with_query = url.query().is_some();
+    if compared(&url, with_query) == compared(&own, with_query) {
+        return PASS;
+    }
+    const OTHER: Text = text("og:url is {url}, the page is {own}.", "og:url é {url}, a página é {own}.");
+    const OWN: Text = text("the page's own address", "o endereço da própria página");
+    const DECIDE: Text = text(
+        "Decide which address is meant, {url} or {own}, and let og:url and the canonical both name it.",
+        "Decida qual endereço vale, {url} ou {own}, e faça og:url e a canônica nomearem o mesmo.",
+    );
+    let values = [("url", content.into()), ("own", own.as_str().into())];
+    let element = html.element(meta.node);
+    let ready = element.filter(|element| element.start_tag().is_some() && meta.has_one_reader());
+    let fix = match ready.filter(|_| same_site(&url, &own)) {
+        Some(element) => {
+            let tag = format!("<meta property=\"og:url\" content=\"{}\">", attribute(own.as_str()));
+            FixDraft::edit(FixTarget::Head, tag).set(element, "content", own.as_str()).from(OWN, &[])
+        }
+        None => FixDraft::instruction(FixTarget::Head, DECIDE, &values),
+    };
+    Ok(Some(problem(OTHER, &values, fix).at(element.map(Element::place))))
+}
+
+fn attribute_wrong(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let is_concerned = |key: &str| ["og:", "article:", "fb:"].iter().any(|start| key.starts_with(start));
+    if !html.metas.iter().any(|meta| meta.social_key().is_some_and(is_concerned)) {
         return Err(NotMeasured::Absent);
     }
-    let bad: Vec<(&Meta, Element<'_>)> = concerned()
-        .filter(filled)
-        .filter(|meta| {
-            let content = meta.content.as_deref().unwrap_or_default().to_ascii_lowercase();
-            !content.starts_with("http://") && !content.starts_with("https://")
-        })
-        .filter_map(|meta| Some((meta, html.element(meta.node)?)))
-        .collect();
-    let Some((first, _)) = bad.first() else { return PASS };
-    const RELATIVE: Text =
-        text("{key} is not an absolute address: “{value}”.", "{key} não é um endereço absoluto: “{value}”.");
-    const RESOLVED: Text = text("the declared address, resolved", "o endereço declarado, resolvido");
-    let key = first.social_key().unwrap_or_default();
-    let value = first.content.as_deref().unwrap_or_default();
-    let resolved: Option<Vec<(Element<'_>, String)>> = bad
+    let right: std::collections::BTreeSet<&str> =
+        html.metas.iter().filter_map(|meta| meta.property.as_deref()).collect();
+    let found: Vec<(Element<'_>, &str)> = html
+        .metas
         .iter()
-        .map(|(meta, element)| {
-            let url = html.resolve(meta.content.as_deref()?).filter(|url| matches!(url.scheme(), "http" | "https"))?;
-            element.start_tag().filter(|_| meta.has_one_reader()).map(|_| (*element, url.to_string()))
+        .filter(|meta| meta.property.is_none() && meta.content.as_deref().is_some_and(|content| !content.is_empty()))
+        .filter_map(|meta| {
+            let key = meta.name.as_deref().filter(|key| is_concerned(key) && !right.contains(key))?;
+            Some((html.element(meta.node)?, key))
         })
         .collect();
-    let fix = match resolved {
-        Some(resolved) => {
-            let snippet = resolved
-                .first()
-                .map(|(_, url)| format!("<meta property=\"{}\" content=\"{}\">", attribute(key), attribute(url)));
-            let fix = FixDraft::edit(FixTarget::Head, snippet.unwrap_or_default()).from(RESOLVED, &[]);
-            resolved.iter().fold(fix, |fix, (element, url)| fix.set(*element, "content", url))
-        }
-        None => FixDraft::template(
-            FixTarget::Head,
-            format!("<meta property=\"{}\" content=\"{{{{ABSOLUTE_URL}}}}\">", attribute(key)),
-        ),
+    let Some((_, first)) = found.first() else { return PASS };
+    const NAMED: Text = text(
+        "{count} Open Graph {count|tag is|tags are} in name instead of property, such as {key}.",
+        "{count} {count|tag|tags} Open Graph {count|está|estão} em name em vez de property, como {key}.",
+    );
+    const SAME: Text = text("the same tags with property", "as mesmas tags com property");
+    let tag = |(element, key): &(Element<'_>, &str)| {
+        let content = element.attribute("content").unwrap_or_default();
+        format!("<meta property=\"{}\" content=\"{}\">", attribute(key), attribute(content))
     };
-    let values = [("key", key.into()), ("value", value.into()), ("count", bad.len().into())];
-    Ok(Some(problem(RELATIVE, &values, fix).at(bad.iter().map(|(_, element)| element.place()))))
-}
-
-/// Fails when no `twitter:card` has content.
-fn card_missing(facts: &Facts<'_>) -> Verdict {
-    let html = facts.whole_page()?;
-    if html.social("twitter:card").is_some() {
-        return PASS;
-    }
-    const NONE: Text = text("The page has no twitter:card.", "A página não tem twitter:card.");
-    const BY_IMAGE: Text = text("the size of the social image", "o tamanho da imagem social");
-    let is_large = match facts.social_image_size() {
-        Some((width, height)) => is_large(width, height),
-        // The tag that the page lacks is made of this image.
-        None => html.social("og:image").is_none() && image_room::large_image(facts, html).is_some(),
+    let fix = if found.iter().all(|(element, _)| element.start_tag().is_some()) {
+        let snippet = found.iter().take(MAX_PLACES).map(tag).collect::<Vec<_>>().join("\n");
+        let fix = FixDraft::edit(FixTarget::Head, snippet).from(SAME, &[]);
+        found.iter().fold(fix, |fix, (element, key)| fix.unset(*element, "name").set(*element, "property", key))
+    } else {
+        FixDraft::instruction(FixTarget::Head, ATTRIBUTE_WRONG.how, &[])
     };
-    let card = if is_large { "summary_large_image" } else { "summary" };
-    fail(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(BY_IMAGE, &[]))
-}
-
-/// Whether an image is wide enough for a large card: about twice as wide as high.
-fn is_large(width: u32, height: u32) -> bool {
-    /// Pixels that X asks for at least.
-    const LEAST_WIDTH: u32 = 300;
-    /// Tenths of the height: what X crops to 2:1 without losing what matters.
-    const LEAST_RATIO: u64 = 15;
-    width >= LEAST_WIDTH && u64::from(width) * 10 >= u64::from(height) * LEAST_RATIO
+    let values = [("count", found.len().into()), ("key", (*first).into())];
+    Ok(Some(problem(NAMED, &values, fix).at(found.iter().take(MAX_PLACES).map(|(element, _)| element.place()))))
 }

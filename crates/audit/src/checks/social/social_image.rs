@@ -5,7 +5,7 @@ use crate::facts::discovery::image_files::{ImageFault, LEAST_SOCIAL_SIDE, MOST_S
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "og-image", category: Category::Social, landing: LANDING, checks: &[UNREACHABLE] };
+    Family { slug: "social-image", category: Category::Social, landing: LANDING, checks: &[UNREACHABLE] };
 
 const LANDING: Landing = Landing {
     title: text("og:image checker", "Verificador de og:image"),

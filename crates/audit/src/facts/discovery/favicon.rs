@@ -68,6 +68,49 @@ pub(crate) fn default_icon(site: &Site<'_>) -> DefaultIcon {
     }
 }
 
+/// What is known of the icon that the page declares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum DeclaredIcon {
+    /// The page declares none.
+    Undeclared,
+    /// An image that crawlers may fetch.
+    Found,
+    /// At this address, and what is wrong with it.
+    Faulty(String, IconFault),
+    /// Restricted, failed, masked or not asked.
+    Unknown,
+}
+
+/// What is wrong with a declared icon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum IconFault {
+    /// There is none: the status that said so.
+    Gone(u16),
+    /// The answer of this status is no image.
+    NoImage(u16),
+    /// A rule of robots.txt, and its line.
+    Forbidden(String, u32),
+}
+
+/// What became of the icon that the page declares.
+pub(crate) fn declared_icon(site: &Site<'_>) -> DeclaredIcon {
+    let Some(url) = declared(site) else { return DeclaredIcon::Undeclared };
+    let faulty = |fault| DeclaredIcon::Faulty(url.to_string(), fault);
+    let answer = answer(site);
+    if let Some(status) = answer.absent_status() {
+        return faulty(IconFault::Gone(status));
+    }
+    let Ok((exchange, image)) = image(&answer) else { return DeclaredIcon::Unknown };
+    if image.is_none() {
+        return faulty(IconFault::NoImage(exchange.status));
+    }
+    let asked = Url::parse(&exchange.url).ok().or_else(|| answer.asked.clone());
+    match asked.and_then(|asked| site.forbidden(&asked, &CRAWLERS)) {
+        Some((rule, line)) => faulty(IconFault::Forbidden(rule, line)),
+        None => DeclaredIcon::Found,
+    }
+}
+
 const ABSENT: Text = text(
     "The page declares no icon, and {file} answers {status}. Browsers and search results show a blank one.",
     "A página não declara um ícone, e {file} responde {status}. Navegadores e resultados de busca mostram um ícone vazio.",

@@ -60,11 +60,13 @@ pub fn wants_large_preview(facts: &Facts<'_>) -> bool {
     !says && facts.indexable().is_ok() && is_article(facts)
 }
 
-/// Whether the page calls itself an article, in JSON-LD or for social readers.
+/// Whether the page calls itself an article, in JSON-LD or for social readers; one with a date of publication is made
+/// known as an article by the fix of `structured_data_missing`.
 pub fn is_article(facts: &Facts<'_>) -> bool {
     facts.markup().is_some_and(|html| {
         let is_type = |name: &str| name.ends_with("Article") || matches!(name, "BlogPosting" | "LiveBlogPosting");
         html.social("og:type").is_some_and(|kind| kind.eq_ignore_ascii_case("article"))
+            || html.social("article:published_time").is_some()
             || html.json_ld.nodes_as_meant().into_iter().flat_map(types_of).any(is_type)
     })
 }

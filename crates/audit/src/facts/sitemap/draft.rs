@@ -10,7 +10,8 @@ use super::reading::{Kind, MOST_LOC_BYTES, MOST_URLS};
 use super::{BadLoc, NAMESPACE, Sitemaps, lastmod};
 use crate::escape::xml_text;
 use crate::facts::Facts;
-use crate::facts::page::Html;
+use crate::facts::nofollow;
+use crate::facts::page::{Anchor, Html};
 use crate::facts::robots::path as robots_path;
 use crate::facts::robots_txt::RobotsState;
 use crate::facts::url_identity::{identity, same_page, without_tracking};
@@ -41,7 +42,9 @@ pub fn first(facts: &Facts<'_>) -> Option<String> {
     let own = facts.own_url().ok().filter(|own| own.origin() == html.url.origin() && is_indexable);
     // The page under an address that it does not want to be found under, or not at all.
     let is_hidden = |url: &Url| same_page(url, &html.url) && own.as_ref().is_none_or(|own| !same_page(own, url));
-    let links = html.anchors.iter().filter(|anchor| !anchor.nofollow).filter_map(|anchor| anchor.url.as_ref());
+    // A nofollow that its own check takes away keeps nothing out.
+    let is_followed = |anchor: &&Anchor| !anchor.nofollow || nofollow::is_needless(html, anchor);
+    let links = html.anchors.iter().filter(is_followed).filter_map(|anchor| anchor.url.as_ref());
     let links = links.filter(|url| url.origin() == html.url.origin() && is_page(url)).map(without_tracking);
     let links = links.filter(|url| !is_hidden(url));
     let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{NAMESPACE}\">\n");

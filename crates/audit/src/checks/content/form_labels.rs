@@ -1,0 +1,164 @@
+//! Fields and buttons that have no name for those who can't see them.
+
+use std::collections::HashSet;
+
+use crate::check::MAX_PLACES;
+use crate::check::prelude::*;
+use crate::facts::document::NodeId;
+use crate::facts::names::has_name;
+use crate::facts::page::Html;
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "form-labels", category: Category::Content, landing: LANDING, checks: &[FIELD, BUTTON] };
+
+const LANDING: Landing = Landing {
+    title: text("Form label and button name checker", "Verificador de labels e nomes de botões"),
+    h1: text("Can everybody use the forms of your page?", "Todos conseguem usar os formulários da sua página?"),
+    description: text(
+        "Find fields without a label and buttons without a name, which screen readers and AI agents can't tell what they are for.",
+        "Encontre campos sem label e botões sem nome, dos quais leitores de tela e agentes de IA não sabem para que servem.",
+    ),
+    lead: text(
+        "A screen reader says “edit” or “button” and nothing else where a field has no label or a button only a picture. Agents that fill in forms for people are as lost; this tool names each such element.",
+        "O leitor de tela diz “edição” ou “botão” e mais nada quando um campo não tem label ou um botão só tem um desenho. Agentes que preenchem formulários ficam igualmente perdidos; esta ferramenta aponta cada elemento assim.",
+    ),
+    example: include_str!("form_labels/bad_field.html"),
+};
+
+const FIELD: Check = Check {
+    code: "form_label_missing",
+    severity: Severity::Warn,
+    title: text("Fields without a label", "Campos sem label"),
+    why: text(
+        "Who can't see the page is not told what to type, and speech input and agents can't address the field.",
+        "Quem não vê a página não fica sabendo o que digitar, e comandos de voz e agentes não conseguem indicar o campo.",
+    ),
+    how: text(
+        "Put the field's text into a `<label for=\"…\">`, or add `aria-label` where no text is to be seen.",
+        "Coloque o texto do campo em um `<label for=\"…\">`, ou adicione `aria-label` onde não deve haver texto visível.",
+    ),
+    reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/e086e5/",
+    // A placeholder passes: it gives the field its accessible name (HTML-AAM 1.0 §4.1.1), which is what the rule asks for.
+    rule: text(
+        "Fails on `input`, `select` and `textarea` without a name: no `label` with text around it or for its `id`, and no `aria-label`, `aria-labelledby`, `title` or `placeholder`. Left alone are the types `hidden`, `submit`, `button`, `reset` and `image`, disabled fields, and those hidden by `hidden`, `aria-hidden` or an inline style. Not measured on an empty app shell; not applicable without fields.",
+        "Falha com `input`, `select` e `textarea` sem nome: nenhum `label` com texto em volta ou para o seu `id`, e nenhum `aria-label`, `aria-labelledby`, `title` ou `placeholder`. Ficam de fora os tipos `hidden`, `submit`, `button`, `reset` e `image`, campos desativados e os ocultos por `hidden`, `aria-hidden` ou estilo embutido. Não é medido na casca vazia de um aplicativo; não se aplica sem campos.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Body),
+    since: WHOLE,
+    run: field,
+};
+
+const BUTTON: Check = Check {
+    code: "button_name_missing",
+    severity: Severity::Warn,
+    title: text("Buttons without a name", "Botões sem nome"),
+    why: text(
+        "A screen reader says “button” and nothing else; who hears it can't know what it does.",
+        "O leitor de tela diz “botão” e mais nada; quem ouve não tem como saber o que ele faz.",
+    ),
+    how: text(
+        "Write text into the button, give its picture an `alt`, or add `aria-label`.",
+        "Escreva texto no botão, dê um `alt` à imagem dele ou adicione `aria-label`.",
+    ),
+    reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/97a4e1/",
+    rule: text(
+        "Fails on `button` and elements with `role=button` without text, `aria-label`, `aria-labelledby`, `title`, image alternative, SVG title or label around or for it. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, disabled ones, and links, which are `link_text_empty`. Not measured on an empty app shell; not applicable without buttons.",
+        "Falha com `button` e elementos com `role=button` sem texto, `aria-label`, `aria-labelledby`, `title`, texto alternativo de imagem, título de SVG ou label em volta ou para ele. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os desativados, e links, que são `link_text_empty`. Não é medido na casca vazia de um aplicativo; não se aplica sem botões.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Body),
+    since: WHOLE,
+    run: button,
+};
+
+/// Whether an attribute says something.
+fn says(element: Element<'_>, name: &str) -> bool {
+    element.attribute(name).is_some_and(|value| !value.trim().is_empty())
+}
+
+/// Labels with text, and the ids that they are for.
+struct Labels<'h> {
+    elements: HashSet<NodeId>,
+    ids: HashSet<&'h str>,
+}
+
+impl<'h> Labels<'h> {
+    fn of(html: &'h Html) -> Self {
+        let said: Vec<Element<'_>> = html.elements(&html.listed.labels).filter(|label| has_name(*label)).collect();
+        Self {
+            elements: said.iter().map(|label| label.id()).collect(),
+            ids: said.iter().filter_map(|label| label.attribute("for")).collect(),
+        }
+    }
+
+    /// Whether a label names an element: one with text around it, or one for its id.
+    fn name(&self, element: Element<'_>) -> bool {
+        element.attribute("id").is_some_and(|id| self.ids.contains(id))
+            || !self.elements.is_empty() && element.ancestors().any(|around| self.elements.contains(&around.id()))
+    }
+}
+
+/// What a field is, in lower case.
+fn kind(field: Element<'_>) -> String {
+    field.attribute("type").unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn field(facts: &Facts<'_>) -> Verdict {
+    let html = facts.filled_page()?;
+    let is_field =
+        |field: &Element<'_>| !matches!(kind(*field).as_str(), "hidden" | "submit" | "button" | "reset" | "image");
+    let fields = || html.elements(&html.listed.fields).filter(is_field);
+    if fields().next().is_none() {
+        return Err(NotMeasured::Absent);
+    }
+    let labels = Labels::of(html);
+    let is_named =
+        |field: &Element<'_>| ["aria-label", "aria-labelledby", "title", "placeholder"].iter().any(|n| says(*field, n));
+    let found: Vec<Element<'_>> = fields()
+        .filter(|field| !is_named(field) && !field.has("disabled"))
+        .filter(|field| !labels.name(*field) && !html.listed.is_unseen(*field))
+        .collect();
+    let Some(first) = found.first() else { return PASS };
+    const NAMELESS: Text = text(
+        "{count} {count|field has|fields have} no label; the first is {tag}.",
+        "{count} {count|campo não tem|campos não têm} label; o primeiro é {tag}.",
+    );
+    let tag = first.start_tag_source().unwrap_or_default();
+    let snippet = match first.attribute("id").filter(|id| !id.is_empty()) {
+        Some(id) => format!("<label for=\"{}\">{{{{LABEL}}}}</label>", attribute(id)),
+        None => with_name(*first, "{{LABEL}}"),
+    };
+    let fix = FixDraft::template(FixTarget::Body, snippet);
+    let values = [("count", found.len().into()), ("tag", tag.into())];
+    Ok(Some(problem(NAMELESS, &values, fix).at(found.iter().take(MAX_PLACES).map(|field| field.place()))))
+}
+
+/// The element's start tag with a label of its own.
+fn with_name(element: Element<'_>, name: &str) -> String {
+    let tag = element.start_tag_source().unwrap_or("<input>");
+    format!("{} aria-label=\"{name}\">", tag.trim_end_matches('>').trim_end_matches('/').trim_end())
+}
+
+fn button(facts: &Facts<'_>) -> Verdict {
+    let html = facts.filled_page()?;
+    let is_button = |button: &Element<'_>| !(button.is("input") || button.is("a") && button.has("href"));
+    let buttons = || html.elements(&html.listed.buttons).filter(is_button);
+    if buttons().next().is_none() {
+        return Err(NotMeasured::Absent);
+    }
+    let labels = Labels::of(html);
+    let found: Vec<Element<'_>> = buttons()
+        .filter(|button| !button.has("disabled") && !has_name(*button) && !labels.name(*button))
+        .filter(|button| !html.listed.is_unseen(*button))
+        .collect();
+    let Some(first) = found.first() else { return PASS };
+    const NAMELESS: Text = text(
+        "{count} {count|button has|buttons have} no name; the first is {tag}.",
+        "{count} {count|botão não tem|botões não têm} nome; o primeiro é {tag}.",
+    );
+    let values = [("count", found.len().into()), ("tag", first.start_tag_source().unwrap_or_default().into())];
+    let fix = FixDraft::template(FixTarget::Body, with_name(*first, "{{ACTION}}"));
+    Ok(Some(problem(NAMELESS, &values, fix).at(found.iter().take(MAX_PLACES).map(|button| button.place()))))
+}

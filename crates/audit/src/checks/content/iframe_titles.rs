@@ -1,0 +1,110 @@
+//! Frames that don't say what they show.
+
+use url::Url;
+
+use crate::check::MAX_PLACES;
+use crate::check::prelude::*;
+use crate::facts::image_room::side;
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "iframe-titles", category: Category::Content, landing: LANDING, checks: &[MISSING] };
+
+const LANDING: Landing = Landing {
+    title: text("Iframe title checker", "Verificador de títulos de iframe"),
+    h1: text("Do your embeds say what they show?", "Seus conteúdos incorporados dizem o que mostram?"),
+    description: text(
+        "Find visible iframes without a title, such as videos and maps, and get the tag with a name for the well-known ones.",
+        "Encontre iframes visíveis sem title, como vídeos e mapas, e receba a tag com o nome dos serviços conhecidos.",
+    ),
+    lead: text(
+        "A screen reader announces a frame by its title, and without one reads out its address. This tool names the frames that lack one and fills in the service where it is a known embed.",
+        "O leitor de tela anuncia um frame pelo title e, sem ele, lê o endereço. Esta ferramenta aponta os frames sem title e preenche o serviço quando é um incorporado conhecido.",
+    ),
+    example: include_str!("iframe_titles/bad_youtube.html"),
+};
+
+const MISSING: Check = Check {
+    code: "iframe_title_missing",
+    severity: Severity::Info,
+    title: text("Frames without a title", "Frames sem título"),
+    why: text(
+        "A screen reader can't tell its user what is in the frame, so it has to be entered to find out.",
+        "O leitor de tela não tem como dizer o que há no frame; é preciso entrar nele para descobrir.",
+    ),
+    how: text("Add a `title` that says what the frame shows.", "Adicione um `title` que diga o que o frame mostra."),
+    reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/cae760/",
+    rule: text(
+        "Fails on `iframe` elements without `title`, `aria-label` or `aria-labelledby` that says something. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 1 pixel, with a negative `tabindex`, with `role` `none` or `presentation`, and those without an http(s) address or `srcdoc`, which scripts use. Not applicable without iframes.",
+        "Falha com elementos `iframe` sem `title`, `aria-label` ou `aria-labelledby` que diga algo. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os com um lado de no máximo 1 pixel, com `tabindex` negativo, com `role` `none` ou `presentation`, e os sem endereço http(s) nem `srcdoc`, que os scripts usam. Não se aplica sem iframes.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Body),
+    since: WHOLE,
+    run: missing,
+};
+
+/// Hosts of embeds, with what they show. Source and date in the file.
+const EMBED_HOSTS: &str = include_str!("../../data/embed_hosts.tsv");
+
+/// The name of what a known embed shows.
+fn embed_name(url: &Url) -> Option<&'static str> {
+    let host = url.host_str()?;
+    EMBED_HOSTS.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
+        let mut columns = line.split('\t');
+        let (known, path, name) = (columns.next()?, columns.next()?, columns.next()?);
+        let is_host = host == known || host.strip_suffix(known).is_some_and(|start| start.ends_with('.'));
+        (is_host && url.path().starts_with(path)).then_some(name)
+    })
+}
+
+/// Whether a frame is one that a person meets.
+fn is_shown(frame: Element<'_>) -> bool {
+    let is_tiny = |name| side(frame, name).is_some_and(|side| side <= 1);
+    let is_skipped = frame.attribute("tabindex").is_some_and(|index| index.trim().starts_with('-'));
+    let is_out = frame.attribute("role").is_some_and(|role| matches!(role.trim(), "none" | "presentation"));
+    !is_tiny("width") && !is_tiny("height") && !is_skipped && !is_out
+}
+
+fn missing(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let frames = || html.elements(&html.addressed).filter(|element| element.is("iframe"));
+    if frames().next().is_none() {
+        return Err(NotMeasured::Absent);
+    }
+    let says = |frame: Element<'_>, name: &str| frame.attribute(name).is_some_and(|value| !value.trim().is_empty());
+    let address = |frame: Element<'_>| {
+        html.resolve(frame.attribute("src")?).filter(|url| matches!(url.scheme(), "http" | "https"))
+    };
+    let found: Vec<Element<'_>> = frames()
+        .filter(|frame| !["title", "aria-label", "aria-labelledby"].iter().any(|name| says(*frame, name)))
+        .filter(|frame| frame.has("srcdoc") || frame.attribute("src").is_some_and(|src| !src.trim().is_empty()))
+        .filter(|frame| frame.has("srcdoc") || address(*frame).is_some())
+        .filter(|frame| is_shown(*frame) && !html.listed.is_unseen(*frame))
+        .collect();
+    let Some(first) = found.first() else { return PASS };
+    const NAMELESS: Text = text(
+        "{count} {count|frame has|frames have} no title; the first shows {url}.",
+        "{count} {count|frame não tem|frames não têm} title; o primeiro mostra {url}.",
+    );
+    const BY_HOST: Text = text("the service that the address names", "o serviço que o endereço indica");
+    let named: Option<Vec<(Element<'_>, &str)>> = found
+        .iter()
+        .map(|frame| Some((*frame, frame.start_tag().and_then(|_| embed_name(&address(*frame)?))?)))
+        .collect();
+    let tag = |frame: Element<'_>, title: &str| {
+        let tag = frame.start_tag_source().unwrap_or("<iframe>");
+        format!("{} title=\"{title}\">", tag.trim_end_matches('>').trim_end())
+    };
+    let fix = match named {
+        Some(named) => {
+            let snippet = named.iter().map(|(frame, name)| tag(*frame, name)).collect::<Vec<_>>().join("\n");
+            let fix = FixDraft::edit(FixTarget::Body, snippet).from(BY_HOST, &[]);
+            named.iter().fold(fix, |fix, (frame, name)| fix.set(*frame, "title", name))
+        }
+        None => FixDraft::template(FixTarget::Body, tag(*first, "{{TITLE}}")),
+    };
+    let url = first.attribute("src").unwrap_or("srcdoc");
+    let values = [("count", found.len().into()), ("url", url.into())];
+    Ok(Some(problem(NAMELESS, &values, fix).at(found.iter().take(MAX_PLACES).map(|frame| frame.place()))))
+}

@@ -1,0 +1,119 @@
+//! Dates that a page states for machines, when they contradict each other.
+
+use model::time::{DAY_MS, Timestamp};
+
+use crate::check::MAX_PLACES;
+use crate::check::prelude::*;
+use crate::facts::jsonld::types_of;
+use crate::facts::page::Html;
+use crate::facts::robots_directives::parse_date;
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "page-dates", category: Category::Content, landing: LANDING, checks: &[DISAGREE] };
+
+const LANDING: Landing = Landing {
+    title: text("Publication date checker", "Verificador de data de publicação"),
+    h1: text("Does your page tell search engines one date?", "Sua página diz uma só data aos buscadores?"),
+    description: text(
+        "Compare the dates that a page states in structured data and in meta tags: published twice, modified before, or in the future.",
+        "Compare as datas que uma página declara nos dados estruturados e nas meta tags: publicada duas vezes, alterada antes ou no futuro.",
+    ),
+    lead: text(
+        "Search engines show a date beside articles only where they are sure of it. When structured data and meta tags say different things they guess or show none; this tool lays the dates side by side.",
+        "Os buscadores só mostram a data de um artigo quando têm certeza dela. Se dados estruturados e meta tags dizem coisas diferentes, eles adivinham ou não mostram nenhuma; esta ferramenta põe as datas lado a lado.",
+    ),
+    example: include_str!("page_dates/bad_differ.html"),
+};
+
+const DISAGREE: Check = Check {
+    code: "date_signals_disagree",
+    severity: Severity::Info,
+    title: text("Dates that contradict each other", "Datas que se contradizem"),
+    why: text(
+        "Where the dates of a page disagree, search engines may show a wrong one or none, and readers can't judge how current it is.",
+        "Quando as datas de uma página discordam, os buscadores podem mostrar uma errada ou nenhuma, e o leitor não sabe quão atual ela é.",
+    ),
+    how: text(
+        "Write the same dates into structured data, meta tags and the text, from one field of the content.",
+        "Escreva as mesmas datas nos dados estruturados, nas meta tags e no texto, a partir de um só campo do conteúdo.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/publication-dates",
+    rule: text(
+        "Fails on the first of these: `datePublished` of the first article in JSON-LD and `article:published_time` are more than a day apart; the same of `dateModified` and `article:modified_time`; a date of modification lies more than a day before the one of publication; a date of publication lies more than a day after the audit. A day is left for time zones. Dates that can't be read are not compared. Not applicable with fewer than one article date.",
+        "Falha no primeiro destes casos: `datePublished` do primeiro artigo em JSON-LD e `article:published_time` distam mais de um dia; o mesmo de `dateModified` e `article:modified_time`; uma data de alteração é mais de um dia anterior à de publicação; uma data de publicação é mais de um dia posterior à auditoria. Um dia fica para fusos horários. Datas ilegíveis não são comparadas. Não se aplica sem nenhuma data de artigo.",
+    ),
+    thresholds: &[threshold("apart", 1, "days")],
+    remedy: remedy(FixClass::Instruction, FixTarget::Head),
+    since: WHOLE,
+    run: disagree,
+};
+
+/// A date and where it is stated.
+#[derive(Debug, Clone)]
+struct Stated {
+    name: &'static str,
+    written: String,
+    at: Timestamp,
+}
+
+fn stated(name: &'static str, written: &str) -> Option<Stated> {
+    Some(Stated { name, written: written.to_owned(), at: parse_date(written)? })
+}
+
+/// A date of the first article among the nodes.
+fn of_article(html: &Html, property: &'static str) -> Option<Stated> {
+    let nodes = html.json_ld.nodes_as_meant();
+    let is_article = |kind: &str| kind.ends_with("Article") || kind == "BlogPosting" || kind == "Report";
+    let article = nodes.iter().find(|node| types_of(node).any(is_article))?;
+    stated(property, article.get(property)?.as_str()?)
+}
+
+fn disagree(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let meta = |name: &'static str| stated(name, html.social(name)?);
+    let published = [of_article(html, "datePublished"), meta("article:published_time")];
+    let modified = [of_article(html, "dateModified"), meta("article:modified_time")];
+    let all: Vec<&Stated> = published.iter().chain(&modified).flatten().collect();
+    if all.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    const APART: Text = text(
+        "{first} says {first_date}, {second} says {second_date}.",
+        "{first} diz {first_date}, {second} diz {second_date}.",
+    );
+    const BACKWARDS: Text = text(
+        "{second}, {second_date}, lies before {first}, {first_date}.",
+        "{second}, {second_date}, é anterior a {first}, {first_date}.",
+    );
+    const FUTURE: Text =
+        text("{first} is {first_date}, after this audit.", "{first} é {first_date}, depois desta auditoria.");
+    let now = facts.capture.started_at.0;
+    let apart = |pair: &[Option<Stated>; 2]| match pair {
+        [Some(a), Some(b)] if (a.at.0 - b.at.0).abs() > DAY_MS => Some((a.clone(), b.clone())),
+        _ => None,
+    };
+    let backwards = || {
+        let first = published.iter().flatten().next()?;
+        let second = modified.iter().flatten().find(|date| first.at.0 - date.at.0 > DAY_MS)?;
+        Some((first.clone(), second.clone()))
+    };
+    let future = || published.iter().flatten().find(|date| date.at.0 - now > DAY_MS).map(|d| (d.clone(), d.clone()));
+    let found = apart(&published)
+        .or_else(|| apart(&modified))
+        .map(|pair| (APART, pair))
+        .or_else(|| Some((BACKWARDS, backwards()?)))
+        .or_else(|| Some((FUTURE, future()?)));
+    let Some((message, (first, second))) = found else { return PASS };
+    let values = [
+        ("first", first.name.into()),
+        ("first_date", first.written.into()),
+        ("second", second.name.into()),
+        ("second_date", second.written.into()),
+    ];
+    let is_date = |key: &str| matches!(key, "article:published_time" | "article:modified_time");
+    let metas = html.metas.iter().filter(|meta| meta.social_key().is_some_and(is_date));
+    let places = metas.filter_map(|meta| html.element(meta.node)).map(Element::place).take(MAX_PLACES);
+    let fix = FixDraft::instruction(FixTarget::Head, DISAGREE.how, &[]);
+    Ok(Some(problem(message, &values, fix).at(places)))
+}

@@ -1,0 +1,142 @@
+//! Text that a template left behind where an author was to write.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use crate::check::MAX_PLACES;
+use crate::check::prelude::*;
+use crate::facts::document::collapse;
+use crate::facts::page::Html;
+use crate::facts::visibility::hides;
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "placeholder-text", category: Category::Content, landing: LANDING, checks: &[PLACEHOLDER] };
+
+const LANDING: Landing = Landing {
+    title: text("Lorem ipsum and placeholder finder", "Localizador de lorem ipsum e textos de modelo"),
+    h1: text("Did a placeholder go live on your page?", "Algum texto de exemplo foi publicado na sua página?"),
+    description: text(
+        "Find lorem ipsum, unfilled {{variables}}, [object Object], undefined and “your text here” in what visitors read on a page.",
+        "Encontre lorem ipsum, {{variáveis}} não preenchidas, [object Object], undefined e “seu texto aqui” no que os visitantes leem.",
+    ),
+    lead: text(
+        "Placeholders slip through where a template is published before its text. They look careless to visitors and end up in search results; this tool finds them in the text that people see and leaves code samples alone.",
+        "Textos de exemplo escapam quando o modelo é publicado antes do conteúdo. Parecem descuido para o visitante e vão parar nos resultados de busca; esta ferramenta os encontra no texto que as pessoas veem e não mexe em exemplos de código.",
+    ),
+    example: include_str!("placeholder_text/bad_lorem.html"),
+};
+
+const PLACEHOLDER: Check = Check {
+    code: "placeholder_text",
+    severity: Severity::Warn,
+    title: text("Placeholder text on the page", "Texto de exemplo na página"),
+    why: text(
+        "Visitors and search engines read text that was never meant for them, and may take the whole page for unfinished.",
+        "Visitantes e buscadores leem um texto que nunca foi para eles e podem tomar a página inteira por inacabada.",
+    ),
+    how: text(
+        "Write the text that belongs there, or take the element out; where a program fills it in, find out why it did not.",
+        "Escreva o texto que deveria estar ali ou tire o elemento; se é um programa que o preenche, descubra por que não preencheu.",
+    ),
+    reference: "https://developers.google.com/search/docs/fundamentals/creating-helpful-content",
+    rule: text(
+        "Fails when a text of the body, letter case ignored, begins with “lorem ipsum dolor”, holds `{{…}}` or `[object Object]`, is as a whole `undefined` or `NaN`, or is one of the list in `placeholder_texts.txt`. Left out is text in `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template`, `noscript`, and hidden elements; `{{…}}` also within elements with attributes of Angular, Vue or Alpine, whose scripts fill it in.",
+        "Falha quando um texto do corpo, sem distinguir maiúsculas, começa com “lorem ipsum dolor”, contém `{{…}}` ou `[object Object]`, é por inteiro `undefined` ou `NaN`, ou é um dos da lista em `placeholder_texts.txt`. Fica de fora o texto em `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template`, `noscript` e em elementos ocultos; `{{…}}` também dentro de elementos com atributos de Angular, Vue ou Alpine, cujos scripts o preenchem.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Body),
+    since: WHOLE,
+    run: placeholder,
+};
+
+/// Texts that a template leaves behind, in lower case. Source and date in the file.
+static TEXTS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    include_str!("../../data/placeholder_texts.txt").lines().filter(|line| !line.starts_with('#')).collect()
+});
+
+/// Elements whose text is source code or seen by nobody.
+const CODE: [&str; 10] = ["pre", "code", "kbd", "samp", "var", "textarea", "script", "style", "template", "noscript"];
+/// Characters of the longest text that is compared with the list as a whole.
+const LONGEST: usize = 80;
+/// Characters shown of what was found.
+const SHOWN: usize = 60;
+
+/// What of a text is a placeholder; `true` with it where a script of the page may fill it in.
+fn found_in(run: &str) -> Option<bool> {
+    let text = run.trim();
+    let start = text.get(..17).unwrap_or_default();
+    if start.eq_ignore_ascii_case("lorem ipsum dolor") || text.contains("[object Object]") {
+        return Some(false);
+    }
+    if matches!(text, "undefined" | "NaN") {
+        return Some(false);
+    }
+    if text.find("{{").is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains("}}"))) {
+        return Some(true);
+    }
+    let is_listed = || {
+        let plain = collapse(text).to_lowercase();
+        TEXTS.contains(plain.trim_matches(|c: char| !c.is_alphanumeric()))
+    };
+    (!text.is_empty() && text.len() <= LONGEST && is_listed()).then_some(false)
+}
+
+/// Whether a script library of the page fills in the text of an element, by the attributes that it asks for.
+fn is_bound(element: Element<'_>) -> bool {
+    const STARTS: [&str; 7] = ["ng-", "data-ng-", "v-", "x-", "@", ":", "*ng"];
+    std::iter::once(element)
+        .chain(element.ancestors())
+        .any(|around| around.attributes().any(|(name, _)| STARTS.iter().any(|start| name.starts_with(start))))
+}
+
+/// Elements with a placeholder among their own texts, and that text.
+fn placeholders(html: &Html) -> Vec<(Element<'_>, String)> {
+    let Some(body) = html.document.body() else { return Vec::new() };
+    let mut found = Vec::new();
+    for element in std::iter::once(body).chain(body.descendants()) {
+        let Some(run) = element.own_texts().find(|run| found_in(run).is_some()) else { continue };
+        let is_code = |around: Element<'_>| CODE.iter().any(|name| around.is(name));
+        if is_code(element)
+            || element.ancestors().any(is_code)
+            || std::iter::once(element).chain(element.ancestors()).any(hides)
+        {
+            continue;
+        }
+        if found_in(run) == Some(false) || !is_bound(element) {
+            found.push((element, collapse(run).chars().take(SHOWN).collect()));
+        }
+    }
+    found
+}
+
+fn placeholder(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let found = placeholders(html);
+    let Some((_, first)) = found.first() else { return PASS };
+    const LEFT: Text = text(
+        "{count} {count|text is|texts are} left over from a template; the first reads “{text}”.",
+        "{count} {count|texto sobrou|textos sobraram} de um modelo; o primeiro diz “{text}”.",
+    );
+    let values = [("count", found.len().into()), ("text", first.as_str().into())];
+    let fix = FixDraft::instruction(FixTarget::Body, PLACEHOLDER.how, &[]);
+    Ok(Some(problem(LEFT, &values, fix).at(found.iter().take(MAX_PLACES).map(|(element, _)| element.place()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_text_about_them() {
+        for text in
+            ["Lorem ipsum dolor sit amet", " undefined\n", "Hello {{ name }}", "Your text here!", "[object Object]"]
+        {
+            assert!(found_in(text).is_some(), "{text}");
+        }
+        for text in ["", "The text lorem ipsum dolor is old", "undefined behaviour", "{{ open", "Write your text here"]
+        {
+            assert!(found_in(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Lists of image files for screens of different kinds, as browsers read them.
+
+use crate::check::MAX_PLACES;
+use crate::check::prelude::*;
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "srcset", category: Category::Images, landing: LANDING, checks: &[INVALID] };
+
+const LANDING: Landing = Landing {
+    title: text("Srcset validator", "Validador de srcset"),
+    h1: text("Do browsers read your srcset as you mean it?", "Os navegadores leem seu srcset como você quer?"),
+    description: text(
+        "Read the srcset of every image as browsers do and find candidates that they drop: wrong descriptors, missing commas, doubles.",
+        "Leia o srcset de cada imagem como os navegadores e encontre candidatos que eles descartam: descritores errados, vírgulas, repetidos.",
+    ),
+    lead: text(
+        "A browser drops each candidate of a `srcset` that it can't read, in silence, and shows another file. This tool reads them by the algorithm of the HTML standard and quotes what is dropped.",
+        "O navegador descarta em silêncio cada candidato de um `srcset` que não consegue ler e mostra outro arquivo. Esta ferramenta os lê pelo algoritmo do padrão HTML e cita o que é descartado.",
+    ),
+    example: include_str!("srcset/bad_descriptor.html"),
+};
+
+const INVALID: Check = Check {
+    code: "srcset_invalid",
+    severity: Severity::Warn,
+    title: text("Image candidates that browsers drop", "Candidatos de imagem que os navegadores descartam"),
+    why: text(
+        "A candidate of `srcset` that can't be read counts for nothing: screens get a file that is too large or too coarse.",
+        "Um candidato de `srcset` que não pode ser lido não vale nada: as telas recebem um arquivo grande ou grosseiro demais.",
+    ),
+    how: text(
+        "Write each candidate as an address, a space and one descriptor (`800w` or `2x`), with a comma between candidates.",
+        "Escreva cada candidato como endereço, espaço e um descritor (`800w` ou `2x`), com vírgula entre eles.",
+    ),
+    reference: "https://html.spec.whatwg.org/multipage/images.html#parse-a-srcset-attribute",
+    rule: text(
+        "Fails when parsing the `srcset` of an `img` or `source` of a `picture` by the HTML standard drops a candidate: a descriptor that is no positive integer with `w`, no number from 0 on with `x`, or nothing that the standard knows; several of a kind or `w` beside `x` in one candidate; or the same descriptor as an earlier candidate. Not applicable without `srcset`.",
+        "Falha quando a leitura do `srcset` de um `img` ou de um `source` de `picture` pelo padrão HTML descarta um candidato: um descritor que não é inteiro positivo com `w`, nem número a partir de 0 com `x`, nem algo que o padrão conheça; vários do mesmo tipo ou `w` ao lado de `x` em um candidato; ou o mesmo descritor de um candidato anterior. Não se aplica sem `srcset`.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Image),
+    since: WHOLE,
+    run: invalid,
+};
+
+/// Candidates of one list that are compared with each other: no page has more kinds of screens.
+const MOST_CANDIDATES: usize = 100;
+
+/// What a candidate is for.
+#[derive(Debug, Clone, PartialEq)]
+enum Size {
+    Width(u32),
+    Density(f64),
+}
+
+/// A descriptor as the standard reads it (WHATWG HTML §4.8.4.3.10); `None` where the candidate is dropped.
+fn size(descriptors: &str) -> Option<Size> {
+    let (mut width, mut density, mut height) = (None, None, None);
+    for descriptor in descriptors.split_ascii_whitespace() {
+        let (number, unit) = descriptor.split_at_checked(descriptor.len().checked_sub(1)?)?;
+        let is_whole = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        match unit {
+            "w" if is_whole && width.is_none() && density.is_none() => {
+                width = Some(number.parse().ok().filter(|n| *n > 0)?)
+            }
+            "x" if density.is_none() && width.is_none() && height.is_none() => {
+                density = Some(number.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0)?);
+            }
+            "h" if is_whole && height.is_none() && density.is_none() => height = Some(number.parse::<u32>().ok()?),
+            _ => return None,
+        }
+    }
+    match (width, density, height) {
+        (Some(width), ..) => Some(Size::Width(width)),
+        // A height says nothing without a width.
+        (None, _, Some(_)) => None,
+        (None, density, None) => Some(Size::Density(density.unwrap_or(1.0))),
+    }
+}
+
+/// Candidates of a list with their descriptors: the steps of "parse a srcset attribute".
+fn candidates(list: &str) -> Vec<(&str, &str)> {
+    let mut out = Vec::new();
+    let mut rest = list;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ',');
+        let end = rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
+        let (address, behind) = rest.split_at(end);
+        if address.is_empty() {
+            return out;
+        }
+        let trimmed = address.trim_end_matches(',');
+        if trimmed.len() < address.len() {
+            out.push((trimmed, ""));
+            rest = behind;
+            continue;
+        }
+        let end = descriptors_end(behind);
+        let (descriptors, behind) = behind.split_at(end);
+        out.push((address, descriptors.trim()));
+        rest = behind;
+    }
+}
+
+/// Where the descriptors of a candidate end: at a comma outside of parentheses.
+fn descriptors_end(text: &str) -> usize {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The first candidate of a list that is dropped.
+fn dropped(list: &str) -> Option<String> {
+    let mut seen: Vec<Size> = Vec::new();
+    for (address, descriptors) in candidates(list) {
+        let written = || if descriptors.is_empty() { address.to_owned() } else { format!("{address} {descriptors}") };
+        let Some(size) = size(descriptors) else { return Some(written()) };
+        if seen.contains(&size) {
+            return Some(written());
+        }
+        if seen.len() < MOST_CANDIDATES {
+            seen.push(size);
+        }
+    }
+    None
+}
+
+fn invalid(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let lists = || {
+        html.elements(&html.addressed)
+            .filter(|element| element.is("img") || element.is("source"))
+            .filter_map(|element| Some((element, element.attribute("srcset").filter(|set| !set.trim().is_empty())?)))
+    };
+    if lists().next().is_none() {
+        return Err(NotMeasured::Absent);
+    }
+    let found: Vec<(Element<'_>, String)> =
+        lists().filter_map(|(element, list)| Some((element, dropped(list)?))).collect();
+    let Some((_, candidate)) = found.first() else { return PASS };
+    const DROPPED: Text = text(
+        "{count} srcset {count|holds|hold} a candidate that browsers drop; the first is “{candidate}”.",
+        "{count} srcset {count|tem|têm} um candidato que os navegadores descartam; o primeiro é “{candidate}”.",
+    );
+    let values = [("count", found.len().into()), ("candidate", candidate.as_str().into())];
+    let fix = FixDraft::instruction(FixTarget::Image, INVALID.how, &[]);
+    Ok(Some(problem(DROPPED, &values, fix).at(found.iter().take(MAX_PLACES).map(|(element, _)| element.place()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_are_read_as_the_standard_says() {
+        for list in [
+            "a.jpg",
+            "a.jpg 1x, b.jpg 1.5x, c.jpg 2x",
+            "a.jpg 400w, b.jpg 800w",
+            "a,b.jpg 400w,c.jpg 800w",
+            "a.jpg, b.jpg 2x,",
+            "data:image/gif;base64,AAAA 1w",
+            "a.jpg 400w 300h, b.jpg 800w 600h",
+        ] {
+            assert_eq!(dropped(list), None, "{list}");
+        }
+        for (list, candidate) in [
+            ("a.jpg 400, b.jpg 800w", "a.jpg 400"),
+            ("a.jpg 400w b.jpg 800w", "a.jpg 400w b.jpg 800w"),
+            ("a.jpg 400px", "a.jpg 400px"),
+            ("a.jpg 0w", "a.jpg 0w"),
+            ("a.jpg 1x, b.jpg", "b.jpg"),
+            ("a.jpg 400w, b.jpg 400w", "b.jpg 400w"),
+            ("my photo.jpg 2x", "my photo.jpg 2x"),
+        ] {
+            assert_eq!(dropped(list).as_deref(), Some(candidate), "{list}");
+        }
+    }
+}

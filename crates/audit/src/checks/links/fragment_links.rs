@@ -1,0 +1,94 @@
+//! Links to places within the page that are not there.
+
+use std::collections::HashSet;
+
+use crate::check::MAX_PLACES;
+use crate::check::prelude::*;
+use crate::facts::page::Html;
+use crate::facts::url_identity::{percent_decoded, same_page};
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "fragment-links", category: Category::Links, landing: LANDING, checks: &[MISSING] };
+
+const LANDING: Landing = Landing {
+    title: text("Broken anchor link checker", "Verificador de âncoras quebradas"),
+    h1: text("Do the jump links of your page land?", "Os links internos da sua página chegam ao destino?"),
+    description: text(
+        "Find links to a section of the same page whose target id does not exist, as in a table of contents that was not kept up.",
+        "Encontre links para um trecho da mesma página cujo id de destino não existe, como em um sumário que ficou desatualizado.",
+    ),
+    lead: text(
+        "A link to `#prices` jumps to the element with that id, and does nothing where there is none. Search engines show such jumps under results; this tool looks each target up.",
+        "Um link para `#precos` pula para o elemento com esse id e não faz nada se ele não existe. Os buscadores mostram esses atalhos sob os resultados; esta ferramenta procura cada destino.",
+    ),
+    example: include_str!("fragment_links/bad.html"),
+};
+
+const MISSING: Check = Check {
+    code: "link_fragment_missing",
+    severity: Severity::Info,
+    title: text("Jump links without a target", "Links para trechos que não existem"),
+    why: text(
+        "A click does nothing, so visitors don't get to the section they chose.",
+        "O clique não faz nada, e o visitante não chega ao trecho que escolheu.",
+    ),
+    how: text(
+        "Give the section the id that the link names, or mend the link.",
+        "Dê ao trecho o id que o link nomeia, ou corrija o link.",
+    ),
+    reference: "https://html.spec.whatwg.org/multipage/browsing-the-web.html#scrolling-to-a-fragment",
+    rule: text(
+        "Fails when the `href` of an `a` begins with `#`, leads to this page, and no element of the document has what follows as its `id`, nor an `a` as its `name`, as written or percent-decoded. Left alone are `#`, `#top`, text directives (`:~:`), routes of scripts (`#/`, `#!`), links that are hidden, and those with `onclick`, `role`, `data-*` or `aria-controls`, which scripts use. Not measured when the document was cut or is an empty app shell; not applicable without such links.",
+        "Falha quando o `href` de um `a` começa com `#`, leva a esta página, e nenhum elemento do documento tem o que vem depois como `id`, nem um `a` como `name`, como está escrito ou com os percentuais decodificados. Ficam de fora `#`, `#top`, diretivas de texto (`:~:`), rotas de scripts (`#/`, `#!`), links ocultos e os que têm `onclick`, `role`, `data-*` ou `aria-controls`, usados por scripts. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo; não se aplica sem links assim.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Body),
+    since: WHOLE,
+    run: missing,
+};
+
+/// Whether a script may use a link for something else than a jump.
+fn is_of_script(link: Element<'_>) -> bool {
+    link.attributes().any(|(name, _)| matches!(name, "onclick" | "role" | "aria-controls") || name.starts_with("data-"))
+}
+
+/// Targets of jumps: ids of all elements, those of pictures too, and names of anchors.
+fn targets(html: &Html) -> HashSet<&str> {
+    html.document
+        .elements()
+        .flat_map(|element| [element.attribute("id"), element.attribute("name").filter(|_| element.is("a"))])
+        .flatten()
+        .collect()
+}
+
+fn missing(facts: &Facts<'_>) -> Verdict {
+    let html = facts.whole_page()?;
+    facts.filled_page()?;
+    let jumps: Vec<(Element<'_>, &str)> = html
+        .anchors
+        .iter()
+        .filter(|anchor| anchor.url.as_ref().is_some_and(|url| url.fragment().is_some() && same_page(url, &html.url)))
+        .filter_map(|anchor| {
+            let link = html.element(anchor.node)?;
+            Some((link, link.attribute("href")?.trim().strip_prefix('#')?))
+        })
+        .filter(|(_, id)| !id.is_empty() && !id.starts_with(['/', '!']) && !id.contains(":~:"))
+        .filter(|(link, id)| !id.eq_ignore_ascii_case("top") && !is_of_script(*link))
+        .collect();
+    if jumps.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let targets = targets(html);
+    let is_there = |id: &str| targets.contains(id) || targets.contains(percent_decoded(id).as_ref());
+    let found: Vec<(Element<'_>, &str)> =
+        jumps.into_iter().filter(|(link, id)| !is_there(id) && !html.listed.is_unseen(*link)).collect();
+    let Some((_, first)) = found.first() else { return PASS };
+    const NOWHERE: Text = text(
+        "{count} {count|link jumps|links jump} to a place that is not on the page; the first to #{id}.",
+        "{count} {count|link pula|links pulam} para um lugar que não está na página; o primeiro, para #{id}.",
+    );
+    let values = [("count", found.len().into()), ("id", (*first).into())];
+    let fix = FixDraft::instruction(FixTarget::Body, MISSING.how, &[]);
+    Ok(Some(problem(NOWHERE, &values, fix).at(found.iter().take(MAX_PLACES).map(|(link, _)| link.place()))))
+}

@@ -1,0 +1,81 @@
+//! Frames further down that load at once.
+
+use crate::check::MAX_PLACES;
+use crate::check::prelude::*;
+use crate::facts::content_images::{far_down, is_lazy};
+use crate::facts::image_room::side;
+
+/// The family.
+pub(crate) const FAMILY: Family =
+    Family { slug: "lazy-iframes", category: Category::Performance, landing: LANDING, checks: &[NOT_LAZY] };
+
+const LANDING: Landing = Landing {
+    title: text("Iframe lazy loading checker", "Verificador de lazy loading de iframes"),
+    h1: text("Do embeds slow your page down before they are seen?", "Incorporados pesam antes de serem vistos?"),
+    description: text(
+        "Find videos, maps and other iframes far down a page that load at once, and get their tags with loading=lazy.",
+        "Encontre vídeos, mapas e outros iframes no fim da página que carregam de imediato e receba as tags com loading=lazy.",
+    ),
+    lead: text(
+        "One embedded video fetches more than half a megabyte of scripts, even if nobody scrolls to it. With one attribute the browser waits until it is near; this tool writes it.",
+        "Um vídeo incorporado baixa mais de meio megabyte de scripts, mesmo que ninguém role até ele. Com um atributo o navegador espera até ele chegar perto; esta ferramenta o escreve.",
+    ),
+    example: include_str!("lazy_iframes/bad.html"),
+};
+
+const NOT_LAZY: Check = Check {
+    code: "iframe_not_lazy",
+    severity: Severity::Info,
+    title: text("Frames further down load at once", "Frames mais abaixo carregam de imediato"),
+    why: text(
+        "An embed loads a page of its own with all its scripts. Those that nobody has scrolled to yet slow down what is on the screen.",
+        "Um incorporado carrega uma página inteira com todos os scripts. Os que ninguém alcançou ainda atrasam o que está na tela.",
+    ),
+    how: text("Add `loading=\"lazy\"` to these frames.", "Adicione `loading=\"lazy\"` a esses frames."),
+    reference: "https://web.dev/articles/iframe-lazy-loading",
+    rule: text(
+        "Fails when an `iframe` with an http(s) address stands behind more than 2,000 characters of visible text and has no `loading=lazy`. Left alone are frames hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 4 pixels, with `loading=eager` written out, and those that a script loads from `data-src`. Not applicable without iframes.",
+        "Falha quando um `iframe` com endereço http(s) vem depois de mais de 2.000 caracteres de texto visível e não tem `loading=lazy`. Ficam de fora frames ocultos por `hidden`, `aria-hidden` ou estilo embutido, com um lado de no máximo 4 pixels, com `loading=eager` escrito, e os que um script carrega de `data-src`. Não se aplica sem iframes.",
+    ),
+    thresholds: &[threshold("text_before", FAR as u64, "characters"), threshold("small_side", TINY as u64, "pixels")],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Body),
+    since: WHOLE,
+    run: not_lazy,
+};
+
+/// Characters of visible text that fill more than a first screen.
+const FAR: usize = 2_000;
+/// Pixels up to which a frame shows nothing: browsers leave such frames out of lazy loading too.
+const TINY: u32 = 4;
+
+fn not_lazy(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    if !html.elements(&html.addressed).any(|element| element.is("iframe")) {
+        return Err(NotMeasured::Absent);
+    }
+    let is_tiny =
+        |frame: Element<'_>| ["width", "height"].iter().any(|name| side(frame, name).is_some_and(|s| s <= TINY));
+    let loads_now = |frame: Element<'_>| {
+        let url = frame.attribute("src").and_then(|src| html.resolve(src));
+        url.is_some_and(|url| matches!(url.scheme(), "http" | "https")) && !is_lazy(frame) && !frame.has("loading")
+    };
+    let is_concerned =
+        |element: Element<'_>| element.is("iframe") && element.start_tag().is_some() && !is_tiny(element);
+    let found: Vec<Element<'_>> = far_down(html, FAR, |element| is_concerned(element) && loads_now(element))
+        .into_iter()
+        .filter(|frame| !html.listed.is_unseen(*frame))
+        .collect();
+    let Some(first) = found.first() else { return PASS };
+    const EAGER: Text = text(
+        "{count} {count|frame|frames} far down the page {count|loads|load} at once; the first shows {url}.",
+        "{count} {count|frame|frames} no fim da página {count|carrega|carregam} de imediato; o primeiro mostra {url}.",
+    );
+    const SAME: Text = text("the same tags with loading=lazy", "as mesmas tags com loading=lazy");
+    let tag =
+        |frame: &Element<'_>| Some(format!("{} loading=\"lazy\">", frame.start_tag_source()?.trim_end_matches('>')));
+    let snippet: Vec<String> = found.iter().take(MAX_PLACES).filter_map(tag).collect();
+    let fix = FixDraft::edit(FixTarget::Body, snippet.join("\n")).from(SAME, &[]);
+    let fix = found.iter().fold(fix, |fix, frame| fix.set(*frame, "loading", "lazy"));
+    let values = [("count", found.len().into()), ("url", first.attribute("src").unwrap_or_default().into())];
+    Ok(Some(problem(EAGER, &values, fix).at(found.iter().take(MAX_PLACES).map(|frame| frame.place()))))
+}

@@ -1,0 +1,149 @@
+//! The card that X makes of a shared link.
+
+use super::open_graph::tag_fix;
+use crate::check::prelude::*;
+use crate::facts::image_room::large_image;
+use crate::facts::page::{Html, Meta};
+
+/// The family.
+pub(crate) const FAMILY: Family = Family {
+    slug: "twitter-card",
+    category: Category::Social,
+    landing: LANDING,
+    checks: &[CARD_INVALID, CARD_MISSING],
+};
+
+const LANDING: Landing = Landing {
+    title: text("X (Twitter) card checker", "Verificador de cartões do X (Twitter)"),
+    h1: text("Which card does X show for your page?", "Que cartão o X mostra para sua página?"),
+    description: text(
+        "Check the twitter:card tag of a page: missing, of a kind that X does not know, or a player card without what it needs.",
+        "Verifique a tag twitter:card de uma página: ausente, de um tipo que o X não conhece, ou um cartão player sem o que precisa.",
+    ),
+    lead: text(
+        "X takes title, text and picture from Open Graph and only the kind of card from a tag of its own. With a kind it doesn't know it shows a bare link; this tool names the right one for the picture of the page.",
+        "O X tira título, texto e imagem do Open Graph e só o tipo de cartão de uma tag própria. Com um tipo desconhecido, mostra um link sem nada; esta ferramenta indica o certo para a imagem da página.",
+    ),
+    example: include_str!("twitter_card/bad_kind.html"),
+};
+
+const CARD_MISSING: Check = Check {
+    code: "twitter_card_missing",
+    severity: Severity::Info,
+    title: text("No card type for X", "Sem tipo de cartão para o X"),
+    why: text(
+        "X falls back to the Open Graph tags, but chooses the kind of card itself.",
+        "O X usa as tags Open Graph, mas escolhe sozinho o tipo de cartão.",
+    ),
+    how: text(
+        "Add `<meta name=\"twitter:card\" content=\"summary_large_image\">`.",
+        "Adicione `<meta name=\"twitter:card\" content=\"summary_large_image\">`.",
+    ),
+    reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
+    rule: text(
+        "Fails when no `meta` of `twitter:card`, by `property` or else `name`, has content. Not measured when the document was cut, nor on a page that asks not to be indexed.",
+        "Falha quando nenhum `meta` de `twitter:card`, por `property` ou na falta dele `name`, tem conteúdo. Não é medido quando o documento foi cortado, nem em página que pede para não ser indexada.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: FIRST,
+    run: card_missing,
+};
+
+const CARD_INVALID: Check = Check {
+    code: "twitter_card_invalid",
+    severity: Severity::Warn,
+    title: text("Card of a kind that X does not know", "Cartão de um tipo que o X não conhece"),
+    why: text(
+        "X makes no card of it: the shared link shows as a bare address.",
+        "O X não monta cartão nenhum: o link compartilhado aparece como um endereço puro.",
+    ),
+    how: text(
+        "Use `summary`, `summary_large_image`, `app` or `player`, the last with `twitter:player` and its width and height.",
+        "Use `summary`, `summary_large_image`, `app` ou `player`, este com `twitter:player` e sua largura e altura.",
+    ),
+    reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
+    rule: text(
+        "Fails when the first `twitter:card` with content, letter case ignored, is none of `summary`, `summary_large_image`, `app` and `player`; or is `player` and one of `twitter:player`, `twitter:player:width` and `twitter:player:height` has no content. Not applicable without `twitter:card`.",
+        "Falha quando o primeiro `twitter:card` com conteúdo, sem distinguir maiúsculas, não é `summary`, `summary_large_image`, `app` nem `player`; ou é `player` e um de `twitter:player`, `twitter:player:width` e `twitter:player:height` não tem conteúdo. Não se aplica sem `twitter:card`.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: WHOLE,
+    run: card_invalid,
+};
+
+/// Kinds of cards that X makes.
+const KINDS: [&str; 4] = ["summary", "summary_large_image", "app", "player"];
+/// What a player card needs besides.
+const PLAYER: [&str; 3] = ["twitter:player", "twitter:player:width", "twitter:player:height"];
+
+fn card_missing(facts: &Facts<'_>) -> Verdict {
+    let html = facts.whole_page()?;
+    if html.social("twitter:card").is_some() {
+        return PASS;
+    }
+    const NONE: Text = text("The page has no twitter:card.", "A página não tem twitter:card.");
+    const BY_IMAGE: Text = text("the size of the social image", "o tamanho da imagem social");
+    let card = fitting_card(facts, html);
+    fail(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(BY_IMAGE, &[]))
+}
+
+/// The kind of card for the page's image.
+fn fitting_card(facts: &Facts<'_>, html: &Html) -> &'static str {
+    let is_large = match facts.social_image_size() {
+        Some((width, height)) => is_large(width, height),
+        // The tag that the page lacks is made of this image.
+        None => html.social("og:image").is_none() && large_image(facts, html).is_some(),
+    };
+    if is_large { "summary_large_image" } else { "summary" }
+}
+
+/// Whether an image is wide enough for a large card: about twice as wide as high.
+fn is_large(width: u32, height: u32) -> bool {
+    /// Pixels that X asks for at least.
+    const LEAST_WIDTH: u32 = 300;
+    /// Tenths of the height: what X crops to 2:1 without losing what matters.
+    const LEAST_RATIO: u64 = 15;
+    width >= LEAST_WIDTH && u64::from(width) * 10 >= u64::from(height) * LEAST_RATIO
+}
+
+fn card_invalid(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let is_filled = |meta: &&Meta| {
+        meta.social_key() == Some("twitter:card") && meta.content.as_deref().is_some_and(|content| !content.is_empty())
+    };
+    let Some(meta) = html.metas.iter().find(is_filled) else { return Err(NotMeasured::Absent) };
+    let card = meta.content.as_deref().unwrap_or_default();
+    let kind = card.to_ascii_lowercase();
+    let element = html.element(meta.node);
+    if kind == "player" {
+        let missing: Vec<&str> = PLAYER.into_iter().filter(|key| html.social(key).is_none()).collect();
+        if missing.is_empty() {
+            return PASS;
+        }
+        facts.whole_page()?;
+        const LACKS: Text = text("The player card has no {list}.", "O cartão player não tem {list}.");
+        let tags: Vec<String> = missing
+            .iter()
+            .map(|key| {
+                let value = if *key == "twitter:player" { "{{PLAYER_URL}}" } else { "{{PIXELS}}" };
+                format!("<meta name=\"{key}\" content=\"{value}\">")
+            })
+            .collect();
+        let fix = FixDraft::template(FixTarget::Head, tags.join("\n"));
+        return Ok(Some(problem(LACKS, &[("list", missing.join(", ").into())], fix).at(element.map(Element::place))));
+    }
+    if KINDS.contains(&kind.as_str()) {
+        return PASS;
+    }
+    const UNKNOWN: Text = text("X knows no card “{card}”.", "O X não conhece o cartão “{card}”.");
+    const BY_IMAGE: Text = text("the size of the social image", "o tamanho da imagem social");
+    let fitting = fitting_card(facts, html);
+    let tag = format!("<meta name=\"twitter:card\" content=\"{fitting}\">");
+    let fix = match element.filter(|element| element.start_tag().is_some() && meta.has_one_reader()) {
+        Some(element) => FixDraft::edit(FixTarget::Head, tag).set(element, "content", fitting).from(BY_IMAGE, &[]),
+        None => FixDraft::instruction(FixTarget::Head, CARD_INVALID.how, &[]),
+    };
+    Ok(Some(problem(UNKNOWN, &[("card", card.into())], fix).at(element.map(Element::place))))
+}

@@ -1,0 +1,106 @@
+//! Images of the content: which they are, how they load, and what a script puts in their place.
+
+use std::collections::HashSet;
+
+use super::document::{Element, NodeId};
+use super::image_room::{is_content, side};
+use super::page::Html;
+
+/// Pixels of a stated side below which an image is an ornament.
+pub const SMALL: u32 = 200;
+/// Attributes in which scripts keep the address of an image that they load later.
+const LATER: [&str; 6] = ["data-src", "data-lazy-src", "data-lazy", "data-original", "data-srcset", "data-lazy-srcset"];
+/// Parts of file names of pictures that stand in for others.
+const STAND_INS: [&str; 10] =
+    ["placeholder", "blank", "spacer", "transparent", "1x1", "pixel", "loading", "loader", "lazy", "grey.gif"];
+
+/// Images of the content that are no ornaments, in order: outside of header, nav, footer and aside, shown, and with no side
+/// stated below [`SMALL`].
+pub fn content_images(html: &Html) -> impl Iterator<Item = Element<'_>> {
+    let is_small = |image| ["width", "height"].iter().any(|name| side(image, name).is_some_and(|side| side < SMALL));
+    html.elements(&html.images)
+        .filter(move |image| !is_small(*image) && is_content(html, *image))
+        .filter(|image| image.has("src") || image.has("srcset") || later(*image).is_some())
+        .filter(|image| !html.listed.is_unseen(*image))
+}
+
+/// The address that a script is to load, by the attribute that holds it.
+pub fn later(image: Element<'_>) -> Option<(&'static str, &str)> {
+    LATER.iter().find_map(|name| Some((*name, image.attribute(name).filter(|value| !value.trim().is_empty())?)))
+}
+
+/// Whether what an image shows before any script runs only stands in for it.
+pub fn is_stand_in(image: Element<'_>) -> bool {
+    let src = image.attribute("src").unwrap_or_default().trim();
+    let has_set =
+        image.attribute("srcset").is_some_and(|set| !set.trim().is_empty() && !set.trim().starts_with("data:"));
+    if has_set {
+        return false;
+    }
+    let file = src.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let file = file.to_ascii_lowercase();
+    src.is_empty() || src.starts_with("data:") || src == "#" || STAND_INS.iter().any(|name| file.contains(name))
+}
+
+/// Images beside a `noscript` that holds an image: what is shown where no script runs.
+pub fn with_fallback(html: &Html) -> HashSet<NodeId> {
+    let holds_image =
+        |noscript: &Element<'_>| noscript.texts().any(|text| text.contains("<img") || text.contains("<IMG"));
+    let mut out = HashSet::new();
+    let noscripts: HashSet<NodeId> =
+        html.elements(&html.listed.noscripts).filter(holds_image).map(Element::id).collect();
+    for noscript in noscripts.iter().filter_map(|id| html.element(*id)) {
+        out.extend(noscript.next_element().map(Element::id));
+    }
+    for image in html.elements(&html.images) {
+        let holder = image.parent();
+        let is_beside =
+            |element: Element<'_>| element.next_element().is_some_and(|next| noscripts.contains(&next.id()));
+        if is_beside(image) || holder.is_some_and(|holder| is_beside(holder) || out.contains(&holder.id())) {
+            out.insert(image.id());
+        }
+    }
+    out
+}
+
+/// Whether an image asks to be loaded when it comes near.
+pub fn is_lazy(element: Element<'_>) -> bool {
+    element.attribute("loading").is_some_and(|loading| loading.trim().eq_ignore_ascii_case("lazy"))
+}
+
+/// Whether an image is fetched before others on purpose.
+pub fn is_preferred(image: Element<'_>) -> bool {
+    image.attribute("fetchpriority").is_some_and(|priority| priority.trim().eq_ignore_ascii_case("high"))
+}
+
+/// Elements in front of which more than so many characters of visible text stand: nobody sees them at first.
+pub fn far_down<'h>(html: &'h Html, characters: usize, wanted: impl Fn(Element<'h>) -> bool) -> Vec<Element<'h>> {
+    let mut found = Vec::new();
+    let Some(body) = html.document.body() else { return found };
+    let document = &html.document;
+    let mut seen = 0;
+    let mut unseen_until: Option<NodeId> = None;
+    for id in document.nodes().skip_while(|id| *id != body.id()) {
+        if unseen_until == Some(id) {
+            unseen_until = None;
+        }
+        if unseen_until.is_some() {
+            continue;
+        }
+        match document.element(id) {
+            Some(element) => {
+                let is_data = ["script", "style", "noscript", "template"].iter().any(|name| element.is(name));
+                if is_data || element.has("hidden") {
+                    match document.after(id) {
+                        Some(after) => unseen_until = Some(after),
+                        None => break,
+                    }
+                } else if seen > characters && wanted(element) {
+                    found.push(element);
+                }
+            }
+            None => seen += document.texts(id).map(|text| text.trim().chars().count()).sum::<usize>(),
+        }
+    }
+    found
+}

@@ -1,0 +1,133 @@
+//! Elements that several checks go through, listed in passing, so that none of them walks the tree again.
+
+use std::collections::HashSet;
+
+use super::document::{Document, Element, Namespace, NodeId};
+use super::visibility::hides;
+
+/// HTML elements by what checks look for in them, each list in document order.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// Elements with an `id` that is not empty.
+    pub ids: Vec<NodeId>,
+    /// Elements with a `style` attribute.
+    pub styled: Vec<NodeId>,
+    /// `input`, `select` and `textarea`.
+    pub fields: Vec<NodeId>,
+    /// `button`, and what has the role of one.
+    pub buttons: Vec<NodeId>,
+    /// `label`.
+    pub labels: Vec<NodeId>,
+    /// `noscript`; with scripting on its content is text.
+    pub noscripts: Vec<NodeId>,
+    /// `picture`.
+    pub pictures: Vec<NodeId>,
+    /// What stands in a part that nobody is shown: `hidden`, `aria-hidden`, or an inline style that takes it away.
+    unseen: HashSet<NodeId>,
+    /// What stands in `header`, `nav`, `footer` or `aside`, parts that pages have in common.
+    around: HashSet<NodeId>,
+}
+
+/// Parts of a page that it has in common with others.
+pub const AROUND: [&str; 4] = ["header", "nav", "footer", "aside"];
+
+/// In which parts of the page a walk is.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    /// The node at which the part ends that nobody is shown.
+    unseen_until: Option<NodeId>,
+    /// The node at which the part ends that pages have in common.
+    around_until: Option<NodeId>,
+}
+
+/// The end of a part that goes on to the end of the document: no node below the document is the document.
+const NEVER: NodeId = NodeId::DOCUMENT;
+
+impl Parts {
+    /// The next node in document order.
+    pub(super) fn enter(&mut self, document: &Document, id: NodeId, element: Option<Element<'_>>) {
+        for until in [&mut self.unseen_until, &mut self.around_until] {
+            if *until == Some(id) {
+                *until = None;
+            }
+        }
+        let Some(element) = element.filter(|element| element.namespace() == Namespace::Html) else { return };
+        let end = || Some(document.after(id).unwrap_or(NEVER));
+        if self.unseen_until.is_none() && hides(element) {
+            self.unseen_until = end();
+        }
+        if self.around_until.is_none() && AROUND.iter().any(|name| element.is(name)) {
+            self.around_until = end();
+        }
+    }
+}
+
+/// Whether it may be asked where an element stands: most are never asked about.
+fn is_asked_about(name: &str) -> bool {
+    matches!(
+        name,
+        "a" | "img"
+            | "iframe"
+            | "video"
+            | "audio"
+            | "embed"
+            | "object"
+            | "input"
+            | "select"
+            | "textarea"
+            | "button"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+    )
+}
+
+impl Listed {
+    /// Whether nobody is shown an element: of links, media, fields, buttons, headings, and what has a style.
+    pub fn is_unseen(&self, element: Element<'_>) -> bool {
+        self.unseen.contains(&element.id())
+    }
+
+    /// Whether an element, of the same, stands in a part that pages have in common.
+    pub fn is_around(&self, element: Element<'_>) -> bool {
+        self.around.contains(&element.id())
+    }
+
+    /// Takes an HTML element.
+    pub(super) fn take(&mut self, element: Element<'_>, parts: &Parts) {
+        let id = element.id();
+        let mut is_button = false;
+        let mut is_asked = is_asked_about(element.name());
+        for (name, value) in element.attributes() {
+            match name {
+                "id" if !value.is_empty() => self.ids.push(id),
+                "style" => {
+                    self.styled.push(id);
+                    is_asked = true;
+                }
+                "role" => is_button |= value.trim().eq_ignore_ascii_case("button"),
+                _ => {}
+            }
+        }
+        match element.name() {
+            "input" | "select" | "textarea" => self.fields.push(id),
+            "button" => is_button = true,
+            "label" => self.labels.push(id),
+            "noscript" => self.noscripts.push(id),
+            "picture" => self.pictures.push(id),
+            _ => {}
+        }
+        if is_button {
+            self.buttons.push(id);
+        }
+        if parts.unseen_until.is_some() && (is_asked || is_button) {
+            self.unseen.insert(id);
+        }
+        if parts.around_until.is_some() && is_asked {
+            self.around.insert(id);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Words of short texts, and the writing system of any: for comparing titles with what stands on the page.
+
+use std::collections::BTreeMap;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Characters between which the parts of a title stand, with white space around.
+const SEPARATORS: [&str; 9] = ["-", "–", "—", "|", "·", "•", "»", "›", ":"];
+/// Words of a title that are looked at: no result shows more.
+const MOST_WORDS: usize = 200;
+/// Letters from which on a word counts when it comes again: shorter ones are particles.
+const LEAST_LETTERS: usize = 4;
+/// Times that one word may stand in a title.
+pub const MOST_TIMES: usize = 2;
+
+/// Words of a text with a letter or digit, in lower case; at most a number that suffices for a title.
+pub fn words(text: &str) -> impl Iterator<Item = String> {
+    text.unicode_words().take(MOST_WORDS).map(str::to_lowercase)
+}
+
+/// The parts of a title between its separators, each with the byte where it starts.
+pub fn parts(title: &str) -> Vec<(usize, &str)> {
+    let mut out = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let mut take = |start: usize, end: usize| {
+        let part = title.get(start..end).unwrap_or_default();
+        let trimmed = part.trim_start();
+        out.push((start + part.len() - trimmed.len(), trimmed.trim_end()));
+    };
+    for piece in title.split_inclusive(' ') {
+        if SEPARATORS.contains(&piece.trim_end()) {
+            take(start, at);
+            start = at + piece.len();
+        }
+        at += piece.len();
+    }
+    take(start, title.len());
+    out
+}
+
+/// What a title says again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repetition {
+    /// A whole part: the second place of it among the parts.
+    Part(usize),
+    /// A word, and how many times it stands there.
+    Word(String, usize),
+}
+
+/// What a title says more often than a reader needs: the same part twice, or one word three times.
+pub fn repetition(title: &str) -> Option<Repetition> {
+    let parts = parts(title);
+    let mut seen: Vec<String> = Vec::new();
+    for (at, (_, part)) in parts.iter().enumerate().take(MOST_WORDS) {
+        let folded = part.to_lowercase();
+        if !folded.is_empty() && seen.contains(&folded) {
+            return Some(Repetition::Part(at));
+        }
+        seen.push(folded);
+    }
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for word in words(title).filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= LEAST_LETTERS) {
+        *counts.entry(word).or_default() += 1;
+    }
+    let (word, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    (count > MOST_TIMES).then_some(Repetition::Word(word, count))
+}
+
+/// A writing system, as far as titles are compared by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are those of Unicode scripts")]
+pub enum Script {
+    Latin,
+    Greek,
+    Cyrillic,
+    Hebrew,
+    Arabic,
+    Devanagari,
+    Thai,
+    Hangul,
+    /// Han and the syllables of Japanese, which are written together.
+    HanOrKana,
+}
+
+impl Script {
+    /// The script of a letter, by Unicode blocks; `None` for a letter of another, and for what is no letter.
+    pub fn of(letter: char) -> Option<Self> {
+        match letter as u32 {
+            0x41..=0x5A | 0x61..=0x7A | 0xC0..=0x24F | 0x1E00..=0x1EFF => Some(Self::Latin),
+            0x370..=0x3FF | 0x1F00..=0x1FFF => Some(Self::Greek),
+            0x400..=0x52F => Some(Self::Cyrillic),
+            0x590..=0x5FF => Some(Self::Hebrew),
+            0x600..=0x6FF | 0x750..=0x77F | 0x8A0..=0x8FF | 0xFB50..=0xFDFF | 0xFE70..=0xFEFF => Some(Self::Arabic),
+            0x900..=0x97F => Some(Self::Devanagari),
+            0xE00..=0xE7F => Some(Self::Thai),
+            0x1100..=0x11FF | 0x3130..=0x318F | 0xAC00..=0xD7AF => Some(Self::Hangul),
+            0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF => Some(Self::HanOrKana),
+            _ => None,
+        }
+    }
+}
+
+/// Letters of each script in the first `most` characters of a text.
+pub fn scripts(text: &str, most: usize) -> BTreeMap<Script, usize> {
+    let mut counts = BTreeMap::new();
+    for script in text.chars().take(most).filter_map(Script::of) {
+        *counts.entry(script).or_default() += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_title_says_again_is_found() {
+        assert_eq!(parts("Rye - Mill | Berlin"), [(0, "Rye"), (6, "Mill"), (13, "Berlin")]);
+        assert_eq!(parts("Rye-mill"), [(0, "Rye-mill")]);
+        assert_eq!(repetition("Rye | Mill | RYE"), Some(Repetition::Part(2)));
+        assert_eq!(repetition("Bread, rye bread, Bread"), Some(Repetition::Word("bread".to_owned(), 3)));
+        assert_eq!(repetition("New York, New York: the new one"), None);
+        assert_eq!(repetition(""), None);
+    }
+
+    #[test]
+    fn letters_are_told_by_their_script() {
+        assert_eq!(scripts("Хлеб и rye", 99), BTreeMap::from([(Script::Latin, 3), (Script::Cyrillic, 5)]));
+        assert_eq!(scripts("パン屋 빵", 99), BTreeMap::from([(Script::Hangul, 1), (Script::HanOrKana, 3)]));
+    }
+}

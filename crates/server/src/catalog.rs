@@ -5,7 +5,9 @@ pub(crate) mod check;
 pub(crate) mod near;
 pub mod tool;
 
-use audit::check::{Check, Family};
+use std::collections::BTreeMap;
+
+use audit::check::{Category, Check, Family};
 use audit::checks::FAMILIES;
 
 /// A check with the family it belongs to.
@@ -31,7 +33,11 @@ pub(crate) fn has(family: &Family, code: &str) -> bool {
     family.checks.iter().any(|check| check.code == code)
 }
 
-/// Families by category, in catalog order.
-pub(crate) fn by_category() -> impl Iterator<Item = &'static [&'static Family]> {
-    FAMILIES.chunk_by(|one, next| one.category == next.category)
+/// Families by category; within one, in catalog order.
+pub(crate) fn by_category() -> impl Iterator<Item = (Category, Vec<&'static Family>)> {
+    let mut groups: BTreeMap<Category, Vec<&'static Family>> = BTreeMap::new();
+    for family in FAMILIES {
+        groups.entry(family.category).or_default().push(family);
+    }
+    groups.into_iter()
 }

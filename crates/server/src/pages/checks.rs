@@ -1,7 +1,7 @@
 //! The catalog of checks for people: all of them, and one page each.
 
 use askama::Template;
-use audit::check::Family;
+use audit::check::{Category, Family};
 use audit::report::CATALOG_VERSION;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
@@ -88,14 +88,13 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
         description: description.in_lang(lang),
         way: &[(title, "/checks".to_owned())],
     };
-    let group = |families: &[&'static Family]| {
-        let first = families.first()?;
-        let checks = families.iter().flat_map(|family| family.checks.iter().map(move |check| (*family, check)));
-        Some(Group {
-            id: first.category.word(),
-            title: first.category.title().in_lang(lang),
+    let group = |(category, families): (Category, Vec<&'static Family>)| {
+        let checks = families.into_iter().flat_map(|family| family.checks.iter().map(move |check| (family, check)));
+        Group {
+            id: category.word(),
+            title: category.title().in_lang(lang),
             checks: checks.map(|entry| line(entry, query, lang)).collect(),
-        })
+        }
     };
     let page = ChecksPage {
         frame: Frame::new(&app, lang),
@@ -103,7 +102,7 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
         addresses,
         count,
         version: CATALOG_VERSION,
-        groups: catalog::by_category().filter_map(group).collect(),
+        groups: catalog::by_category().map(group).collect(),
     };
     lasting(&page, lang)
 }

@@ -1,7 +1,7 @@
 //! The tools for people: all of them, and one landing each.
 
 use askama::Template;
-use audit::check::Family;
+use audit::check::{Category, Family};
 use audit::checks::FAMILIES;
 use audit::facts::derive::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX};
 use audit::facts::font_metrics::title_px;
@@ -119,19 +119,16 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
         description: description.in_lang(lang),
         way: &[(title, "/tools".to_owned())],
     };
-    let group = |families: &[&'static Family]| {
-        let first = families.first()?;
-        Some(Group {
-            id: first.category.word(),
-            title: first.category.title().in_lang(lang),
-            tools: families.iter().map(|family| tool_line(family, query, lang)).collect(),
-        })
+    let group = |(category, families): (Category, Vec<&'static Family>)| Group {
+        id: category.word(),
+        title: category.title().in_lang(lang),
+        tools: families.into_iter().map(|family| tool_line(family, query, lang)).collect(),
     };
     let page = ToolsPage {
         frame: Frame::new(&app, lang),
         card: Card::new(&app, &addresses, lang, &subject),
         addresses,
-        groups: catalog::by_category().filter_map(group).collect(),
+        groups: catalog::by_category().map(group).collect(),
     };
     lasting(&page, lang)
 }

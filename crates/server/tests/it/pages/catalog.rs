@@ -56,6 +56,8 @@ async fn every_page_says_what_it_is() {
                 assert!(page.contains(&link), "{address}: {link}");
             }
             assert_eq!(page.matches("<h1>").count(), 1, "{address}");
+            let ids = values(page, " id");
+            assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{address}: {ids:?}");
             assert!(
                 titles.insert(between(page, "<title>", "</title>").to_owned()),
                 "{address}: its title is another's"

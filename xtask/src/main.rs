@@ -5,7 +5,6 @@ mod browser;
 mod calibrate;
 mod compare_browser;
 mod fuzz;
-mod generate;
 mod html_trees;
 mod packages;
 mod postgres;
@@ -26,7 +25,6 @@ const COMMANDS: [Entry; 14] = [
     ("lint", "formatting, compiler and clippy warnings as errors, licences and bans; installs cargo-deny", lint),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
     ("gen", "write the generated files again (docs: checks, api, openapi, configuration)", |root| {
-        generate::write(root)?;
         let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "generated::"];
         run_with(root, "cargo", &only, &[("UPDATE", "1".to_owned())])
     }),
@@ -137,8 +135,7 @@ fn test(root: &Path) -> Result<()> {
 }
 
 fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
-    run_with(root, "cargo", &["test", "--workspace", "--locked"], environment)?;
-    generate::compare(root)
+    run_with(root, "cargo", &["test", "--workspace", "--locked"], environment)
 }
 
 /// What it changes and which tests decide is in `.cargo/mutants.toml`; arguments are those of cargo-mutants.

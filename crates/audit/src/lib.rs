@@ -2,13 +2,16 @@
 //!
 //! [`wanted`] says what to fetch next, [`Page::read`] and [`SiteFile::read`] parse, [`report`] judges.
 
+pub mod changes;
 pub mod check;
 pub mod checks;
 pub mod compare;
 pub mod escape;
+pub mod example;
 pub mod facts;
 pub mod fix;
 pub mod patch;
+pub mod preview;
 pub mod report;
 pub mod score;
 mod silence;

@@ -1,14 +1,18 @@
 //! The catalog of the API: every endpoint, in the order of the documentation.
 
 mod audits;
+mod checks;
 mod gate;
 mod guests;
 mod health;
+mod tools;
 mod verify;
 
 pub(crate) use audits::{patch_answer, stored};
+pub(crate) use checks::unknown_check;
 pub(crate) use guests::new_guest;
 pub(crate) use health::PATH as HEALTH_PATH;
+pub(crate) use tools::unknown_tool;
 
 use crate::operation::Operation;
 use crate::surfaces::{index, openapi};
@@ -17,6 +21,8 @@ use crate::surfaces::{index, openapi};
 pub fn catalog() -> Vec<Operation> {
     [
         audits::operations(),
+        checks::operations(),
+        tools::operations(),
         verify::operations(),
         guests::operations(),
         gate::operations(),

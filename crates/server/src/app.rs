@@ -10,6 +10,7 @@ use store::Store;
 use crate::allowance::Allowance;
 use crate::api;
 use crate::caller::Proxies;
+use crate::catalog::tool::Examples;
 use crate::ceilings::Ceilings;
 use crate::config::Config;
 use crate::cores::Cores;
@@ -39,6 +40,7 @@ struct Inner {
     proxies: Proxies,
     operations: Vec<Operation>,
     documents: Documents,
+    examples: Examples,
 }
 
 impl App {
@@ -59,6 +61,7 @@ impl App {
             proxies: Proxies::new(config.trusted_proxies.clone()),
             operations,
             documents,
+            examples: Examples::default(),
             ports,
             base_url,
             config,
@@ -124,6 +127,11 @@ impl App {
     /// Every endpoint of the API, in the order of the documentation.
     pub fn operations(&self) -> &[Operation] {
         &self.inner.operations
+    }
+
+    /// The worked examples of the catalog.
+    pub(crate) fn examples(&self) -> &Examples {
+        &self.inner.examples
     }
 
     /// What describes the API.

@@ -86,6 +86,10 @@ codes! {
         "There is nothing at this address." "Não há nada neste endereço.";
     AuditNotFound "audit_not_found" NOT_FOUND
         "There is no such audit of yours." "Não há tal auditoria sua.";
+    CheckNotFound "check_not_found" NOT_FOUND
+        "There is no check with this code." "Não há verificação com este código.";
+    ToolNotFound "tool_not_found" NOT_FOUND
+        "There is no tool with this name." "Não há ferramenta com este nome.";
     MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED
         "This address does not take this method." "Este endereço não aceita este método.";
     RequestTimeout "request_timeout" REQUEST_TIMEOUT

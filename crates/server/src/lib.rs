@@ -6,6 +6,7 @@ pub mod app;
 pub mod audits;
 mod blocking;
 pub mod caller;
+pub mod catalog;
 pub mod ceilings;
 pub mod cli;
 pub mod config;

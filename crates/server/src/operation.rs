@@ -20,7 +20,7 @@ use crate::blocking::off_worker;
 use crate::caller::Caller;
 use crate::config::Sku;
 use crate::error::{ApiError, Code};
-use crate::web::BODY_BYTES;
+use crate::web::{BODY_BYTES, conditional};
 use model::lang::Lang;
 
 pub use input::{body_object, query_object, token_of};
@@ -111,11 +111,15 @@ impl<T: Serialize + JsonSchema> Answer for Json<T> {
     }
 }
 
+/// How long what lasts may be kept without asking: a new version of the service may answer otherwise.
+const LASTING: &str = "public, max-age=3600";
+
 /// JSON with status 200 that was written already.
 #[derive(Debug)]
 pub struct Written<T> {
     body: Bytes,
     speaks: bool,
+    lasts: bool,
     of: PhantomData<fn() -> T>,
 }
 
@@ -130,18 +134,29 @@ impl<T: Serialize + 'static> Written<T> {
 
     /// The same, written here: for who is off the async workers already.
     pub(crate) fn spoken(value: &T) -> Result<Self, ApiError> {
-        Ok(Self { body: written(value)?, speaks: true, of: PhantomData })
+        Ok(Self { speaks: true, ..Self::plain(value)? })
+    }
+
+    /// Without texts for people, written here.
+    pub(crate) fn plain(value: &T) -> Result<Self, ApiError> {
+        Ok(Self::at_start(written(value)?))
     }
 
     /// What was written when the service started.
     pub(crate) fn at_start(body: Bytes) -> Self {
-        Self { body, speaks: false, of: PhantomData }
+        Self { body, speaks: false, lasts: false, of: PhantomData }
+    }
+
+    /// The answer stays the same while the service runs, so that a caller may keep it and ask whether it still holds.
+    pub(crate) fn lasting(self) -> Self {
+        Self { lasts: true, ..self }
     }
 }
 
 impl<T: JsonSchema> Answer for Written<T> {
     fn reply(self) -> Result<Reply, ApiError> {
-        Ok(Reply { speaks: self.speaks, ..Reply::json(self.body) })
+        let headers = if self.lasts { conditional::lasting(&self.body, LASTING).collect() } else { Vec::new() };
+        Ok(Reply { speaks: self.speaks, headers, ..Reply::json(self.body) })
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {

@@ -2,21 +2,29 @@
 
 mod assets;
 mod bot;
+mod card;
+mod checks;
 pub(crate) mod error;
 mod filters;
 mod guest_cookie;
 mod home;
+mod pieces;
 mod report;
+mod sitemap;
+mod tools;
 
 use askama::Template;
+use audit::check::Family;
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
 use axum::routing::get;
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use model::lang::Lang;
 
 use crate::app::App;
+use crate::catalog;
 use crate::error::{ApiError, Code};
 use crate::web;
 
@@ -31,9 +39,15 @@ pub(crate) fn router() -> Router<App> {
         .route("/reports/{id}/audit.json", get(report::json))
         .route("/reports/{id}/patch.json", get(report::patch))
         .route("/bot", get(bot::show))
+        .route("/checks", get(checks::hub))
+        .route("/checks/{code}", get(checks::show))
+        .route("/tools", get(tools::hub))
+        .route("/tools/{slug}", get(tools::show))
         .route(assets::STYLE_PATH, get(assets::style))
         .route("/favicon.svg", get(assets::icon))
-        .route("/robots.txt", get(assets::robots))
+        .route(assets::CARD_PATH, get(assets::card))
+        .route("/robots.txt", get(sitemap::robots))
+        .route("/sitemap.xml", get(sitemap::show))
         .method_not_allowed_fallback(wrong_method)
 }
 
@@ -106,21 +120,50 @@ pub(crate) fn with_lang(path: &str, query: Option<&str>, lang: Lang) -> String {
     if is_asked { format!("{path}?lang={}", lang.tag()) } else { path.to_owned() }
 }
 
+/// The tool that a query names: its findings come first in a report.
+fn tool_asked(query: Option<&str>) -> Option<&'static Family> {
+    let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    pairs.find(|(name, _)| name == "tool").and_then(|(_, slug)| catalog::family(&slug))
+}
+
 /// A page as an answer.
 pub(crate) fn html(status: StatusCode, page: &impl Template, lang: Lang) -> Response {
-    let (status, body) = match page.render() {
+    let (status, body) = rendered(status, page, lang);
+    document(status, body.into(), lang)
+}
+
+fn rendered(status: StatusCode, page: &impl Template, lang: Lang) -> (StatusCode, String) {
+    match page.render() {
         Ok(body) => (status, body),
         Err(error) => {
             tracing::error!(%error, "a page could not be made");
             (StatusCode::INTERNAL_SERVER_ERROR, Code::Internal.sentence().in_lang(lang).to_owned())
         }
-    };
+    }
+}
+
+fn document(status: StatusCode, body: Bytes, lang: Lang) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     web::speaks(headers, lang);
+    response
+}
+
+/// How long a page that is the same for everybody may be kept without asking: it names a style sheet, which another
+/// build of the service may have under another name.
+const KEPT: &str = "public, max-age=300";
+
+/// A page that stays the same while the service runs.
+pub(crate) fn lasting(page: &impl Template, lang: Lang) -> Response {
+    let (status, body) = rendered(StatusCode::OK, page, lang);
+    let content = Bytes::from(body);
+    let mut response = document(status, content.clone(), lang);
+    if status == StatusCode::OK {
+        response.headers_mut().extend(web::conditional::lasting(&content, KEPT));
+    }
     response
 }
 

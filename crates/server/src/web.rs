@@ -1,6 +1,7 @@
 //! The web side: routes out of the catalog, what every answer carries, and the listening itself.
 
 mod api_call;
+pub(crate) mod conditional;
 mod connections;
 mod head;
 mod headers;
@@ -108,6 +109,7 @@ pub fn router(app: App) -> Routes {
     let router = router
         .merge(pages::router())
         .fallback(nothing_here)
+        .layer(middleware::from_fn(conditional::answer))
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn_with_state(app.clone(), around))

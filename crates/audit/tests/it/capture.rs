@@ -2,47 +2,8 @@
 
 use std::path::PathBuf;
 
-use model::capture::{Body, Capture, Coding, Exchange, Fetched, Source, Timing};
-use model::time::Timestamp;
-
-/// A response that a well-kept server would give for these bytes.
-pub(crate) fn page(url: &str, bytes: impl Into<Vec<u8>>) -> Capture {
-    with_headers(
-        url,
-        &[
-            ("content-type", "text/html; charset=utf-8"),
-            ("strict-transport-security", "max-age=31536000"),
-            ("content-security-policy", "default-src 'self'; frame-ancestors 'self'"),
-            ("x-content-type-options", "nosniff"),
-            ("etag", "\"1\""),
-        ],
-        bytes,
-    )
-}
-
-/// The same with headers of its own.
-pub(crate) fn with_headers(url: &str, headers: &[(&str, &str)], bytes: impl Into<Vec<u8>>) -> Capture {
-    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Capture {
-        requested_url: url.to_owned(),
-        started_at: Timestamp(1_795_219_200_000),
-        nonce: "0123456789abcdef0123456789abcdef".to_owned(),
-        source: Source::Network,
-        page: Fetched::Response(Exchange {
-            hops: Vec::new(),
-            url: url.to_owned(),
-            status: 200,
-            headers,
-            // Compressed, as pages are: else a patch that makes a small page larger would make compression worth it.
-            body: Body { bytes: bytes.into(), coding: Coding::Decoded("gzip".to_owned()), cut: None },
-            timing: Timing { ttfb_ms: Some(20), total_ms: 30, ..Timing::default() },
-            ambiguous_length: false,
-            certificate: None,
-        }),
-        extras: Vec::new(),
-        field_data: None,
-    }
-}
+pub(crate) use audit::example::{page, with_headers};
+use model::capture::{Capture, Fetched};
 
 /// The same capture with another body.
 pub(crate) fn replaced(capture: &Capture, body: Vec<u8>) -> Capture {

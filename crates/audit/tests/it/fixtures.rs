@@ -2,29 +2,24 @@
 //!
 //! `good*` gives no finding of its family. `bad*` gives what the `.snap` of the same name says, no more and no less. An
 //! `.html` file is the body of `https://example.com/page` with the usual headers, on a site that has nothing else; an
-//! `.http` file says what the network answers (`http_file.rs`).
+//! `.http` file says what the network answers (`audit::example`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use audit::check::Family;
 use audit::checks::FAMILIES;
-use model::capture::{Capture, Fetched};
+use audit::example;
+use model::capture::Fetched;
 use model::finding::{Finding, Place};
 use model::fix::Fix;
 use model::lang::Phrase;
 use model::report::Report;
 
 use crate::capture::page;
-use crate::http_file;
 use crate::patch::{alone_faults, faults};
-use crate::site::{Site, follow};
+use crate::site::Site;
 use crate::stored::compared;
-
-/// The answer of this address in an `.http` file is the field data of its page, which is asked for with POST.
-const FIELD_DATA: &str = "https://chromeuxreport.googleapis.com/v1/records:queryRecord";
-/// Redirects that are followed to a page (the fetcher's `PAGE_REDIRECTS`).
-const PAGE_REDIRECTS: u8 = 10;
 
 /// One file.
 struct Fixture {
@@ -78,14 +73,13 @@ fn folders() -> Vec<(&'static Family, PathBuf)> {
 fn site(path: &Path) -> Result<Site, String> {
     let bytes = std::fs::read(path).unwrap();
     if has_extension(path, "html") {
-        return Ok(Site::new(page("https://example.com/page", bytes)));
+        return Ok(Site::new(page(example::PAGE_URL, bytes)));
     }
-    let answers = http_file::read(&String::from_utf8(bytes).map_err(|_| "not UTF-8; write such bytes with @hex")?)?;
-    let url = answers.first().map(|(url, _)| url.clone()).unwrap_or_default();
-    let mut files: BTreeMap<String, Fetched> = answers.into_iter().collect();
-    let field_data = files.remove(FIELD_DATA);
-    let field_data = field_data.and_then(|answer| audit::field_data(&answer.response()?.body.bytes));
-    let page = Capture { page: follow(&files, &url, PAGE_REDIRECTS), field_data, ..page(&url, "") };
+    let source = String::from_utf8(bytes).map_err(|_| "not UTF-8; write such bytes with @hex")?;
+    let (page, files) = example::site(&source)?;
+    if files.is_empty() {
+        return Err("no line begins with GET".to_owned());
+    }
     let site = Site { page, files };
     match unasked(&site) {
         Some(url) => Err(format!("nobody asks for {url}")),

@@ -7,7 +7,6 @@ mod corpus;
 mod discovery;
 mod fixtures;
 mod hostile;
-mod http_file;
 mod images;
 mod patch;
 mod registry;

@@ -7,28 +7,25 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use audit::check::{Check, Family};
-use audit::checks;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use model::lang::{Lang, Text, text};
-use serde_json::Value;
+use serde::Serialize;
 
 use self::conditions::Conditions;
 use super::format::pretty;
 use super::{LangName, print};
+use crate::catalog::check::Explained;
+use crate::catalog::near::nearest;
+use crate::catalog::{self, Entry};
 use crate::reason;
 use crate::shown::printable;
-
-/// Codes named to one who mistyped one.
-const MOST_NEAR: usize = 5;
-/// Bytes of an unknown code that are compared: codes are shorter.
-const COMPARED: usize = 64;
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
 An error takes 18 points of a page's score, a warning 8, a note (info) none. JSON is an array of all checks, or the
-object of the one that is asked for: code, severity, category, family, title, why, how, reference, notMeasured.
+object of the one that is asked for: code, severity, category, family, title, why, how, rule, thresholds, reference,
+fix, since, notMeasured.
 
 Exit codes:
   0  printed
@@ -64,14 +61,10 @@ enum Format {
     Json,
 }
 
-/// A check with the family it belongs to.
-type Entry = (&'static Family, &'static Check);
-
 impl Arguments {
     pub(super) fn run(self) -> Result<ExitCode> {
         let lang = Lang::from(self.lang);
-        let mut all =
-            checks::FAMILIES.iter().flat_map(|family| family.checks.iter().map(move |check| (*family, check)));
+        let all = catalog::entries();
         let text = match (&self.code, self.format) {
             (None, Format::Text) => list(&all.collect::<Vec<_>>(), lang),
             (None, Format::Json) => {
@@ -79,7 +72,7 @@ impl Arguments {
                 pretty(&all.map(|entry| object(entry, &conditions, lang)).collect::<Vec<_>>())?
             }
             (Some(code), format) => {
-                let Some(entry) = all.find(|(_, check)| check.code == code) else {
+                let Some(entry) = catalog::entry(code) else {
                     bail!("there is no check {}; {}", printable(code), near(code));
                 };
                 let conditions = Conditions::found();
@@ -96,36 +89,10 @@ impl Arguments {
 
 /// What one who asked for an unknown code may have meant.
 fn near(unknown: &str) -> String {
-    let unknown: String = unknown.to_lowercase().replace('-', "_").chars().take(COMPARED).collect();
-    let first_word = |code: &str| code.split('_').next().map(str::to_owned);
-    let mut near: Vec<(usize, &str)> = checks::all()
-        .map(|check| (distance(&unknown, check.code), check.code))
-        .filter(|(distance, code)| {
-            *distance <= unknown.len() / 3 || first_word(code) == first_word(&unknown) || code.contains(&unknown)
-        })
-        .collect();
-    near.sort_unstable();
-    let codes: Vec<&str> = near.into_iter().take(MOST_NEAR).map(|(_, code)| code).collect();
-    match codes.as_slice() {
+    match nearest(unknown, catalog::entries().map(|(_, check)| check.code)).as_slice() {
         [] => "`site-audit checks` lists them".to_owned(),
         codes => format!("near it: {}; `site-audit checks` lists all", codes.join(", ")),
     }
-}
-
-/// Bytes to add, take away or change between two texts (Levenshtein).
-fn distance(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (index, byte) in from.bytes().enumerate() {
-        let mut left = index + 1;
-        let mut next = vec![left];
-        for (other, above) in to.bytes().zip(row.windows(2)) {
-            let &[diagonal, above] = above else { continue };
-            left = (diagonal + usize::from(byte != other)).min(above + 1).min(left + 1);
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 fn list(entries: &[Entry], lang: Lang) -> String {
@@ -152,16 +119,19 @@ fn list(entries: &[Entry], lang: Lang) -> String {
 }
 
 fn explanation((family, check): Entry, conditions: &Conditions, lang: Lang) -> String {
+    const RULE: Text = text("The rule", "A regra");
     const HOW: Text = text("How to fix it", "Como corrigir");
     const UNMEASURED: Text = text("Not measured where", "Não é medida onde");
     const REFERENCE: Text = text("Reference", "Referência");
     let mut out = format!(
-        "{} ({}, {})\n{}\n\n{}\n\n{}\n  {}\n",
+        "{} ({}, {})\n{}\n\n{}\n\n{}\n  {}\n\n{}\n  {}\n",
         check.code,
         check.severity.word(),
         family.category.title().in_lang(lang),
         check.title.in_lang(lang),
         check.why.in_lang(lang),
+        RULE.in_lang(lang),
+        check.rule.in_lang(lang),
         HOW.in_lang(lang),
         check.how.in_lang(lang).replace('\n', "\n  "),
     );
@@ -177,47 +147,22 @@ fn explanation((family, check): Entry, conditions: &Conditions, lang: Lang) -> S
     out
 }
 
-fn object((family, check): Entry, conditions: &Conditions, lang: Lang) -> Value {
-    serde_json::json!({
-        "code": check.code,
-        "severity": check.severity,
-        "category": family.category.word(),
-        "family": family.slug,
-        "title": check.title.in_lang(lang),
-        "why": check.why.in_lang(lang),
-        "how": check.how.in_lang(lang),
-        "reference": check.reference,
-        "notMeasured": conditions.of(check.code).collect::<Vec<_>>(),
-    })
+/// A check, and when it is not measured.
+#[derive(Debug, Serialize)]
+struct Object {
+    #[serde(flatten)]
+    check: Explained,
+    /// The words of `coverage`.
+    #[serde(rename = "notMeasured")]
+    not_measured: Vec<String>,
+}
+
+fn object(entry: Entry, conditions: &Conditions, lang: Lang) -> Object {
+    let check = Explained::new(entry, lang);
+    Object { not_measured: conditions.of(check.code).map(str::to_owned).collect(), check }
 }
 
 /// Writing to a string can't fail.
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _written = out.write_fmt(text);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances_count_changes() {
-        for (from, to, expected) in [("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("kitten", "sitting", 3)] {
-            assert_eq!((distance(from, to), distance(to, from)), (expected, expected), "{from} {to}");
-        }
-    }
-
-    #[test]
-    fn a_mistyped_code_finds_its_neighbours() {
-        for (typed, meant) in [
-            ("titel_missing", "title_missing"),
-            ("title_gone", "title_missing"),
-            ("Canonical-Missing", "canonical_missing"),
-            ("canonical", "canonical_missing"),
-        ] {
-            assert!(near(typed).contains(meant), "{typed}: {}", near(typed));
-        }
-        assert_eq!(near("zzzzzzzz"), "`site-audit checks` lists them");
-        assert_eq!(near(&"x".repeat(1_000_000)), "`site-audit checks` lists them");
-    }
 }

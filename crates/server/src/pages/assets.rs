@@ -2,12 +2,11 @@
 
 use axum::body::Body;
 use axum::response::Response;
-use http::{HeaderValue, header};
+use http::{HeaderName, HeaderValue, header};
 
 const STYLE: &str = include_str!("../../assets/app.css");
 const ICON: &str = include_str!("../../assets/favicon.svg");
-/// Reports are their owners' own, and asking for the API costs something.
-const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /reports/\n";
+const CARD: &[u8] = include_bytes!("../../assets/card.png");
 
 /// Where the style sheet is: its name changes with its content, so it can be kept for ever.
 pub(super) const STYLE_PATH: &str = concat!("/assets/app.", env!("STYLE_HASH"), ".css");
@@ -20,12 +19,19 @@ pub(super) async fn icon() -> Response {
     asset(ICON, "image/svg+xml", "public, max-age=86400")
 }
 
-pub(super) async fn robots() -> Response {
-    asset(ROBOTS, "text/plain; charset=utf-8", "public, max-age=3600")
+/// Where the picture is that networks show for a page: 1,200 × 630 pixels.
+pub(super) const CARD_PATH: &str = "/card.png";
+
+/// The picture. Other sites show it as part of their own pages.
+pub(super) async fn card() -> Response {
+    let mut response = asset(CARD, "image/png", "public, max-age=86400");
+    let name = HeaderName::from_static("cross-origin-resource-policy");
+    response.headers_mut().insert(name, HeaderValue::from_static("cross-origin"));
+    response
 }
 
-fn asset(body: &'static str, media_type: &'static str, cache: &'static str) -> Response {
-    let mut response = Response::new(Body::from(body));
+pub(super) fn asset(body: impl Into<Body>, media_type: &'static str, cache: &'static str) -> Response {
+    let mut response = Response::new(body.into());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));

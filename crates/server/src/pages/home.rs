@@ -1,6 +1,7 @@
 //! The first page: one form.
 
 use askama::Template;
+use audit::check::Family;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -15,6 +16,7 @@ use crate::api;
 use crate::app::App;
 use crate::audits::{self, Finished};
 use crate::caller::{Caller, Identity};
+use crate::catalog;
 use crate::config::Sku;
 use crate::error::{ApiError, Code};
 use crate::gate;
@@ -28,6 +30,8 @@ struct HomePage<'a> {
     addresses: Addresses,
     /// What was typed.
     url: &'a str,
+    /// Slug of the tool that the form belongs to.
+    tool: Option<&'static str>,
     problem: Option<Problem>,
     free_per_day: u32,
     base_url: &'a str,
@@ -48,14 +52,24 @@ const SPENT: Text = text(
 
 pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
     let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
-    html(StatusCode::OK, &page(&app, request.uri().query(), lang, "", None), lang)
+    let typed = Typed { url: String::new(), tool: super::tool_asked(request.uri().query()) };
+    html(StatusCode::OK, &page(&app, request.uri().query(), lang, &typed, None), lang)
 }
 
-fn page<'a>(app: &'a App, query: Option<&str>, lang: Lang, url: &'a str, error: Option<&ApiError>) -> HomePage<'a> {
+/// What a form holds.
+struct Typed {
+    /// As it was typed.
+    url: String,
+    /// The tool that the form belongs to.
+    tool: Option<&'static Family>,
+}
+
+fn page<'a>(app: &'a App, query: Option<&str>, lang: Lang, typed: &'a Typed, error: Option<&ApiError>) -> HomePage<'a> {
     HomePage {
         frame: Frame::new(app, lang),
         addresses: Addresses::new(app, "/", query, lang),
-        url,
+        url: &typed.url,
+        tool: typed.tool.map(|family| family.slug),
         problem: error.map(|error| problem(app, error, lang)),
         free_per_day: app.config().limits.free_audits_per_day,
         base_url: app.base_url(),
@@ -88,19 +102,24 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
         Ok(typed) => typed,
         Err(error) => return super::error::page(&app, &error, lang),
     };
-    let Done { cookie, outcome } = audit(&app, &parts, &typed, lang).await;
+    let Done { cookie, outcome } = audit(&app, &parts, &typed.url, lang).await;
     let mut response = match outcome {
         Ok(Finished { id: Some(id), is_owned: true, .. }) => {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::SEE_OTHER;
-            // The id is our own: digits and hyphens.
-            if let Ok(place) = HeaderValue::from_str(&with_lang(&format!("/reports/{id}"), parts.uri.query(), lang)) {
+            let mut place = with_lang(&format!("/reports/{id}"), parts.uri.query(), lang);
+            if let Some(family) = typed.tool {
+                let mark = if place.contains('?') { '&' } else { '?' };
+                place.push_str(&format!("{mark}tool={}", family.slug));
+            }
+            // The id is our own: digits and hyphens. So are the names of tools.
+            if let Ok(place) = HeaderValue::from_str(&place) {
                 response.headers_mut().insert(header::LOCATION, place);
             }
             super::private(response)
         }
         // What nobody can read again is shown at once.
-        Ok(finished) => report::unkept(app, finished, lang).await,
+        Ok(finished) => report::unkept(app, finished, typed.tool, lang).await,
         Err(error) => {
             let mut response =
                 html(error.code.status(), &page(&app, parts.uri.query(), lang, &typed, Some(&error)), lang);
@@ -112,11 +131,13 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
     response
 }
 
-/// The address in the form.
-async fn typed(app: &App, parts: &Parts, body: Body) -> Result<String, ApiError> {
+/// The form.
+async fn typed(app: &App, parts: &Parts, body: Body) -> Result<Typed, ApiError> {
     let received = web::read_body(app, parts, body, web::BODY_BYTES).await?;
-    let field = url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == "url");
-    field.map(|(_, value)| value.trim().to_owned()).ok_or_else(|| ApiError::new(Code::InvalidBody).detail("url"))
+    let field = |wanted: &str| url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == wanted);
+    let (_, url) = field("url").ok_or_else(|| ApiError::new(Code::InvalidBody).detail("url"))?;
+    let tool = field("tool").and_then(|(_, slug)| catalog::family(&slug));
+    Ok(Typed { url: url.trim().to_owned(), tool })
 }
 
 /// What came of a form.

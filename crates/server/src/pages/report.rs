@@ -1,25 +1,29 @@
 //! The report of an audit, for the guest who made it.
 
 use askama::Template;
+use audit::check::Family;
 use audit::{checks, score};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
-use model::finding::{Finding, Place, Severity};
-use model::fix::{Fix, FixClass};
+use model::finding::{Finding, Place};
+use model::fix::Fix;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 use model::time::Timestamp;
 use store::StoredReport;
 use url::Url;
 
+use super::checks::{class, severity_word};
+use super::pieces::{Piece, pieces};
 use super::{Frame, filters, guest_cookie, html, private};
 use crate::api;
 use crate::app::App;
 use crate::audits::Finished;
 use crate::blocking::off_worker;
 use crate::caller::{Caller, Identity};
+use crate::catalog::{self, tool::ready};
 use crate::error::{ApiError, Code};
 use crate::gate;
 use crate::operation::Cx;
@@ -61,6 +65,8 @@ struct ReportPage<'a> {
     /// Whether the findings cost more than there are points.
     stops_at_zero: bool,
     findings: Vec<FindingView<'a>>,
+    /// The tool whose findings come first.
+    tool: Option<ToolView>,
     /// Name and value; `None` where the page declares nothing.
     facts: Vec<(&'static str, Option<String>)>,
     redirects: Vec<String>,
@@ -72,9 +78,19 @@ struct ReportPage<'a> {
     truncated: bool,
 }
 
+/// The tool that a report was asked for with.
+struct ToolView {
+    title: &'static str,
+    address: String,
+    /// How many findings are its own.
+    findings: usize,
+}
+
 /// One finding with its fix.
 struct FindingView<'a> {
     code: &'a str,
+    /// The page of its check; `None` for a code that the catalog has no more.
+    address: Option<String>,
     severity: &'static str,
     word: &'static str,
     points: String,
@@ -89,32 +105,6 @@ struct FindingView<'a> {
     origin: Option<String>,
     path: Option<&'a str>,
     code_block: Option<&'a str>,
-}
-
-/// A piece of a text in which backticks mark code.
-struct Piece<'a> {
-    is_code: bool,
-    text: &'a str,
-}
-
-/// The pieces of a text of ours. A lone backtick stays what it is.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    while let Some((before, code, after)) = code_span(rest) {
-        pieces.push(Piece { is_code: false, text: before });
-        pieces.push(Piece { is_code: true, text: code });
-        rest = after;
-    }
-    pieces.push(Piece { is_code: false, text: rest });
-    pieces
-}
-
-/// What stands before, between and after the next two backticks.
-fn code_span(text: &str) -> Option<(&str, &str, &str)> {
-    let (before, rest) = text.split_once('`')?;
-    let (code, after) = rest.split_once('`')?;
-    Some((before, code, after))
 }
 
 /// The id in the path, if it is UTF-8.
@@ -158,19 +148,20 @@ fn document<T: serde::Serialize + schemars::JsonSchema>(value: &T, lang: Lang) -
 /// Shows the report to its owner; anybody else gets 404.
 pub(super) async fn show(State(app): State<App>, id: Id, request: Request) -> Response {
     let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    let tool = super::tool_asked(request.uri().query());
     let (parts, _) = request.into_parts();
     let stored = find(&app, &parts, id, lang).await;
-    made(app, lang, stored, |app, lang, stored| {
-        let view = view(app, lang, Some(&stored.id.0), stored.created_at, &stored.report);
+    made(app, lang, stored, move |app, lang, stored| {
+        let view = view(app, lang, Some(&stored.id.0), stored.created_at, &stored.report, tool);
         private(html(StatusCode::OK, &view, lang))
     })
     .await
 }
 
 /// Shows a report that nobody can read again, as the answer to the form.
-pub(super) async fn unkept(app: App, finished: Finished, lang: Lang) -> Response {
-    made(app, lang, Ok(finished), |app, lang, finished| {
-        private(html(StatusCode::OK, &view(app, lang, None, finished.created_at, &finished.report), lang))
+pub(super) async fn unkept(app: App, finished: Finished, tool: Option<&'static Family>, lang: Lang) -> Response {
+    made(app, lang, Ok(finished), move |app, lang, finished| {
+        private(html(StatusCode::OK, &view(app, lang, None, finished.created_at, &finished.report, tool), lang))
     })
     .await
 }
@@ -218,7 +209,17 @@ fn view<'a>(
     id: Option<&'a str>,
     created_at: Timestamp,
     report: &'a Report,
+    tool: Option<&'static Family>,
 ) -> ReportPage<'a> {
+    let is_own = |code: &str| tool.is_some_and(|family| catalog::has(family, code));
+    let mut findings: Vec<(&Finding, &Fix)> = report.findings.iter().zip(&report.fixes).collect();
+    // Stable: within the tool's own and the others the order of severity stays.
+    findings.sort_by_key(|(finding, _)| !is_own(&finding.code));
+    let tool = tool.map(|family| ToolView {
+        title: family.landing.title.in_lang(lang),
+        address: format!("/tools/{}?lang={}", family.slug, lang.tag()),
+        findings: findings.iter().filter(|(finding, _)| is_own(&finding.code)).count(),
+    });
     let created_at = created_at.to_string();
     let (band, verdict) = band(report.score);
     let arc = (f64::from(report.score) / 100.0 * RING - if report.score == 100 { 0.0 } else { RING_CAP }).max(0.0);
@@ -240,7 +241,8 @@ fn view<'a>(
         warnings: report.counts.warnings,
         infos: report.counts.info,
         stops_at_zero: cost > score::FULL,
-        findings: report.findings.iter().zip(&report.fixes).map(|(f, fix)| finding(f, fix, lang)).collect(),
+        findings: findings.into_iter().map(|(found, fix)| finding(found, fix, lang)).collect(),
+        tool,
         facts: facts(report, lang),
         redirects: summary
             .map(|s| s.redirects.iter().map(|hop| format!("{} {} -> {}", hop.status, hop.url, hop.location)).collect())
@@ -274,24 +276,15 @@ fn band(score: u32) -> (&'static str, Text) {
 fn finding<'a>(finding: &'a Finding, fix: &'a Fix, lang: Lang) -> FindingView<'a> {
     let check = checks::find(&finding.code);
     let of_check = |pick: fn(&'static audit::check::Check) -> Text| check.map(pick).map_or("", |t| t.in_lang(lang));
-    let (severity, word) = match finding.severity {
-        Severity::Error => ("error", text("Error", "Erro")),
-        Severity::Warn => ("warn", text("Warning", "Aviso")),
-        Severity::Info => ("info", text("Info", "Informação")),
-    };
     let points = match score::weight(finding.severity) {
         0 => "0".to_owned(),
         weight => format!("−{weight}"),
     };
-    let class = match fix.class {
-        FixClass::Deterministic => text("Ready to paste", "Pronto para colar"),
-        FixClass::Template => text("Fill in", "Para preencher"),
-        FixClass::Instruction => text("Needs a decision", "Precisa de uma decisão"),
-    };
     FindingView {
         code: &finding.code,
-        severity,
-        word: word.in_lang(lang),
+        address: check.map(|check| format!("/checks/{}?lang={}", check.code, lang.tag())),
+        severity: finding.severity.word(),
+        word: severity_word(finding.severity).in_lang(lang),
         points,
         title: of_check(|check| check.title),
         message: finding.message.in_lang(lang),
@@ -299,11 +292,11 @@ fn finding<'a>(finding: &'a Finding, fix: &'a Fix, lang: Lang) -> FindingView<'a
         how: pieces(of_check(|check| check.how)),
         reference: check.map(|check| check.reference).unwrap_or_default(),
         places: &finding.evidence,
-        class: class.in_lang(lang),
+        class: class(fix.class).in_lang(lang),
         note: fix.note.as_ref().map(|note| pieces(note.in_lang(lang))),
         origin: fix.origin.as_ref().map(|origin| origin.in_lang(lang).to_owned()),
         path: fix.file.as_ref().map(|file| file.path.as_str()),
-        code_block: fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref()),
+        code_block: ready(fix),
     }
 }
 
@@ -380,18 +373,5 @@ fn sitemap_text(state: &str) -> Text {
         "invalid" => text("has a syntax error", "tem um erro de sintaxe"),
         "tooLarge" => text("too large to be read whole", "grande demais para ser lido inteiro"),
         _ => text("could not be read", "não pôde ser lido"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn backticks_mark_code() {
-        let read = |text| pieces(text).iter().map(|p| (p.is_code, p.text.to_owned())).collect::<Vec<_>>();
-        let of = |is_code: bool, text: &str| (is_code, text.to_owned());
-        assert_eq!(read("a `b` c"), [of(false, "a "), of(true, "b"), of(false, " c")]);
-        assert_eq!(read("a ` b"), [of(false, "a ` b")]);
     }
 }

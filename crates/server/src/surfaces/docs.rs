@@ -2,6 +2,12 @@
 
 use std::fmt::Write as _;
 
+use audit::report::CATALOG_VERSION;
+use model::lang::Lang;
+use serde::Serialize;
+
+use crate::catalog;
+use crate::catalog::check::{Bound, Explained};
 use crate::config::reference;
 use crate::operation::{Access, Operation};
 
@@ -28,6 +34,40 @@ pub fn configuration() -> Result<String, std::fmt::Error> {
         writeln!(out, "| `{}` | {default} | {} | `{}` |", key.name, key.meaning.replace('|', "\\|"), key.variable())?;
     }
     Ok(out)
+}
+
+/// The catalog of checks.
+pub fn checks() -> Result<String, std::fmt::Error> {
+    let mut out = format!(
+        "# Checks\n\nWritten by `cargo xtask gen` from the catalog, version {CATALOG_VERSION}. A running service shows the same \
+         at `/checks`, and as data at `GET /api/checks`.\n"
+    );
+    let mut category = None;
+    for (family, check) in catalog::entries() {
+        if category != Some(family.category) {
+            category = Some(family.category);
+            write!(out, "\n## {}\n", family.category.title().en)?;
+        }
+        let Explained { code, severity, title, why, how, rule, thresholds, reference, fix, since, .. } =
+            Explained::new((family, check), Lang::En);
+        write!(out, "\n### `{code}`\n\n**{}** · {title}\n\n{why}\n\n", severity.word())?;
+        write!(out, "Rule: {rule}\n\n")?;
+        for Bound { name, value, unit } in &thresholds {
+            writeln!(out, "- `{name}`: {value} {unit}")?;
+        }
+        if !thresholds.is_empty() {
+            out.push('\n');
+        }
+        let (class, target) = (wire(&fix.class), wire(&fix.target));
+        write!(out, "Fix: {how} Best: `{class}`, `{target}`.\n\n")?;
+        writeln!(out, "Reference: <{reference}> · tool `{}` · since {since}", family.slug)?;
+    }
+    Ok(out)
+}
+
+/// The word of a value on the wire.
+fn wire(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// Every endpoint.

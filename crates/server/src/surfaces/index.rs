@@ -89,7 +89,12 @@ pub(super) fn document(operations: &[Operation], config: &Config, base: &str) ->
         description: "Technical SEO audits of single pages: score, findings, what the page declares, and a ready fix for each finding.",
         build: BUILD,
         base_url: base.to_owned(),
-        docs: json!({"openapi": url("/openapi.json"), "ui": url("/")}),
+        docs: json!({
+            "openapi": url("/openapi.json"),
+            "ui": url("/"),
+            "checks": url("/checks"),
+            "tools": url("/tools"),
+        }),
         conventions: vec![
             "Bodies and answers are JSON (UTF-8); a body is at most 64 KiB.".to_owned(),
             "A refusal is {error, detail?, code} with a 4xx or 5xx status; code is stable, error is for people.".to_owned(),

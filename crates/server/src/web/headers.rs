@@ -44,8 +44,8 @@ pub(super) fn reply(reply: Reply, lang: Lang) -> Response {
     *response.status_mut() = reply.status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.media_type));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.extend(reply.headers);
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     cors(headers);
     if reply.speaks {
         speaks(headers, lang);

@@ -22,6 +22,11 @@ fn the_configuration_is_documented() {
 }
 
 #[test]
+fn the_checks_are_documented() {
+    check("docs/checks.md", &docs::checks().unwrap());
+}
+
+#[test]
 fn the_api_is_documented() {
     check("docs/api.md", &docs::api(&api::catalog()).unwrap());
 }

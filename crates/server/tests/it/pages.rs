@@ -1,6 +1,7 @@
 //! Pages: what the service sends, and what a real browser makes of it.
 
 mod browser;
+mod catalog;
 mod tab;
 
 use sqlx::{Executor as _, Row as _};

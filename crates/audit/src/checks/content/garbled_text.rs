@@ -10,7 +10,10 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Mojibake and broken accents finder", "Localizador de acentos quebrados (mojibake)"),
-    h1: text("Why does my page show Ã© and �?", "Por que minha página mostra Ã© e �?"),
+    h1: text(
+        "Why does my page show strange signs for letters?",
+        "Por que minha página troca letras por sinais estranhos?",
+    ),
     description: text(
         "Find letters of a page that came out wrong because text was read in another encoding than it was written in.",
         "Encontre letras de uma página que saíram erradas porque o texto foi lido em outra codificação que a original.",
@@ -27,8 +30,8 @@ const MOJIBAKE: Check = Check {
     severity: Severity::Warn,
     title: text("Garbled letters", "Letras corrompidas"),
     why: text(
-        "Readers see “Ã©” or “�” where a letter should be, and search engines index it so.",
-        "Os leitores veem “Ã©” ou “�” no lugar de uma letra, e os buscadores indexam assim.",
+        "Readers see `Ã©` or `�` where a letter should be, and search engines index it so.",
+        "Os leitores veem `Ã©` ou `�` no lugar de uma letra, e os buscadores indexam assim.",
     ),
     how: text(
         "Find where the text is read in the wrong encoding: database, import, or template; then store and serve UTF-8.",

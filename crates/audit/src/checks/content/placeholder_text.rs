@@ -14,11 +14,11 @@ pub(crate) const FAMILY: Family =
     Family { slug: "placeholder-text", category: Category::Content, landing: LANDING, checks: &[PLACEHOLDER] };
 
 const LANDING: Landing = Landing {
-    title: text("Lorem ipsum and placeholder finder", "Localizador de lorem ipsum e textos de modelo"),
+    title: text("Placeholder text finder", "Localizador de textos de exemplo"),
     h1: text("Did a placeholder go live on your page?", "Algum texto de exemplo foi publicado na sua página?"),
     description: text(
-        "Find lorem ipsum, unfilled {{variables}}, [object Object], undefined and “your text here” in what visitors read on a page.",
-        "Encontre lorem ipsum, {{variáveis}} não preenchidas, [object Object], undefined e “seu texto aqui” no que os visitantes leem.",
+        "Find filler Latin, template variables that nobody filled in, undefined and “your text here” in what visitors read on a page.",
+        "Encontre latim de enchimento, variáveis de modelo que ninguém preencheu, undefined e “seu texto aqui” no que os visitantes leem.",
     ),
     lead: text(
         "Placeholders slip through where a template is published before its text. They look careless to visitors and end up in search results; this tool finds them in the text that people see and leaves code samples alone.",

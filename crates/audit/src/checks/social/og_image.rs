@@ -14,7 +14,7 @@ pub(crate) const FAMILY: Family = Family {
 };
 
 const LANDING: Landing = Landing {
-    title: text("Og:image checker", "Verificador de og:image"),
+    title: text("og:image tag checker", "Verificador da tag og:image"),
     h1: text("Why does my shared link show no picture?", "Por que meu link compartilhado não mostra imagem?"),
     description: text(
         "Check the social image of a page: missing, with an address that networks can't follow, or without the size they ask for.",

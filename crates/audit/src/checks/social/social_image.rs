@@ -8,7 +8,7 @@ pub(crate) const FAMILY: Family =
     Family { slug: "social-image", category: Category::Social, landing: LANDING, checks: &[UNREACHABLE] };
 
 const LANDING: Landing = Landing {
-    title: text("og:image checker", "Verificador de og:image"),
+    title: text("og:image file checker", "Verificador do arquivo og:image"),
     h1: text("Will your link show its image when shared?", "Seu link mostra a imagem quando é compartilhado?"),
     description: text(
         "Fetches the start of your og:image and tells whether it exists, is an image, and has a size that networks show.",

@@ -80,9 +80,23 @@ async fn any_site_may_call(database: TestDatabase) {
 
 async fn every_answer_carries_the_security_headers(database: TestDatabase) {
     let app = TestApp::start(database, |config| config.base_url = Some("https://audit.example".to_owned())).await;
-    for path in
-        ["/", "/bot", "/reports/x", "/nothing", "/api/", "/api/health", "/api/nothing", "/robots.txt", "/favicon.svg"]
-    {
+    for path in [
+        "/",
+        "/bot",
+        "/checks",
+        "/checks/title_missing",
+        "/checks/x",
+        "/tools",
+        "/tools/canonical",
+        "/sitemap.xml",
+        "/reports/x",
+        "/nothing",
+        "/api/",
+        "/api/health",
+        "/api/nothing",
+        "/robots.txt",
+        "/favicon.svg",
+    ] {
         let response = app.call(Call::get(path)).await;
         for (name, wanted) in [
             ("x-content-type-options", "nosniff"),

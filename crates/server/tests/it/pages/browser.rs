@@ -188,18 +188,26 @@ async fn no_page_has_a_barrier_in_any_look() {
         reports.push(scene.tab.text("location.pathname"));
     }
     let unpaid = scene.address("/bread");
+    let first = format!("{}?tool=canonical", reports[0]);
     for lang in ["en", "pt-BR"] {
         for (name, path, typed) in [
             ("home", "/", None),
             ("bot", "/bot", None),
             ("report", reports[0].as_str(), None),
             ("hostile", reports[1].as_str(), None),
+            ("checks", "/checks", None),
+            ("check", "/checks/http_status_client_error", None),
+            ("tools", "/tools", None),
+            ("tool", "/tools/hreflang", None),
+            ("unknown", "/checks/titel_missing", None),
+            ("first", first.as_str(), None),
             ("missing", "/nothing", None),
             ("refused", "/", Some("ftp://example.com/")),
             ("unpaid", "/", Some(unpaid.as_str())),
         ] {
             let tab = &mut scene.tab;
-            tab.visit(&format!("{path}?lang={lang}"));
+            let mark = if path.contains('?') { '&' } else { '?' };
+            tab.visit(&format!("{path}{mark}lang={lang}"));
             if let Some(typed) = typed {
                 tab.submit(typed);
             }

@@ -1,4 +1,4 @@
-//! What a server answers, as a person writes it down: the `.http` files among the fixtures.
+//! What a server answers, as a person writes it down: `.http` files.
 //!
 //! ```text
 //! What stands before the first request is a comment. The first request is for the page.
@@ -43,7 +43,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 /// The answers of a file by URL, in its order; or its first fault, with the line.
-pub(crate) fn read(text: &str) -> Result<Vec<(String, Fetched)>, String> {
+pub(super) fn read(text: &str) -> Result<Vec<(String, Fetched)>, String> {
     let mut parts: Vec<Reader<'_>> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         if line.starts_with("GET ") {
@@ -249,57 +249,43 @@ fn hex(body: &str) -> Option<Vec<u8>> {
     pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
 }
 
-#[test]
-fn answers_are_read_with_their_marks() {
-    let text = "A comment.\n\nGET https://example.com/\n200\nContent-Encoding: gzip\n@ttfb 7\n@cut size\n\n<p>\n\nx\n\n\
-                GET https://example.com/i\n200\n@hex\n\n4749 46\n38\nGET https://example.com/n\nfailed timeout headers\n";
-    let answers = read(text).unwrap();
-    let [(_, Fetched::Response(page)), (_, Fetched::Response(icon)), (_, Fetched::Failed(none))] = answers.as_slice()
-    else {
-        panic!("{answers:?}")
-    };
-    assert_eq!(page.header("content-encoding"), Some("gzip"));
-    assert_eq!((page.timing.ttfb_ms, page.body.cut), (Some(7), Some(BodyCut::Size)));
-    assert_eq!(
-        (page.body.bytes.as_slice(), &page.body.coding),
-        (&b"<p>\n\nx\n"[..], &Coding::Decoded("gzip".to_owned()))
-    );
-    assert_eq!(icon.body.bytes, b"GIF8");
-    assert_eq!((none.kind, none.reason.as_str()), (FailureKind::Timeout, "headers"));
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[test]
-fn what_is_wrong_with_a_file_is_said_with_its_line() {
-    for (text, fault) in [
-        ("", "no line begins with GET"),
-        ("GET /page\n200\n", "line 1: after GET comes a whole URL, in its normal form"),
-        ("GET https://example.com\n200\n", "line 1: after GET comes a whole URL, in its normal form"),
-        ("GET https://example.com/", "line 2: the status is missing"),
-        (
-            "GET https://a.com/\n20\n",
-            "line 2: the status is a number of three digits, or failed with a kind and a reason",
-        ),
-        (
-            "GET https://a.com/\nfailed dns\n",
-            "line 2: after failed come a kind and a reason, as in: failed unreachable dns",
-        ),
-        ("GET https://a.com/\nfailed timeout dns\n\nx", "line 3: what failed has neither headers nor a body"),
-        ("GET https://a.com/\n200\nServer:x\n", "line 3: a header is a name, a colon, a space and a value"),
-        (
-            "GET https://a.com/\n200\n@slow\n",
-            "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times",
-        ),
-        ("GET https://a.com/\n200\n@ttfb x\n", "line 3: a time is a number of milliseconds"),
-        ("GET https://a.com/\n200\n@times x\n", "line 3: after @times comes a number"),
-        ("GET https://a.com/\n200\n@cut off\n", "line 3: @cut is size, time or connection"),
-        ("GET https://a.com/\n200\n@broken\n", "line 4: @broken wants a Content-Encoding"),
-        (
-            "GET https://a.com/\n200\nContent-Encoding: exi\n\nx",
-            "line 4: of a coding that can't be undone there is no body",
-        ),
-        ("GET https://a.com/\n200\n@hex\n\n4\n", "line 4: the body is not pairs of hexadecimal digits"),
-        ("GET https://a.com/\n200\nGET https://a.com/\n200\n", "line 3: https://a.com/ has an answer already"),
-    ] {
-        assert_eq!(read(text).unwrap_err(), fault, "{text}");
+    #[test]
+    fn what_is_wrong_with_a_file_is_said_with_its_line() {
+        for (text, fault) in [
+            ("", "no line begins with GET"),
+            ("GET /page\n200\n", "line 1: after GET comes a whole URL, in its normal form"),
+            ("GET https://example.com\n200\n", "line 1: after GET comes a whole URL, in its normal form"),
+            ("GET https://example.com/", "line 2: the status is missing"),
+            (
+                "GET https://a.com/\n20\n",
+                "line 2: the status is a number of three digits, or failed with a kind and a reason",
+            ),
+            (
+                "GET https://a.com/\nfailed dns\n",
+                "line 2: after failed come a kind and a reason, as in: failed unreachable dns",
+            ),
+            ("GET https://a.com/\nfailed timeout dns\n\nx", "line 3: what failed has neither headers nor a body"),
+            ("GET https://a.com/\n200\nServer:x\n", "line 3: a header is a name, a colon, a space and a value"),
+            (
+                "GET https://a.com/\n200\n@slow\n",
+                "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times",
+            ),
+            ("GET https://a.com/\n200\n@ttfb x\n", "line 3: a time is a number of milliseconds"),
+            ("GET https://a.com/\n200\n@times x\n", "line 3: after @times comes a number"),
+            ("GET https://a.com/\n200\n@cut off\n", "line 3: @cut is size, time or connection"),
+            ("GET https://a.com/\n200\n@broken\n", "line 4: @broken wants a Content-Encoding"),
+            (
+                "GET https://a.com/\n200\nContent-Encoding: exi\n\nx",
+                "line 4: of a coding that can't be undone there is no body",
+            ),
+            ("GET https://a.com/\n200\n@hex\n\n4\n", "line 4: the body is not pairs of hexadecimal digits"),
+            ("GET https://a.com/\n200\nGET https://a.com/\n200\n", "line 3: https://a.com/ has an answer already"),
+        ] {
+            assert_eq!(read(text).unwrap_err(), fault, "{text}");
+        }
     }
 }

@@ -1,0 +1,85 @@
+//! What a search result may show of a page: an approximation, since engines write results themselves.
+
+use model::capture::Capture;
+
+use crate::facts::derive::{self, LONGEST_DESCRIPTION};
+use crate::facts::document::collapse;
+use crate::facts::page::Page;
+
+/// Title, address and description as a result on a desktop may show them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchResult {
+    /// The title, cut where a result is cut; the first h1 or the host where the page has none.
+    pub title: String,
+    /// The address after all redirects.
+    pub url: String,
+    /// The meta description, else the first paragraph, cut where a result is cut; empty where the page has neither.
+    pub description: String,
+}
+
+/// The result of a page. Nothing, where the answer is no HTML.
+pub fn search_result(capture: &Capture, page: &Page) -> Option<SearchResult> {
+    let html = page.html.as_ref()?;
+    let url = capture.page.response()?.url.clone();
+    let declared = html.title().map(|title| html.as_meant(&title)).filter(|title| !title.is_empty());
+    let title = match declared {
+        Some(title) => shortened(&title, derive::fitting(&title)),
+        None => derive::title(html).map(|derived| derived.value).or_else(|| host(&url))?,
+    };
+    let described = html.meta("description").map(|text| html.as_meant(&collapse(text)));
+    let description = match described.filter(|text| !text.is_empty()) {
+        Some(text) => shortened(&text, derive::cut(&text, LONGEST_DESCRIPTION)),
+        None => derive::description(html).map(|derived| derived.value).unwrap_or_default(),
+    };
+    Some(SearchResult { title, url, description })
+}
+
+/// With a sign that something was left out.
+fn shortened(whole: &str, shown: String) -> String {
+    if shown.len() < whole.len() { shown + " …" } else { shown }
+}
+
+fn host(url: &str) -> Option<String> {
+    url::Url::parse(url).ok()?.host_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+
+    fn check(source: &str, title: &str, description: &str) {
+        let capture = example::capture(source).unwrap();
+        let shown = search_result(&capture, &Page::read(&capture)).unwrap();
+        assert_eq!((shown.title.as_str(), shown.description.as_str()), (title, description));
+        assert_eq!(shown.url, example::PAGE_URL);
+    }
+
+    #[test]
+    fn a_result_shows_what_the_page_says_of_itself() {
+        check("<title>Rye  bread</title><meta name=description content=' Dark. '>", "Rye bread", "Dark.");
+    }
+
+    #[test]
+    fn what_is_missing_is_taken_from_the_content() {
+        let paragraph = "A dark loaf of rye flour, water and salt, baked slowly.";
+        check(&format!("<h1>Rye bread</h1><p>{paragraph}"), "Rye bread", paragraph);
+        check("<p>Short", "example.com", "");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut() {
+        let long = "word ".repeat(80);
+        let capture = example::capture(&format!("<title>{long}</title><meta name=description content='{long}'>"));
+        let capture = capture.unwrap();
+        let shown = search_result(&capture, &Page::read(&capture)).unwrap();
+        assert!(shown.title.ends_with("word …") && shown.title.len() < 100, "{}", shown.title);
+        assert!(shown.description.ends_with("word …") && shown.description.len() < 165, "{}", shown.description);
+    }
+
+    #[test]
+    fn what_is_no_page_has_no_result() {
+        let capture = example::capture("GET https://a.example/\n200\nContent-Type: application/pdf\n\n%PDF").unwrap();
+        assert_eq!(search_result(&capture, &Page::read(&capture)), None);
+    }
+}

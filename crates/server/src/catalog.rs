@@ -1,0 +1,43 @@
+//! The catalog of checks as it is read: by programs, by people on pages, and on the command line.
+
+pub(crate) mod calls;
+pub(crate) mod check;
+pub(crate) mod near;
+pub mod tool;
+
+use std::collections::BTreeMap;
+
+use audit::check::{Category, Check, Family};
+use audit::checks::FAMILIES;
+
+/// A check with the family it belongs to.
+pub(crate) type Entry = (&'static Family, &'static Check);
+
+/// Every check, in catalog order.
+pub(crate) fn entries() -> impl Iterator<Item = Entry> {
+    FAMILIES.iter().flat_map(|family| family.checks.iter().map(move |check| (*family, check)))
+}
+
+/// The check of a code.
+pub(crate) fn entry(code: &str) -> Option<Entry> {
+    entries().find(|(_, check)| check.code == code)
+}
+
+/// The family of a slug.
+pub(crate) fn family(slug: &str) -> Option<&'static Family> {
+    FAMILIES.iter().copied().find(|family| family.slug == slug)
+}
+
+/// Whether a finding's code is of a family.
+pub(crate) fn has(family: &Family, code: &str) -> bool {
+    family.checks.iter().any(|check| check.code == code)
+}
+
+/// Families by category; within one, in catalog order.
+pub(crate) fn by_category() -> impl Iterator<Item = (Category, Vec<&'static Family>)> {
+    let mut groups: BTreeMap<Category, Vec<&'static Family>> = BTreeMap::new();
+    for family in FAMILIES {
+        groups.entry(family.category).or_default().push(family);
+    }
+    groups.into_iter()
+}

@@ -1,0 +1,118 @@
+//! What a page says of itself to search engines and networks: title, description, social tags, structured data.
+
+use std::fmt::{self, Display, Formatter};
+
+use askama::filters::HtmlSafe;
+use audit::facts::derive::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX, cut};
+use audit::facts::font_metrics::title_px;
+use model::lang::Lang;
+use serde_json::{Value, json};
+
+use super::pieces::plain;
+use super::{Addresses, assets};
+use crate::app::App;
+
+/// One page, for those who show it elsewhere.
+#[derive(Debug)]
+pub(super) struct Card {
+    /// For the document and for networks.
+    pub(super) title: String,
+    /// In plain text.
+    pub(super) description: String,
+    /// Absolute address of the picture.
+    pub(super) image: String,
+    /// As Open Graph writes the language.
+    pub(super) locale: &'static str,
+    /// Structured data.
+    pub(super) data: JsonLd,
+}
+
+/// A step on the way from the first page: its name, and its path.
+pub(super) type Step<'a> = (&'a str, String);
+
+/// What a card is made of.
+#[derive(Debug)]
+pub(super) struct Subject<'a> {
+    /// schema.org type of the page.
+    pub(super) kind: &'static str,
+    /// Parts of the title, the most important first; those that have no room in a result are left out.
+    pub(super) title: &'a [&'a str],
+    /// Text with backticks, as long as it likes.
+    pub(super) description: &'a str,
+    /// The pages above this one, the first page left out, and this page.
+    pub(super) way: &'a [Step<'a>],
+}
+
+impl Card {
+    /// The card of a page.
+    pub(super) fn new(app: &App, addresses: &Addresses, lang: Lang, subject: &Subject<'_>) -> Self {
+        let product = app.config().product.name.as_str();
+        let title = fitting(subject.title, product);
+        let description = cut(&plain(subject.description), LONGEST_DESCRIPTION);
+        let first = (product, "/".to_owned());
+        let steps = std::iter::once(&first).chain(subject.way).enumerate().map(
+            |(at, (name, path))| json!({"@type": "ListItem", "position": at + 1, "name": name, "item": app.url(path)}),
+        );
+        let data = json!({
+            "@context": "https://schema.org",
+            "@type": subject.kind,
+            "name": subject.title.first(),
+            "description": description,
+            "url": addresses.canonical,
+            "inLanguage": lang.tag(),
+            "breadcrumb": {"@type": "BreadcrumbList", "itemListElement": steps.collect::<Vec<_>>()},
+        });
+        let locale = match lang {
+            Lang::En => "en_US",
+            Lang::PtBr => "pt_BR",
+        };
+        Self { title, description, image: app.url(assets::CARD_PATH), locale, data: JsonLd(data) }
+    }
+}
+
+/// As many parts as a result has room for, and the product's name at their end if it fits too.
+fn fitting(parts: &[&str], product: &str) -> String {
+    let mut title = parts.first().copied().unwrap_or_default().to_owned();
+    for part in parts.iter().skip(1).chain([&product]) {
+        let longer = format!("{title} · {part}");
+        if title_px(&longer) <= WIDEST_TITLE_PX {
+            title = longer;
+        }
+    }
+    title
+}
+
+/// Structured data as the content of a `script` element. No text in it can end the element or begin a comment.
+#[derive(Debug)]
+pub(super) struct JsonLd(Value);
+
+impl Display for JsonLd {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // Outside strings JSON has none of these, and inside they may be written so (RFC 8259 §7).
+        let text = self.0.to_string();
+        f.write_str(&text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))
+    }
+}
+
+impl HtmlSafe for JsonLd {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structured_data_stays_in_its_element() {
+        let hostile = json!({"name": "</script><!-- & \u{2028}\"\\"});
+        let written = JsonLd(hostile.clone()).to_string();
+        assert!(!written.contains(['<', '>', '&']), "{written}");
+        assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), hostile);
+    }
+
+    #[test]
+    fn a_title_has_the_parts_that_fit() {
+        assert_eq!(fitting(&["No title", "title_missing"], "Site Audit"), "No title · title_missing · Site Audit");
+        let long = "A title that is so long that a result has no room for much of anything else";
+        assert_eq!(fitting(&[long, "title_missing"], "Site Audit"), long);
+        assert_eq!(fitting(&[], "Site Audit"), " · Site Audit");
+    }
+}

@@ -1,0 +1,230 @@
+//! The tools for people: all of them, and one landing each.
+
+use askama::Template;
+use audit::check::{Category, Family};
+use audit::checks::FAMILIES;
+use audit::facts::derive::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX};
+use audit::facts::font_metrics::title_px;
+use audit::preview::SearchResult;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use model::finding::Finding;
+use model::fix::Fix;
+use model::lang::{Lang, Text, text};
+
+use super::card::{Card, Subject};
+use super::checks::{Line, class, line, severity_word};
+use super::pieces::{Piece, pieces};
+use super::{Addresses, Frame, filters, lasting, with_lang};
+use crate::api;
+use crate::app::App;
+use crate::blocking::off_worker;
+use crate::catalog::tool::{self, Worked};
+use crate::catalog::{self, calls};
+use crate::web;
+
+#[derive(Template)]
+#[template(path = "tools.html")]
+struct ToolsPage<'a> {
+    frame: Frame<'a>,
+    addresses: Addresses,
+    card: Card,
+    groups: Vec<Group>,
+}
+
+/// The tools of a category.
+struct Group {
+    id: &'static str,
+    title: &'static str,
+    tools: Vec<ToolLine>,
+}
+
+/// A tool in a list.
+struct ToolLine {
+    title: &'static str,
+    question: &'static str,
+    address: String,
+    checks: usize,
+}
+
+#[derive(Template)]
+#[template(path = "tool.html")]
+struct ToolPage<'a> {
+    frame: Frame<'a>,
+    addresses: Addresses,
+    card: Card,
+    family: &'static Family,
+    h1: &'static str,
+    lead: Vec<Piece<'static>>,
+    category: &'static str,
+    free_per_day: u32,
+    hub: String,
+    example: Option<Example>,
+    result: Option<ResultView>,
+    checks: Vec<CheckView>,
+    calls: [(&'static str, String); 4],
+    related: Vec<ToolLine>,
+}
+
+/// The worked example.
+struct Example {
+    source: &'static str,
+    findings: Vec<FindingView>,
+}
+
+/// What the engine says of the example.
+struct FindingView {
+    code: String,
+    severity: &'static str,
+    word: &'static str,
+    message: String,
+    class: &'static str,
+    fix: Option<String>,
+}
+
+/// A check of the tool, with what to do.
+struct CheckView {
+    line: Line,
+    rule: Vec<Piece<'static>>,
+    how: Vec<Piece<'static>>,
+}
+
+/// A search result and how much room it takes.
+struct ResultView {
+    shown: SearchResult,
+    host: String,
+    title_px: u32,
+    widest_px: u32,
+    description_characters: usize,
+    longest_characters: usize,
+}
+
+/// What the list is called.
+const TITLE: Text = text("Free technical SEO tools", "Ferramentas grátis de SEO técnico");
+
+pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
+    const DESCRIPTION: Text = text(
+        "{count} free tools for one page: titles, canonical URLs, robots.txt, structured data, security headers and more, each with an example.",
+        "{count} ferramentas grátis para uma página: títulos, URLs canônicas, robots.txt, dados estruturados, cabeçalhos de segurança e mais, com exemplos.",
+    );
+    let query = request.uri().query();
+    let lang = web::language(request.headers(), query).unwrap_or_default();
+    let addresses = Addresses::new(&app, "/tools", query, lang);
+    let description = DESCRIPTION.phrase(&[("count", FAMILIES.len().into())]);
+    let title = TITLE.in_lang(lang);
+    let subject = Subject {
+        kind: "CollectionPage",
+        title: &[title],
+        description: description.in_lang(lang),
+        way: &[(title, "/tools".to_owned())],
+    };
+    let group = |(category, families): (Category, Vec<&'static Family>)| Group {
+        id: category.word(),
+        title: category.title().in_lang(lang),
+        tools: families.into_iter().map(|family| tool_line(family, query, lang)).collect(),
+    };
+    let page = ToolsPage {
+        frame: Frame::new(&app, lang),
+        card: Card::new(&app, &addresses, lang, &subject),
+        addresses,
+        groups: catalog::by_category().map(group).collect(),
+    };
+    lasting(&page, lang)
+}
+
+/// The slug in the path, if it is UTF-8.
+type SlugPath = Result<Path<String>, PathRejection>;
+
+pub(super) async fn show(State(app): State<App>, slug: SlugPath, request: Request) -> Response {
+    let query = request.uri().query().map(str::to_owned);
+    let lang = web::language(request.headers(), query.as_deref()).unwrap_or_default();
+    let slug = slug.map(|Path(slug)| slug).unwrap_or_default();
+    let Some(family) = catalog::family(&slug) else {
+        return super::error::page(&app, &api::unknown_tool(&slug), lang);
+    };
+    // The first time, the example is judged.
+    let page_app = app.clone();
+    let made = off_worker(move || {
+        let worked = page_app.examples().of(family);
+        lasting(&page(&page_app, family, worked, query.as_deref(), lang), lang)
+    });
+    made.await.unwrap_or_else(|error| super::error::page(&app, &error, lang))
+}
+
+fn page<'a>(
+    app: &'a App,
+    family: &'static Family,
+    worked: Option<&Worked>,
+    query: Option<&str>,
+    lang: Lang,
+) -> ToolPage<'a> {
+    let path = format!("/tools/{}", family.slug);
+    let addresses = Addresses::new(app, &path, query, lang);
+    let landing = &family.landing;
+    let title = landing.title.in_lang(lang);
+    let subject = Subject {
+        kind: "WebPage",
+        title: &[title],
+        description: landing.description.in_lang(lang),
+        way: &[(TITLE.in_lang(lang), "/tools".to_owned()), (title, path)],
+    };
+    let checks = family.checks.iter().map(|check| CheckView {
+        line: line((family, check), query, lang),
+        rule: pieces(check.rule.in_lang(lang)),
+        how: pieces(check.how.in_lang(lang)),
+    });
+    let related = FAMILIES.iter().filter(|other| other.category == family.category && other.slug != family.slug);
+    ToolPage {
+        frame: Frame::new(app, lang),
+        card: Card::new(app, &addresses, lang, &subject),
+        addresses,
+        family,
+        h1: landing.h1.in_lang(lang),
+        lead: pieces(landing.lead.in_lang(lang)),
+        category: family.category.title().in_lang(lang),
+        free_per_day: app.config().limits.free_audits_per_day,
+        hub: with_lang("/tools", query, lang),
+        example: worked.filter(|_| !landing.example.is_empty()).map(|worked| Example {
+            source: landing.example,
+            findings: worked.findings.iter().map(|(found, fix)| finding(found, fix, lang)).collect(),
+        }),
+        result: worked.filter(|_| tool::shapes_results(family.category)).and_then(result),
+        checks: checks.collect(),
+        calls: calls::all(app.base_url()),
+        related: related.map(|other| tool_line(other, query, lang)).collect(),
+    }
+}
+
+fn tool_line(family: &'static Family, query: Option<&str>, lang: Lang) -> ToolLine {
+    ToolLine {
+        title: family.landing.title.in_lang(lang),
+        question: family.landing.h1.in_lang(lang),
+        address: with_lang(&format!("/tools/{}", family.slug), query, lang),
+        checks: family.checks.len(),
+    }
+}
+
+fn finding(finding: &Finding, fix: &Fix, lang: Lang) -> FindingView {
+    FindingView {
+        code: finding.code.clone(),
+        severity: finding.severity.word(),
+        word: severity_word(finding.severity).in_lang(lang),
+        message: finding.message.in_lang(lang).to_owned(),
+        class: class(fix.class).in_lang(lang),
+        fix: tool::ready(fix).map(str::to_owned),
+    }
+}
+
+fn result(worked: &Worked) -> Option<ResultView> {
+    let shown = worked.result.clone()?;
+    let host = url::Url::parse(&shown.url).ok()?.host_str()?.to_owned();
+    Some(ResultView {
+        title_px: title_px(&shown.title),
+        widest_px: WIDEST_TITLE_PX,
+        description_characters: shown.description.chars().count(),
+        longest_characters: LONGEST_DESCRIPTION,
+        host,
+        shown,
+    })
+}

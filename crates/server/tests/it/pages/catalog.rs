@@ -1,0 +1,245 @@
+//! The pages of checks and tools.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use audit::checks::{FAMILIES, all};
+use audit::{Page, SiteFiles, example};
+use model::capture::{Body, Capture, Coding, Exchange, Extra, FailureKind, Fetched, Timing};
+use model::finding::Severity;
+use model::report::Report;
+use testkit::TestDatabase;
+
+use super::{cookie, form, site};
+use crate::app::{Call, Response, TestApp};
+
+/// The public origin of a service whose pages are audited.
+const ORIGIN: &str = "https://audit.example";
+
+/// Slugs of the tools whose texts are written.
+fn slugs() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().filter(|family| !family.landing.title.en.is_empty()).map(|family| family.slug)
+}
+
+/// Every page of the catalog, its language left open.
+fn paths() -> Vec<String> {
+    let checks = all().map(|check| format!("/checks/{}", check.code));
+    ["/checks".to_owned(), "/tools".to_owned()]
+        .into_iter()
+        .chain(checks)
+        .chain(slugs().map(|slug| format!("/tools/{slug}")))
+        .collect()
+}
+
+/// The values of an attribute, wherever it stands.
+fn values<'p>(page: &'p str, attribute: &str) -> Vec<&'p str> {
+    page.split(&format!("{attribute}=\"")).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+fn between<'p>(page: &'p str, start: &str, end: &str) -> &'p str {
+    page.split_once(start).and_then(|(_, rest)| rest.split_once(end)).map(|(found, _)| found).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn every_page_says_what_it_is() {
+    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
+    let mut titles = BTreeSet::new();
+    for path in paths() {
+        for lang in ["en", "pt-BR"] {
+            let address = format!("{path}?lang={lang}");
+            let response = app.call(Call::get(&address)).await;
+            assert_eq!((response.status, response.header("content-language")), (200, lang), "{address}");
+            let page = &response.body;
+            assert!(page.contains(&format!("<html lang=\"{lang}\">")), "{address}");
+            assert!(page.contains(&format!("<link rel=\"canonical\" href=\"{}\">", app.url(&address))), "{address}");
+            for (tag, query) in [("en", "?lang=en"), ("pt-BR", "?lang=pt-BR"), ("x-default", "")] {
+                let link = format!("<link rel=\"alternate\" hreflang=\"{tag}\" href=\"{}{query}\">", app.url(&path));
+                assert!(page.contains(&link), "{address}: {link}");
+            }
+            assert_eq!(page.matches("<h1>").count(), 1, "{address}");
+            let ids = values(page, " id");
+            assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{address}: {ids:?}");
+            assert!(
+                titles.insert(between(page, "<title>", "</title>").to_owned()),
+                "{address}: its title is another's"
+            );
+            let data = between(page, "<script type=\"application/ld+json\">", "</script>");
+            let data: serde_json::Value = serde_json::from_str(data).unwrap();
+            assert_eq!((&data["inLanguage"], &data["url"]), (&lang.into(), &app.url(&address).into()), "{address}");
+            assert!(page.contains("property=\"og:image\"") && page.contains("property=\"og:title\""), "{address}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_link_between_pages_is_broken() {
+    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
+    let mut left = vec!["/tools".to_owned(), "/checks".to_owned(), "/tools?lang=pt-BR".to_owned()];
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    while let Some(address) = left.pop() {
+        if seen.contains_key(&address) {
+            continue;
+        }
+        let page = app.call(Call::get(&address)).await;
+        assert_eq!(page.status, 200, "{address}");
+        let own = |link: &&str| link.starts_with('/') || link.starts_with('?') || link.starts_with(&app.url("/"));
+        let path = address.split('?').next().unwrap_or_default();
+        let is_page = page.header("content-type").starts_with("text/html");
+        let links = if is_page { values(&page.body, "href") } else { Vec::new() };
+        for link in links.into_iter().filter(own) {
+            let link = link.replace(&app.url(""), "").replace("&#38;", "&");
+            let link = if link.starts_with('?') { format!("{path}{link}") } else { link };
+            left.push(link.split('#').next().unwrap_or_default().to_owned());
+        }
+        for fragment in values(&page.body, "href").into_iter().filter_map(|link| link.strip_prefix('#')) {
+            assert!(page.body.contains(&format!("id=\"{fragment}\"")), "{address}#{fragment}");
+        }
+        seen.insert(address, page.body);
+    }
+    for path in paths() {
+        assert!(seen.contains_key(&path), "no link leads to {path}");
+    }
+    // The sitemap lists each page that may be indexed, and nothing else.
+    let sitemap = app.call(Call::get("/sitemap.xml")).await;
+    let listed: BTreeSet<&str> =
+        sitemap.body.split("<loc>").skip(1).map(|rest| rest.split("</loc>").next().unwrap()).collect();
+    for path in paths() {
+        assert!(
+            ["", "?lang=en", "?lang=pt-BR"].iter().all(|query| listed.contains(&*app.url(&(path.clone() + query))))
+        );
+    }
+    let robots = app.call(Call::get("/robots.txt")).await;
+    assert!(robots.body.ends_with(&format!("\nSitemap: {}\n", app.url("/sitemap.xml"))), "{}", robots.body);
+}
+
+#[tokio::test]
+async fn an_unknown_name_is_a_real_404() {
+    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
+    for path in [
+        "/checks/titel_missing",
+        "/checks/%ff",
+        "/checks/%3Cscript%3Ealert(1)%3C%2Fscript%3E",
+        "/checks/title_missing/x",
+        "/checks/",
+        "/tools/canonicals",
+        "/tools/%00",
+        "/tools/..%2fchecks",
+    ] {
+        let missing = app.call(Call::get(path)).await;
+        assert_eq!((missing.status, missing.header("x-robots-tag")), (404, "noindex"), "{path}");
+        assert!(missing.body.contains("content=\"noindex\"") && !missing.body.contains("<script"), "{}", missing.body);
+        assert_eq!((missing.header("cache-control"), missing.header("etag")), ("no-store", ""), "{path}");
+    }
+    let mistyped = app.call(Call::get("/checks/titel_missing?lang=pt")).await;
+    assert!(
+        mistyped.body.contains("title_missing") && mistyped.body.contains("Não há verificação"),
+        "{}",
+        mistyped.body
+    );
+}
+
+#[tokio::test]
+async fn a_tool_shows_its_own_findings_first() {
+    let site = site().await;
+    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
+    let landing = app.call(Call::get("/tools/canonical")).await;
+    assert!(landing.body.contains("<input type=\"hidden\" name=\"tool\" value=\"canonical\">"), "{}", landing.body);
+    for (tool, path) in [("canonical", "?tool=canonical"), ("%22%3E%3Cscript%3E", ""), ("none", "")] {
+        let mut call = form(&site.url("/"));
+        call.body.push_str(&format!("&tool={tool}"));
+        let sent = app.call(call).await;
+        assert_eq!(sent.status, 303, "{}", sent.body);
+        let place = sent.header("location").to_owned();
+        assert!(place.ends_with(path) && place.contains('?') != path.is_empty(), "{place}");
+        let report = app.call(Call::get(&place).header("cookie", &cookie(sent.header("set-cookie")))).await;
+        let first = between(&report.body, "id=\"f-", "\"");
+        assert_eq!(first == "canonical_missing", !path.is_empty(), "{first}");
+        assert!(report.body.contains("href=\"/checks/canonical_missing?lang=en\""), "{}", report.body);
+    }
+    // Who typed wrongly stays with the tool.
+    let mut call = form("ftp://x/");
+    call.body.push_str("&tool=canonical");
+    assert!(app.call(call).await.body.contains("name=\"tool\" value=\"canonical\""));
+    assert!(app.call(Call::get("/?tool=canonical")).await.body.contains("name=\"tool\" value=\"canonical\""));
+}
+
+/// One answer of the service, as a crawler over https sees it.
+fn exchange(url: &str, response: Response) -> Fetched {
+    Fetched::Response(Exchange {
+        hops: Vec::new(),
+        url: url.to_owned(),
+        status: response.status,
+        headers: response.headers.into_iter().filter(|(name, _)| name != "content-length").collect(),
+        // To a crawler it is sent compressed; this client asks for none.
+        body: Body { bytes: response.body.into_bytes(), cut: None, coding: Coding::Decoded("gzip".to_owned()) },
+        timing: Timing { ttfb_ms: Some(20), total_ms: 30, ..Timing::default() },
+        ambiguous_length: false,
+        certificate: None,
+    })
+}
+
+/// An auditor of the service itself. It asks for nothing twice.
+struct Auditor {
+    app: TestApp,
+    answers: BTreeMap<String, Fetched>,
+}
+
+impl Auditor {
+    async fn fetch(&mut self, url: &str) -> Fetched {
+        if let Some(known) = self.answers.get(url) {
+            return known.clone();
+        }
+        let fetched = match url.strip_prefix(ORIGIN) {
+            // A picture is no text; its head is enough to know that it is there.
+            Some("/card.png") => exchange(url, self.app.call(Call::new("HEAD", "/card.png")).await),
+            Some(path) => exchange(url, self.app.call(Call::get(path)).await),
+            None => example::failed(FailureKind::Unreachable, "connect", Vec::new(), url),
+        };
+        self.answers.insert(url.to_owned(), fetched.clone());
+        fetched
+    }
+
+    /// The audit of a page of the service.
+    async fn audit(&mut self, path: &str) -> Report {
+        let url = format!("{ORIGIN}{path}");
+        let page = self.fetch(&url).await;
+        let mut capture = Capture { page, ..example::page(&url, "") };
+        let page = Page::read(&capture);
+        loop {
+            let wants = audit::wanted(&capture, &page, &SiteFiles::read(&capture, &page));
+            if wants.is_empty() {
+                return audit::report_on(&capture, &page, &SiteFiles::read(&capture, &page));
+            }
+            for want in wants {
+                let fetched = self.fetch(&want.url).await;
+                capture.extras.push(Extra { want, fetched });
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn our_own_pages_score_100() {
+    let app = TestApp::start(TestDatabase::sqlite(), |config| config.base_url = Some(ORIGIN.to_owned())).await;
+    let mut auditor = Auditor { app, answers: BTreeMap::new() };
+    let mut wrong: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in paths() {
+        for query in ["", "?lang=pt-BR"] {
+            let report = auditor.audit(&format!("{path}{query}")).await;
+            for finding in report.findings.iter().filter(|finding| finding.severity != Severity::Info) {
+                let told = format!("{path}{query}: {}", finding.message.en);
+                wrong.entry(finding.code.clone()).or_default().push(told);
+            }
+        }
+    }
+    let told: Vec<String> = wrong
+        .iter()
+        .map(|(code, pages)| {
+            format!(
+                "{code} on {} pages\n  {}",
+                pages.len(),
+                pages.iter().take(6).cloned().collect::<Vec<_>>().join("\n  ")
+            )
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", told.join("\n"));
+}

@@ -53,6 +53,13 @@ fn every_family_has_a_landing_in_both_languages() {
 }
 
 #[test]
+fn families_stand_in_the_order_of_their_categories() {
+    let categories: Vec<_> = FAMILIES.iter().map(|family| family.category).collect();
+    assert!(categories.is_sorted(), "{categories:?}");
+    assert!(FAMILIES.len() >= 60 && all().count() >= 230);
+}
+
+#[test]
 fn the_family_list_names_every_file_of_the_folder() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/checks");
     let listing = std::fs::read_to_string(folder.with_extension("rs")).unwrap();

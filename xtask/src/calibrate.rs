@@ -19,6 +19,8 @@ const REASONS: &str = include_str!("calibrate/reasons.tsv");
 const OFTEN: usize = 3;
 /// What is asked for beside the page, at most: a loop that does not end is a defect.
 const MOST_FILES: usize = 64;
+/// How a PNG of 1200 by 630 pixels begins.
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x04\xb0\0\0\x02\x76\x08\x02\0\0\0";
 /// When the pages were asked for: fixed, so that the same pages give the same table.
 const AT: Timestamp = Timestamp(1_795_219_200_000);
 
@@ -134,6 +136,15 @@ fn answer(want: &Want, page: &str) -> Exchange {
                  <url><loc>{page}</loc></url></urlset>"
             ),
         ),
+        WantKind::Favicon | WantKind::OgImage | WantKind::LargestImage => {
+            return exchange(&want.url, 200, &[("content-type", "image/png")], PICTURE.to_vec());
+        }
+        WantKind::CanonicalTarget | WantKind::HreflangTarget => (
+            200,
+            "text/html; charset=utf-8",
+            "<!doctype html><title>Another page</title><h1>Another page</h1>".to_owned(),
+        ),
+        WantKind::PlainHttp => return exchange(&want.url, 301, &[("location", page)], Vec::new()),
         _ => (404, "text/plain", "Not found".to_owned()),
     };
     exchange(&want.url, status, &[("content-type", kind)], body.into_bytes())

@@ -192,7 +192,8 @@ fn has_aws_secret(bytes: &[u8], start: usize, end: usize) -> bool {
 /// Whether an offset lies in the text of a `code`, `pre` or `textarea`, where articles show examples.
 fn is_documented(source: &str, at: usize) -> bool {
     let start = source.floor_char_boundary(at.saturating_sub(LOOK_BACK));
-    let before = source.get(start..at).unwrap_or_default();
+    // Few keys are looked at, so a copy is cheap; names of tags may be in any case.
+    let before = source.get(start..at).unwrap_or_default().to_ascii_lowercase();
     let last = |tag: &str| before.rfind(tag);
     [("<code", "</code"), ("<pre", "</pre"), ("<textarea", "</textarea")]
         .iter()

@@ -9,6 +9,7 @@ mod fixtures;
 mod hostile;
 mod images;
 mod patch;
+mod properties;
 mod registry;
 mod replay;
 mod report;

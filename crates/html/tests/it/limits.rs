@@ -177,3 +177,17 @@ fn an_option_past_the_depth_is_not_chosen() {
     };
     assert_eq!([copied(3), copied(4)], [false, true]);
 }
+
+#[test]
+fn nodes_past_the_limit_are_told_however_many_come_at_once() {
+    // Each paragraph brings five nodes: itself, its text, and copies of what is still open.
+    let source = format!("<p><b><i><u>{}", "</p><p>x".repeat(40));
+    let is_cut = |nodes: u64| {
+        let limits = Limits { nodes, ..Limits::default() };
+        html::parse(source.clone(), &Options { limits, ..Options::default() }).cut().work
+    };
+    let whole = (0..300).find(|nodes| !is_cut(*nodes)).unwrap();
+    assert!((0..whole).all(is_cut) && (whole..300).all(|nodes| !is_cut(nodes)));
+    // Document, html, head, body, p, b, i, u and 40 times five; half the bytes are free.
+    assert_eq!(whole, 8 + 40 * 5 - source.len() as u64 / 2);
+}

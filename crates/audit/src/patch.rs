@@ -138,9 +138,30 @@ const HOW_TO_APPLY: model::lang::Text = text(
     "Troque cada `original` de `edicoes` pelo seu `snippet`, coloque `head` logo após a tag `<head>`, envie `arquivos` para a raiz do host e depois preencha `moldes` e decida `sem_patch`.",
 );
 
+/// A template in which nothing is left to fill in waits for its owner's word alone: an instruction, with its lines.
+fn decided(draft: FixDraft, how: model::lang::Text) -> FixDraft {
+    let has_gap = |text: &String| text.contains("{{");
+    let is_open = draft.snippet.as_ref().is_some_and(has_gap)
+        || draft.file.as_ref().is_some_and(|file| has_gap(&file.content))
+        || draft.note.as_ref().is_some_and(|note| has_gap(&note.en));
+    if draft.class != FixClass::Template || is_open {
+        return draft;
+    }
+    let note = draft.note.clone().unwrap_or_else(|| how.into());
+    let file = draft.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content));
+    let note = file.or_else(|| draft.snippet.clone()).map_or_else(|| note.clone(), |lines| with_lines(&note, &lines));
+    FixDraft { class: FixClass::Instruction, snippet: None, file: None, note: Some(note), ..draft }
+}
+
+fn with_lines(note: &Phrase, lines: &str) -> Phrase {
+    let join = |text: &str| format!("{text}\n\n{lines}");
+    Phrase { en: join(&note.en), pt: join(&note.pt) }
+}
+
 /// Adds a fix to the patch's lists and totals, and gives it its final form.
 fn finish(item: Drafted, patch: &mut Patch) -> Fix {
     let Drafted { check, draft } = item;
+    let draft = decided(draft, check.how);
     let code = check.code.to_owned();
     patch.totals.total += 1;
     match draft.class {
@@ -155,10 +176,7 @@ fn finish(item: Drafted, patch: &mut Patch) -> Fix {
         (FixClass::Template, FixTarget::File | FixTarget::Page) => {
             let file = draft.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content));
             let note = match file.or_else(|| draft.snippet.clone()) {
-                Some(lines) => {
-                    let join = |text: &str| format!("{text}\n\n{lines}");
-                    Phrase { en: join(&note.en), pt: join(&note.pt) }
-                }
+                Some(lines) => with_lines(&note, &lines),
                 // The note holds them already.
                 None => note,
             };

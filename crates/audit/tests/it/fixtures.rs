@@ -250,6 +250,23 @@ fn patches_of_fixtures_hold_their_promise() {
 }
 
 #[test]
+fn a_template_has_something_to_fill_in_and_nothing_else_has() {
+    let mut wrong = Vec::new();
+    for fixture in fixtures() {
+        for fix in audit::report(&fixture.site.capture().0).fixes {
+            let note = fix.note.as_ref().map(|note| note.en.as_str());
+            let texts = [fix.snippet.as_deref(), fix.file.as_ref().map(|file| file.content.as_str()), note];
+            let is_open = texts.into_iter().flatten().any(|text| text.contains("{{"));
+            let is_template = fix.class == model::fix::FixClass::Template;
+            if is_template && !is_open || fix.class == model::fix::FixClass::Deterministic && is_open {
+                wrong.push(format!("{}: {}", fixture.name, fix.code));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
 fn each_fix_of_a_fixture_holds_its_promise_alone() {
     let faults: Vec<String> =
         fixtures().iter().flat_map(|fixture| alone_faults(&fixture.name, &fixture.site, &fixture.codes())).collect();

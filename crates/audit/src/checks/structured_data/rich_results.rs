@@ -116,9 +116,18 @@ fn required(facts: &Facts<'_>) -> Verdict {
         let known = gap.is_subject.then(|| node_values::value(facts, html, path)).flatten();
         known.map_or_else(|| placeholder(path), |known| known.value)
     };
-    let fix =
-        FixDraft::template(target(html, first), completed(html, &requirements.gaps, &filling)).from(COMPLETED, &[]);
-    Ok(Some(problem(LACKS, &values, noted(fix, html, first)).at(places(html, &requirements.gaps))))
+    let block = completed(html, &requirements.gaps, &filling);
+    let is_whole = !block.contains("{{") && !is_markup(html, first);
+    let fix = FixDraft::template(target(html, first), block).from(COMPLETED, &[]);
+    const REPLACE: Text = text(
+        "If these values are right, put this block in place of the old one. What {type} needs: {url}",
+        "Se os valores estiverem certos, ponha este bloco no lugar do antigo. O que {type} precisa: {url}",
+    );
+    let fix = match is_whole {
+        true => fix.note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())]),
+        false => noted(fix, html, first),
+    };
+    Ok(Some(problem(LACKS, &values, fix).at(places(html, &requirements.gaps))))
 }
 
 /// Fails when the node that the page is about lacks what Google recommends and the page states.

@@ -37,17 +37,6 @@ pub struct Landing {
     pub example: &'static str,
 }
 
-impl Landing {
-    /// Stands where the texts are still to be written.
-    pub const TO_WRITE: Self = Self {
-        title: Text { en: "", pt: "" },
-        h1: Text { en: "", pt: "" },
-        description: Text { en: "", pt: "" },
-        lead: Text { en: "", pt: "" },
-        example: "",
-    };
-}
-
 /// One check: everything known about it.
 #[derive(Debug)]
 pub struct Check {

@@ -116,3 +116,11 @@ fn robots_directives_conflict_by_what_they_mean_and_are_spelled_one_by_one() {
     let (_, fix) = told(&metas("inde, indexifembedded"), "robots_directive_unknown").unwrap();
     assert_eq!(fix.snippet.as_deref(), Some("<meta name=\"robots\" content=\"index, indexifembedded\">"));
 }
+
+#[test]
+fn a_licence_in_a_robots_txt_that_nobody_read_is_unknown_not_absent() {
+    let mut capture = page("https://example.com/page", "<!doctype html><title>Rye bread</title>");
+    capture.source = model::capture::Source::Supplied;
+    let coverage = report(&capture).coverage;
+    assert_eq!(coverage.not_measured.get("rsl_license_broken").map(String::as_str), Some("offline"));
+}

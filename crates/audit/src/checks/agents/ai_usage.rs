@@ -187,12 +187,17 @@ fn broken_elements(html: &Html) -> (Vec<Element<'_>>, bool) {
 fn license_broken(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let (elements, mut is_declared) = broken_elements(html);
-    let file = robots_file(facts).ok();
-    let lines: Vec<(u32, &str, &str)> = file.into_iter().flat_map(license_lines).collect();
+    let file = robots_file(facts);
+    let lines: Vec<(u32, &str, &str)> = file.iter().copied().flat_map(license_lines).collect();
     is_declared |= !lines.is_empty();
     let bad: Vec<(u32, &str, &str)> = lines.into_iter().filter(|(_, _, value)| !is_address(value)).collect();
     if bad.is_empty() && elements.is_empty() {
-        return if is_declared { PASS } else { Err(NotMeasured::Absent) };
+        // Nothing in the page is broken; what robots.txt declares is known only where it was read.
+        return match file {
+            Err(unknown) if unknown != NotMeasured::Absent => Err(unknown),
+            _ if is_declared => PASS,
+            _ => Err(NotMeasured::Absent),
+        };
     }
     const BROKEN: Text = text(
         "{count} RSL {count|licence is declared and leads|licences are declared and lead} nowhere.",
@@ -209,7 +214,7 @@ fn license_broken(facts: &Facts<'_>) -> Verdict {
     };
     let changes: Option<Vec<FileChange>> = bad.iter().map(completed).collect();
     let fix = match (file, changes) {
-        (Some(file), Some(changes)) if elements.is_empty() && !file.truncated => {
+        (Ok(file), Some(changes)) if elements.is_empty() && !file.truncated => {
             const CORRECTED: Text = text("the site's own file, corrected", "o arquivo do próprio site, corrigido");
             FixDraft::file_changes(PATH, &file.text, changes).from(CORRECTED, &[])
         }

@@ -213,6 +213,11 @@ impl std::fmt::Debug for Operation {
     }
 }
 
+/// Whether calls of `method` carry their input in the body, not in the query.
+fn takes_body(method: &Method) -> bool {
+    matches!(*method, Method::POST | Method::PUT | Method::PATCH)
+}
+
 /// Codes that any call may answer with.
 pub const COMMON: &[Code] = &[
     Code::InvalidParameter,
@@ -248,6 +253,39 @@ impl Operation {
         Self::new::<I, O, F, Fut>(Method::POST, path, name, handler)
     }
 
+    /// An endpoint that changes a part of what it names: path and JSON body are its input.
+    pub fn patch<I, O, F, Fut>(path: &'static str, name: &'static str, handler: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema,
+        O: Answer,
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
+    {
+        Self::new::<I, O, F, Fut>(Method::PATCH, path, name, handler)
+    }
+
+    /// An endpoint that puts something at its place: path and JSON body are its input.
+    pub fn put<I, O, F, Fut>(path: &'static str, name: &'static str, handler: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema,
+        O: Answer,
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
+    {
+        Self::new::<I, O, F, Fut>(Method::PUT, path, name, handler)
+    }
+
+    /// An endpoint that takes something away: path and query are its input.
+    pub fn delete<I, O, F, Fut>(path: &'static str, name: &'static str, handler: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema,
+        O: Answer,
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
+    {
+        Self::new::<I, O, F, Fut>(Method::DELETE, path, name, handler)
+    }
+
     fn new<I, O, F, Fut>(method: Method, path: &'static str, name: &'static str, handler: F) -> Self
     where
         I: DeserializeOwned + JsonSchema,
@@ -256,7 +294,7 @@ impl Operation {
         Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
     {
         let handler = Arc::new(handler);
-        let takes_body = method == Method::POST;
+        let takes_body = takes_body(&method);
         let call: Call = Arc::new(move |cx, input| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
@@ -330,23 +368,21 @@ impl Operation {
         mut self,
         judge: impl Fn(&App, &I) -> Result<(), ApiError> + Send + Sync + 'static,
     ) -> Self {
-        let takes_body = self.method == Method::POST;
+        let takes_body = self.takes_body();
         self.check = Some(Arc::new(move |app, input| judge(app, &input::typed::<I>(input.clone(), takes_body)?)));
         self
     }
 
     /// Every code it may answer with.
     pub fn all_errors(&self) -> impl Iterator<Item = Code> {
-        let takes_body: &[Code] = match self.method {
-            Method::POST => &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType],
-            _ => &[],
-        };
-        self.errors.iter().chain(takes_body).chain(COMMON).copied()
+        let of_body: &[Code] =
+            if self.takes_body() { &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType] } else { &[] };
+        self.errors.iter().chain(of_body).chain(COMMON).copied()
     }
 
     /// Whether its body, not its query, holds the input.
     pub fn takes_body(&self) -> bool {
-        self.method == Method::POST
+        takes_body(&self.method)
     }
 
     /// Names of the parameters in the path.

@@ -1,8 +1,10 @@
 //! The one door to either database: a statement goes in, its rows come out.
 //!
-//! Every write of the store is one statement, atomic by itself, so that on SQLite many of them can share a commit
-//! (see [`crate::sqlite`]) and on PostgreSQL each costs one round trip.
+//! Most writes of the store are one statement, atomic by itself, so that on SQLite many of them can share a commit
+//! (see [`crate::sqlite`]) and on PostgreSQL each costs one round trip. What takes several goes through
+//! [`Db::transact`].
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use sqlx::AnyPool;
@@ -11,6 +13,7 @@ use sqlx::query::Query;
 
 use crate::error::StoreError;
 use crate::sqlite::Writer;
+use crate::transaction::Transaction;
 use crate::{postgres, sqlite};
 
 /// How long a caller waits for a statement, queueing included. Chosen: as long as PostgreSQL may run one, so
@@ -19,6 +22,12 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 /// One SQL statement with its values. Bind owned `String`s: the driver's SQLite half can't take shared slices.
 pub(crate) type Statement = Query<'static, Any, AnyArguments>;
+
+/// What the steps of a transaction are while they run.
+pub(crate) type Steps<'t, T> = Pin<Box<dyn Future<Output = T> + Send + 't>>;
+
+/// How often steps are begun at most, where PostgreSQL ended them in favour of others (`specs/reliability.md` 1.3).
+const TRIES: u32 = 4;
 
 /// An open database.
 pub(crate) enum Db {
@@ -54,6 +63,53 @@ impl Db {
         .await
     }
 
+    /// Runs a statement that changes nothing; all its rows. The statement has to bound their number.
+    pub(crate) async fn read_all(
+        &self,
+        subject: &'static str,
+        statement: Statement,
+    ) -> Result<Vec<AnyRow>, StoreError> {
+        let pool = match self {
+            Self::Sqlite { readers, .. } => readers,
+            Self::Postgres { pool } => pool,
+        };
+        in_time(subject, async {
+            statement.fetch_all(pool).await.map_err(|error| StoreError::of_driver(subject, error))
+        })
+        .await
+    }
+
+    /// Runs `steps` in one transaction and answers once that is durable. `Err`, the caller's own kind of refusal too,
+    /// undoes all of it.
+    ///
+    /// No other write goes on meanwhile on SQLite; on PostgreSQL, where others do, steps that read and then write lock
+    /// what they read first, with an `UPDATE` of its row that changes nothing, which both databases understand. Steps
+    /// wait for nothing but statements, and may be begun again from the start.
+    pub(crate) async fn transact<T, E, F>(&self, subject: &'static str, steps: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'t> Fn(&'t mut Transaction<'_>) -> Steps<'t, Result<T, E>> + Send + Sync + 'static,
+    {
+        let work = async {
+            match self {
+                Self::Sqlite { writer, .. } => writer.transact(subject, steps).await,
+                Self::Postgres { pool } => {
+                    let mut tries = 1;
+                    loop {
+                        match transact_once(pool, subject, &steps).await {
+                            Err(Undone { may_repeat: true, .. }) if tries < TRIES => tries += 1,
+                            done => return done.map_err(|undone| undone.error),
+                        }
+                    }
+                }
+            }
+        };
+        tokio::time::timeout(ANSWER_WITHIN, work)
+            .await
+            .unwrap_or_else(|_| Err(StoreError::Busy { subject, source: None }.into()))
+    }
+
     /// Runs a statement that changes something and answers once that is durable: the rows it returns.
     pub(crate) async fn write(&self, subject: &'static str, statement: Statement) -> Result<Vec<AnyRow>, StoreError> {
         in_time(subject, async {
@@ -80,6 +136,165 @@ impl Db {
     }
 }
 
+/// Steps of which nothing is kept.
+struct Undone<E> {
+    error: E,
+    /// PostgreSQL ended them in favour of others; they may fare better now.
+    may_repeat: bool,
+}
+
+async fn transact_once<T, E, F>(pool: &AnyPool, subject: &'static str, steps: &F) -> Result<T, Undone<E>>
+where
+    E: From<StoreError>,
+    F: for<'t> Fn(&'t mut Transaction<'_>) -> Steps<'t, Result<T, E>>,
+{
+    let failed = |error: sqlx::Error| Undone { error: StoreError::of_driver(subject, error).into(), may_repeat: false };
+    let mut begun = pool.begin().await.map_err(failed)?;
+    let mut transaction = Transaction::new(subject, &mut begun);
+    let done = steps(&mut transaction).await;
+    let (failure, may_repeat) = transaction.end();
+    match (done, failure) {
+        (Ok(value), None) => {
+            begun.commit().await.map_err(failed)?;
+            Ok(value)
+        }
+        // Left uncommitted, it is rolled back. A statement that failed has ended the transaction, whatever the steps
+        // made of it: PostgreSQL would answer a commit with a rollback, and call that success.
+        (Ok(_), Some(error)) => Err(Undone { error: error.into(), may_repeat }),
+        (Err(error), _) => Err(Undone { error, may_repeat }),
+    }
+}
+
 async fn in_time<T>(subject: &'static str, work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     tokio::time::timeout(ANSWER_WITHIN, work).await.unwrap_or(Err(StoreError::Busy { subject, source: None }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlx::Row as _;
+    use std::sync::Arc;
+    use testkit::TestDatabase;
+
+    testkit::on_both_databases! {
+        steps_are_kept_together_or_not_at_all,
+        steps_that_pass_over_a_failure_are_undone_all_the_same,
+        steps_that_read_and_then_write_see_each_other,
+        a_refusal_is_its_callers_alone,
+    }
+
+    const INSERT: &str = "INSERT INTO hourly_counters (bucket, spent_until) VALUES ($1, $2)";
+
+    /// The caller's own kind of refusal.
+    #[derive(Debug, PartialEq)]
+    enum Refusal {
+        Unwanted,
+        Failed,
+    }
+
+    impl From<StoreError> for Refusal {
+        fn from(_: StoreError) -> Self {
+            Self::Failed
+        }
+    }
+
+    fn insert(bucket: &str) -> Statement {
+        sqlx::query(INSERT).bind(bucket.to_owned()).bind(0_i64)
+    }
+
+    async fn buckets(db: &Db) -> Vec<String> {
+        let rows = db.read_all("t", sqlx::query("SELECT bucket FROM hourly_counters ORDER BY bucket")).await.unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+
+    async fn steps_are_kept_together_or_not_at_all(database: TestDatabase) {
+        let db = Db::open(database.url()).await.unwrap();
+        let both = |second: &'static str| {
+            db.transact::<_, StoreError, _>("t", move |transaction| {
+                Box::pin(async move {
+                    transaction.run(insert("a")).await?;
+                    transaction.run(insert(second)).await
+                })
+            })
+        };
+        assert!(matches!(both("a").await, Err(StoreError::Conflict { .. })));
+        assert_eq!(buckets(&db).await, Vec::<String>::new());
+        assert_eq!(both("b").await.unwrap(), 1);
+        assert_eq!(buckets(&db).await, ["a", "b"]);
+        let refused = db
+            .transact::<(), _, _>("t", |transaction| {
+                Box::pin(async move {
+                    transaction.run(insert("c")).await?;
+                    Err(Refusal::Unwanted)
+                })
+            })
+            .await;
+        assert_eq!(refused, Err(Refusal::Unwanted));
+        assert_eq!(buckets(&db).await, ["a", "b"]);
+        db.close().await;
+    }
+
+    async fn steps_that_pass_over_a_failure_are_undone_all_the_same(database: TestDatabase) {
+        let db = Db::open(database.url()).await.unwrap();
+        let done = db
+            .transact::<_, StoreError, _>("t", |transaction| {
+                Box::pin(async move {
+                    transaction.run(insert("a")).await?;
+                    let twice = transaction.run(insert("a")).await;
+                    Ok(twice.is_err())
+                })
+            })
+            .await;
+        assert!(matches!(done, Err(StoreError::Conflict { .. })), "{done:?}");
+        assert_eq!(buckets(&db).await, Vec::<String>::new());
+        db.close().await;
+    }
+
+    async fn steps_that_read_and_then_write_see_each_other(database: TestDatabase) {
+        const WRITERS: i64 = 40;
+        let db = Arc::new(Db::open(database.url()).await.unwrap());
+        db.write("t", insert("a")).await.unwrap();
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..WRITERS {
+            let db = Arc::clone(&db);
+            tasks.spawn(async move {
+                db.transact::<_, StoreError, _>("t", |transaction| {
+                    Box::pin(async move {
+                        let lock = "UPDATE hourly_counters SET bucket = bucket WHERE bucket = 'a'";
+                        transaction.run(sqlx::query(lock)).await?;
+                        let read = sqlx::query("SELECT spent_until FROM hourly_counters WHERE bucket = 'a'");
+                        let seen: i64 = transaction.first(read).await?.map_or(-1, |row| row.get(0));
+                        let write = sqlx::query("UPDATE hourly_counters SET spent_until = $1 WHERE bucket = 'a'");
+                        transaction.run(write.bind(seen + 1)).await
+                    })
+                })
+                .await
+            });
+        }
+        while let Some(done) = tasks.join_next().await {
+            assert_eq!(done.unwrap().unwrap(), 1);
+        }
+        let row = db.read("t", sqlx::query("SELECT spent_until FROM hourly_counters")).await.unwrap().unwrap();
+        assert_eq!(row.get::<i64, _>(0), WRITERS);
+        db.close().await;
+    }
+
+    async fn a_refusal_is_its_callers_alone(database: TestDatabase) {
+        let db = Db::open(database.url()).await.unwrap();
+        let refused = db.transact::<(), _, _>("t", |_| Box::pin(async { Err(Refusal::Unwanted) }));
+        let (refused, kept, conflict, also_kept) = tokio::join!(
+            refused,
+            db.write("t", insert("a")),
+            db.transact::<u64, StoreError, _>("t", |transaction| {
+                Box::pin(async move { transaction.run(sqlx::query("INSERT INTO no_such_table VALUES (1)")).await })
+            }),
+            db.write("t", insert("b")),
+        );
+        assert_eq!(refused, Err(Refusal::Unwanted));
+        assert!(matches!(conflict, Err(StoreError::Refused { .. })), "{conflict:?}");
+        kept.unwrap();
+        also_kept.unwrap();
+        assert_eq!(buckets(&db).await, ["a", "b"]);
+        db.close().await;
+    }
 }

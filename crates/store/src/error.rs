@@ -89,6 +89,13 @@ impl StoreError {
         Self::Corrupt { subject, source: Arc::from(source.into()) }
     }
 
+    /// Whether it concerns its own statement only: SQLite undoes that statement and keeps the transaction, where a
+    /// full disk, an interrupt or an I/O error may have ended the transaction itself
+    /// (sqlite.org/lang_transaction.html §3).
+    pub(crate) fn is_of_statement(&self) -> bool {
+        matches!(self, Self::Conflict { .. } | Self::Refused { .. })
+    }
+
     /// Sorts an error of the driver by what its caller can do about it.
     pub(crate) fn of_driver(subject: &'static str, error: impl Into<Arc<sqlx::Error>>) -> Self {
         let error: Arc<sqlx::Error> = error.into();
@@ -102,12 +109,6 @@ impl StoreError {
             Kind::Refused => Self::Refused { subject, source },
         }
     }
-}
-
-/// Whether `error` concerns its own statement only: SQLite undoes that statement and keeps the transaction, where a
-/// full disk, an interrupt or an I/O error may have ended the transaction itself (sqlite.org/lang_transaction.html §3).
-pub(crate) fn is_of_statement(error: &sqlx::Error) -> bool {
-    matches!(Kind::of(error), Kind::Conflict | Kind::Refused)
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -100,6 +100,9 @@ fn methods(operations: &[&Operation]) -> Vec<&'static str> {
         match operation.method {
             Method::GET => methods.extend(["GET", "HEAD"]),
             Method::POST => methods.push("POST"),
+            Method::PUT => methods.push("PUT"),
+            Method::PATCH => methods.push("PATCH"),
+            Method::DELETE => methods.push("DELETE"),
             _ => {}
         }
     }

@@ -1,14 +1,13 @@
 //! Group commit: one task owns the writing connection.
 
-use std::sync::Arc;
-
 use sqlx::any::{AnyConnectOptions, AnyRow};
-use sqlx::{AnyConnection, Connection, Error};
+use sqlx::{AnyConnection, Connection};
 use tokio::sync::{mpsc, oneshot};
 
 use super::connect_writer;
-use crate::db::Statement;
-use crate::error::{StoreError, is_of_statement};
+use crate::db::{Statement, Steps};
+use crate::error::StoreError;
+use crate::transaction::Transaction;
 
 /// Writes of one commit at most (`specs/stack.md`, Storage: 7,400 inserts/s with FULL in batches of 50).
 const BATCH: usize = 50;
@@ -16,17 +15,112 @@ const BATCH: usize = 50;
 /// Writes that may wait. Chosen: about a tenth of a second of work, far inside the time a caller waits.
 const QUEUE: usize = 1024;
 
-/// What a write gave: its rows, or its own or its batch's error.
-type Outcome = Result<Vec<AnyRow>, Arc<Error>>;
-
 enum Message {
-    Write(Write),
+    Work(Box<dyn Work>),
     Close(oneshot::Sender<()>),
 }
 
-struct Write {
-    statement: Statement,
-    answer: oneshot::Sender<Result<Outcome, StoreError>>,
+/// What one caller wants done in a commit.
+trait Work: Send {
+    /// Whether its caller has left.
+    fn is_abandoned(&self) -> bool;
+
+    /// Does it within the transaction that is open on `connection`, and keeps what it gave. `Err`: what failed is
+    /// not its own affair alone.
+    fn run<'c>(&'c mut self, connection: &'c mut AnyConnection) -> Steps<'c, Result<(), StoreError>>;
+
+    /// Tells its caller what it gave, or what became of the commit instead.
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
+}
+
+/// One statement.
+struct Single {
+    subject: &'static str,
+    statement: Option<Statement>,
+    outcome: Option<Result<Vec<AnyRow>, StoreError>>,
+    caller: oneshot::Sender<Result<Vec<AnyRow>, StoreError>>,
+}
+
+impl Work for Single {
+    fn is_abandoned(&self) -> bool {
+        self.caller.is_closed()
+    }
+
+    fn run<'c>(&'c mut self, connection: &'c mut AnyConnection) -> Steps<'c, Result<(), StoreError>> {
+        Box::pin(async move {
+            let Some(statement) = self.statement.take() else { return Ok(()) };
+            match statement.fetch_all(connection).await {
+                Ok(rows) => self.outcome = Some(Ok(rows)),
+                Err(error) => {
+                    let error = StoreError::of_driver(self.subject, error);
+                    if !error.is_of_statement() {
+                        return Err(error);
+                    }
+                    self.outcome = Some(Err(error));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
+        let Self { subject, outcome, caller, .. } = *self;
+        let outcome = committed.and_then(|()| outcome.unwrap_or_else(|| Err(not_run(subject))));
+        // A caller that left meanwhile does not hear of it.
+        let _ = caller.send(outcome);
+    }
+}
+
+/// Several statements that are kept together or not at all.
+struct Several<T, E, F> {
+    subject: &'static str,
+    steps: F,
+    outcome: Option<Result<T, E>>,
+    caller: oneshot::Sender<Result<T, E>>,
+}
+
+impl<T, E, F> Work for Several<T, E, F>
+where
+    T: Send,
+    E: From<StoreError> + Send,
+    F: for<'t> Fn(&'t mut Transaction<'_>) -> Steps<'t, Result<T, E>> + Send + Sync,
+{
+    fn is_abandoned(&self) -> bool {
+        self.caller.is_closed()
+    }
+
+    fn run<'c>(&'c mut self, connection: &'c mut AnyConnection) -> Steps<'c, Result<(), StoreError>> {
+        Box::pin(async move {
+            let failed = |error: sqlx::Error| StoreError::of_driver(self.subject, error);
+            // Within the transaction of the commit, so that it can be undone without the others.
+            let mut savepoint = connection.begin().await.map_err(failed)?;
+            let mut transaction = Transaction::new(self.subject, &mut savepoint);
+            let done = (self.steps)(&mut transaction).await;
+            let (failure, _) = transaction.end();
+            match failure {
+                Some(error) if !error.is_of_statement() => return Err(error),
+                None if done.is_ok() => savepoint.commit().await.map_err(failed)?,
+                _ => savepoint.rollback().await.map_err(failed)?,
+            }
+            self.outcome = Some(done.and_then(|value| failure.map_or(Ok(value), |error| Err(error.into()))));
+            Ok(())
+        })
+    }
+
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
+        let Self { subject, outcome, caller, .. } = *self;
+        let outcome = match committed {
+            Ok(()) => outcome.unwrap_or_else(|| Err(not_run(subject).into())),
+            Err(error) => Err(error.into()),
+        };
+        // A caller that left meanwhile does not hear of it.
+        let _ = caller.send(outcome);
+    }
+}
+
+/// What a caller hears whose work a commit passed over, which none does.
+fn not_run(subject: &'static str) -> StoreError {
+    StoreError::unavailable(subject, "the write was not run")
 }
 
 /// The queue before the writing connection. The task behind it ends when this is dropped or closed.
@@ -45,10 +139,25 @@ impl Writer {
     /// Runs `statement` in the next commit and answers once that commit is on disk. A caller that leaves before its
     /// turn takes its write along.
     pub(crate) async fn write(&self, subject: &'static str, statement: Statement) -> Result<Vec<AnyRow>, StoreError> {
-        let closed = || StoreError::unavailable(subject, "the store is closed");
-        let (answer, outcome) = oneshot::channel();
-        self.queue.send(Message::Write(Write { statement, answer })).await.map_err(|_| closed())?;
-        outcome.await.map_err(|_| closed())??.map_err(|error| StoreError::of_driver(subject, error))
+        let (caller, outcome) = oneshot::channel();
+        self.enqueue(subject, Box::new(Single { subject, statement: Some(statement), outcome: None, caller })).await?;
+        outcome.await.unwrap_or_else(|_| Err(closed(subject)))
+    }
+
+    /// Runs `steps` in the next commit, together or not at all; else as [`Writer::write`].
+    pub(crate) async fn transact<T, E, F>(&self, subject: &'static str, steps: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'t> Fn(&'t mut Transaction<'_>) -> Steps<'t, Result<T, E>> + Send + Sync + 'static,
+    {
+        let (caller, outcome) = oneshot::channel();
+        self.enqueue(subject, Box::new(Several { subject, steps, outcome: None, caller })).await?;
+        outcome.await.unwrap_or_else(|_| Err(closed(subject).into()))
+    }
+
+    async fn enqueue(&self, subject: &'static str, work: Box<dyn Work>) -> Result<(), StoreError> {
+        self.queue.send(Message::Work(work)).await.map_err(|_| closed(subject))
     }
 
     /// Waits until all writes accepted so far are answered and the connection is closed.
@@ -59,6 +168,10 @@ impl Writer {
             let _ = closed.await;
         }
     }
+}
+
+fn closed(subject: &'static str) -> StoreError {
+    StoreError::unavailable(subject, "the store is closed")
 }
 
 struct Task {
@@ -86,40 +199,34 @@ impl Task {
     }
 
     /// Commits `batch` and answers each of its callers.
-    async fn settle(&mut self, batch: Vec<Write>) {
-        let (statements, answers): (Vec<_>, Vec<_>) =
-            batch.into_iter().map(|write| (write.statement, write.answer)).unzip();
-        if answers.is_empty() {
+    async fn settle(&mut self, mut batch: Vec<Box<dyn Work>>) {
+        if batch.is_empty() {
             return;
         }
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => match connect_writer(&self.options).await {
-                Ok(connection) => connection,
-                Err(error) => return answer(answers, std::iter::repeat_with(|| Err(error.clone()))),
-            },
+        let committed = match self.connection.take() {
+            Some(connection) => Ok(connection),
+            None => connect_writer(&self.options).await,
         };
-        match commit(&mut connection, statements).await {
-            Ok(outcomes) => {
-                self.connection = Some(connection);
-                answer(answers, outcomes.into_iter().map(Ok));
+        let committed = match committed {
+            Ok(mut connection) => {
+                commit(&mut connection, &mut batch).await.map(|()| self.connection = Some(connection))
             }
-            Err(error) => {
-                let error = Arc::new(error);
-                answer(answers, std::iter::repeat_with(|| Ok(Err(Arc::clone(&error)))));
-            }
+            Err(error) => Err(error),
+        };
+        for work in batch {
+            work.answer(committed.clone());
         }
     }
 }
 
 /// Takes what waits, up to [`BATCH`] writes or an order to close; drops writes whose callers left.
-fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> (Vec<Write>, Option<oneshot::Sender<()>>) {
+fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> (Vec<Box<dyn Work>>, Option<oneshot::Sender<()>>) {
     let mut batch = Vec::new();
     let mut next = Some(first);
     while let Some(message) = next {
         match message {
-            Message::Write(write) if write.answer.is_closed() => {}
-            Message::Write(write) => batch.push(write),
+            Message::Work(work) if work.is_abandoned() => {}
+            Message::Work(work) => batch.push(work),
             Message::Close(done) => return (batch, Some(done)),
         }
         next = if batch.len() < BATCH { messages.try_recv().ok() } else { None };
@@ -127,29 +234,14 @@ fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> (Vec<Write>
     (batch, None)
 }
 
-/// Runs all statements in one transaction. What concerns one statement only is its own outcome; any other error is
+/// Runs all of `batch` in one transaction. What concerns one caller only is that caller's outcome; any other error is
 /// everyone's, and nothing is kept.
-async fn commit(connection: &mut AnyConnection, statements: Vec<Statement>) -> Result<Vec<Outcome>, Error> {
+async fn commit(connection: &mut AnyConnection, batch: &mut [Box<dyn Work>]) -> Result<(), StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of_driver("committing to the SQLite database", error);
     // IMMEDIATE: takes the lock here, under the busy timeout, and not in the middle, where waiting can't help.
-    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    let mut outcomes = Vec::with_capacity(statements.len());
-    for statement in statements {
-        match statement.fetch_all(&mut *transaction).await {
-            Ok(rows) => outcomes.push(Ok(rows)),
-            Err(error) if is_of_statement(&error) => outcomes.push(Err(Arc::new(error))),
-            Err(error) => return Err(error),
-        }
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
+    for work in batch {
+        work.run(&mut transaction).await?;
     }
-    transaction.commit().await?;
-    Ok(outcomes)
-}
-
-fn answer(
-    answers: Vec<oneshot::Sender<Result<Outcome, StoreError>>>,
-    outcomes: impl Iterator<Item = Result<Outcome, StoreError>>,
-) {
-    for (answer, outcome) in answers.into_iter().zip(outcomes) {
-        // A caller may have left in the meantime; its write stands all the same.
-        let _ = answer.send(outcome);
-    }
+    transaction.commit().await.map_err(failed)
 }

@@ -11,6 +11,7 @@ mod home;
 mod pieces;
 mod report;
 mod sitemap;
+mod theme;
 mod tools;
 
 use askama::Template;
@@ -18,7 +19,7 @@ use audit::check::Family;
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use model::lang::Lang;
@@ -27,6 +28,8 @@ use crate::app::App;
 use crate::catalog;
 use crate::error::{ApiError, Code};
 use crate::web;
+
+use theme::Theme;
 
 /// What pages may load: our own style and images, nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -38,6 +41,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/reports/{id}", get(report::show))
         .route("/reports/{id}/audit.json", get(report::json))
         .route("/reports/{id}/patch.json", get(report::patch))
+        .route("/theme", post(theme::choose))
         .route("/bot", get(bot::show))
         .route("/checks", get(checks::hub))
         .route("/checks/{code}", get(checks::show))
@@ -57,15 +61,30 @@ async fn wrong_method(
     headers: HeaderMap,
     uri: http::Uri,
 ) -> Response {
-    let lang = web::language(&headers, uri.query()).unwrap_or_default();
-    error::page(&app, &ApiError::new(Code::MethodNotAllowed), lang)
+    error::page(&app, &ApiError::new(Code::MethodNotAllowed), Reader::of(&headers, uri.query()))
+}
+
+/// Who reads a page, as far as its looks go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader {
+    /// The language they read.
+    pub(crate) lang: Lang,
+    /// Light or dark.
+    pub(crate) theme: Theme,
+}
+
+impl Reader {
+    /// The reader behind a request. A language that we don't speak is no reason to show nothing.
+    pub(crate) fn of(headers: &HeaderMap, query: Option<&str>) -> Self {
+        Self { lang: web::language(headers, query).unwrap_or_default(), theme: Theme::of(headers) }
+    }
 }
 
 /// What every page knows.
 #[derive(Debug)]
 pub(crate) struct Frame<'a> {
-    /// The language.
-    pub(crate) lang: Lang,
+    /// Whom it is for.
+    pub(crate) reader: Reader,
     /// Name of the product.
     pub(crate) product: &'a str,
     /// Address of the style sheet.
@@ -73,14 +92,14 @@ pub(crate) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// The frame of a page in a language.
-    pub(crate) fn new(app: &'a App, lang: Lang) -> Self {
-        Self { lang, product: &app.config().product.name, style: assets::STYLE_PATH }
+    /// The frame of a page for a reader.
+    pub(crate) fn new(app: &'a App, reader: Reader) -> Self {
+        Self { reader, product: &app.config().product.name, style: assets::STYLE_PATH }
     }
 
     /// The text of the page's language. Templates hold both, side by side.
     pub(crate) fn t<'t>(&self, en: &'t str, pt: &'t str) -> &'t str {
-        match self.lang {
+        match self.reader.lang {
             Lang::En => en,
             Lang::PtBr => pt,
         }
@@ -88,7 +107,24 @@ impl<'a> Frame<'a> {
 
     /// The language tag.
     pub(crate) fn tag(&self) -> &'static str {
-        self.lang.tag()
+        self.reader.lang.tag()
+    }
+
+    /// What the reader chose, as the root element says it; `None`: what the system says.
+    pub(crate) fn theme(&self) -> Option<&'static str> {
+        (self.reader.theme != Theme::System).then_some(self.reader.theme.word())
+    }
+
+    /// Word and name of every theme, and whether it is chosen.
+    pub(crate) fn themes(&self) -> [(&'static str, &'static str, bool); 3] {
+        Theme::ALL.map(|theme| {
+            let name = match theme {
+                Theme::System => self.t("System", "Sistema"),
+                Theme::Light => self.t("Light", "Claro"),
+                Theme::Dark => self.t("Dark", "Escuro"),
+            };
+            (theme.word(), name, theme == self.reader.theme)
+        })
     }
 
     /// Tag and own name of every language.
@@ -149,6 +185,8 @@ fn document(status: StatusCode, body: Bytes, lang: Lang) -> Response {
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     web::speaks(headers, lang);
+    // The theme is in one.
+    headers.append(header::VARY, HeaderValue::from_static("Cookie"));
     response
 }
 
@@ -171,7 +209,9 @@ pub(crate) fn lasting(page: &impl Template, lang: Lang) -> Response {
 pub(crate) fn private(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.append(header::VARY, HeaderValue::from_static("Cookie"));
+    if !headers.get_all(header::VARY).iter().any(|names| names == "Cookie") {
+        headers.append(header::VARY, HeaderValue::from_static("Cookie"));
+    }
     headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex"));
     response
 }

@@ -120,7 +120,7 @@ pub fn router(app: App) -> Routes {
 /// 404: JSON below `/api/`, a page elsewhere.
 async fn nothing_here(State(app): State<App>, request: Request) -> Response {
     let path = request.uri().path();
-    let lang = language(request.headers(), request.uri().query()).unwrap_or_default();
+    let reader = pages::Reader::of(request.headers(), request.uri().query());
     if path == "/api" {
         return (http::StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, "/api/")]).into_response();
     }
@@ -129,9 +129,9 @@ async fn nothing_here(State(app): State<App>, request: Request) -> Response {
         if request.method() == Method::OPTIONS {
             return headers::preflight(&[]);
         }
-        return headers::refusal(&error, lang);
+        return headers::refusal(&error, reader.lang);
     }
-    pages::error::page(&app, &error, lang)
+    pages::error::page(&app, &error, reader)
 }
 
 /// What a panic of a handler is answered with. The message went to the log by the process's panic hook.

@@ -5,9 +5,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 
-use super::{Addresses, Frame, html};
+use super::{Addresses, Frame, Reader, html};
 use crate::app::App;
-use crate::web;
 
 #[derive(Template)]
 #[template(path = "bot.html")]
@@ -20,13 +19,13 @@ struct BotPage<'a> {
 }
 
 pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
-    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    let reader = Reader::of(request.headers(), request.uri().query());
     let page = BotPage {
-        frame: Frame::new(&app, lang),
-        addresses: Addresses::new(&app, request.uri().path(), request.uri().query(), lang),
+        frame: Frame::new(&app, reader),
+        addresses: Addresses::new(&app, request.uri().path(), request.uri().query(), reader.lang),
         user_agent: &app.config().user_agent(app.base_url()),
         per_target: app.config().limits.fetches_per_target,
         per_hour: app.config().limits.audits_per_target_hour,
     };
-    html(StatusCode::OK, &page, lang)
+    html(StatusCode::OK, &page, reader.lang)
 }

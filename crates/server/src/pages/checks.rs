@@ -12,12 +12,11 @@ use model::lang::{Lang, Text, text};
 
 use super::card::{Card, Subject};
 use super::pieces::{Piece, pieces};
-use super::{Addresses, Frame, filters, lasting, with_lang};
+use super::{Addresses, Frame, Reader, filters, lasting, with_lang};
 use crate::api;
 use crate::app::App;
 use crate::catalog::check::Explained;
 use crate::catalog::{self, Entry};
-use crate::web;
 
 #[derive(Template)]
 #[template(path = "checks.html")]
@@ -77,7 +76,8 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
         "As {count} verificações da auditoria técnica de SEO por assunto: o que cada uma procura, a regra exata, por que importa e como corrigir.",
     );
     let query = request.uri().query();
-    let lang = web::language(request.headers(), query).unwrap_or_default();
+    let reader = Reader::of(request.headers(), query);
+    let lang = reader.lang;
     let addresses = Addresses::new(&app, "/checks", query, lang);
     let count = catalog::entries().count();
     let description = DESCRIPTION.phrase(&[("count", count.into())]);
@@ -97,7 +97,7 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
         }
     };
     let page = ChecksPage {
-        frame: Frame::new(&app, lang),
+        frame: Frame::new(&app, reader),
         card: Card::new(&app, &addresses, lang, &subject),
         addresses,
         count,
@@ -112,15 +112,16 @@ type CodePath = Result<Path<String>, PathRejection>;
 
 pub(super) async fn show(State(app): State<App>, code: CodePath, request: Request) -> Response {
     let query = request.uri().query();
-    let lang = web::language(request.headers(), query).unwrap_or_default();
+    let reader = Reader::of(request.headers(), query);
     let code = code.map(|Path(code)| code).unwrap_or_default();
     let Some(entry) = catalog::entry(&code) else {
-        return super::error::page(&app, &api::unknown_check(&code), lang);
+        return super::error::page(&app, &api::unknown_check(&code), reader);
     };
-    lasting(&page(&app, entry, query, lang), lang)
+    lasting(&page(&app, entry, query, reader), reader.lang)
 }
 
-fn page<'a>(app: &'a App, (family, check): Entry, query: Option<&str>, lang: Lang) -> CheckPage<'a> {
+fn page<'a>(app: &'a App, (family, check): Entry, query: Option<&str>, reader: Reader) -> CheckPage<'a> {
+    let lang = reader.lang;
     let explained = Explained::new((family, check), lang);
     let path = format!("/checks/{}", check.code);
     let addresses = Addresses::new(app, &path, query, lang);
@@ -134,7 +135,7 @@ fn page<'a>(app: &'a App, (family, check): Entry, query: Option<&str>, lang: Lan
     let card = Card::new(app, &addresses, lang, &subject);
     let others = family.checks.iter().filter(|other| other.code != check.code);
     CheckPage {
-        frame: Frame::new(app, lang),
+        frame: Frame::new(app, reader),
         addresses,
         card,
         word: severity_word(check.severity).in_lang(lang),

@@ -2,9 +2,8 @@
 
 use askama::Template;
 use axum::response::Response;
-use model::lang::Lang;
 
-use super::{Frame, filters, html};
+use super::{Frame, Reader, filters, html};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::web;
@@ -18,10 +17,11 @@ struct ErrorPage<'a> {
     detail: Option<&'a str>,
 }
 
-/// The refusal in a language.
-pub(crate) fn page(app: &App, error: &ApiError, lang: Lang) -> Response {
+/// The refusal, for a reader.
+pub(crate) fn page(app: &App, error: &ApiError, reader: Reader) -> Response {
+    let lang = reader.lang;
     let page = ErrorPage {
-        frame: Frame::new(app, lang),
+        frame: Frame::new(app, reader),
         status: error.code.status().as_u16(),
         sentence: error.code.sentence().in_lang(lang),
         detail: error.detail.as_ref().map(|detail| detail.in_lang(lang)),

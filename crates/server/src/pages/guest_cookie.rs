@@ -14,9 +14,14 @@ fn name(app: &App) -> &'static str {
 
 /// The guest token that a page request carries.
 pub(super) fn read(app: &App, headers: &HeaderMap) -> Option<String> {
+    value(headers, name(app))
+}
+
+/// What a cookie of a request holds.
+pub(super) fn value(headers: &HeaderMap, name: &str) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(key, _)| *key == name(app)).map(|(_, value)| value.to_owned())
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
 }
 
 /// The header that keeps a token.

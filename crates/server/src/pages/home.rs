@@ -11,7 +11,7 @@ use model::id::GuestId;
 use model::lang::{Lang, Text, text};
 use url::{Host, Url};
 
-use super::{Addresses, Frame, filters, guest_cookie, html, report, with_lang};
+use super::{Addresses, Frame, Reader, filters, guest_cookie, html, report, with_lang};
 use crate::api;
 use crate::app::App;
 use crate::audits::{self, Finished};
@@ -51,9 +51,9 @@ const SPENT: Text = text(
 );
 
 pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
-    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    let reader = Reader::of(request.headers(), request.uri().query());
     let typed = Typed { url: String::new(), tool: super::tool_asked(request.uri().query()) };
-    html(StatusCode::OK, &page(&app, request.uri().query(), lang, &typed, None), lang)
+    html(StatusCode::OK, &page(&app, request.uri().query(), reader, &typed, None), reader.lang)
 }
 
 /// What a form holds.
@@ -64,9 +64,16 @@ struct Typed {
     tool: Option<&'static Family>,
 }
 
-fn page<'a>(app: &'a App, query: Option<&str>, lang: Lang, typed: &'a Typed, error: Option<&ApiError>) -> HomePage<'a> {
+fn page<'a>(
+    app: &'a App,
+    query: Option<&str>,
+    reader: Reader,
+    typed: &'a Typed,
+    error: Option<&ApiError>,
+) -> HomePage<'a> {
+    let lang = reader.lang;
     HomePage {
-        frame: Frame::new(app, lang),
+        frame: Frame::new(app, reader),
         addresses: Addresses::new(app, "/", query, lang),
         url: &typed.url,
         tool: typed.tool.map(|family| family.slug),
@@ -97,10 +104,11 @@ fn problem(app: &App, error: &ApiError, lang: Lang) -> Problem {
 /// Audits what was typed and leads to the report.
 pub(super) async fn submit(State(app): State<App>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let lang = web::language(&parts.headers, parts.uri.query()).unwrap_or_default();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let lang = reader.lang;
     let typed = match typed(&app, &parts, body).await {
         Ok(typed) => typed,
-        Err(error) => return super::error::page(&app, &error, lang),
+        Err(error) => return super::error::page(&app, &error, reader),
     };
     let Done { cookie, outcome } = audit(&app, &parts, &typed.url, lang).await;
     let mut response = match outcome {
@@ -119,10 +127,10 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
             super::private(response)
         }
         // What nobody can read again is shown at once.
-        Ok(finished) => report::unkept(app, finished, typed.tool, lang).await,
+        Ok(finished) => report::unkept(app, finished, typed.tool, reader).await,
         Err(error) => {
             let mut response =
-                html(error.code.status(), &page(&app, parts.uri.query(), lang, &typed, Some(&error)), lang);
+                html(error.code.status(), &page(&app, parts.uri.query(), reader, &typed, Some(&error)), lang);
             web::of_error(response.headers_mut(), &error);
             super::private(response)
         }
@@ -204,7 +212,7 @@ async fn new_guest(cx: &Cx) -> Result<(GuestId, String), ApiError> {
 }
 
 /// Refuses a form that another site sent: it would spend this network's allowance.
-fn same_origin(app: &App, parts: &Parts) -> Result<(), ApiError> {
+pub(super) fn same_origin(app: &App, parts: &Parts) -> Result<(), ApiError> {
     let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(()) };
     let (base, origin) = (Url::parse(app.base_url()), origin.to_str().ok().and_then(|text| Url::parse(text).ok()));
     let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();

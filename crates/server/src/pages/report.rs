@@ -17,7 +17,7 @@ use url::Url;
 
 use super::checks::{class, severity_word};
 use super::pieces::{Piece, pieces};
-use super::{Frame, filters, guest_cookie, html, private};
+use super::{Frame, Reader, filters, guest_cookie, html, private};
 use crate::api;
 use crate::app::App;
 use crate::audits::Finished;
@@ -112,10 +112,10 @@ type Id = Result<Path<String>, PathRejection>;
 
 /// The audit as `GET /api/audits/:id` gives it, for the one who reads the page.
 pub(super) async fn json(State(app): State<App>, id: Id, request: Request) -> Response {
-    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    let reader = Reader::of(request.headers(), request.uri().query());
     let (parts, _) = request.into_parts();
-    let stored = find(&app, &parts, id, lang).await;
-    made(app, lang, stored, |_, lang, stored| {
+    let stored = find(&app, &parts, id, reader.lang).await;
+    made(app, reader, stored, |_, Reader { lang, .. }, stored| {
         document(&stored.report.stored_audit(&stored.id.0, stored.created_at, lang), lang)
     })
     .await
@@ -123,10 +123,11 @@ pub(super) async fn json(State(app): State<App>, id: Id, request: Request) -> Re
 
 /// The patch as `GET /api/audits/:id/patch` gives it, for the one who reads the page.
 pub(super) async fn patch(State(app): State<App>, id: Id, request: Request) -> Response {
-    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    let reader = Reader::of(request.headers(), request.uri().query());
     let (parts, _) = request.into_parts();
-    let stored = find(&app, &parts, id, lang).await;
-    made(app, lang, stored, |app, lang, stored| document(&api::patch_answer(app, stored, lang), lang)).await
+    let stored = find(&app, &parts, id, reader.lang).await;
+    made(app, reader, stored, |app, Reader { lang, .. }, stored| document(&api::patch_answer(app, stored, lang), lang))
+        .await
 }
 
 fn document<T: serde::Serialize + schemars::JsonSchema>(value: &T, lang: Lang) -> Response {
@@ -147,21 +148,22 @@ fn document<T: serde::Serialize + schemars::JsonSchema>(value: &T, lang: Lang) -
 
 /// Shows the report to its owner; anybody else gets 404.
 pub(super) async fn show(State(app): State<App>, id: Id, request: Request) -> Response {
-    let lang = web::language(request.headers(), request.uri().query()).unwrap_or_default();
+    let reader = Reader::of(request.headers(), request.uri().query());
     let tool = super::tool_asked(request.uri().query());
     let (parts, _) = request.into_parts();
-    let stored = find(&app, &parts, id, lang).await;
-    made(app, lang, stored, move |app, lang, stored| {
-        let view = view(app, lang, Some(&stored.id.0), stored.created_at, &stored.report, tool);
-        private(html(StatusCode::OK, &view, lang))
+    let stored = find(&app, &parts, id, reader.lang).await;
+    made(app, reader, stored, move |app, reader, stored| {
+        let view = view(app, reader, Some(&stored.id.0), stored.created_at, &stored.report, tool);
+        private(html(StatusCode::OK, &view, reader.lang))
     })
     .await
 }
 
 /// Shows a report that nobody can read again, as the answer to the form.
-pub(super) async fn unkept(app: App, finished: Finished, tool: Option<&'static Family>, lang: Lang) -> Response {
-    made(app, lang, Ok(finished), move |app, lang, finished| {
-        private(html(StatusCode::OK, &view(app, lang, None, finished.created_at, &finished.report, tool), lang))
+pub(super) async fn unkept(app: App, finished: Finished, tool: Option<&'static Family>, reader: Reader) -> Response {
+    made(app, reader, Ok(finished), move |app, reader, finished| {
+        let view = view(app, reader, None, finished.created_at, &finished.report, tool);
+        private(html(StatusCode::OK, &view, reader.lang))
     })
     .await
 }
@@ -169,18 +171,18 @@ pub(super) async fn unkept(app: App, finished: Finished, tool: Option<&'static F
 /// Makes a page of what there is to show; a report may be a megabyte, so not on an async worker.
 async fn made<T: Send + 'static>(
     app: App,
-    lang: Lang,
+    reader: Reader,
     found: Result<T, ApiError>,
-    make: impl FnOnce(&App, Lang, &T) -> Response + Send + 'static,
+    make: impl FnOnce(&App, Reader, &T) -> Response + Send + 'static,
 ) -> Response {
     let done = match found {
         Ok(found) => {
             let app = app.clone();
-            off_worker(move || make(&app, lang, &found)).await
+            off_worker(move || make(&app, reader, &found)).await
         }
         Err(error) => Err(error),
     };
-    done.unwrap_or_else(|error| super::error::page(&app, &error, lang))
+    done.unwrap_or_else(|error| super::error::page(&app, &error, reader))
 }
 
 async fn find(app: &App, parts: &http::request::Parts, id: Id, lang: Lang) -> Result<StoredReport, ApiError> {
@@ -205,12 +207,13 @@ async fn find(app: &App, parts: &http::request::Parts, id: Id, lang: Lang) -> Re
 
 fn view<'a>(
     app: &'a App,
-    lang: Lang,
+    reader: Reader,
     id: Option<&'a str>,
     created_at: Timestamp,
     report: &'a Report,
     tool: Option<&'static Family>,
 ) -> ReportPage<'a> {
+    let lang = reader.lang;
     let is_own = |code: &str| tool.is_some_and(|family| catalog::has(family, code));
     let mut findings: Vec<(&Finding, &Fix)> = report.findings.iter().zip(&report.fixes).collect();
     // Stable: within the tool's own and the others the order of severity stays.
@@ -228,7 +231,7 @@ fn view<'a>(
     let cost: u32 = report.findings.iter().map(|finding| score::weight(finding.severity)).sum();
     let summary = report.summary.as_ref();
     ReportPage {
-        frame: Frame::new(app, lang),
+        frame: Frame::new(app, reader),
         url: shown::address(&report.url),
         created_at,
         created_at_short,

@@ -16,13 +16,12 @@ use model::lang::{Lang, Text, text};
 use super::card::{Card, Subject};
 use super::checks::{Line, class, line, severity_word};
 use super::pieces::{Piece, pieces};
-use super::{Addresses, Frame, filters, lasting, with_lang};
+use super::{Addresses, Frame, Reader, filters, lasting, with_lang};
 use crate::api;
 use crate::app::App;
 use crate::blocking::off_worker;
 use crate::catalog::tool::{self, Worked};
 use crate::catalog::{self, calls};
-use crate::web;
 
 #[derive(Template)]
 #[template(path = "tools.html")]
@@ -109,7 +108,8 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
         "{count} ferramentas grátis para uma página: títulos, URLs canônicas, robots.txt, dados estruturados, cabeçalhos de segurança e mais, com exemplos.",
     );
     let query = request.uri().query();
-    let lang = web::language(request.headers(), query).unwrap_or_default();
+    let reader = Reader::of(request.headers(), query);
+    let lang = reader.lang;
     let addresses = Addresses::new(&app, "/tools", query, lang);
     let description = DESCRIPTION.phrase(&[("count", FAMILIES.len().into())]);
     let title = TITLE.in_lang(lang);
@@ -125,7 +125,7 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
         tools: families.into_iter().map(|family| tool_line(family, query, lang)).collect(),
     };
     let page = ToolsPage {
-        frame: Frame::new(&app, lang),
+        frame: Frame::new(&app, reader),
         card: Card::new(&app, &addresses, lang, &subject),
         addresses,
         groups: catalog::by_category().map(group).collect(),
@@ -138,18 +138,18 @@ type SlugPath = Result<Path<String>, PathRejection>;
 
 pub(super) async fn show(State(app): State<App>, slug: SlugPath, request: Request) -> Response {
     let query = request.uri().query().map(str::to_owned);
-    let lang = web::language(request.headers(), query.as_deref()).unwrap_or_default();
+    let reader = Reader::of(request.headers(), query.as_deref());
     let slug = slug.map(|Path(slug)| slug).unwrap_or_default();
     let Some(family) = catalog::family(&slug) else {
-        return super::error::page(&app, &api::unknown_tool(&slug), lang);
+        return super::error::page(&app, &api::unknown_tool(&slug), reader);
     };
     // The first time, the example is judged.
     let page_app = app.clone();
     let made = off_worker(move || {
         let worked = page_app.examples().of(family);
-        lasting(&page(&page_app, family, worked, query.as_deref(), lang), lang)
+        lasting(&page(&page_app, family, worked, query.as_deref(), reader), reader.lang)
     });
-    made.await.unwrap_or_else(|error| super::error::page(&app, &error, lang))
+    made.await.unwrap_or_else(|error| super::error::page(&app, &error, reader))
 }
 
 fn page<'a>(
@@ -157,8 +157,9 @@ fn page<'a>(
     family: &'static Family,
     worked: Option<&Worked>,
     query: Option<&str>,
-    lang: Lang,
+    reader: Reader,
 ) -> ToolPage<'a> {
+    let lang = reader.lang;
     let path = format!("/tools/{}", family.slug);
     let addresses = Addresses::new(app, &path, query, lang);
     let landing = &family.landing;
@@ -176,7 +177,7 @@ fn page<'a>(
     });
     let related = FAMILIES.iter().filter(|other| other.category == family.category && other.slug != family.slug);
     ToolPage {
-        frame: Frame::new(app, lang),
+        frame: Frame::new(app, reader),
         card: Card::new(app, &addresses, lang, &subject),
         addresses,
         family,

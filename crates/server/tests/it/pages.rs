@@ -19,6 +19,7 @@ testkit::on_both_databases! {
     each_language_is_a_page_of_its_own,
     hostile_text_stays_text,
     u16_a_host_in_punycode_is_shown_in_letters_too,
+    a_theme_is_kept_and_leads_back,
 }
 
 const HOSTILE: &str = "</title><script>alert(1)</script>\"><img src=x onerror=alert(1)>";
@@ -214,4 +215,25 @@ async fn u16_a_host_in_punycode_is_shown_in_letters_too(database: TestDatabase) 
         let document = app.call(Call::get(&format!("{path}/audit.json")).header("cookie", &cookie)).await;
         assert_eq!(document.json()["url"], format!("http://xn--mnchen-3ya.de:{port}/"));
     }
+}
+
+async fn a_theme_is_kept_and_leads_back(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let choose = |theme: &str| Call::new("POST", "/theme").body(&format!("theme={theme}"));
+    let chosen = app.call(choose("dark").header("referer", &app.url("/tools?lang=pt-BR"))).await;
+    assert_eq!((chosen.status, chosen.header("location")), (303, "/tools?lang=pt-BR"));
+    let set = chosen.header("set-cookie");
+    assert!(set.starts_with("mm-theme=dark; ") && set.contains("HttpOnly; SameSite=Lax"), "{set}");
+    for path in ["/", "/bot", "/checks", "/tools", "/tools/canonical", "/nothing"] {
+        let page = app.call(Call::get(path).header("cookie", "x=1; mm-theme=dark")).await;
+        assert!(page.body.contains("<html lang=\"en\" data-theme=\"dark\">"), "{path}: {}", page.body);
+        assert!(page.header("vary").contains("Cookie"), "{path}: {:?}", page.header("vary"));
+        let unknown = app.call(Call::get(path).header("cookie", "mm-theme=\"><b>")).await;
+        assert!(unknown.body.contains("<html lang=\"en\">"), "{path}: {}", unknown.body);
+    }
+    // Back to what the system says.
+    assert!(app.call(choose("system")).await.header("set-cookie").contains("Max-Age=0"));
+    assert_eq!(app.call(choose("pink")).await.status, 400);
+    assert_eq!(app.call(choose("dark").header("origin", "https://evil.example")).await.status, 403);
+    assert_eq!(app.call(Call::get("/theme")).await.status, 405);
 }

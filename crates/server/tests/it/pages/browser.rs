@@ -290,6 +290,26 @@ async fn a_refusal_says_what_to_do() {
     assert_eq!(tab.complaints(), [""; 0]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_theme_is_chosen_without_scripts_and_stays() {
+    const BACKGROUND: &str = "getComputedStyle(document.body).backgroundColor";
+    let Some(mut scene) = Scene::open(|_| {}).await else { return };
+    let tab = &mut scene.tab;
+    tab.disable_scripts();
+    for (theme, background) in
+        [("dark", "rgb(13, 17, 23)"), ("light", "rgb(255, 255, 255)"), ("system", "rgb(255, 255, 255)")]
+    {
+        // A page that may be kept, and is asked for again in its new look.
+        tab.visit("/tools");
+        tab.load(|tab| tab.click(&format!("button[value={theme}]")));
+        assert_eq!((tab.text("location.pathname").as_str(), tab.text(BACKGROUND).as_str()), ("/tools", background));
+        tab.visit("/checks");
+        assert_eq!(tab.text(BACKGROUND), background, "{theme}");
+        assert_eq!(tab.text("document.querySelector('[aria-pressed=true]').value"), theme);
+    }
+    assert_eq!(tab.complaints(), [""; 0]);
+}
+
 /// What is noticed here, no other test of this file would pass over.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_tab_notices_what_a_page_may_not_do() {

@@ -1,0 +1,114 @@
+//! Light or dark: as the system says, or as the reader chose, kept in a cookie so that it needs no script and no page
+//! flashes.
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use url::Url;
+
+use super::home::same_origin;
+use super::{Reader, error, guest_cookie};
+use crate::app::App;
+use crate::error::{ApiError, Code};
+use crate::web;
+
+/// The cookie. It tells nothing about anybody, so it needs no prefix.
+const COOKIE: &str = "mm-theme";
+/// 13 months, as the other cookie of the pages.
+const SECONDS: u32 = 396 * 86_400;
+
+/// How pages look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Theme {
+    /// As the system says.
+    #[default]
+    System,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+impl Theme {
+    /// All of them, in the order of the switch.
+    pub(crate) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
+
+    /// The word in forms, cookies and style.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|theme| theme.word() == word)
+    }
+
+    /// What a request's reader chose; the system's where there is no choice, or one that is not known here.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        guest_cookie::value(headers, COOKIE).and_then(|word| Self::of_word(&word)).unwrap_or_default()
+    }
+}
+
+/// Keeps a choice and leads back to where it was made.
+pub(super) async fn choose(State(app): State<App>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    match chosen(&app, &parts, body).await {
+        Ok(theme) => kept(&app, &parts.headers, theme),
+        Err(error) => error::page(&app, &error, Reader::of(&parts.headers, parts.uri.query())),
+    }
+}
+
+async fn chosen(app: &App, parts: &Parts, body: Body) -> Result<Theme, ApiError> {
+    same_origin(app, parts)?;
+    let received = web::read_body(app, parts, body, web::BODY_BYTES).await?;
+    let mut fields = url::form_urlencoded::parse(&received.bytes);
+    let word = fields.find(|(name, _)| name == "theme").map(|(_, word)| word);
+    word.and_then(|word| Theme::of_word(&word)).ok_or_else(|| ApiError::new(Code::InvalidBody).detail("theme"))
+}
+
+fn kept(app: &App, headers: &HeaderMap, theme: Theme) -> Response {
+    let secure = if app.is_https() { "; Secure" } else { "" };
+    let seconds = if theme == Theme::System { 0 } else { SECONDS };
+    let cookie = format!("{COOKIE}={}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}", theme.word());
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    let came_from = headers.get(header::REFERER).and_then(|value| value.to_str().ok());
+    for (name, text) in [(header::SET_COOKIE, cookie), (header::LOCATION, back(came_from))] {
+        // Words and numbers of ours, and an address that a parser has escaped.
+        if let Ok(value) = HeaderValue::from_str(&text) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    super::private(response)
+}
+
+/// The path that a reader came from, on whatever host; one slash at its beginning, as two would name a host.
+fn back(came_from: Option<&str>) -> String {
+    let Some(url) = came_from.and_then(|text| Url::parse(text).ok()) else { return "/".to_owned() };
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    format!("/{}{query}", url.path().trim_start_matches('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_leads_back_to_our_own_page_only() {
+        for (came_from, path) in [
+            (Some("http://127.0.0.1:1/tools?lang=en#x"), "/tools?lang=en"),
+            (Some("http://127.0.0.1:1//evil.example/x"), "/evil.example/x"),
+            (Some("http://127.0.0.1:1/\\evil.example"), "/evil.example"),
+            (Some("data:text/html,x"), "/text/html,x"),
+            (Some("nonsense"), "/"),
+            (None, "/"),
+        ] {
+            assert_eq!(back(came_from), path, "{came_from:?}");
+        }
+    }
+}

@@ -4,6 +4,7 @@
 
 pub mod capture;
 pub mod change;
+pub mod credit;
 pub mod discovery;
 pub mod field_data;
 pub mod finding;

@@ -64,7 +64,7 @@ pub async fn audit<A: Send + 'static>(
     };
     let Some(packed) = packed else { return Ok(if_kept) };
     let (new_id, requested_url, report) = (id.clone(), url.as_str(), &packed);
-    let new = NewAudit { id: new_id, owner, requested_url, created_at, report };
+    let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
     let kept = app.database().ask(|store| store.insert_audit(new)).await.is_ok();
     tracing::info!(audit.id = %id, kept, score, findings, "audited");
     if kept {

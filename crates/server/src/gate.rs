@@ -57,7 +57,7 @@ pub async fn call(
         caller.required_owner()?;
     }
     let input = input?;
-    let cx = Cx { app: app.clone(), caller, lang: incoming.lang };
+    let cx = Cx::new(app, caller, incoming.lang);
     if let Err(error) = operation.judge(app, &input) {
         return Err(count_refusal(&cx, error).await);
     }

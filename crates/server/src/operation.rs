@@ -34,6 +34,15 @@ pub struct Cx {
     pub caller: Caller,
     /// The language of the texts.
     pub lang: Lang,
+    /// The debit or payment that pays for this call and is not final yet; what is made meanwhile is withheld.
+    pub withheld: Option<Arc<str>>,
+}
+
+impl Cx {
+    /// A call that nothing is held for.
+    pub fn new(app: &App, caller: Caller, lang: Lang) -> Self {
+        Self { app: app.clone(), caller, lang, withheld: None }
+    }
 }
 
 /// Who may call.

@@ -6,6 +6,7 @@ use model::time::Timestamp;
 use sqlx::Row;
 
 use crate::body::{PackedReport, unpack};
+use crate::transaction::Transaction;
 use crate::{Store, StoreError};
 
 /// An audit to keep.
@@ -15,6 +16,8 @@ pub struct NewAudit<'a> {
     pub id: AuditId,
     /// Who may read it again; `None`: nobody.
     pub owner: Option<Owner>,
+    /// The debit or payment that is not final yet: until then nobody may read it, and afterwards its owner.
+    pub withheld: Option<&'a str>,
     /// The address as it was asked for.
     pub requested_url: &'a str,
     /// When it was made.
@@ -41,6 +44,29 @@ const INSERT: &str = "INSERT INTO audits (id, owner, requested_url, url, score, 
 
 const SELECT: &str = "SELECT requested_url, created_at, body FROM audits WHERE id = $1 AND owner = $2";
 
+// What is withheld belongs to the payment, not to anybody who could ask for it.
+const HAND_OVER: &str = "UPDATE audits SET owner = $2 WHERE owner = $1";
+const DROP_WITHHELD: &str = "DELETE FROM audits WHERE owner = $1";
+
+/// The owner of what a debit or payment withholds.
+fn withheld_by(id: &str) -> String {
+    format!("payment:{id}")
+}
+
+/// Gives what the debit or payment `id` withheld to its owner, or to nobody.
+pub(crate) async fn hand_over(
+    transaction: &mut Transaction<'_>,
+    id: &str,
+    owner: Option<String>,
+) -> Result<(), StoreError> {
+    transaction.run(sqlx::query(HAND_OVER).bind(withheld_by(id)).bind(owner)).await.map(drop)
+}
+
+/// Deletes what the debit or payment `id` withheld.
+pub(crate) async fn drop_withheld(transaction: &mut Transaction<'_>, id: &str) -> Result<(), StoreError> {
+    transaction.run(sqlx::query(DROP_WITHHELD).bind(withheld_by(id))).await.map(drop)
+}
+
 impl Store {
     /// A report as it is kept, made by the caller's thread: a part of a millisecond for most. [`StoreError::Corrupt`] for
     /// one of more than 8 MiB of JSON.
@@ -53,7 +79,7 @@ impl Store {
         let subject = "keeping an audit";
         let statement = sqlx::query(INSERT)
             .bind(audit.id.0)
-            .bind(audit.owner.map(|owner| owner.to_string()))
+            .bind(audit.withheld.map(withheld_by).or_else(|| audit.owner.map(|owner| owner.to_string())))
             .bind(storable(audit.requested_url))
             .bind(storable(&audit.report.url))
             .bind(i64::from(audit.report.score))

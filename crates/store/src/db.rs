@@ -123,6 +123,11 @@ impl Db {
         .await
     }
 
+    /// Whether it is a file that one server has for itself.
+    pub(crate) fn is_embedded(&self) -> bool {
+        matches!(self, Self::Sqlite { .. })
+    }
+
     /// Finishes the writes that were accepted and closes all connections.
     pub(crate) async fn close(&self) {
         match self {

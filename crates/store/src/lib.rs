@@ -3,14 +3,17 @@
 //! All SQL is here, written once in the dialect that both databases share; [`Store`] gives plain async functions by
 //! subject. An acknowledged write is on disk. Instants come from the caller: there is no clock here.
 
-#![cfg_attr(not(test), allow(dead_code, reason = "transactions have their first users in the next change"))]
-
+mod answers;
 mod audits;
 mod body;
+mod credits;
 mod db;
+mod debits;
 mod error;
 mod guests;
 mod migrations;
+mod payments;
+mod pix;
 mod postgres;
 mod quotas;
 mod retention;
@@ -20,9 +23,14 @@ mod transaction;
 
 use std::sync::Arc;
 
+pub use answers::PaidAnswer;
 pub use audits::{NewAudit, StoredReport};
 pub use body::PackedReport;
+pub use credits::{Credit, MOVEMENTS_SHOWN, NewCredit};
+pub use debits::{Holding, NewDebit, Repeated};
 pub use error::{Cause, StoreError};
+pub use payments::{Claim, Lease, NewPayment, Payment, PaymentKey, PaymentState, Purchase, Unsettled};
+pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};
 
 /// An open database. Cheap to clone; all clones share its connections.

@@ -5,15 +5,43 @@ use sqlx::{AnyConnection, SqlSafeStr};
 
 use crate::error::StoreError;
 
+/// The SQL of a step.
+enum Sql {
+    /// The same for both databases.
+    Portable(&'static str),
+    /// With triggers, which each database writes in its own way.
+    Own { sqlite: &'static str, postgres: &'static str },
+}
+
 /// Version, name and SQL of every step, in order.
-const STEPS: [(i64, &str, &str); 2] = [
-    (1, "audits guests counters", include_str!("../migrations/0001_audits_guests_counters.sql")),
-    (2, "daily salts", include_str!("../migrations/0002_daily_salts.sql")),
+const STEPS: [(i64, &str, Sql); 3] = [
+    (1, "audits guests counters", Sql::Portable(include_str!("../migrations/0001_audits_guests_counters.sql"))),
+    (2, "daily salts", Sql::Portable(include_str!("../migrations/0002_daily_salts.sql"))),
+    (
+        7,
+        "money",
+        Sql::Own {
+            sqlite: concat!(
+                include_str!("../migrations/0007_money.sql"),
+                include_str!("../migrations/0007_money_sqlite.sql")
+            ),
+            postgres: concat!(
+                include_str!("../migrations/0007_money.sql"),
+                include_str!("../migrations/0007_money_postgres.sql")
+            ),
+        },
+    ),
 ];
 
 /// Takes the steps that this database has not taken yet, each in its own transaction.
 pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    let is_sqlite = connection.backend_name() == "SQLite";
     let steps = STEPS.map(|(version, name, sql)| {
+        let sql = match sql {
+            Sql::Portable(sql) => sql,
+            Sql::Own { sqlite, .. } if is_sqlite => sqlite,
+            Sql::Own { postgres, .. } => postgres,
+        };
         Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
     });
     let mut migrator = Migrator::with_migrations(steps.into());

@@ -195,7 +195,7 @@ async fn admit(app: &App, parts: &Parts, typed: &str, lang: Lang) -> Result<(Cx,
         identified => identified?,
     };
     let caller = Caller { network, identity, is_crawler, offers_payment: false };
-    let cx = Cx { app: app.clone(), caller, lang };
+    let cx = Cx::new(app, caller, lang);
     let address = if typed.contains("://") { typed.to_owned() } else { format!("https://{typed}") };
     match app.engine().fetcher().intake(&address) {
         Ok(url) => Ok((cx, url)),

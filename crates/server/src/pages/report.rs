@@ -201,7 +201,7 @@ async fn find(app: &App, parts: &http::request::Parts, id: Id, lang: Lang) -> Re
         Err(error) if error.code == Code::GuestTokenRequired => return Err(not_found()),
         Err(error) => return Err(error),
     };
-    let cx = Cx { app: app.clone(), caller, lang };
+    let cx = Cx::new(app, caller, lang);
     api::stored(&cx, &owner, id).await
 }
 

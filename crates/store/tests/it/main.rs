@@ -3,9 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod audits;
+mod credits;
 mod durability;
 mod guests;
 mod opening;
+mod payments;
+mod pix;
 mod quotas;
 mod retention;
 mod salts;

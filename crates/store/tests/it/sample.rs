@@ -64,8 +64,21 @@ pub(crate) async fn insert(
     owner: Option<Owner>,
     created_at: Timestamp,
 ) -> Result<(), StoreError> {
-    let requested_url = "example.org/\0x";
-    store
-        .insert_audit(NewAudit { id: audit_id(id), owner, requested_url, created_at, report: &store.pack(&report())? })
-        .await
+    keep(store, id, owner, None, created_at).await
+}
+
+/// The same, while the debit or payment `by` is not final.
+pub(crate) async fn insert_withheld(store: &Store, id: &str, owner: Option<Owner>, by: &str) -> Result<(), StoreError> {
+    keep(store, id, owner, Some(by), NOW).await
+}
+
+async fn keep(
+    store: &Store,
+    id: &str,
+    owner: Option<Owner>,
+    withheld: Option<&str>,
+    created_at: Timestamp,
+) -> Result<(), StoreError> {
+    let (id, requested_url, report) = (audit_id(id), "example.org/\0x", &store.pack(&report())?);
+    store.insert_audit(NewAudit { id, owner, withheld, requested_url, created_at, report }).await
 }

@@ -1,0 +1,233 @@
+//! Prepaid credit: balances, and every movement that made them.
+//!
+//! A balance changes together with its movement or not at all, and movements are never edited, so that a balance is
+//! always the sum of its movements.
+
+use model::credit::{Movement, MovementKind};
+use model::money::Micros;
+use model::time::Timestamp;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+use crate::db::Statement;
+use crate::transaction::Transaction;
+use crate::{Store, StoreError};
+
+/// Movements that a statement of account shows, newest first.
+pub const MOVEMENTS_SHOWN: usize = 100;
+
+/// A credit as its holder finds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credit {
+    /// Its id.
+    pub id: String,
+    /// Who bought it, `guest:<id>` and so on; `None`: nobody known.
+    pub owner: Option<String>,
+    /// Made while payments were in dev: no money came in.
+    pub is_dev: bool,
+    /// A person has to look at the receipt first.
+    pub is_pending: bool,
+    /// What is left.
+    pub balance: Micros,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// A credit to make.
+#[derive(Debug, Clone)]
+pub struct NewCredit {
+    /// Its id, unique.
+    pub id: String,
+    /// Digest of its token.
+    pub token_digest: [u8; 32],
+    /// Who buys it.
+    pub owner: Option<String>,
+    /// No money came in for it.
+    pub is_dev: bool,
+    /// Nothing may be spent of it before a person says so.
+    pub is_pending: bool,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+const INSERT: &str = "INSERT INTO credits (id, token_digest, owner, is_dev, is_pending, balance_micros, created_at) \
+    VALUES ($1, $2, $3, $4, $5, 0, $6)";
+
+const SELECT: &str = "SELECT id, owner, is_dev, is_pending, balance_micros, created_at FROM credits \
+    WHERE token_digest = $1";
+
+// One statement, so that balance and movements are of one moment.
+const STATEMENT: &str = "SELECT credits.id, owner, is_dev, is_pending, balance_micros, credits.created_at, \
+    newest.id AS movement_id, kind, amount_micros, ref, newest.created_at AS moved_at \
+    FROM credits LEFT JOIN (SELECT id, credit_id, kind, amount_micros, ref, created_at FROM credit_movements \
+        WHERE credit_id = (SELECT id FROM credits WHERE token_digest = $1) \
+        ORDER BY created_at DESC, id DESC LIMIT $2) AS newest ON newest.credit_id = credits.id \
+    WHERE token_digest = $1 ORDER BY newest.created_at DESC, newest.id DESC";
+
+const OF_OWNER: &str = "SELECT id, owner, is_dev, is_pending, balance_micros, created_at FROM credits \
+    WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT $2";
+
+const ADD: &str = "UPDATE credits SET balance_micros = balance_micros + $2 \
+    WHERE id = $1 AND balance_micros + $2 >= 0";
+
+const MOVE: &str = "INSERT INTO credit_movements (id, credit_id, kind, amount_micros, ref, created_at) \
+    VALUES ($1, $2, $3, $4, $5, $6)";
+
+const MOVE_CREDITS: &str = "UPDATE credits SET owner = $2 WHERE owner = $1";
+const MOVE_DEBITS: &str = "UPDATE debits SET owner = $2 WHERE owner = $1";
+const MOVE_PAYMENTS: &str = "UPDATE payments SET owner = $2 WHERE owner = $1";
+
+impl Store {
+    /// Makes a credit on which no money came in, with a first balance. [`StoreError::Conflict`] when its id or digest
+    /// is taken.
+    pub async fn create_dev_credit(&self, new: NewCredit, balance: Micros) -> Result<(), StoreError> {
+        self.db
+            .transact("making a credit", move |transaction| {
+                let new = new.clone();
+                Box::pin(async move {
+                    let (id, now) = (new.id.clone(), new.created_at);
+                    insert(transaction, new).await?;
+                    let reference = format!("dev:{id}");
+                    let change =
+                        Change { credit: id, kind: MovementKind::Purchase, micros: signed(balance)?, reference };
+                    add(transaction, change, now).await.map(drop)
+                })
+            })
+            .await
+    }
+
+    /// The credit whose token has this digest, if any.
+    pub async fn credit_by_digest(&self, token_digest: &[u8; 32]) -> Result<Option<Credit>, StoreError> {
+        let subject = "looking up a credit";
+        let row = self.db.read(subject, sqlx::query(SELECT).bind(token_digest.to_vec())).await?;
+        row.map(|row| credit(subject, &row)).transpose()
+    }
+
+    /// A credit and its newest movements, at most [`MOVEMENTS_SHOWN`], both of the same moment.
+    pub async fn credit_statement(
+        &self,
+        token_digest: &[u8; 32],
+    ) -> Result<Option<(Credit, Vec<Movement>)>, StoreError> {
+        let subject = "reading a credit's movements";
+        let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+        let statement = sqlx::query(STATEMENT).bind(token_digest.to_vec()).bind(MOVEMENTS_SHOWN as i64);
+        let rows = self.db.read_all(subject, statement).await?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let credit = credit(subject, first)?;
+        let mut movements = Vec::with_capacity(rows.len());
+        for row in &rows {
+            // A credit that never moved has one row without a movement.
+            let Some(id) = row.try_get::<Option<String>, _>("movement_id").map_err(failed)? else { continue };
+            let kind: String = row.try_get("kind").map_err(failed)?;
+            movements.push(Movement {
+                id,
+                kind: MovementKind::of(&kind)
+                    .ok_or_else(|| StoreError::corrupt(subject, format!("unknown kind {kind}")))?,
+                amount_micros: row.try_get("amount_micros").map_err(failed)?,
+                reference: row.try_get("ref").map_err(failed)?,
+                created_at: Timestamp(row.try_get("moved_at").map_err(failed)?),
+            });
+        }
+        Ok(Some((credit, movements)))
+    }
+
+    /// The credits that `owner` bought, newest first, at most `limit`. Their tokens are not known here.
+    pub async fn credits_of(&self, owner: &str, limit: u32) -> Result<Vec<Credit>, StoreError> {
+        let subject = "listing credits";
+        let rows =
+            self.db.read_all(subject, sqlx::query(OF_OWNER).bind(owner.to_owned()).bind(i64::from(limit))).await?;
+        rows.iter().map(|row| credit(subject, row)).collect()
+    }
+
+    /// Makes what `from` bought `to`'s, also what is being paid at the moment; how many credits.
+    pub async fn move_purchases(&self, from: &str, to: &str) -> Result<u64, StoreError> {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        self.db
+            .transact("moving purchases", move |transaction| {
+                let (from, to) = (from.clone(), to.clone());
+                Box::pin(async move { move_purchases(transaction, &from, &to).await })
+            })
+            .await
+    }
+}
+
+/// A change of a balance, of which a movement is kept.
+#[derive(Debug, Clone)]
+pub(crate) struct Change {
+    pub(crate) credit: String,
+    pub(crate) kind: MovementKind,
+    pub(crate) micros: i64,
+    /// What causes it: moves money once per kind, and names the movement.
+    pub(crate) reference: String,
+}
+
+/// Makes a credit without a balance.
+pub(crate) async fn insert(transaction: &mut Transaction<'_>, new: NewCredit) -> Result<(), StoreError> {
+    let statement = sqlx::query(INSERT)
+        .bind(new.id)
+        .bind(new.token_digest.to_vec())
+        .bind(new.owner)
+        .bind(i64::from(new.is_dev))
+        .bind(i64::from(new.is_pending))
+        .bind(new.created_at.0);
+    transaction.run(statement).await.map(drop)
+}
+
+/// Changes a balance and keeps the movement; `false`, and nothing is done, where it would become negative.
+pub(crate) async fn add(transaction: &mut Transaction<'_>, change: Change, now: Timestamp) -> Result<bool, StoreError> {
+    let Change { credit, kind, micros, reference } = change;
+    if transaction.run(sqlx::query(ADD).bind(credit.clone()).bind(micros)).await? == 0 {
+        return Ok(false);
+    }
+    let movement = sqlx::query(MOVE)
+        .bind(format!("{}:{reference}", kind.name()))
+        .bind(credit)
+        .bind(kind.name())
+        .bind(micros)
+        .bind(reference)
+        .bind(now.0);
+    transaction.run(movement).await?;
+    Ok(true)
+}
+
+/// Makes what `from` bought `to`'s; how many credits.
+pub(crate) async fn move_purchases(transaction: &mut Transaction<'_>, from: &str, to: &str) -> Result<u64, StoreError> {
+    let of = |sql: &'static str| sqlx::query(sql).bind(from.to_owned()).bind(to.to_owned());
+    for sql in [MOVE_DEBITS, MOVE_PAYMENTS] {
+        transaction.run(of(sql)).await?;
+    }
+    transaction.run(of(MOVE_CREDITS)).await
+}
+
+fn credit(subject: &'static str, row: &AnyRow) -> Result<Credit, StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    Ok(Credit {
+        id: row.try_get("id").map_err(failed)?,
+        owner: row.try_get("owner").map_err(failed)?,
+        is_dev: row.try_get::<i64, _>("is_dev").map_err(failed)? != 0,
+        is_pending: row.try_get::<i64, _>("is_pending").map_err(failed)? != 0,
+        balance: micros(subject, row.try_get("balance_micros"))?,
+        created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
+    })
+}
+
+/// An amount as it is bound.
+pub(crate) fn signed(amount: Micros) -> Result<i64, StoreError> {
+    i64::try_from(amount.0).map_err(|error| StoreError::corrupt("writing an amount of money", error))
+}
+
+/// An amount as it was stored.
+pub(crate) fn micros(subject: &'static str, stored: Result<i64, sqlx::Error>) -> Result<Micros, StoreError> {
+    let stored = stored.map_err(|error| StoreError::of_driver(subject, error))?;
+    u64::try_from(stored).map(Micros).map_err(|error| StoreError::corrupt(subject, error))
+}
+
+/// 32 bytes as they were stored.
+pub(crate) fn digest(subject: &'static str, stored: Vec<u8>) -> Result<[u8; 32], StoreError> {
+    stored.try_into().map_err(|_| StoreError::corrupt(subject, "a digest is not 32 bytes"))
+}
+
+/// A statement on one row.
+pub(crate) fn of_id(sql: &'static str, id: &str) -> Statement {
+    sqlx::query(sql).bind(id.to_owned())
+}

@@ -1,0 +1,193 @@
+//! What paid calls take from credits: held before the work, then charged with its result, or reversed.
+
+use model::credit::MovementKind;
+use model::money::Micros;
+use model::time::Timestamp;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+use crate::answers::PaidAnswer;
+use crate::audits;
+use crate::credits::{Change, add, digest, micros, of_id, signed};
+use crate::transaction::Transaction;
+use crate::{Store, StoreError};
+
+/// A debit to hold.
+#[derive(Debug, Clone)]
+pub struct NewDebit {
+    /// Its id, unique.
+    pub id: String,
+    /// The credit.
+    pub credit_id: String,
+    /// How much.
+    pub amount: Micros,
+    /// Name of the operation.
+    pub operation: &'static str,
+    /// What is asked, as a digest: a repeat asks the same.
+    pub request_hash: [u8; 32],
+    /// Digest of the caller's `Idempotency-Key`.
+    pub key_digest: Option<[u8; 32]>,
+    /// Whose the result will be.
+    pub owner: Option<String>,
+    /// When it is given back, unless it is charged by then.
+    pub deadline: Timestamp,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// What became of an attempt to hold a debit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holding {
+    /// The amount is taken.
+    Held,
+    /// There is not enough; nothing is taken.
+    Insufficient {
+        /// What there is.
+        balance: Micros,
+    },
+    /// The same `Idempotency-Key` came before; nothing is taken.
+    Repeated(Repeated),
+}
+
+/// An earlier call with the same `Idempotency-Key`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated {
+    /// What it asked.
+    pub request_hash: [u8; 32],
+    /// Its answer; `None` while it runs.
+    pub answer: Option<PaidAnswer>,
+}
+
+const INSERT: &str = "INSERT INTO debits \
+    (id, credit_id, amount_micros, operation, request_hash, key_digest, owner, state, deadline, created_at) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, 'held', $8, $9)";
+
+// Changes nothing: makes all who hold of one credit go one after the other.
+const LOCK: &str = "UPDATE credits SET balance_micros = balance_micros WHERE id = $1 RETURNING balance_micros";
+
+const BY_KEY: &str = "SELECT request_hash, answer_head, answer_body FROM debits \
+    WHERE credit_id = $1 AND key_digest = $2";
+
+const CHARGE: &str = "UPDATE debits SET state = 'charged', answer_head = $2, answer_body = $3 \
+    WHERE id = $1 AND state = 'held' RETURNING owner";
+
+const REVERSE: &str = "UPDATE debits SET state = 'reversed', key_digest = NULL \
+    WHERE id = $1 AND state = 'held' RETURNING credit_id, amount_micros";
+
+const OVERDUE: &str = "SELECT id FROM debits WHERE state = 'held' AND deadline <= $1 ORDER BY deadline, id LIMIT $2";
+
+const FORGET: &str = "UPDATE debits SET answer_head = NULL, answer_body = NULL WHERE id IN \
+    (SELECT id FROM debits WHERE answer_head IS NOT NULL AND created_at < $1 ORDER BY created_at, id LIMIT $2) \
+    RETURNING id";
+
+impl Store {
+    /// Takes an amount from a credit before the work that it pays, unless the same `Idempotency-Key` came before.
+    pub async fn hold_debit(&self, new: NewDebit) -> Result<Holding, StoreError> {
+        self.db
+            .transact("holding a debit", move |transaction| {
+                let new = new.clone();
+                Box::pin(async move { hold(transaction, new).await })
+            })
+            .await
+    }
+
+    /// An earlier call of a credit with this `Idempotency-Key`, unless it was reversed.
+    pub async fn repeated(&self, credit_id: &str, key_digest: &[u8; 32]) -> Result<Option<Repeated>, StoreError> {
+        let subject = "looking for a repeated call";
+        let row = self.db.read(subject, of_id(BY_KEY, credit_id).bind(key_digest.to_vec())).await?;
+        row.map(|row| repeated(subject, &row)).transpose()
+    }
+
+    /// Makes a held debit final, together with the answer that it paid, and gives what was made meanwhile to its owner;
+    /// `false` when it was reversed before.
+    pub async fn charge_debit(&self, id: &str, answer: PaidAnswer) -> Result<bool, StoreError> {
+        let (id, packed) = (id.to_owned(), answer.packed()?);
+        self.db
+            .transact("charging a debit", move |transaction| {
+                let (id, head, packed) = (id.clone(), answer.head.clone(), packed.clone());
+                Box::pin(async move {
+                    let Some(row) = transaction.first(of_id(CHARGE, &id).bind(head).bind(packed)).await? else {
+                        return Ok(false);
+                    };
+                    let owner =
+                        row.try_get("owner").map_err(|error| StoreError::of_driver("charging a debit", error))?;
+                    audits::hand_over(transaction, &id, owner).await?;
+                    Ok(true)
+                })
+            })
+            .await
+    }
+
+    /// Gives a held debit back, and forgets what was made for it; `false` when it is final already.
+    pub async fn reverse_debit(&self, id: &str, now: Timestamp) -> Result<bool, StoreError> {
+        let id = id.to_owned();
+        self.db
+            .transact("reversing a debit", move |transaction| {
+                let id = id.clone();
+                Box::pin(async move { reverse(transaction, id, now).await })
+            })
+            .await
+    }
+
+    /// Reverses held debits past their deadline, at most `limit`: those of calls that ended without a word. How many.
+    pub async fn reverse_overdue_debits(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let subject = "looking for overdue debits";
+        let rows = self.db.read_all(subject, sqlx::query(OVERDUE).bind(now.0).bind(i64::from(limit))).await?;
+        let mut reversed = 0;
+        for row in rows {
+            let id: String = row.try_get("id").map_err(|error| StoreError::of_driver(subject, error))?;
+            reversed += u64::from(self.reverse_debit(&id, now).await?);
+        }
+        Ok(reversed)
+    }
+
+    /// Forgets answers of debits made before `before`, at most `limit`; how many. The debits stay.
+    pub async fn forget_debit_answers(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let statement = sqlx::query(FORGET).bind(before.0).bind(i64::from(limit));
+        Ok(self.db.write("forgetting answers of paid calls", statement).await?.len() as u64)
+    }
+}
+
+async fn hold(transaction: &mut Transaction<'_>, new: NewDebit) -> Result<Holding, StoreError> {
+    let subject = "holding a debit";
+    let row = transaction.first(of_id(LOCK, &new.credit_id)).await?.ok_or(StoreError::NotFound { subject })?;
+    let balance = micros(subject, row.try_get("balance_micros"))?;
+    if let Some(key) = new.key_digest
+        && let Some(row) = transaction.first(of_id(BY_KEY, &new.credit_id).bind(key.to_vec())).await?
+    {
+        return repeated(subject, &row).map(Holding::Repeated);
+    }
+    let amount = signed(new.amount)?;
+    let change =
+        Change { credit: new.credit_id.clone(), kind: MovementKind::Debit, micros: -amount, reference: new.id.clone() };
+    if !add(transaction, change, new.now).await? {
+        return Ok(Holding::Insufficient { balance });
+    }
+    let statement = sqlx::query(INSERT)
+        .bind(new.id)
+        .bind(new.credit_id)
+        .bind(amount)
+        .bind(new.operation)
+        .bind(new.request_hash.to_vec())
+        .bind(new.key_digest.map(|digest| digest.to_vec()))
+        .bind(new.owner)
+        .bind(new.deadline.0)
+        .bind(new.now.0);
+    transaction.run(statement).await?;
+    Ok(Holding::Held)
+}
+
+async fn reverse(transaction: &mut Transaction<'_>, id: String, now: Timestamp) -> Result<bool, StoreError> {
+    let subject = "reversing a debit";
+    let Some(row) = transaction.first(of_id(REVERSE, &id)).await? else { return Ok(false) };
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let credit = row.try_get("credit_id").map_err(failed)?;
+    let micros = row.try_get("amount_micros").map_err(failed)?;
+    audits::drop_withheld(transaction, &id).await?;
+    add(transaction, Change { credit, kind: MovementKind::Reversal, micros, reference: id }, now).await
+}
+
+fn repeated(subject: &'static str, row: &AnyRow) -> Result<Repeated, StoreError> {
+    let hash = row.try_get("request_hash").map_err(|error| StoreError::of_driver(subject, error))?;
+    Ok(Repeated { request_hash: digest(subject, hash)?, answer: PaidAnswer::of_row(subject, row)? })
+}

@@ -1,0 +1,600 @@
+//! Payments by x402: one row per signed authorization, and how it may go from state to state.
+//!
+//! Who works on a row holds its lease and its fence; a write that names an older fence changes nothing. What must be
+//! final together (the charge, the answer, the credit that was bought) is one transaction.
+
+use model::credit::MovementKind;
+use model::money::Micros;
+use model::time::Timestamp;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+use crate::answers::PaidAnswer;
+use crate::audits;
+use crate::credits::{self, Change, NewCredit, add, digest, micros, of_id, signed};
+use crate::db::Statement;
+use crate::transaction::Transaction;
+use crate::{Store, StoreError};
+
+/// State of a payment. Final: settled, refused, lapsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PaymentState {
+    /// Its authorization is taken; it is being verified.
+    Claimed,
+    /// The work that it pays is going on.
+    Working,
+    /// The result is stored, and hidden.
+    Worked,
+    /// The facilitator may have been told to settle.
+    Settling,
+    /// Whether it settled is not known.
+    Unclear,
+    /// Nothing was broadcast: the same authorization may be tried again.
+    Released,
+    /// The money came in, and the result is the caller's.
+    Settled,
+    /// No money moved.
+    Refused,
+    /// Its time passed, and the chain never saw it.
+    Lapsed,
+}
+
+impl PaymentState {
+    const ALL: [Self; 9] = [
+        Self::Claimed,
+        Self::Working,
+        Self::Worked,
+        Self::Settling,
+        Self::Unclear,
+        Self::Released,
+        Self::Settled,
+        Self::Refused,
+        Self::Lapsed,
+    ];
+
+    /// As it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Working => "working",
+            Self::Worked => "worked",
+            Self::Settling => "settling",
+            Self::Unclear => "unclear",
+            Self::Released => "released",
+            Self::Settled => "settled",
+            Self::Refused => "refused",
+            Self::Lapsed => "lapsed",
+        }
+    }
+}
+
+/// What makes an authorization the same: the chain accepts it once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaymentKey {
+    /// The network, CAIP-2.
+    pub network: String,
+    /// The token's address, lower case.
+    pub asset: String,
+    /// Who pays, lower case.
+    pub payer: String,
+    /// 32 bytes as 0x and 64 lower-case hex digits.
+    pub nonce: String,
+}
+
+/// `network/asset/payer/nonce`, as movements name it.
+impl std::fmt::Display for PaymentKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { network, asset, payer, nonce } = self;
+        write!(f, "{network}/{asset}/{payer}/{nonce}")
+    }
+}
+
+/// A payment to claim.
+#[derive(Debug, Clone)]
+pub struct NewPayment {
+    /// Its id, unique.
+    pub id: String,
+    /// Its authorization.
+    pub key: PaymentKey,
+    /// What is asked, as a digest.
+    pub request_hash: [u8; 32],
+    /// Name of the operation.
+    pub operation: &'static str,
+    /// How much.
+    pub amount: Micros,
+    /// What the facilitator is sent, JSON, version 2.
+    pub payload: String,
+    /// Our requirements, JSON, version 2.
+    pub requirements: String,
+    /// Version in which the caller speaks, 1 or 2.
+    pub wire_version: u8,
+    /// Whose the result will be.
+    pub owner: Option<String>,
+    /// What a purchase makes.
+    pub purchase: Option<Purchase>,
+    /// Digest of the caller's `Idempotency-Key`.
+    pub key_digest: Option<[u8; 32]>,
+    /// After it the chain accepts the authorization no more.
+    pub valid_before: Timestamp,
+    /// Until when whoever claims it is taken to be at work.
+    pub leased_until: Timestamp,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// The credit that a payment buys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purchase {
+    /// Its id.
+    pub credit_id: String,
+    /// Digest of its token.
+    pub token_digest: [u8; 32],
+}
+
+/// The right to work on a payment: writes of an older one change nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// The payment.
+    pub id: String,
+    /// How often it was taken over.
+    pub fence: i64,
+}
+
+/// A payment as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payment {
+    /// The right to work on it, where this came with one.
+    pub lease: Lease,
+    /// Its authorization.
+    pub key: PaymentKey,
+    /// What was asked, as a digest.
+    pub request_hash: [u8; 32],
+    /// Name of the operation.
+    pub operation: String,
+    /// How much.
+    pub amount: Micros,
+    /// What the facilitator is sent; empty once forgotten.
+    pub payload: String,
+    /// Our requirements; empty once forgotten.
+    pub requirements: String,
+    /// Version in which the caller spoke.
+    pub wire_version: i64,
+    /// What it buys.
+    pub purchase: Option<Purchase>,
+    /// Digest of the caller's `Idempotency-Key`.
+    pub key_digest: Option<[u8; 32]>,
+    /// Its state.
+    pub state: PaymentState,
+    /// The transaction on the chain, as far as known.
+    pub transaction: Option<String>,
+    /// Why it was refused, or is unclear.
+    pub reason: Option<String>,
+    /// The answer that it pays.
+    pub answer: Option<PaidAnswer>,
+    /// After it the chain accepts the authorization no more.
+    pub valid_before: Timestamp,
+    /// How often the facilitator may have been told to settle.
+    pub settle_calls: i64,
+    /// When it was first claimed.
+    pub created_at: Timestamp,
+}
+
+/// What became of an attempt to claim an authorization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// It is the caller's to work on.
+    Claimed(Lease),
+    /// It came before.
+    Known(Box<Payment>),
+}
+
+// A payment that nobody works on and that was never told to settle may be claimed again.
+const CLAIM: &str = "INSERT INTO payments \
+    (id, network, asset, payer, nonce, request_hash, operation, amount_micros, payload, requirements, wire_version, \
+    owner, credit_id, credit_digest, key_digest, state, valid_before, settle_calls, fence, leased_until, created_at, \
+    updated_at) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'claimed', $16, 0, 1, $17, $18, $18) \
+    ON CONFLICT (network, asset, payer, nonce) DO UPDATE SET request_hash = $6, operation = $7, amount_micros = $8, \
+    payload = $9, requirements = $10, wire_version = $11, owner = $12, credit_id = $13, credit_digest = $14, \
+    key_digest = $15, state = 'claimed', reason = NULL, valid_before = $16, fence = payments.fence + 1, \
+    leased_until = $17, updated_at = $18 \
+    WHERE payments.state = 'released' OR (payments.state IN ('claimed', 'working') AND payments.leased_until <= $18) \
+    RETURNING id, fence";
+
+/// The columns of a [`Payment`]. A macro, as `concat!` takes literals only.
+macro_rules! columns {
+    () => {
+        "id, network, asset, payer, nonce, request_hash, operation, amount_micros, payload, requirements, \
+        wire_version, credit_id, credit_digest, key_digest, state, tx_hash, reason, answer_head, answer_body, \
+        valid_before, settle_calls, fence, created_at"
+    };
+}
+
+const SELECT: &str =
+    concat!("SELECT ", columns!(), " FROM payments WHERE network = $1 AND asset = $2 AND payer = $3 AND nonce = $4");
+
+const TAKE: &str = concat!(
+    "UPDATE payments SET fence = fence + 1, leased_until = $2, updated_at = $1 WHERE id = \
+    (SELECT id FROM payments WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear') \
+    AND leased_until <= $1 ORDER BY leased_until, id LIMIT 1) AND leased_until <= $1 RETURNING ",
+    columns!()
+);
+
+const TAKE_ONE: &str = concat!(
+    "UPDATE payments SET fence = fence + 1, leased_until = $3, updated_at = $2 WHERE id = $1 \
+    AND state IN ('worked', 'settling', 'unclear') AND leased_until <= $2 RETURNING ",
+    columns!()
+);
+
+const UNCLEAR: &str =
+    concat!("SELECT ", columns!(), " FROM payments WHERE state = 'unclear' ORDER BY created_at, id LIMIT $1");
+
+const WORKING: &str = "UPDATE payments SET state = 'working', leased_until = $3, updated_at = $4 \
+    WHERE id = $1 AND fence = $2 AND state = 'claimed' RETURNING id";
+
+const WORKED: &str = "UPDATE payments SET state = 'worked', answer_head = $3, answer_body = $4, updated_at = $5 \
+    WHERE id = $1 AND fence = $2 AND state = 'working' RETURNING id";
+
+// A purchase needs no work between its claim and this.
+const SETTLING: &str = "UPDATE payments SET state = 'settling', settle_calls = settle_calls + 1, leased_until = $3, \
+    updated_at = $4 WHERE id = $1 AND fence = $2 AND (state IN ('worked', 'settling', 'unclear') \
+    OR (state = 'claimed' AND credit_id IS NOT NULL)) RETURNING settle_calls";
+
+const SETTLED: &str = "UPDATE payments SET state = 'settled', tx_hash = $3, reason = NULL, updated_at = $4 \
+    WHERE id = $1 AND fence = $2 AND state IN ('settling', 'unclear') \
+    RETURNING network, asset, payer, nonce, operation, amount_micros, owner, credit_id, credit_digest";
+
+const EARNED: &str = "INSERT INTO revenue (payment_id, operation, amount_micros, network, created_at) \
+    VALUES ($1, $2, $3, $4, $5)";
+
+const UNSETTLED: &str = "UPDATE payments SET state = $3, reason = $4, tx_hash = COALESCE($5, tx_hash), \
+    leased_until = $6, updated_at = $7 WHERE id = $1 AND fence = $2 \
+    AND state IN ('claimed', 'working', 'worked', 'settling', 'unclear')";
+
+const DROP_ANSWER: &str = "UPDATE payments SET answer_head = NULL, answer_body = NULL WHERE id = $1";
+
+const BREAK_PAYMENTS: &str = "UPDATE payments SET leased_until = $1 \
+    WHERE state IN ('claimed', 'working', 'worked', 'settling') AND leased_until > $1";
+const BREAK_DEBITS: &str = "UPDATE debits SET deadline = $1 WHERE state = 'held' AND deadline > $1";
+
+// Unspent: the balance is still what was bought, and nothing was ever taken.
+const NEW_TOKEN: &str = "UPDATE credits SET token_digest = $2 WHERE id = $1 AND balance_micros = $3 \
+    AND NOT EXISTS (SELECT 1 FROM credit_movements WHERE credit_id = $1 AND kind <> 'purchase') RETURNING id";
+
+const FORGET: &str = "UPDATE payments SET payload = NULL, requirements = NULL, answer_head = NULL, answer_body = NULL \
+    WHERE id IN (SELECT id FROM payments WHERE payload IS NOT NULL AND valid_before < $1 \
+    AND state IN ('settled', 'refused', 'lapsed', 'released') ORDER BY valid_before, id LIMIT $2) RETURNING id";
+
+const EARNED_BETWEEN: &str = "SELECT CAST(COALESCE(SUM(amount_micros), 0) AS BIGINT) AS micros, COUNT(*) AS many \
+    FROM (SELECT amount_micros FROM revenue WHERE created_at >= $1 AND created_at < $2 \
+    UNION ALL SELECT amount_micros FROM credit_movements JOIN credits ON credits.id = credit_id \
+        WHERE kind IN ('purchase', 'pix') AND is_dev = 0 \
+        AND credit_movements.created_at >= $1 AND credit_movements.created_at < $2) AS received";
+
+/// How a payment ends, or pauses, without money.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unsettled {
+    /// Nothing was broadcast.
+    Released,
+    /// No money moved, and none will; the word that says why.
+    Refused(String),
+    /// It can't be told, for this reason; looked at again at that time.
+    Unclear {
+        /// What was said.
+        reason: String,
+        /// The transaction, where one was named.
+        transaction: Option<String>,
+        /// When to look again.
+        again_at: Timestamp,
+    },
+    /// Its time passed without it.
+    Lapsed,
+}
+
+impl Store {
+    /// Claims an authorization before anything is done for it, unless it came before and may not be tried again.
+    pub async fn claim_payment(&self, new: NewPayment) -> Result<Claim, StoreError> {
+        self.db
+            .transact("claiming a payment", move |transaction| {
+                let new = new.clone();
+                Box::pin(async move { claim(transaction, new).await })
+            })
+            .await
+    }
+
+    /// The payment with this authorization, if it came before.
+    pub async fn payment(&self, key: &PaymentKey) -> Result<Option<Payment>, StoreError> {
+        let subject = "looking up a payment";
+        let row = self.db.read(subject, of_key(key)).await?;
+        row.map(|row| payment(subject, &row)).transpose()
+    }
+
+    /// Notes that the work goes on, until `leased_until` at most; `false` when somebody else took over.
+    pub async fn begin_paid_work(
+        &self,
+        lease: &Lease,
+        leased_until: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let statement = of_lease(WORKING, lease).bind(leased_until.0).bind(now.0);
+        self.changes("beginning paid work", statement).await
+    }
+
+    /// Keeps the answer, hidden until the payment is settled; `false` when somebody else took over.
+    pub async fn end_paid_work(&self, lease: &Lease, answer: &PaidAnswer, now: Timestamp) -> Result<bool, StoreError> {
+        let statement = of_lease(WORKED, lease).bind(answer.head.clone()).bind(answer.packed()?).bind(now.0);
+        self.changes("keeping a paid answer", statement).await
+    }
+
+    /// Notes, before the facilitator is told, that it is told to settle; how often it was, this time included. `None`
+    /// when somebody else took over.
+    pub async fn begin_settling(
+        &self,
+        lease: &Lease,
+        leased_until: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<i64>, StoreError> {
+        let subject = "beginning to settle a payment";
+        let rows = self.db.write(subject, of_lease(SETTLING, lease).bind(leased_until.0).bind(now.0)).await?;
+        let calls = rows.first().map(|row| row.try_get("settle_calls"));
+        calls.transpose().map_err(|error| StoreError::of_driver(subject, error))
+    }
+
+    /// Makes a payment final: what came in is noted, the result becomes its owner's, and what was bought exists. `false`
+    /// when somebody else did so.
+    pub async fn settle_payment(&self, lease: &Lease, tx_hash: &str, now: Timestamp) -> Result<bool, StoreError> {
+        let (lease, tx_hash) = (lease.clone(), tx_hash.to_owned());
+        self.db
+            .transact("settling a payment", move |transaction| {
+                let (lease, tx_hash) = (lease.clone(), tx_hash.clone());
+                Box::pin(async move { settle(transaction, lease, tx_hash, now).await })
+            })
+            .await
+    }
+
+    /// Ends or pauses a payment without money; what was made for it is forgotten unless it may still settle. `false` when
+    /// somebody else took over.
+    pub async fn leave_payment(&self, lease: &Lease, how: Unsettled, now: Timestamp) -> Result<bool, StoreError> {
+        let lease = lease.clone();
+        self.db
+            .transact("ending a payment", move |transaction| {
+                let (lease, how) = (lease.clone(), how.clone());
+                Box::pin(async move { leave(transaction, lease, how, now).await })
+            })
+            .await
+    }
+
+    /// Takes over a payment that nobody works on and that is not final, if there is one.
+    pub async fn take_due_payment(
+        &self,
+        now: Timestamp,
+        leased_until: Timestamp,
+    ) -> Result<Option<Payment>, StoreError> {
+        let subject = "taking over a payment";
+        let rows = self.db.write(subject, sqlx::query(TAKE).bind(now.0).bind(leased_until.0)).await?;
+        rows.first().map(|row| payment(subject, row)).transpose()
+    }
+
+    /// Takes over this payment for settling, where nobody works on it.
+    pub async fn take_payment(
+        &self,
+        id: &str,
+        now: Timestamp,
+        leased_until: Timestamp,
+    ) -> Result<Option<Payment>, StoreError> {
+        let subject = "taking over a payment";
+        let rows = self.db.write(subject, of_id(TAKE_ONE, id).bind(now.0).bind(leased_until.0)).await?;
+        rows.first().map(|row| payment(subject, row)).transpose()
+    }
+
+    /// Payments of which nobody knows whether they settled, oldest first, at most `limit`.
+    pub async fn unclear_payments(&self, limit: u32) -> Result<Vec<Payment>, StoreError> {
+        let subject = "listing unclear payments";
+        let rows = self.db.read_all(subject, sqlx::query(UNCLEAR).bind(i64::from(limit))).await?;
+        rows.iter().map(|row| payment(subject, row)).collect()
+    }
+
+    /// Ends all leases on payments and holds on credits, at the start of the only server of an embedded database:
+    /// whoever held them is gone.
+    pub async fn break_leases(&self, now: Timestamp) -> Result<(), StoreError> {
+        if !self.db.is_embedded() {
+            return Ok(());
+        }
+        for sql in [BREAK_PAYMENTS, BREAK_DEBITS] {
+            self.db.write("ending leases", sqlx::query(sql).bind(now.0)).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives a credit that was bought, and never spent of, a new token; `false` where it was spent of.
+    pub async fn replace_credit_token(
+        &self,
+        credit_id: &str,
+        bought: Micros,
+        token_digest: &[u8; 32],
+    ) -> Result<bool, StoreError> {
+        let statement = of_id(NEW_TOKEN, credit_id).bind(token_digest.to_vec()).bind(signed(bought)?);
+        self.changes("replacing the token of a credit", statement).await
+    }
+
+    /// Forgets what was said and answered of payments over before `before`, at most `limit`; how many. That their
+    /// authorizations were used is kept.
+    pub async fn forget_payments(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let statement = sqlx::query(FORGET).bind(before.0).bind(i64::from(limit));
+        Ok(self.db.write("forgetting payments", statement).await?.len() as u64)
+    }
+
+    /// What came in from `from` to before `to`, for calls and for credit, and how many payments that were.
+    pub async fn received(&self, from: Timestamp, to: Timestamp) -> Result<(Micros, u64), StoreError> {
+        let subject = "adding up what came in";
+        let row = self.db.read(subject, sqlx::query(EARNED_BETWEEN).bind(from.0).bind(to.0)).await?;
+        let row = row.ok_or(StoreError::NotFound { subject })?;
+        let many: i64 = row.try_get("many").map_err(|error| StoreError::of_driver(subject, error))?;
+        Ok((micros(subject, row.try_get("micros"))?, many.unsigned_abs()))
+    }
+
+    /// Whether a statement that returns what it changed changed anything.
+    async fn changes(&self, subject: &'static str, statement: Statement) -> Result<bool, StoreError> {
+        Ok(!self.db.write(subject, statement).await?.is_empty())
+    }
+}
+
+async fn claim(transaction: &mut Transaction<'_>, new: NewPayment) -> Result<Claim, StoreError> {
+    let subject = "claiming a payment";
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let key = new.key.clone();
+    let (credit_id, credit_digest) = match new.purchase {
+        Some(purchase) => (Some(purchase.credit_id), Some(purchase.token_digest.to_vec())),
+        None => (None, None),
+    };
+    let statement = sqlx::query(CLAIM)
+        .bind(new.id)
+        .bind(new.key.network)
+        .bind(new.key.asset)
+        .bind(new.key.payer)
+        .bind(new.key.nonce)
+        .bind(new.request_hash.to_vec())
+        .bind(new.operation)
+        .bind(signed(new.amount)?)
+        .bind(new.payload)
+        .bind(new.requirements)
+        .bind(i64::from(new.wire_version))
+        .bind(new.owner)
+        .bind(credit_id)
+        .bind(credit_digest)
+        .bind(new.key_digest.map(|digest| digest.to_vec()))
+        .bind(new.valid_before.0)
+        .bind(new.leased_until.0)
+        .bind(new.now.0);
+    if let Some(row) = transaction.first(statement).await? {
+        let lease = Lease { id: row.try_get("id").map_err(failed)?, fence: row.try_get("fence").map_err(failed)? };
+        if lease.fence > 1 {
+            // What an earlier attempt made before its process ended.
+            audits::drop_withheld(transaction, &lease.id).await?;
+        }
+        return Ok(Claim::Claimed(lease));
+    }
+    let row = transaction.first(of_key(&key)).await?.ok_or(StoreError::NotFound { subject })?;
+    Ok(Claim::Known(Box::new(payment(subject, &row)?)))
+}
+
+async fn settle(
+    transaction: &mut Transaction<'_>,
+    lease: Lease,
+    tx_hash: String,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let subject = "settling a payment";
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let statement = of_lease(SETTLED, &lease).bind(tx_hash).bind(now.0);
+    let Some(row) = transaction.first(statement).await? else { return Ok(false) };
+    let owner: Option<String> = row.try_get("owner").map_err(failed)?;
+    let micros: i64 = row.try_get("amount_micros").map_err(failed)?;
+    match purchase(subject, &row)? {
+        Some(Purchase { credit_id, token_digest }) => {
+            let new = NewCredit {
+                id: credit_id.clone(),
+                token_digest,
+                owner,
+                is_dev: false,
+                is_pending: false,
+                created_at: now,
+            };
+            credits::insert(transaction, new).await?;
+            let reference = key(subject, &row)?.to_string();
+            let change = Change { credit: credit_id, kind: MovementKind::Purchase, micros, reference };
+            add(transaction, change, now).await?;
+        }
+        None => {
+            let operation: String = row.try_get("operation").map_err(failed)?;
+            let network: String = row.try_get("network").map_err(failed)?;
+            let earned = of_id(EARNED, &lease.id).bind(operation).bind(micros).bind(network).bind(now.0);
+            transaction.run(earned).await?;
+            audits::hand_over(transaction, &lease.id, owner).await?;
+        }
+    }
+    Ok(true)
+}
+
+async fn leave(
+    transaction: &mut Transaction<'_>,
+    lease: Lease,
+    how: Unsettled,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let is_over = !matches!(how, Unsettled::Unclear { .. });
+    let (state, reason, tx_hash, again_at) = match how {
+        Unsettled::Released => (PaymentState::Released, None, None, now),
+        Unsettled::Refused(reason) => (PaymentState::Refused, Some(reason), None, now),
+        Unsettled::Unclear { reason, transaction, again_at } => {
+            (PaymentState::Unclear, Some(reason), transaction, again_at)
+        }
+        Unsettled::Lapsed => (PaymentState::Lapsed, None, None, now),
+    };
+    let statement =
+        of_lease(UNSETTLED, &lease).bind(state.name()).bind(reason).bind(tx_hash).bind(again_at.0).bind(now.0);
+    if transaction.run(statement).await? == 0 {
+        return Ok(false);
+    }
+    if is_over {
+        transaction.run(of_id(DROP_ANSWER, &lease.id)).await?;
+        audits::drop_withheld(transaction, &lease.id).await?;
+    }
+    Ok(true)
+}
+
+fn of_key(key: &PaymentKey) -> Statement {
+    let PaymentKey { network, asset, payer, nonce } = key.clone();
+    sqlx::query(SELECT).bind(network).bind(asset).bind(payer).bind(nonce)
+}
+
+fn of_lease(sql: &'static str, lease: &Lease) -> Statement {
+    of_id(sql, &lease.id).bind(lease.fence)
+}
+
+fn key(subject: &'static str, row: &AnyRow) -> Result<PaymentKey, StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    Ok(PaymentKey {
+        network: row.try_get("network").map_err(failed)?,
+        asset: row.try_get("asset").map_err(failed)?,
+        payer: row.try_get("payer").map_err(failed)?,
+        nonce: row.try_get("nonce").map_err(failed)?,
+    })
+}
+
+fn purchase(subject: &'static str, row: &AnyRow) -> Result<Option<Purchase>, StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let credit_id: Option<String> = row.try_get("credit_id").map_err(failed)?;
+    let token_digest: Option<Vec<u8>> = row.try_get("credit_digest").map_err(failed)?;
+    let (Some(credit_id), Some(token_digest)) = (credit_id, token_digest) else { return Ok(None) };
+    Ok(Some(Purchase { credit_id, token_digest: digest(subject, token_digest)? }))
+}
+
+fn payment(subject: &'static str, row: &AnyRow) -> Result<Payment, StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let state: String = row.try_get("state").map_err(failed)?;
+    let state = PaymentState::ALL
+        .into_iter()
+        .find(|known| known.name() == state)
+        .ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {state}")))?;
+    let key_digest: Option<Vec<u8>> = row.try_get("key_digest").map_err(failed)?;
+    Ok(Payment {
+        lease: Lease { id: row.try_get("id").map_err(failed)?, fence: row.try_get("fence").map_err(failed)? },
+        key: key(subject, row)?,
+        request_hash: digest(subject, row.try_get("request_hash").map_err(failed)?)?,
+        operation: row.try_get("operation").map_err(failed)?,
+        amount: micros(subject, row.try_get("amount_micros"))?,
+        payload: row.try_get::<Option<String>, _>("payload").map_err(failed)?.unwrap_or_default(),
+        requirements: row.try_get::<Option<String>, _>("requirements").map_err(failed)?.unwrap_or_default(),
+        wire_version: row.try_get("wire_version").map_err(failed)?,
+        purchase: purchase(subject, row)?,
+        key_digest: key_digest.map(|stored| digest(subject, stored)).transpose()?,
+        state,
+        transaction: row.try_get("tx_hash").map_err(failed)?,
+        reason: row.try_get("reason").map_err(failed)?,
+        answer: PaidAnswer::of_row(subject, row)?,
+        valid_before: Timestamp(row.try_get("valid_before").map_err(failed)?),
+        settle_calls: row.try_get("settle_calls").map_err(failed)?,
+        created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
+    })
+}

@@ -31,6 +31,7 @@ pub struct App {
 struct Inner {
     config: Config,
     base_url: String,
+    is_on_loopback: bool,
     ports: Ports,
     engine: Engine,
     database: Database,
@@ -63,6 +64,7 @@ impl App {
             documents,
             examples: Examples::default(),
             ports,
+            is_on_loopback: address.ip().is_loopback(),
             base_url,
             config,
         };
@@ -87,6 +89,11 @@ impl App {
     /// Whether the public origin is https: decides cookies and transport headers.
     pub fn is_https(&self) -> bool {
         self.inner.base_url.starts_with("https://")
+    }
+
+    /// Whether nothing but this machine can reach the service, but for what a proxy on it passes on.
+    pub fn is_on_loopback(&self) -> bool {
+        self.inner.is_on_loopback
     }
 
     /// Time and chance.

@@ -49,6 +49,8 @@ pub struct Config {
     pub prices: Prices,
     /// Payment by x402.
     pub payments: Payments,
+    /// The MCP server.
+    pub mcp: Mcp,
     /// How long things are kept.
     pub retention: Retention,
     /// Logs, written to standard error.
@@ -146,6 +148,17 @@ pub struct Payments {
     pub facilitator: Option<String>,
 }
 
+/// The MCP server.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mcp {
+    /// Origins, such as `https://chat.example.com`, whose pages may call `/mcp` from a browser, besides our own.
+    pub allow_origins: Vec<String>,
+    /// The line of `/.well-known/mcp-registry-auth`, which proves to the MCP registry whose host this is; without it
+    /// there is no such file.
+    pub registry_auth: Option<String>,
+}
+
 /// How long things are kept.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -180,6 +193,7 @@ impl Default for Config {
             prices: Prices::default(),
             free_now: Vec::new(),
             payments: Payments::default(),
+            mcp: Mcp::default(),
             retention: Retention::default(),
             log: Log::default(),
         }
@@ -239,6 +253,15 @@ impl Default for Retention {
 impl Default for Log {
     fn default() -> Self {
         Self { format: None, filter: "info".to_owned() }
+    }
+}
+
+impl Prices {
+    /// What one of these costs.
+    pub fn of(&self, sku: Sku) -> Micros {
+        match sku {
+            Sku::Audit => self.audit_usd,
+        }
     }
 }
 
@@ -317,6 +340,12 @@ impl Config {
         }
         if self.field_data.crux_key.as_ref().is_some_and(|key| key.trim().is_empty()) {
             return Err(("field_data.crux_key", "takes a key; leave it out where nobody is to be asked"));
+        }
+        let is_origin = |text: &String| {
+            url::Url::parse(text).is_ok_and(|url| url.origin().ascii_serialization() == text.trim_end_matches('/'))
+        };
+        if !self.mcp.allow_origins.iter().all(is_origin) {
+            return Err(("mcp.allow_origins", "takes origins: http:// or https://, a host and at most a port"));
         }
         let limits = self.limits;
         for (key, value) in [

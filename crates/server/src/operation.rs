@@ -54,6 +54,31 @@ pub enum Access {
     Owner,
 }
 
+/// What a call changes here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// It makes something new each time.
+    Adds,
+    /// It sets something: done twice, it is as done once.
+    Sets,
+    /// It takes something away: done twice, it is as done once.
+    Removes,
+}
+
+impl Effect {
+    /// What a method promises (RFC 9110 §9.2).
+    fn of(method: &Method) -> Self {
+        match *method {
+            Method::GET => Self::Reads,
+            Method::POST => Self::Adds,
+            Method::DELETE => Self::Removes,
+            _ => Self::Sets,
+        }
+    }
+}
+
 /// An hourly ceiling of its own, per network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ceiling {
@@ -198,6 +223,12 @@ pub struct Operation {
     pub doc: &'static str,
     /// Who may call.
     pub access: Access,
+    /// What it changes here.
+    pub effect: Effect,
+    /// It asks servers of others.
+    pub reaches_out: bool,
+    /// It is a tool of the MCP server too.
+    pub is_tool: bool,
     /// What it costs beyond the free allowance.
     pub price: Option<Sku>,
     /// A ceiling of its own.
@@ -312,6 +343,9 @@ impl Operation {
             })
         });
         Self {
+            effect: Effect::of(&method),
+            reaches_out: false,
+            is_tool: true,
             method,
             path,
             name,
@@ -340,6 +374,27 @@ impl Operation {
     #[must_use]
     pub fn access(mut self, access: Access) -> Self {
         self.access = access;
+        self
+    }
+
+    /// What it changes, where its method does not tell.
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
+    /// It asks servers of others.
+    #[must_use]
+    pub fn reaches_out(mut self) -> Self {
+        self.reaches_out = true;
+        self
+    }
+
+    /// It is no tool: a document for programs, or what only a person in a browser does.
+    #[must_use]
+    pub fn without_tool(mut self) -> Self {
+        self.is_tool = false;
         self
     }
 

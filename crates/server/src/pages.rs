@@ -14,6 +14,8 @@ mod sitemap;
 mod theme;
 mod tools;
 
+pub(crate) use home::same_origin;
+
 use askama::Template;
 use audit::check::Family;
 use axum::Router;

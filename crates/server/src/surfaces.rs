@@ -2,6 +2,7 @@
 
 pub mod docs;
 pub(crate) mod index;
+pub(crate) mod mcp;
 pub mod openapi;
 
 use bytes::Bytes;
@@ -16,6 +17,8 @@ pub struct Documents {
     pub openapi: Bytes,
     /// `GET /api/`.
     pub index: Bytes,
+    /// The MCP server.
+    pub(crate) mcp: mcp::Server,
 }
 
 impl Documents {
@@ -24,6 +27,7 @@ impl Documents {
         Ok(Self {
             openapi: serde_json::to_vec(&openapi::document(operations, config, base_url))?.into(),
             index: serde_json::to_vec(&index::document(operations, config, base_url))?.into(),
+            mcp: mcp::Server::new(operations, config, base_url)?,
         })
     }
 }

@@ -31,6 +31,7 @@ use crate::api;
 use crate::app::App;
 use crate::error::{ApiError, Code};
 use crate::pages;
+use crate::surfaces::mcp;
 
 pub(crate) use headers::{of_error, refusal, speaks};
 pub use listen::{Patience, serve};
@@ -108,6 +109,7 @@ pub fn router(app: App) -> Routes {
     }
     let router = router
         .merge(pages::router())
+        .merge(mcp::router())
         .fallback(nothing_here)
         .layer(middleware::from_fn(conditional::answer))
         .layer(CompressionLayer::new())
@@ -125,7 +127,7 @@ async fn nothing_here(State(app): State<App>, request: Request) -> Response {
         return (http::StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, "/api/")]).into_response();
     }
     let error = ApiError::new(Code::NotFound);
-    if path.starts_with("/api/") || path == "/mcp" || path.starts_with("/.well-known/") {
+    if path.starts_with("/api/") || path.starts_with("/mcp/") || path.starts_with("/.well-known/") {
         if request.method() == Method::OPTIONS {
             return headers::preflight(&[]);
         }

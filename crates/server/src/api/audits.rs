@@ -27,6 +27,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  nobody can. Each network has a number of free audits a day (`GET /api/gate`); what failed costs \
                  nothing.\n\nExample: `{\"url\": \"https://example.com/\"}`",
             )
+            .reaches_out()
             .price(Sku::Audit)
             .check(|app: &App, input: &AuditRequest| Ok(app.engine().fetcher().intake(&input.url).map(drop)?))
             .errors(&[

@@ -14,13 +14,13 @@ use crate::operation::{Cx, Nothing, Operation, Written};
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::get("/api/tools", "list_tools", list).text(
+        Operation::get("/api/tools", "list_seo_tools", list).text(
             "See every tool",
             "A tool is a family of checks on one subject, with what it checks, a worked example that the engine itself \
              has judged, how to mend what it finds, and the call that does the same. Free; the answer may be kept for an \
              hour and has an `ETag`.",
         ),
-        Operation::get("/api/tools/{slug}", "get_tool", read)
+        Operation::get("/api/tools/{slug}", "get_seo_tool", read)
             .text("See one tool", "One tool by its slug. An unknown slug is told the nearest ones.")
             .errors(&[Code::ToolNotFound]),
     ]

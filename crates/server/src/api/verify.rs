@@ -15,7 +15,7 @@ use super::audits::stored;
 use crate::app::App;
 use crate::audits::undone;
 use crate::error::{ApiError, Code};
-use crate::operation::{Ceiling, Cx, Operation, Written};
+use crate::operation::{Ceiling, Cx, Effect, Operation, Written};
 use crate::supplied::Supplied;
 use crate::verification::Verification;
 
@@ -41,6 +41,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  120 an hour for each network; nothing is stored.\n\nExample: `{\"url\": \"https://example.com/\", \
                  \"html\": \"<!doctype html>…\", \"audit_id\": \"…\"}`",
             )
+            .effect(Effect::Reads)
             .body(BODY_BYTES)
             .ceiling(Ceiling::Verifications)
             .errors(&[

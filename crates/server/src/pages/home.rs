@@ -212,7 +212,7 @@ async fn new_guest(cx: &Cx) -> Result<(GuestId, String), ApiError> {
 }
 
 /// Refuses a form that another site sent: it would spend this network's allowance.
-pub(super) fn same_origin(app: &App, parts: &Parts) -> Result<(), ApiError> {
+pub(crate) fn same_origin(app: &App, parts: &Parts) -> Result<(), ApiError> {
     let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(()) };
     let (base, origin) = (Url::parse(app.base_url()), origin.to_str().ok().and_then(|text| Url::parse(text).ok()));
     let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();

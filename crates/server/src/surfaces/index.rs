@@ -8,6 +8,7 @@ use crate::app::BUILD;
 use crate::config::{Config, PaymentMode};
 use crate::error::ApiError;
 use crate::operation::{Access, Cx, Nothing, Operation, Written};
+use crate::surfaces::mcp;
 
 /// The endpoints of this file.
 pub(crate) fn operations() -> Vec<Operation> {
@@ -40,8 +41,8 @@ pub(super) struct Index {
     data_retention: Value,
     /// What is free, and what it costs beyond.
     quota: Value,
-    /// The MCP server; null while there is none.
-    mcp: Option<Value>,
+    /// The MCP server.
+    mcp: Value,
     /// First calls to try.
     quickstart: Vec<String>,
 }
@@ -91,6 +92,7 @@ pub(super) fn document(operations: &[Operation], config: &Config, base: &str) ->
         base_url: base.to_owned(),
         docs: json!({
             "openapi": url("/openapi.json"),
+            "mcp": url("/mcp"),
             "ui": url("/"),
             "checks": url("/checks"),
             "tools": url("/tools"),
@@ -121,7 +123,12 @@ pub(super) fn document(operations: &[Operation], config: &Config, base: &str) ->
             "charges": config.payment_mode() == PaymentMode::Live,
             "live": url("/api/gate"),
         }),
-        mcp: None,
+        mcp: json!({
+            "url": url("/mcp"),
+            "transport": "streamable-http",
+            "server_card": url("/mcp/server-card"),
+            "tools": mcp::tools(operations).map(|operation| operation.name).collect::<Vec<_>>(),
+        }),
         quickstart: vec![
             format!("curl -s {base}/api/audit -H 'content-type: application/json' -d '{{\"url\":\"https://example.com/\"}}'"),
             format!("curl -s -X POST {base}/api/guest"),

@@ -15,7 +15,8 @@ use crate::operation::{Access, Answer, Cx, Nothing, Operation, Reply};
 pub(crate) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/openapi.json", "get_openapi", openapi)
-            .text("See the OpenAPI description", "This API as OpenAPI 3.1, with the schema of every input and answer."),
+            .text("See the OpenAPI description", "This API as OpenAPI 3.1, with the schema of every input and answer.")
+            .without_tool(),
     ]
 }
 
@@ -160,7 +161,8 @@ fn parameters(operation: &Operation, input: &Value) -> Vec<Value> {
     out
 }
 
-fn error_schema() -> Value {
+/// A refusal, as every call may answer.
+pub(super) fn error_schema() -> Value {
     let codes: Vec<&str> = Code::ALL.iter().map(|code| code.wire()).collect();
     json!({
         "type": "object",

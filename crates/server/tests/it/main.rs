@@ -5,5 +5,6 @@ mod api;
 mod app;
 mod command_line;
 mod generated;
+mod mcp;
 mod pages;
 mod tidy;

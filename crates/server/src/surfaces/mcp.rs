@@ -1,0 +1,305 @@
+//! `/mcp`: the operations of the catalog as tools of the Model Context Protocol, over Streamable HTTP.
+//!
+//! Both eras of the protocol are spoken at one address: 2026-07-28, where each request stands for itself, and the
+//! versions before it, which begin with a handshake. Neither needs state: there are no sessions and no streams, and every
+//! answer is one JSON object.
+
+mod call;
+mod card;
+mod era;
+mod message;
+mod result;
+mod tool;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::any;
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use model::lang::{Lang, Text, text};
+use serde_json::{Map, Value, json};
+use url::{Host, Url};
+
+use crate::app::App;
+use crate::config::Config;
+use crate::error::ApiError;
+use crate::operation::Operation;
+use crate::pages::same_origin;
+use crate::web;
+use card::{Identity, MEDIA_TYPE, PATH as CARD_PATH};
+use era::Era;
+use message::{Message, Refusal, code};
+
+pub(crate) use tool::tools;
+
+/// Bytes of a message: a page of 2 MB whose every third byte is escaped, and the rest.
+const MESSAGE_BYTES: usize = 6 * 1024 * 1024;
+/// How long a list of tools may be kept, in milliseconds: another version of the service may have another one.
+const LIST_MS: u32 = 3_600_000;
+/// What is taken at `/mcp`.
+const METHODS: &str = "GET, HEAD, POST, OPTIONS";
+/// What a legacy client is told that tries to open a stream.
+const WITHOUT_STREAM: &str = "GET, POST";
+/// Headers of a message from a browser.
+const ALLOW_HEADERS: &str = "accept, authorization, content-type, idempotency-key, if-none-match, mcp-method, mcp-name, mcp-protocol-version, payment-signature, x-api-key, x-credito, x-guest-token, x-payment";
+/// How long a card may be kept without asking.
+const CARD_KEPT: &str = "public, max-age=3600";
+
+/// What the MCP server says of itself, written once.
+#[derive(Debug)]
+pub(crate) struct Server {
+    identity: Identity,
+    tools: Vec<Value>,
+    card: Bytes,
+}
+
+impl Server {
+    /// The server with these operations.
+    pub(super) fn new(operations: &[Operation], config: &Config, base_url: &str) -> serde_json::Result<Self> {
+        let identity = Identity::new(config, base_url);
+        Ok(Self {
+            tools: tool::tools(operations).map(|operation| tool::described(operation, config)).collect(),
+            card: serde_json::to_vec(&identity.card(base_url))?.into(),
+            identity,
+        })
+    }
+
+    /// Names of the arguments of a tool.
+    fn arguments(&self, name: &str) -> Vec<&str> {
+        let tool = self.tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(name));
+        let properties = tool.and_then(|tool| tool.pointer("/inputSchema/properties")).and_then(Value::as_object);
+        properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// The routes of this surface.
+pub(crate) fn router() -> Router<App> {
+    Router::new().route("/mcp", any(endpoint)).route(CARD_PATH, any(card))
+}
+
+async fn endpoint(State(app): State<App>, request: Request) -> Response {
+    match *request.method() {
+        // A card would confuse a legacy client that asks for a stream.
+        Method::GET | Method::HEAD if asks_for_stream(request.headers()) => not_allowed(WITHOUT_STREAM),
+        Method::GET | Method::HEAD => of_card(&app),
+        Method::POST => post(&app, request).await,
+        Method::OPTIONS => preflight(&app, &request.into_parts().0),
+        _ => not_allowed(METHODS),
+    }
+}
+
+async fn card(State(app): State<App>, request: Request) -> Response {
+    match *request.method() {
+        Method::GET | Method::HEAD => of_card(&app),
+        Method::OPTIONS => readable_by_all(empty(StatusCode::NO_CONTENT)),
+        _ => not_allowed("GET, HEAD, OPTIONS"),
+    }
+}
+
+fn asks_for_stream(headers: &HeaderMap) -> bool {
+    let accepted: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    let has = |part: &str| accepted.iter().any(|list| list.to_ascii_lowercase().contains(part));
+    has("text/event-stream") && !has("json")
+}
+
+fn of_card(app: &App) -> Response {
+    let content = app.documents().mcp.card.clone();
+    let mut response = Response::new(Body::from(content.clone()));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+    headers.extend(web::conditional::lasting(&content, CARD_KEPT));
+    readable_by_all(response)
+}
+
+/// Marks what any page may read (SEP-2127).
+fn readable_by_all(mut response: Response) -> Response {
+    for (name, value) in [
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Content-Type, If-None-Match"),
+        (header::ACCESS_CONTROL_EXPOSE_HEADERS, "ETag"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+fn not_allowed(allow: &'static str) -> Response {
+    let mut response = empty(StatusCode::METHOD_NOT_ALLOWED);
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
+    response
+}
+
+/// Whether a page of this origin may send messages: our own may, and those of `mcp.allow_origins`.
+fn may_call(app: &App, parts: &Parts) -> bool {
+    let Some(origin) = parts.headers.get(header::ORIGIN) else { return true };
+    let is_allowed = app.config().mcp.allow_origins.iter().any(|allowed| allowed.trim_end_matches('/') == origin);
+    is_allowed || same_origin(app, parts).is_ok()
+}
+
+/// Whether the name that a caller has for this machine is the machine's own. Asked only where nothing but this machine
+/// can call: a page of another site may have pointed its own name here (DNS rebinding). Elsewhere a proxy owns the header.
+fn is_for_us(app: &App, headers: &HeaderMap) -> bool {
+    if !app.is_on_loopback() {
+        return true;
+    }
+    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let Ok(named) = Url::parse(&format!("http://{host}")) else { return false };
+    let is_loopback = match named.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    is_loopback || Url::parse(app.base_url()).is_ok_and(|base| base.host() == named.host())
+}
+
+fn preflight(app: &App, parts: &Parts) -> Response {
+    let asked = parts.headers.get(header::ACCESS_CONTROL_REQUEST_METHOD);
+    if !may_call(app, parts) || asked.is_none_or(|method| method != "POST") {
+        return readable_by_all(empty(StatusCode::NO_CONTENT));
+    }
+    let mut response = empty(StatusCode::NO_CONTENT);
+    let answer = response.headers_mut();
+    answer.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
+    answer.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOW_HEADERS));
+    answer.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    readable_by(&parts.headers, response)
+}
+
+/// Lets the page that called read the answer.
+fn readable_by(asked: &HeaderMap, mut response: Response) -> Response {
+    if let Some(origin) = asked.get(header::ORIGIN) {
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+    }
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
+    response
+}
+
+/// Answers a message.
+async fn post(app: &App, request: Request) -> Response {
+    const FOREIGN: Text = text(
+        "Pages of this origin may not call; the operator can allow it in mcp.allow_origins.",
+        "Páginas desta origem não podem chamar; o operador pode permitir em mcp.allow_origins.",
+    );
+    const FOREIGN_HOST: Text =
+        text("This server has another name; see Host.", "Este servidor tem outro nome; veja Host.");
+    let (parts, body) = request.into_parts();
+    let lang = web::language(&parts.headers, parts.uri.query()).unwrap_or_default();
+    let forbidden = |why: Text| Refusal::new(code::INVALID_REQUEST, why).status(StatusCode::FORBIDDEN);
+    if !may_call(app, &parts) {
+        return refusal(&forbidden(FOREIGN), &Value::Null, lang);
+    }
+    if !is_for_us(app, &parts.headers) {
+        return refusal(&forbidden(FOREIGN_HOST), &Value::Null, lang);
+    }
+    let answer = match web::read_body(app, &parts, body, MESSAGE_BYTES).await {
+        Ok(received) => message(app, &parts, &received.bytes, lang).await,
+        Err(error) => refusal(&unread(&error), &Value::Null, lang),
+    };
+    readable_by(&parts.headers, answer)
+}
+
+/// A body that is too long or too slow, in the words of this protocol.
+fn unread(error: &ApiError) -> Refusal {
+    let why = error.detail.as_deref().cloned().unwrap_or_else(|| error.code.sentence().into());
+    Refusal::new(code::INVALID_REQUEST, why).status(error.code.status())
+}
+
+async fn message(app: &App, parts: &Parts, body: &[u8], lang: Lang) -> Response {
+    let request = match message::read(body) {
+        Ok(Message::Request(request)) => request,
+        Ok(Message::Unanswered) => return empty(StatusCode::ACCEPTED),
+        Err(refused) => return refusal(&refused, &Value::Null, lang),
+    };
+    let id = request.id.clone();
+    let era = match era::of(&parts.headers, &request) {
+        Ok(era) => era,
+        Err(refused) => return refusal(&refused, &id, lang),
+    };
+    match answer(app, parts, era, lang, &request.method, request.params).await {
+        Ok(result) => json(StatusCode::OK, &json!({"jsonrpc": "2.0", "id": id, "result": finished(app, era, result)})),
+        Err(refused) => refusal(&refused, &id, lang),
+    }
+}
+
+async fn answer(
+    app: &App,
+    parts: &Parts,
+    era: Era,
+    lang: Lang,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<Value, Refusal> {
+    const UNKNOWN: Text = text("There is no such method.", "Não há tal método.");
+    let server = &app.documents().mcp;
+    match (era, method) {
+        (Era::Legacy, "initialize") => Ok(json!({
+            "protocolVersion": era::agreed(&params),
+            "capabilities": {"tools": {}},
+            "serverInfo": server.identity.server_info(),
+            "instructions": card::instructions(app.config(), lang),
+        })),
+        (Era::Legacy, "ping") => Ok(json!({})),
+        (Era::Modern, "server/discover") => Ok(json!({
+            "supportedVersions": era::versions(),
+            "capabilities": {"tools": {}},
+            "instructions": card::instructions(app.config(), lang),
+            "ttlMs": LIST_MS,
+            "cacheScope": "public",
+        })),
+        (_, "tools/list") => list(era, &params, &server.tools),
+        (_, "tools/call") => call::call(app, parts, lang, params).await,
+        _ => {
+            let status = if era == Era::Modern { StatusCode::NOT_FOUND } else { StatusCode::OK };
+            Err(Refusal::new(code::METHOD_NOT_FOUND, UNKNOWN).status(status))
+        }
+    }
+}
+
+/// All tools at once: no page of the list is ever pointed at.
+fn list(era: Era, params: &Map<String, Value>, tools: &[Value]) -> Result<Value, Refusal> {
+    const NO_CURSOR: Text = text("cursor: none was given out", "cursor: nenhum foi dado");
+    if params.get("cursor").is_some_and(|cursor| !cursor.is_null()) {
+        return Err(Refusal::new(code::INVALID_PARAMS, NO_CURSOR).status(StatusCode::OK));
+    }
+    Ok(match era {
+        Era::Modern => json!({"tools": tools, "ttlMs": LIST_MS, "cacheScope": "public"}),
+        Era::Legacy => json!({ "tools": tools }),
+    })
+}
+
+/// A result with what the era adds to each.
+fn finished(app: &App, era: Era, mut result: Value) -> Value {
+    if let (Era::Modern, Some(fields)) = (era, result.as_object_mut()) {
+        fields.insert("resultType".to_owned(), "complete".into());
+        let meta = fields.entry("_meta").or_insert_with(|| json!({}));
+        if let Some(meta) = meta.as_object_mut() {
+            let info = app.documents().mcp.identity.server_info();
+            meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
+        }
+    }
+    result
+}
+
+fn refusal(refused: &Refusal, id: &Value, lang: Lang) -> Response {
+    json(refused.status, &refused.answer(id, lang))
+}
+
+fn json(status: StatusCode, body: &Value) -> Response {
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

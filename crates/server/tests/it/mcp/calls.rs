@@ -1,0 +1,169 @@
+//! Tools: the operations of the catalog, called.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use testkit::{Answer, Site, TestDatabase};
+
+use super::{legacy, listed, modern, tool};
+use crate::app::TestApp;
+
+testkit::on_both_databases! {
+    every_tool_is_an_operation_and_the_list_stays_as_it_is,
+    an_audit_is_made_read_and_patched_by_tools,
+    what_is_refused_is_a_result_that_says_what_to_do,
+    a_spent_allowance_asks_for_a_payment_inside_the_result,
+    a_cookie_is_nobody,
+}
+
+const PAGE: &str = "<!doctype html><html lang=en><title>Bread</title><h1>Bread</h1>";
+
+async fn site() -> Site {
+    Site::start(|asked| if asked.path == "/" { Answer::html(PAGE) } else { Answer::missing() }).await
+}
+
+/// Whether a value fits a schema, of the words that our own schemas use.
+fn fits(value: &Value, schema: &Value) -> bool {
+    let is_kind = |kind: &str| match kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        other => panic!("no such type: {other}"),
+    };
+    let all = |list: &Value, judge: &dyn Fn(&Value) -> bool| list.as_array().unwrap().iter().all(judge);
+    schema["type"].as_str().is_none_or(is_kind)
+        && schema.get("enum").is_none_or(|list| list.as_array().unwrap().contains(value))
+        && schema.get("const").is_none_or(|only| only == value)
+        && schema.get("anyOf").is_none_or(|list| !all(list, &|choice| !fits(value, choice)))
+        && schema.get("oneOf").is_none_or(|list| !all(list, &|choice| !fits(value, choice)))
+        && schema.get("allOf").is_none_or(|list| all(list, &|part| fits(value, part)))
+        && (!value.is_object()
+            || schema
+                .get("required")
+                .is_none_or(|names| all(names, &|name| value.get(name.as_str().unwrap()).is_some())))
+        && value.as_object().into_iter().flatten().all(|(name, field)| match schema["properties"].get(name) {
+            Some(inner) => fits(field, inner),
+            None => match schema.get("additionalProperties") {
+                Some(Value::Bool(may)) => *may,
+                Some(inner) => fits(field, inner),
+                None => true,
+            },
+        })
+        && schema.get("items").is_none_or(|inner| value.as_array().into_iter().flatten().all(|item| fits(item, inner)))
+}
+
+async fn every_tool_is_an_operation_and_the_list_stays_as_it_is(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let first = app.call(legacy("tools/list", &json!({}))).await;
+    assert_eq!(first.body, app.call(legacy("tools/list", &json!({})).token("pa_x")).await.body);
+    let known: BTreeSet<&str> = app.app.operations().iter().map(|operation| operation.name).collect();
+    let tools = first.json()["result"]["tools"].as_array().unwrap().clone();
+    let names: BTreeSet<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), tools.len(), "a name comes twice");
+    assert!(names.is_subset(&known) && names.contains("audit_page"), "{names:?}");
+    for tool in &tools {
+        for field in ["title", "description", "inputSchema", "annotations"] {
+            assert!(tool.get(field).is_some(), "{field} of {}", tool["name"]);
+        }
+    }
+    let audit = &tools.iter().find(|tool| tool["name"] == "audit_page").unwrap()["annotations"];
+    assert_eq!((&audit["readOnlyHint"], &audit["openWorldHint"]), (&false.into(), &true.into()));
+    let read = &tools.iter().find(|tool| tool["name"] == "get_audit").unwrap()["annotations"];
+    assert_eq!((&read["readOnlyHint"], &read["openWorldHint"]), (&true.into(), &false.into()));
+}
+
+async fn an_audit_is_made_read_and_patched_by_tools(database: TestDatabase) {
+    let (site, app) = (site().await, TestApp::start(database, |_| {}).await);
+    let made = tool(&app, "create_guest", json!({}), |call| call).await;
+    let token = made["structuredContent"]["token"].as_str().unwrap().to_owned();
+    let audit = tool(&app, "audit_page", json!({"url": site.url("/")}), |call| call.token(&token)).await;
+    assert_eq!(audit["isError"], false, "{audit}");
+    let report = &audit["structuredContent"];
+    assert!(report["issues"].as_array().is_some_and(|issues| !issues.is_empty()));
+    let text = audit["content"][0]["text"].as_str().unwrap();
+    assert!(text.len() <= 16 * 1024, "{} bytes", text.len());
+    let shown: Value = serde_json::from_str(text).unwrap();
+    assert_eq!((&shown["score"], &shown["id"]), (&report["score"], &report["id"]));
+    assert!(fits(report, &listed(&app, "audit_page").await["outputSchema"]));
+    for name in ["get_audit", "get_patch"] {
+        let arguments = json!({"id": report["id"], "lang": "pt-BR"});
+        let read = tool(&app, name, arguments.clone(), |call| call.token(&token)).await;
+        assert_eq!(read["isError"], false, "{read}");
+        assert!(fits(&read["structuredContent"], &listed(&app, name).await["outputSchema"]), "{name}");
+        let stranger = tool(&app, name, arguments, |call| call).await;
+        assert_eq!(stranger["structuredContent"]["code"], "guest_token_required");
+    }
+    // For clients that take an address and no headers.
+    let mut call = legacy("tools/call", &json!({"name": "get_audit", "arguments": {"id": report["id"]}}));
+    call.path = format!("/mcp?guest_token={token}");
+    assert_eq!(app.call(call).await.json()["result"]["isError"], false);
+}
+
+async fn what_is_refused_is_a_result_that_says_what_to_do(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    for (name, arguments, code) in [
+        ("audit_page", json!({}), "invalid_body"),
+        ("audit_page", json!({"url": 1}), "invalid_body"),
+        ("audit_page", json!({"url": "ftp://x/"}), "invalid_url"),
+        ("audit_page", json!({"url": "http://10.0.0.1/"}), "address_not_allowed"),
+        ("audit_page", json!({"url": "https://example.com/", "guest_token": "pa_x"}), "invalid_parameter"),
+        ("audit_page", json!({"URL": "https://example.com/"}), "invalid_parameter"),
+        ("audit_page", json!({"url": "https://example.com/", "lang": "xx"}), "invalid_parameter"),
+        ("audit_page", json!({"url": "x".repeat(70_000)}), "body_too_large"),
+        ("get_check", json!({"code": "title_mising"}), "check_not_found"),
+    ] {
+        let result = tool(&app, name, arguments, |call| call).await;
+        let body = &result["structuredContent"];
+        assert_eq!((&result["isError"], &body["code"]), (&true.into(), &code.into()), "{result}");
+        assert!(fits(body, &listed(&app, name).await["outputSchema"]), "{body}");
+        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(&text, body);
+    }
+    let wrong = tool(&app, "get_health", json!({}), |call| call.header("authorization", "Bearer x")).await;
+    assert_eq!(wrong["structuredContent"]["code"], "invalid_credential");
+    // Null is how a model leaves something out.
+    let left_out = tool(&app, "get_health", json!({"lang": null}), |call| call).await;
+    assert_eq!(left_out["isError"], false);
+    for call in [legacy, modern] {
+        let unknown = app.call(call("tools/call", &json!({"name": "nothing", "arguments": {}}))).await;
+        assert_eq!((unknown.status, &unknown.json()["error"]["code"]), (200, &(-32_602).into()));
+    }
+    for params in [json!({}), json!({"name": 1}), json!({"name": "get_health", "arguments": []})] {
+        let refused = app.call(legacy("tools/call", &params)).await;
+        assert_eq!(refused.json()["error"]["code"], -32_602, "{params}");
+    }
+}
+
+async fn a_spent_allowance_asks_for_a_payment_inside_the_result(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |config| {
+        config.payments.pay_to = Some(format!("0x{}", "1".repeat(40)));
+        config.limits.free_audits_per_day = 0;
+    })
+    .await;
+    let asked = tool(&app, "audit_page", json!({"url": site.url("/")}), |call| call).await;
+    let demand = &asked["structuredContent"];
+    assert_eq!((&asked["isError"], &demand["code"]), (&true.into(), &"allowance_spent".into()));
+    assert_eq!((&demand["x402Version"], &demand["accepts"][0]["amount"]), (&2.into(), &"20000".into()));
+    assert_eq!(demand["resource"]["url"], app.url("/api/audit"));
+    assert!(fits(demand, &listed(&app, "audit_page").await["outputSchema"]), "{demand}");
+    // What can't be a payment is told as the gate tells it.
+    let meta = json!({"x402/payment": {"x402Version": 3}});
+    let paid = json!({"name": "audit_page", "arguments": {"url": site.url("/")}, "_meta": meta});
+    let refused = app.call(modern("tools/call", &paid)).await.json();
+    assert_eq!(refused["result"]["structuredContent"]["code"], "invalid_parameter", "{refused}");
+}
+
+async fn a_cookie_is_nobody(database: TestDatabase) {
+    let (site, app) = (site().await, TestApp::start(database, |_| {}).await);
+    let token = app.guest().await;
+    let audit = tool(&app, "audit_page", json!({"url": site.url("/")}), |call| call.token(&token)).await;
+    let id = &audit["structuredContent"]["id"];
+    let cookie = format!("mm-guest={token}");
+    let read = tool(&app, "get_audit", json!({ "id": id }), |call| call.header("cookie", &cookie)).await;
+    assert_eq!(read["structuredContent"]["code"], "guest_token_required");
+}

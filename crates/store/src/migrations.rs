@@ -14,9 +14,10 @@ enum Sql {
 }
 
 /// Version, name and SQL of every step, in order.
-const STEPS: [(i64, &str, Sql); 3] = [
+const STEPS: [(i64, &str, Sql); 4] = [
     (1, "audits guests counters", Sql::Portable(include_str!("../migrations/0001_audits_guests_counters.sql"))),
     (2, "daily salts", Sql::Portable(include_str!("../migrations/0002_daily_salts.sql"))),
+    (3, "jobs", Sql::Portable(include_str!("../migrations/0003_jobs.sql"))),
     (
         7,
         "money",

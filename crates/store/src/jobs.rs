@@ -1,0 +1,277 @@
+//! The queue of work that no caller waits for: leases with fencing, unique keys, back-off.
+//!
+//! A job is done at least once. Whoever claims one holds it for a while under a number that grows with each claim; a
+//! holder who slept through that while changes nothing any more, because every write here asks for the number.
+
+use model::time::Timestamp;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+use crate::db::Statement;
+use crate::transaction::Transaction;
+use crate::{Store, StoreError};
+
+/// Jobs that have ended and that one statement deletes at most.
+const PURGE_BATCH: i64 = 500;
+
+/// Characters of an error that are kept.
+const ERROR_CHARS: usize = 500;
+
+/// A job to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewJob {
+    /// Its id, unique.
+    pub id: String,
+    /// The queue that it waits in: one that is full holds up no other.
+    pub lane: &'static str,
+    /// What there may be only one job for, also after it was done; `None`: no such thing.
+    pub unique_key: Option<String>,
+    /// What to do; emptied once it was done.
+    pub payload: String,
+    /// Not earlier than this.
+    pub run_at: Timestamp,
+    /// When it was decided.
+    pub created_at: Timestamp,
+}
+
+/// The right to a job for a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    id: String,
+    fence: i64,
+}
+
+/// A job that the caller may do now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimedJob {
+    /// The right to it.
+    pub lease: Lease,
+    /// What to do.
+    pub payload: String,
+    /// Which try this is, from 1.
+    pub attempt: u32,
+    /// When it was decided.
+    pub created_at: Timestamp,
+}
+
+/// What became of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobState {
+    /// To be done.
+    Waiting,
+    /// Done.
+    Done,
+    /// Given up, for the operator to look at.
+    Dead,
+}
+
+/// A job as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRecord {
+    /// Its id.
+    pub id: String,
+    /// Its queue.
+    pub lane: String,
+    /// What became of it.
+    pub state: JobState,
+    /// What to do; empty once it was done.
+    pub payload: String,
+    /// Due then.
+    pub run_at: Timestamp,
+    /// Tries so far.
+    pub attempts: u32,
+    /// Why the last try failed.
+    pub last_error: Option<String>,
+}
+
+impl Lease {
+    /// The job.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl JobState {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Done => "done",
+            Self::Dead => "dead",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        [Self::Waiting, Self::Done, Self::Dead].into_iter().find(|state| state.word() == word)
+    }
+}
+
+const INSERT: &str = "INSERT INTO jobs (id, lane, unique_key, payload, state, run_at, attempts, locked_until, fence, \
+    created_at) VALUES ($1, $2, $3, $4, 'waiting', $5, 0, 0, 0, $6) ON CONFLICT DO NOTHING RETURNING id";
+
+const DUE: &str = "SELECT id FROM jobs WHERE lane = $1 AND state = 'waiting' AND run_at <= $2 AND locked_until <= $2 \
+    ORDER BY run_at, id LIMIT 1";
+
+// The conditions stand twice: on PostgreSQL a second server waits for the row, and asks them again of what it became.
+const CLAIM: &str = "UPDATE jobs SET locked_until = $3, fence = fence + 1, attempts = attempts + 1 \
+    WHERE id = (SELECT id FROM jobs WHERE lane = $1 AND state = 'waiting' AND run_at <= $2 AND locked_until <= $2 \
+    ORDER BY run_at, id LIMIT 1) AND state = 'waiting' AND run_at <= $2 AND locked_until <= $2 \
+    RETURNING id, payload, attempts, fence, created_at";
+
+const FINISH: &str = "UPDATE jobs SET state = 'done', payload = '', last_error = NULL, ended_at = $3 \
+    WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
+
+const POSTPONE: &str = "UPDATE jobs SET run_at = $3, locked_until = 0, last_error = $4 \
+    WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
+
+const BURY: &str = "UPDATE jobs SET state = 'dead', ended_at = $3, last_error = $4 \
+    WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
+
+// Not a try: who gave it back has not begun.
+const RETURN: &str = "UPDATE jobs SET locked_until = 0, attempts = attempts - 1 \
+    WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
+
+const LIST: &str = "SELECT id, lane, state, payload, run_at, attempts, last_error FROM jobs \
+    WHERE state = $1 ORDER BY run_at, id LIMIT $2";
+
+const REVIVE: &str = "UPDATE jobs SET state = 'waiting', run_at = $2, locked_until = 0, attempts = 0, ended_at = NULL \
+    WHERE id = $1 AND state = 'dead' RETURNING id";
+
+const PURGE: &str = "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs \
+    WHERE (state = 'done' AND ended_at < $1) OR (state = 'dead' AND ended_at < $2) \
+    ORDER BY ended_at, id LIMIT $3) RETURNING id";
+
+fn enqueueing(job: &NewJob) -> Statement {
+    sqlx::query(INSERT)
+        .bind(job.id.clone())
+        .bind(job.lane)
+        .bind(job.unique_key.clone())
+        .bind(job.payload.clone())
+        .bind(job.run_at.0)
+        .bind(job.created_at.0)
+}
+
+fn finishing(lease: &Lease, now: Timestamp) -> Statement {
+    sqlx::query(FINISH).bind(lease.id.clone()).bind(lease.fence).bind(now.0)
+}
+
+impl Transaction<'_> {
+    /// Enqueues `job` together with the fact that causes it; whether it is new: there may be one with its key.
+    pub(crate) async fn enqueue(&mut self, job: &NewJob) -> Result<bool, StoreError> {
+        Ok(self.first(enqueueing(job)).await?.is_some())
+    }
+
+    /// Ends the job of `lease` together with what it did. `false` where the lease is no longer good: then nothing of the
+    /// transaction may stay.
+    pub(crate) async fn finish_job(&mut self, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
+        Ok(self.first(finishing(lease, now)).await?.is_some())
+    }
+}
+
+impl Store {
+    /// Enqueues `job` by itself; whether it is new: there may be one with its key.
+    pub async fn enqueue(&self, job: &NewJob) -> Result<bool, StoreError> {
+        Ok(!self.db.write("enqueueing a job", enqueueing(job)).await?.is_empty())
+    }
+
+    /// Claims the job of `lane` that is due longest, for the caller alone until `until`; `None` when none is due, or
+    /// another server was faster.
+    pub async fn claim_job(
+        &self,
+        lane: &'static str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<ClaimedJob>, StoreError> {
+        let subject = "claiming a job";
+        // Most looks find nothing: those cost no write.
+        if self.db.read(subject, sqlx::query(DUE).bind(lane).bind(now.0)).await?.is_none() {
+            return Ok(None);
+        }
+        let rows = self.db.write(subject, sqlx::query(CLAIM).bind(lane).bind(now.0).bind(until.0)).await?;
+        rows.first().map(claimed).transpose().map_err(|error| StoreError::of_driver(subject, error))
+    }
+
+    /// Ends a job as done; whether the lease was still good.
+    pub async fn finish_job(&self, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
+        Ok(!self.db.write("finishing a job", finishing(lease, now)).await?.is_empty())
+    }
+
+    /// Puts a job that failed off until `run_at`; whether the lease was still good.
+    pub async fn postpone_job(&self, lease: &Lease, run_at: Timestamp, why: &str) -> Result<bool, StoreError> {
+        let statement =
+            sqlx::query(POSTPONE).bind(lease.id.clone()).bind(lease.fence).bind(run_at.0).bind(shortened(why));
+        Ok(!self.db.write("putting a job off", statement).await?.is_empty())
+    }
+
+    /// Gives a job up: it stays, for the operator to see. Whether the lease was still good.
+    pub async fn bury_job(&self, lease: &Lease, now: Timestamp, why: &str) -> Result<bool, StoreError> {
+        let statement = sqlx::query(BURY).bind(lease.id.clone()).bind(lease.fence).bind(now.0).bind(shortened(why));
+        Ok(!self.db.write("giving a job up", statement).await?.is_empty())
+    }
+
+    /// Gives a job that was not begun back to whoever comes first; whether the lease was still good.
+    pub async fn return_job(&self, lease: &Lease) -> Result<bool, StoreError> {
+        let statement = sqlx::query(RETURN).bind(lease.id.clone()).bind(lease.fence);
+        Ok(!self.db.write("giving a job back", statement).await?.is_empty())
+    }
+
+    /// At most `limit` jobs in a state, those that are due longest first.
+    pub async fn jobs(&self, state: JobState, limit: u32) -> Result<Vec<JobRecord>, StoreError> {
+        let subject = "listing jobs";
+        let statement = sqlx::query(LIST).bind(state.word()).bind(i64::from(limit));
+        let rows = self.db.read_all(subject, statement).await?;
+        rows.iter().map(|row| record(subject, row)).collect()
+    }
+
+    /// Makes a dead job wait again, with all its tries; whether there is such a dead job.
+    pub async fn revive_job(&self, id: &str, now: Timestamp) -> Result<bool, StoreError> {
+        // PostgreSQL's TEXT holds no NUL, so there is no such id.
+        let id = id.replace('\0', "");
+        Ok(!self.db.write("reviving a job", sqlx::query(REVIVE).bind(id).bind(now.0)).await?.is_empty())
+    }
+
+    /// Deletes jobs done before `done_before` and those given up before `dead_before`; how many.
+    pub async fn purge_jobs(&self, done_before: Timestamp, dead_before: Timestamp) -> Result<u64, StoreError> {
+        let mut purged = 0;
+        loop {
+            let statement = sqlx::query(PURGE).bind(done_before.0).bind(dead_before.0).bind(PURGE_BATCH);
+            let rows = self.db.write("purging jobs", statement).await?;
+            if rows.is_empty() {
+                return Ok(purged);
+            }
+            purged += rows.len() as u64;
+        }
+    }
+}
+
+fn claimed(row: &AnyRow) -> Result<ClaimedJob, sqlx::Error> {
+    Ok(ClaimedJob {
+        lease: Lease { id: row.try_get("id")?, fence: row.try_get("fence")? },
+        payload: row.try_get("payload")?,
+        attempt: attempts(row)?,
+        created_at: Timestamp(row.try_get("created_at")?),
+    })
+}
+
+fn record(subject: &'static str, row: &AnyRow) -> Result<JobRecord, StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let state: String = row.try_get("state").map_err(failed)?;
+    Ok(JobRecord {
+        id: row.try_get("id").map_err(failed)?,
+        lane: row.try_get("lane").map_err(failed)?,
+        state: JobState::of(&state).ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {state}")))?,
+        payload: row.try_get("payload").map_err(failed)?,
+        run_at: Timestamp(row.try_get("run_at").map_err(failed)?),
+        attempts: attempts(row).map_err(failed)?,
+        last_error: row.try_get("last_error").map_err(failed)?,
+    })
+}
+
+fn attempts(row: &AnyRow) -> Result<u32, sqlx::Error> {
+    let stored: i64 = row.try_get("attempts")?;
+    u32::try_from(stored).map_err(|error| sqlx::Error::Decode(error.into()))
+}
+
+/// An error as it is kept: PostgreSQL's TEXT holds no NUL, and a peer may say much.
+fn shortened(why: &str) -> String {
+    why.chars().filter(|&c| c != '\0').take(ERROR_CHARS).collect()
+}

@@ -8,11 +8,15 @@ pub mod browser;
 mod database;
 #[cfg(feature = "servers")]
 mod site;
+#[cfg(feature = "servers")]
+mod smtp;
 
 #[cfg(feature = "servers")]
 pub use database::TestDatabase;
 #[cfg(feature = "servers")]
 pub use site::{Answer, Asked, Site};
+#[cfg(feature = "servers")]
+pub use smtp::{Letter, MailServer, Mood};
 
 /// Makes, of each `async fn name(database: TestDatabase)`, one test on SQLite and one on PostgreSQL. A macro, because
 /// the test harness finds tests by attribute only.

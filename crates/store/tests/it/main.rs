@@ -6,6 +6,7 @@ mod audits;
 mod credits;
 mod durability;
 mod guests;
+mod jobs;
 mod opening;
 mod payments;
 mod pix;

@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::cores::Cores;
 use crate::database::Database;
 use crate::engine::Engine;
+use crate::mail::Mailer;
 use crate::operation::Operation;
 use crate::payments::Payments;
 use crate::ports::Ports;
@@ -38,6 +39,7 @@ struct Inner {
     allowance: Allowance,
     ceilings: Ceilings,
     payments: Payments,
+    mailer: Option<Mailer>,
     proxies: Proxies,
     operations: Vec<Operation>,
     documents: Documents,
@@ -59,6 +61,7 @@ impl App {
             allowance: Allowance::new(config.limits),
             ceilings: Ceilings::new(&config),
             payments: Payments::new(&config),
+            mailer: Mailer::new(&config, &base_url).context("mail")?,
             proxies: Proxies::new(config.trusted_proxies.clone()),
             operations,
             documents,
@@ -124,6 +127,11 @@ impl App {
     /// Prices and how they are asked for.
     pub fn payments(&self) -> &Payments {
         &self.inner.payments
+    }
+
+    /// The mail server; `None` where none is configured.
+    pub fn mailer(&self) -> Option<&Mailer> {
+        self.inner.mailer.as_ref()
     }
 
     /// The proxies in front of the service.

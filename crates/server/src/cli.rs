@@ -4,6 +4,7 @@ mod audit;
 mod checks;
 mod failure;
 mod format;
+mod operator;
 mod serve;
 mod verify;
 
@@ -104,6 +105,8 @@ enum Command {
     /// Ask the service on this machine whether it runs.
     #[command(after_help = HEALTHCHECK_HELP, mut_args = |arg| shown(arg, &["config", "listen"]))]
     Healthcheck(serve::Arguments),
+    /// What only one who runs a server does: look at its work, and put it right.
+    Operator(operator::Arguments),
     /// Print a completion script for your shell.
     #[command(after_help = COMPLETIONS_HELP)]
     Completions {
@@ -166,6 +169,7 @@ impl Cli {
             Command::Migrate(arguments) => arguments.migrate(),
             Command::Openapi(arguments) => arguments.openapi(),
             Command::Healthcheck(arguments) => arguments.healthcheck(),
+            Command::Operator(arguments) => arguments.run(),
             Command::Completions { shell } => {
                 let mut script = Vec::new();
                 clap_complete::generate(shell, &mut Self::command(), "site-audit", &mut script);

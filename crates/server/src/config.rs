@@ -5,6 +5,7 @@
 
 mod keys;
 mod read;
+mod secret;
 mod values;
 
 use std::net::SocketAddr;
@@ -19,6 +20,7 @@ use crate::engine::FieldDataSource;
 
 pub use keys::{Key, reference};
 pub use read::{ConfigError, Sources};
+pub use secret::Secret;
 pub use values::{FixedName, LogFormat, PaymentMode, PaymentNetwork, Ports, Sku};
 
 /// Everything an operator can set.
@@ -51,6 +53,8 @@ pub struct Config {
     pub payments: Payments,
     /// The MCP server.
     pub mcp: Mcp,
+    /// How mail is sent.
+    pub smtp: Smtp,
     /// How long things are kept.
     pub retention: Retention,
     /// Logs, written to standard error.
@@ -159,6 +163,17 @@ pub struct Mcp {
     pub registry_auth: Option<String>,
 }
 
+/// How mail is sent.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Smtp {
+    /// `smtp://user:password@host:port` or `smtps://…`; without it nothing that needs mail works. Over `smtp` the
+    /// connection is secured by STARTTLS, always where there is a password, but not to this machine.
+    pub url: Option<Secret>,
+    /// Who mail is from, such as `Site Audit <audit@example.com>`.
+    pub from: Option<String>,
+}
+
 /// How long things are kept.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -194,6 +209,7 @@ impl Default for Config {
             free_now: Vec::new(),
             payments: Payments::default(),
             mcp: Mcp::default(),
+            smtp: Smtp::default(),
             retention: Retention::default(),
             log: Log::default(),
         }
@@ -357,7 +373,30 @@ impl Config {
                 return Err((key, "takes a number of at least 1"));
             }
         }
+        self.validate_smtp()?;
         self.validate_payments()
+    }
+
+    fn validate_smtp(&self) -> Result<(), (&'static str, &'static str)> {
+        let is_server = |url: &Secret| {
+            url::Url::parse(url.expose()).is_ok_and(|url| {
+                matches!(url.scheme(), "smtp" | "smtps")
+                    && url.host_str().is_some_and(|host| !host.is_empty())
+                    && matches!(url.path(), "" | "/")
+                    && url.query().is_none()
+                    && url.fragment().is_none()
+            })
+        };
+        if self.smtp.url.as_ref().is_some_and(|url| !is_server(url)) {
+            return Err(("smtp.url", "takes smtp:// or smtps://, a host, and at most a user, a password and a port"));
+        }
+        if self.smtp.from.as_ref().is_some_and(|from| from.parse::<lettre::message::Mailbox>().is_err()) {
+            return Err(("smtp.from", "takes an address, such as Site Audit <audit@example.com>"));
+        }
+        if self.smtp.url.is_some() && self.smtp.from.is_none() {
+            return Err(("smtp.from", "must be set while smtp.url is"));
+        }
+        Ok(())
     }
 
     fn validate_payments(&self) -> Result<(), (&'static str, &'static str)> {

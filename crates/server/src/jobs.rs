@@ -1,90 +1,173 @@
-//! Work that no caller waits for: forgetting what is past its time.
+//! Work that no caller waits for: a queue in the database, and the runner that empties it.
+//!
+//! A job is queued together with the fact that causes it. Any number of servers work on one queue: each claims a job for
+//! a while, and what it writes counts only while its claim does. A job that fails waits, twice as long each time; after
+//! its last try it stays, for the operator to see (`site-audit operator jobs`).
+
+mod purge;
+mod runner;
+mod send_mail;
 
 use std::time::Duration;
 
-use model::time::{DAY_MS, Day, Timestamp};
-use store::StoreError;
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use serde::{Deserialize, Serialize};
+use store::{ClaimedJob, NewJob, StoreError};
+use tokio::time::timeout;
+
+pub use purge::purge;
+pub use runner::{Background, schedule, start, work_off};
 
 use crate::app::App;
+use crate::mail::Mail;
 
-/// Between two rounds. Retention is counted in days, so an hour more is nothing.
-const EVERY: Duration = Duration::from_secs(3_600);
-/// The furthest that a clock goes on between two rounds. Further is a clock that was set, or a machine that slept: by
-/// the next round, an hour later, the clock was put right or is right.
-const LEAP_MS: i64 = DAY_MS;
-/// Audits deleted by one statement, so that it never holds up other writes for long.
-const BATCH: u32 = 500;
+/// How long a claim lasts. A server that died leaves its jobs for so long.
+const LEASE_MS: i64 = 120_000;
+/// How long a job may take, so that nobody who is alive outlives a claim.
+const JOB_TIME: Duration = Duration::from_secs(90);
+/// The wait after the first failure; it doubles with each (`specs/reliability.md` 1.4, F09).
+const FIRST_WAIT_MS: i64 = 60_000;
+/// The longest wait.
+const LAST_WAIT_MS: i64 = 3_600_000;
+/// Tries of a message: with the waits between them a day. Mail servers are put right within one, or not noticed at all.
+const MAIL_TRIES: u32 = 30;
+/// Tries of forgetting; the next hour has a job of its own.
+const PURGE_TRIES: u32 = 5;
 
-/// The running background work.
+/// Something to do, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "job", rename_all = "snake_case")]
+pub enum Job {
+    /// Hand a message to the mail server.
+    SendMail(Mail),
+    /// Forget what is past its time.
+    Purge,
+}
+
+/// A queue of its own, so that what is slow holds up nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Messages.
+    Mail,
+    /// Housekeeping.
+    Upkeep,
+}
+
+/// Why a job is not done.
 #[derive(Debug)]
-pub struct Background {
-    stopping: watch::Sender<bool>,
-    task: JoinHandle<()>,
+enum Unfinished {
+    /// It may be done later.
+    Later(String),
+    /// It never will be.
+    Never(String),
 }
 
-impl Background {
-    /// Ends it after the statement it is at.
-    pub async fn stop(self) {
-        let _told = self.stopping.send(true);
-        if let Err(error) = self.task.await {
-            tracing::error!(%error, "the background work ended badly");
+impl Lane {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Mail, Self::Upkeep];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Mail => "mail",
+            Self::Upkeep => "upkeep",
+        }
+    }
+
+    /// Jobs that one server does at once.
+    fn at_once(self) -> usize {
+        match self {
+            Self::Mail => 4,
+            Self::Upkeep => 1,
         }
     }
 }
 
-/// Starts it: a first round now, then one an hour. Any number of servers may do so on one database.
-pub fn start(app: App) -> Background {
-    let (stopping, mut stopped) = watch::channel(false);
-    let task = tokio::spawn(async move {
-        let mut rounds = tokio::time::interval(EVERY);
-        rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut last = None;
-        loop {
-            tokio::select! {
-                _ = stopped.changed() => return,
-                _ = rounds.tick() => {}
-            }
-            let now = app.ports().now();
-            let before = last.replace(now);
-            if has_leapt(before, now) {
-                tracing::warn!(%now, "the clock leapt more than a day; nothing is forgotten in this round");
-                continue;
-            }
-            tokio::select! {
-                _ = stopped.changed() => return,
-                done = purge(&app) => match done {
-                    Ok(0) => {}
-                    Ok(rows) => tracing::info!(rows, "forgot what is past its time"),
-                    Err(error) => tracing::warn!(%error, "what is past its time could not be forgotten; tried again in an hour"),
-                },
-            }
-        }
-    });
-    Background { stopping, task }
-}
+impl Job {
+    /// The job as it is queued, due now. `key`: what there may be only one job for, ever.
+    pub fn queued(&self, app: &App, key: Option<String>) -> Result<NewJob, StoreError> {
+        let now = app.ports().now();
+        let payload = serde_json::to_string(self)
+            .map_err(|error| StoreError::Corrupt { subject: "writing a job down", source: std::sync::Arc::new(error) })?;
+        let (id, lane) = (app.ports().id(), self.lane().word());
+        Ok(NewJob { id, lane, unique_key: key, payload, run_at: now, created_at: now })
+    }
 
-/// Whether the clock went on further than it can have between two rounds. What is forgotten by a wrong clock is lost.
-fn has_leapt(before: Option<Timestamp>, now: Timestamp) -> bool {
-    before.is_some_and(|before| now > before.plus_ms(LEAP_MS))
-}
+    /// What it is, for the operator; `None` for what is no job of this version.
+    pub fn described(payload: &str) -> Option<String> {
+        Some(match serde_json::from_str(payload).ok()? {
+            Self::SendMail(mail) => format!("mail to {}: {}", mail.to, mail.subject),
+            Self::Purge => "forget what is past its time".to_owned(),
+        })
+    }
 
-/// Forgets old audits, counters and salts; how many rows.
-pub async fn purge(app: &App) -> Result<u64, StoreError> {
-    let (store, now, retention) = (app.database().store(), app.ports().now(), app.config().retention);
-    let days_ago = |days: u32| Timestamp(now.0.saturating_sub(i64::from(days) * DAY_MS));
-    let mut rows = 0;
-    loop {
-        let gone = store.purge_audits(days_ago(retention.nobody_days), days_ago(retention.guest_days), BATCH).await?;
-        rows += gone;
-        if gone == 0 {
-            break;
+    fn lane(&self) -> Lane {
+        match self {
+            Self::SendMail(_) => Lane::Mail,
+            Self::Purge => Lane::Upkeep,
         }
     }
-    rows += store.purge_counters(now).await?;
-    rows += store.forget_salts(Day(now.day().0)).await?;
-    Ok(rows)
+
+    fn tries(&self) -> u32 {
+        match self {
+            Self::SendMail(_) => MAIL_TRIES,
+            Self::Purge => PURGE_TRIES,
+        }
+    }
+}
+
+/// Does a job that was claimed, and writes down what became of it.
+async fn perform(app: &App, claimed: ClaimedJob) -> Result<(), StoreError> {
+    let (store, lease) = (app.database().store(), &claimed.lease);
+    let job: Job = match serde_json::from_str(&claimed.payload) {
+        Ok(job) => job,
+        Err(error) => {
+            tracing::error!(job.id = %lease.id(), %error, "a job can't be read");
+            return store.bury_job(lease, app.ports().now(), &format!("it can't be read: {error}")).await.map(drop);
+        }
+    };
+    let lane = job.lane().word();
+    // Claimed by servers that all died over it.
+    if claimed.attempt > job.tries() {
+        tracing::error!(job.id = %lease.id(), lane, "a job ends whoever does it");
+        return store.bury_job(lease, app.ports().now(), "it was begun and never ended").await.map(drop);
+    }
+    let done = timeout(JOB_TIME, attempt(app, &claimed, &job)).await;
+    let now = app.ports().now();
+    let (why, is_last) = match done {
+        Ok(Ok(())) => {
+            let counts = store.finish_job(lease, now).await?;
+            tracing::info!(job.id = %lease.id(), lane, attempt = claimed.attempt, counts, "a job is done");
+            return Ok(());
+        }
+        Ok(Err(Unfinished::Never(why))) => (why, true),
+        Ok(Err(Unfinished::Later(why))) => (why, claimed.attempt >= job.tries()),
+        Err(_) => ("it took too long".to_owned(), claimed.attempt >= job.tries()),
+    };
+    // Why is for the operator who asks: it may name a person.
+    if is_last {
+        tracing::error!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job was given up");
+        return store.bury_job(lease, now, &why).await.map(drop);
+    }
+    tracing::warn!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job failed; it will be tried again");
+    store.postpone_job(lease, now.plus_ms(wait_ms(claimed.attempt)), &why).await.map(drop)
+}
+
+async fn attempt(app: &App, claimed: &ClaimedJob, job: &Job) -> Result<(), Unfinished> {
+    match job {
+        Job::SendMail(mail) => send_mail::run(app, claimed.lease.id(), mail).await,
+        Job::Purge => match purge(app).await {
+            Ok(rows) => {
+                tracing::info!(rows, "forgot what is past its time");
+                Ok(())
+            }
+            Err(error) => Err(Unfinished::Later(error.to_string())),
+        },
+    }
+}
+
+/// The wait after the try `attempt`.
+fn wait_ms(attempt: u32) -> i64 {
+    let doublings = attempt.saturating_sub(1).min(16);
+    (FIRST_WAIT_MS << doublings).min(LAST_WAIT_MS)
 }
 
 #[cfg(test)]
@@ -92,11 +175,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_leap_of_more_than_a_day_is_one() {
-        let before = Timestamp(1_769_851_800_000);
-        assert!(!has_leapt(None, before));
-        for (ms, leapt) in [(0, false), (DAY_MS, false), (DAY_MS + 1, true), (-400 * DAY_MS, false)] {
-            assert_eq!(has_leapt(Some(before), before.plus_ms(ms)), leapt, "{ms}");
+    fn waits_double_up_to_an_hour() {
+        for (attempt, minutes) in [(0, 1), (1, 1), (2, 2), (6, 32), (7, 60), (30, 60), (u32::MAX, 60)] {
+            assert_eq!(wait_ms(attempt), minutes * 60_000, "{attempt}");
+        }
+    }
+
+    #[test]
+    fn a_job_is_described_and_what_is_none_is_not() {
+        assert_eq!(Job::described(r#"{"job":"purge"}"#).as_deref(), Some("forget what is past its time"));
+        for payload in ["", "{}", r#"{"job":"lunch"}"#] {
+            assert_eq!(Job::described(payload), None, "{payload}");
         }
     }
 }

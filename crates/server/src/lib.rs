@@ -16,6 +16,7 @@ pub mod engine;
 pub mod error;
 pub mod gate;
 pub mod jobs;
+pub mod mail;
 pub mod observe;
 pub mod operation;
 mod pages;

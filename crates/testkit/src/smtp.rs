@@ -41,6 +41,7 @@ pub struct MailServer {
     address: SocketAddr,
     mood: Arc<Mutex<Mood>>,
     letters: watch::Receiver<Vec<Letter>>,
+    connections: watch::Receiver<usize>,
     serving: JoinHandle<()>,
 }
 
@@ -51,17 +52,19 @@ impl MailServer {
         let address = listener.local_addr().unwrap();
         let mood = Arc::new(Mutex::new(Mood::Accept));
         let (taken, letters) = watch::channel(Vec::new());
+        let (connected, connections) = watch::channel(0);
         let (moods, taken) = (Arc::clone(&mood), Arc::new(taken));
         let serving = tokio::spawn(async move {
             // Aborted with the server: connections live in this task's set.
-            let mut connections = JoinSet::new();
+            let mut open = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 let mood = *moods.lock().unwrap();
-                connections.spawn(serve(stream, mood, Arc::clone(&taken)));
-                while connections.try_join_next().is_some() {}
+                open.spawn(serve(stream, mood, Arc::clone(&taken)));
+                connected.send_modify(|count| *count += 1);
+                while open.try_join_next().is_some() {}
             }
         });
-        Self { address, mood, letters, serving }
+        Self { address, mood, letters, connections, serving }
     }
 
     /// Its address, as `smtp.url` takes it.
@@ -77,6 +80,11 @@ impl MailServer {
     /// Every message so far, in order.
     pub fn letters(&self) -> Vec<Letter> {
         self.letters.borrow().clone()
+    }
+
+    /// Waits until `count` connections have come.
+    pub async fn connected(&self, count: usize) {
+        self.connections.clone().wait_for(|connections| *connections >= count).await.unwrap();
     }
 
     /// Waits until there are `count` messages; all of them.

@@ -40,7 +40,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    fn config(self) -> Result<Config> {
+    pub(super) fn config(self) -> Result<Config> {
         let flags = [("listen", self.listen), ("base_url", self.base_url), ("database_url", self.database_url)];
         let flags = flags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
         Ok(Config::read(&Sources::of_process(self.config, flags))?)
@@ -125,7 +125,7 @@ async fn ask(address: SocketAddr) -> Result<String> {
     head.split(' ').nth(1).map(str::to_owned).with_context(|| format!("{address} gave no HTTP answer"))
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime> {
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the runtime could not be started")
 }
 

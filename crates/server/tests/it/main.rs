@@ -6,5 +6,6 @@ mod app;
 mod command_line;
 mod generated;
 mod mcp;
+mod jobs;
 mod pages;
 mod tidy;

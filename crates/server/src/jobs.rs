@@ -85,8 +85,10 @@ impl Job {
     /// The job as it is queued, due now. `key`: what there may be only one job for, ever.
     pub fn queued(&self, app: &App, key: Option<String>) -> Result<NewJob, StoreError> {
         let now = app.ports().now();
-        let payload = serde_json::to_string(self)
-            .map_err(|error| StoreError::Corrupt { subject: "writing a job down", source: std::sync::Arc::new(error) })?;
+        let payload = serde_json::to_string(self).map_err(|error| StoreError::Corrupt {
+            subject: "writing a job down",
+            source: std::sync::Arc::new(error),
+        })?;
         let (id, lane) = (app.ports().id(), self.lane().word());
         Ok(NewJob { id, lane, unique_key: key, payload, run_at: now, created_at: now })
     }

@@ -7,7 +7,6 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::db::Statement;
 use crate::transaction::Transaction;
 use crate::{Store, StoreError};
 
@@ -36,7 +35,7 @@ pub struct NewJob {
 
 /// The right to a job for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lease {
+pub struct JobLease {
     id: String,
     fence: i64,
 }
@@ -45,7 +44,7 @@ pub struct Lease {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedJob {
     /// The right to it.
-    pub lease: Lease,
+    pub lease: JobLease,
     /// What to do.
     pub payload: String,
     /// Which try this is, from 1.
@@ -84,7 +83,7 @@ pub struct JobRecord {
     pub last_error: Option<String>,
 }
 
-impl Lease {
+impl JobLease {
     /// The job.
     pub fn id(&self) -> &str {
         &self.id
@@ -140,37 +139,29 @@ const PURGE: &str = "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs \
     WHERE (state = 'done' AND ended_at < $1) OR (state = 'dead' AND ended_at < $2) \
     ORDER BY ended_at, id LIMIT $3) RETURNING id";
 
-fn enqueueing(job: &NewJob) -> Statement {
-    sqlx::query(INSERT)
-        .bind(job.id.clone())
-        .bind(job.lane)
-        .bind(job.unique_key.clone())
-        .bind(job.payload.clone())
-        .bind(job.run_at.0)
-        .bind(job.created_at.0)
-}
-
-fn finishing(lease: &Lease, now: Timestamp) -> Statement {
-    sqlx::query(FINISH).bind(lease.id.clone()).bind(lease.fence).bind(now.0)
-}
-
 impl Transaction<'_> {
     /// Enqueues `job` together with the fact that causes it; whether it is new: there may be one with its key.
     pub(crate) async fn enqueue(&mut self, job: &NewJob) -> Result<bool, StoreError> {
-        Ok(self.first(enqueueing(job)).await?.is_some())
-    }
-
-    /// Ends the job of `lease` together with what it did. `false` where the lease is no longer good: then nothing of the
-    /// transaction may stay.
-    pub(crate) async fn finish_job(&mut self, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
-        Ok(self.first(finishing(lease, now)).await?.is_some())
+        let statement = sqlx::query(INSERT)
+            .bind(job.id.clone())
+            .bind(job.lane)
+            .bind(job.unique_key.clone())
+            .bind(job.payload.clone())
+            .bind(job.run_at.0)
+            .bind(job.created_at.0);
+        Ok(self.first(statement).await?.is_some())
     }
 }
 
 impl Store {
     /// Enqueues `job` by itself; whether it is new: there may be one with its key.
-    pub async fn enqueue(&self, job: &NewJob) -> Result<bool, StoreError> {
-        Ok(!self.db.write("enqueueing a job", enqueueing(job)).await?.is_empty())
+    pub async fn enqueue(&self, job: NewJob) -> Result<bool, StoreError> {
+        self.db
+            .transact("enqueueing a job", move |transaction| {
+                let job = job.clone();
+                Box::pin(async move { transaction.enqueue(&job).await })
+            })
+            .await
     }
 
     /// Claims the job of `lane` that is due longest, for the caller alone until `until`; `None` when none is due, or
@@ -191,25 +182,26 @@ impl Store {
     }
 
     /// Ends a job as done; whether the lease was still good.
-    pub async fn finish_job(&self, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
-        Ok(!self.db.write("finishing a job", finishing(lease, now)).await?.is_empty())
+    pub async fn finish_job(&self, lease: &JobLease, now: Timestamp) -> Result<bool, StoreError> {
+        let statement = sqlx::query(FINISH).bind(lease.id.clone()).bind(lease.fence).bind(now.0);
+        Ok(!self.db.write("finishing a job", statement).await?.is_empty())
     }
 
     /// Puts a job that failed off until `run_at`; whether the lease was still good.
-    pub async fn postpone_job(&self, lease: &Lease, run_at: Timestamp, why: &str) -> Result<bool, StoreError> {
+    pub async fn postpone_job(&self, lease: &JobLease, run_at: Timestamp, why: &str) -> Result<bool, StoreError> {
         let statement =
             sqlx::query(POSTPONE).bind(lease.id.clone()).bind(lease.fence).bind(run_at.0).bind(shortened(why));
         Ok(!self.db.write("putting a job off", statement).await?.is_empty())
     }
 
     /// Gives a job up: it stays, for the operator to see. Whether the lease was still good.
-    pub async fn bury_job(&self, lease: &Lease, now: Timestamp, why: &str) -> Result<bool, StoreError> {
+    pub async fn bury_job(&self, lease: &JobLease, now: Timestamp, why: &str) -> Result<bool, StoreError> {
         let statement = sqlx::query(BURY).bind(lease.id.clone()).bind(lease.fence).bind(now.0).bind(shortened(why));
         Ok(!self.db.write("giving a job up", statement).await?.is_empty())
     }
 
     /// Gives a job that was not begun back to whoever comes first; whether the lease was still good.
-    pub async fn return_job(&self, lease: &Lease) -> Result<bool, StoreError> {
+    pub async fn return_job(&self, lease: &JobLease) -> Result<bool, StoreError> {
         let statement = sqlx::query(RETURN).bind(lease.id.clone()).bind(lease.fence);
         Ok(!self.db.write("giving a job back", statement).await?.is_empty())
     }
@@ -245,7 +237,7 @@ impl Store {
 
 fn claimed(row: &AnyRow) -> Result<ClaimedJob, sqlx::Error> {
     Ok(ClaimedJob {
-        lease: Lease { id: row.try_get("id")?, fence: row.try_get("fence")? },
+        lease: JobLease { id: row.try_get("id")?, fence: row.try_get("fence")? },
         payload: row.try_get("payload")?,
         attempt: attempts(row)?,
         created_at: Timestamp(row.try_get("created_at")?),

@@ -99,7 +99,9 @@ async fn perform_or_tell(app: &App, claimed: ClaimedJob) {
 
 fn tell_of_panic(ended: Result<(), tokio::task::JoinError>) {
     // The message went to the log by the process's panic hook; the job is claimed again when its time is up.
-    if let Err(error) = ended.and_then(|()| Ok(())) && error.is_panic() {
+    if let Err(error) = ended.and_then(|()| Ok(()))
+        && error.is_panic()
+    {
         tracing::error!("a job panicked; this is a defect");
     }
 }
@@ -142,7 +144,7 @@ async fn keep_schedule(app: App, mut stopped: watch::Receiver<bool>) {
 /// Queues what is due at `now`: a key each, so that many servers make one job.
 pub async fn schedule(app: &App, now: Timestamp) -> Result<(), StoreError> {
     let key = format!("purge:{}", now.0.div_euclid(HOUR_MS));
-    app.database().store().enqueue(&Job::Purge.queued(app, Some(key))?).await?;
+    app.database().store().enqueue(Job::Purge.queued(app, Some(key))?).await?;
     Ok(())
 }
 

@@ -42,7 +42,7 @@ fn mail() -> Mail {
 
 async fn enqueue(app: &TestApp) {
     let job = Job::SendMail(mail()).queued(&app.app, None).unwrap();
-    assert!(app.app.database().store().enqueue(&job).await.unwrap());
+    assert!(app.app.database().store().enqueue(job).await.unwrap());
 }
 
 async fn work_off(app: &TestApp) -> usize {

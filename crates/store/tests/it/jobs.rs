@@ -42,7 +42,7 @@ async fn a_job_is_done_by_one_worker(database: TestDatabase) {
     const WORKERS: usize = 4;
     let store = opened(&database).await;
     for number in 0..JOBS {
-        assert!(store.enqueue(&job(&format!("{number:02}"))).await.unwrap());
+        assert!(store.enqueue(job(&format!("{number:02}"))).await.unwrap());
     }
     let barrier = Arc::new(Barrier::new(WORKERS));
     let mut workers = JoinSet::new();
@@ -72,7 +72,7 @@ async fn a_job_is_done_by_one_worker(database: TestDatabase) {
 
 async fn a_job_whose_holder_slept_is_another_s(database: TestDatabase) {
     let store = opened(&database).await;
-    store.enqueue(&job("a")).await.unwrap();
+    store.enqueue(job("a")).await.unwrap();
     let slept = claim(&store, NOW).await.unwrap();
     assert_eq!(claim(&store, NOW.plus_ms(MINUTE_MS - 1)).await, None);
     let later = NOW.plus_ms(MINUTE_MS);
@@ -89,21 +89,21 @@ async fn a_job_whose_holder_slept_is_another_s(database: TestDatabase) {
 async fn a_key_makes_one_job_also_after_it_was_done(database: TestDatabase) {
     let store = opened(&database).await;
     let keyed = |id: &str| NewJob { unique_key: Some("purge:2026-01-31".to_owned()), ..job(id) };
-    assert!(store.enqueue(&keyed("a")).await.unwrap());
-    assert!(!store.enqueue(&keyed("b")).await.unwrap());
+    assert!(store.enqueue(keyed("a")).await.unwrap());
+    assert!(!store.enqueue(keyed("b")).await.unwrap());
     let claimed = claim(&store, NOW).await.unwrap();
     store.finish_job(&claimed.lease, NOW).await.unwrap();
-    assert!(!store.enqueue(&keyed("c")).await.unwrap());
+    assert!(!store.enqueue(keyed("c")).await.unwrap());
     // What has no key is as many as there are.
-    assert!(store.enqueue(&job("d")).await.unwrap() && store.enqueue(&job("e")).await.unwrap());
+    assert!(store.enqueue(job("d")).await.unwrap() && store.enqueue(job("e")).await.unwrap());
 }
 
 async fn a_job_waits_for_its_time_and_its_lane(database: TestDatabase) {
     let store = opened(&database).await;
-    store.enqueue(&NewJob { run_at: NOW.plus_ms(5), ..job("late") }).await.unwrap();
-    store.enqueue(&NewJob { lane: "audit", ..job("other") }).await.unwrap();
+    store.enqueue(NewJob { run_at: NOW.plus_ms(5), ..job("late") }).await.unwrap();
+    store.enqueue(NewJob { lane: "audit", ..job("other") }).await.unwrap();
     assert_eq!(claim(&store, NOW.plus_ms(4)).await, None);
-    store.enqueue(&NewJob { run_at: NOW.plus_ms(2), ..job("soon") }).await.unwrap();
+    store.enqueue(NewJob { run_at: NOW.plus_ms(2), ..job("soon") }).await.unwrap();
     let first = claim(&store, NOW.plus_ms(9)).await.unwrap();
     assert_eq!(first.lease.id(), "soon");
     assert_eq!(claim(&store, NOW.plus_ms(9)).await.unwrap().lease.id(), "late");
@@ -111,7 +111,7 @@ async fn a_job_waits_for_its_time_and_its_lane(database: TestDatabase) {
 
 async fn what_was_put_off_tells_why(database: TestDatabase) {
     let store = opened(&database).await;
-    store.enqueue(&job("a")).await.unwrap();
+    store.enqueue(job("a")).await.unwrap();
     let claimed = claim(&store, NOW).await.unwrap();
     let later = NOW.plus_ms(5 * MINUTE_MS);
     assert!(store.postpone_job(&claimed.lease, later, "nul \0 and\nmore").await.unwrap());
@@ -123,7 +123,7 @@ async fn what_was_put_off_tells_why(database: TestDatabase) {
 
 async fn what_was_given_up_stays_until_it_is_revived(database: TestDatabase) {
     let store = opened(&database).await;
-    store.enqueue(&job("a")).await.unwrap();
+    store.enqueue(job("a")).await.unwrap();
     let claimed = claim(&store, NOW).await.unwrap();
     assert!(store.bury_job(&claimed.lease, NOW, &"x".repeat(2_000)).await.unwrap());
     assert_eq!(claim(&store, NOW.plus_ms(i64::from(u32::MAX))).await, None);
@@ -140,7 +140,7 @@ async fn what_was_given_up_stays_until_it_is_revived(database: TestDatabase) {
 
 async fn what_was_given_back_was_no_try(database: TestDatabase) {
     let store = opened(&database).await;
-    store.enqueue(&job("a")).await.unwrap();
+    store.enqueue(job("a")).await.unwrap();
     let claimed = claim(&store, NOW).await.unwrap();
     assert!(store.return_job(&claimed.lease).await.unwrap());
     let again = claim(&store, NOW).await.unwrap();
@@ -151,7 +151,7 @@ async fn what_was_given_back_was_no_try(database: TestDatabase) {
 async fn jobs_that_ended_are_purged(database: TestDatabase) {
     let store = opened(&database).await;
     for id in ["dead", "done", "waiting"] {
-        store.enqueue(&job(id)).await.unwrap();
+        store.enqueue(job(id)).await.unwrap();
     }
     let dead = claim(&store, NOW).await.unwrap();
     store.bury_job(&dead.lease, NOW, "no").await.unwrap();

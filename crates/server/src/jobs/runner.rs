@@ -99,9 +99,7 @@ async fn perform_or_tell(app: &App, claimed: ClaimedJob) {
 
 fn tell_of_panic(ended: Result<(), tokio::task::JoinError>) {
     // The message went to the log by the process's panic hook; the job is claimed again when its time is up.
-    if let Err(error) = ended.and_then(|()| Ok(()))
-        && error.is_panic()
-    {
+    if ended.is_err_and(|error| error.is_panic()) {
         tracing::error!("a job panicked; this is a defect");
     }
 }

@@ -5,7 +5,7 @@ mod api;
 mod app;
 mod command_line;
 mod generated;
-mod mcp;
 mod jobs;
+mod mcp;
 mod pages;
 mod tidy;

@@ -1,6 +1,7 @@
 //! The catalog of the API: every endpoint, in the order of the documentation.
 
 mod audits;
+mod auth;
 mod checks;
 mod gate;
 mod guests;
@@ -25,6 +26,7 @@ pub fn catalog() -> Vec<Operation> {
         tools::operations(),
         verify::operations(),
         guests::operations(),
+        auth::operations(),
         gate::operations(),
         health::operations(),
         index::operations(),

@@ -7,9 +7,10 @@ use anyhow::{Context as _, Result};
 use fetch::Fetcher;
 use store::Store;
 
+use crate::accounts::Accounts;
 use crate::allowance::Allowance;
 use crate::api;
-use crate::caller::Proxies;
+use crate::caller::{Proxies, token_digest};
 use crate::catalog::tool::Examples;
 use crate::ceilings::Ceilings;
 use crate::config::Config;
@@ -34,6 +35,8 @@ struct Inner {
     base_url: String,
     is_on_loopback: bool,
     ports: Ports,
+    accounts: Accounts,
+    operator: Option<[u8; 32]>,
     engine: Engine,
     database: Database,
     allowance: Allowance,
@@ -55,7 +58,15 @@ impl App {
         let operations = api::catalog();
         let documents = Documents::new(&operations, &config, &base_url).context("the descriptions of the API")?;
         let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
+        let accounts = Accounts::open(&config, &base_url, &ports).context("accounts (auth.secret)")?;
+        if let Some(off) = accounts.off() {
+            tracing::warn!("there are no accounts on this server: {off}");
+        } else if !base_url.starts_with("https://") {
+            tracing::warn!("plain http: cookies of accounts have neither the __Host- prefix nor Secure");
+        }
         let inner = Inner {
+            accounts,
+            operator: config.operator.token.as_ref().map(|token| token_digest(token.expose())),
             engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),
             database: Database::new(store),
             allowance: Allowance::new(config.limits),
@@ -102,6 +113,16 @@ impl App {
     /// Time and chance.
     pub fn ports(&self) -> &Ports {
         &self.inner.ports
+    }
+
+    /// Accounts.
+    pub fn accounts(&self) -> &Accounts {
+        &self.inner.accounts
+    }
+
+    /// SHA-256 of the operator's token; `None` where there is none.
+    pub(crate) fn operator_digest(&self) -> Option<&[u8; 32]> {
+        self.inner.operator.as_ref()
     }
 
     /// The audit loop.

@@ -16,12 +16,21 @@ use model::money::Micros;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::accounts::SECRET_BYTES;
+use crate::caller::Kind;
 use crate::engine::FieldDataSource;
 
 pub use keys::{Key, reference};
 pub use read::{ConfigError, Sources};
 pub use secret::Secret;
 pub use values::{FixedName, LogFormat, PaymentMode, PaymentNetwork, Ports, Sku};
+
+/// Memory of one password's hash in KiB (OWASP Password Storage Cheat Sheet: Argon2id, 19 MiB, 2 passes).
+const ARGON2_KIB: u32 = 19_456;
+/// Passes of one password's hash (the same).
+const ARGON2_PASSES: u32 = 2;
+/// The most memory and passes that a sign-in is made to wait for: a second or two.
+const ARGON2_MOST: (u32, u32) = (1024 * 1024, 16);
 
 /// Everything an operator can set.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +64,10 @@ pub struct Config {
     pub mcp: Mcp,
     /// How mail is sent.
     pub smtp: Smtp,
+    /// Accounts.
+    pub auth: Auth,
+    /// Who runs this server.
+    pub operator: Operator,
     /// How long things are kept.
     pub retention: Retention,
     /// Logs, written to standard error.
@@ -174,6 +187,29 @@ pub struct Smtp {
     pub from: Option<String>,
 }
 
+/// Accounts.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Auth {
+    /// Key for CSRF tokens and for secrets at rest, at least 32 bytes. Made once and kept beside an embedded database by
+    /// default; with `postgres://` all servers are given the same one, else accounts are off.
+    pub secret: Option<Secret>,
+    /// The secret before, while a new one takes over: what it made stays good.
+    pub previous_secret: Option<Secret>,
+    /// Memory of one password's hash in KiB, at least 19456 (Argon2id).
+    pub argon2_kib: u32,
+    /// Passes of one password's hash, at least 2.
+    pub argon2_passes: u32,
+}
+
+/// Who runs this server.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Operator {
+    /// Token of the operator's routes, sent as `Authorization: Bearer`; it begins with none of `pa_`, `mmk_`, `cred_`.
+    pub token: Option<Secret>,
+}
+
 /// How long things are kept.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -210,6 +246,8 @@ impl Default for Config {
             payments: Payments::default(),
             mcp: Mcp::default(),
             smtp: Smtp::default(),
+            auth: Auth::default(),
+            operator: Operator::default(),
             retention: Retention::default(),
             log: Log::default(),
         }
@@ -256,6 +294,12 @@ impl Default for Prices {
 impl Default for Payments {
     fn default() -> Self {
         Self { mode: None, network: PaymentNetwork::BaseSepolia, pay_to: None, facilitator: None }
+    }
+}
+
+impl Default for Auth {
+    fn default() -> Self {
+        Self { secret: None, previous_secret: None, argon2_kib: ARGON2_KIB, argon2_passes: ARGON2_PASSES }
     }
 }
 
@@ -374,6 +418,7 @@ impl Config {
             }
         }
         self.validate_smtp()?;
+        self.validate_secrets()?;
         self.validate_payments()
     }
 
@@ -395,6 +440,29 @@ impl Config {
         }
         if self.smtp.url.is_some() && self.smtp.from.is_none() {
             return Err(("smtp.from", "must be set while smtp.url is"));
+        }
+        Ok(())
+    }
+
+    fn validate_secrets(&self) -> Result<(), (&'static str, &'static str)> {
+        let auth = &self.auth;
+        for (key, secret) in [("auth.secret", &auth.secret), ("auth.previous_secret", &auth.previous_secret)] {
+            if secret.as_ref().is_some_and(|secret| secret.expose().len() < SECRET_BYTES) {
+                return Err((key, "takes at least 32 bytes; `openssl rand -base64 32` makes them"));
+            }
+        }
+        if !(ARGON2_KIB..=ARGON2_MOST.0).contains(&auth.argon2_kib) {
+            return Err(("auth.argon2_kib", "takes 19456 to 1048576"));
+        }
+        if !(ARGON2_PASSES..=ARGON2_MOST.1).contains(&auth.argon2_passes) {
+            return Err(("auth.argon2_passes", "takes 2 to 16"));
+        }
+        let token = self.operator.token.as_ref().map(Secret::expose);
+        if token.is_some_and(|token| Kind::of(token).is_some() || token.trim() != token || token.is_empty()) {
+            return Err((
+                "operator.token",
+                "takes a text without spaces around it that begins with none of pa_, mmk_, cred_",
+            ));
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use store::{Store, StoreError};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::error::{ApiError, Code};
@@ -14,12 +15,17 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(1);
 /// After an outage the database is left alone for so long; within 5 s of its return it is used again.
 const LEFT_ALONE: Duration = Duration::from_secs(2);
 
+/// Notes being written at once at most; each is one small statement.
+const MOST_NOTES: usize = 64;
+
 /// The store, asked with patience that has an end.
 #[derive(Debug)]
 pub struct Database {
     store: Store,
     /// Until when nothing is asked.
     down_until: Mutex<Option<Instant>>,
+    /// Writes that no caller waits for.
+    later: Mutex<JoinSet<()>>,
 }
 
 /// Why there is no answer.
@@ -36,7 +42,7 @@ pub enum Trouble {
 impl Database {
     /// Over an open store.
     pub fn new(store: Store) -> Self {
-        Self { store, down_until: Mutex::new(None) }
+        Self { store, down_until: Mutex::new(None), later: Mutex::new(JoinSet::new()) }
     }
 
     /// The store itself, for work that no caller waits for.
@@ -85,6 +91,26 @@ impl Database {
             }
             Err(_) => Err(Trouble::Down),
         }
+    }
+
+    /// Writes a note that no caller waits for, and that may be lost: while the database is away, or while
+    /// [`MOST_NOTES`] others are being written.
+    pub fn later<F>(&self, note: impl FnOnce(Store) -> F)
+    where
+        F: Future<Output = Result<(), StoreError>> + Send + 'static,
+    {
+        // A poisoned lock holds a set of tasks, which is as good as before.
+        let mut notes = self.later.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        while notes.try_join_next().is_some() {}
+        if self.is_left_alone() || notes.len() >= MOST_NOTES {
+            return;
+        }
+        let write = note(self.store.clone());
+        notes.spawn(async move {
+            if let Err(error) = write.await {
+                tracing::warn!(%error, "a note was not written");
+            }
+        });
     }
 
     fn is_left_alone(&self) -> bool {

@@ -64,6 +64,8 @@ codes! {
         "The body is not what this call takes." "O corpo não é o que esta chamada recebe.";
     InvalidParameter "invalid_parameter" BAD_REQUEST
         "A parameter is not what this call takes." "Um parâmetro não é o que esta chamada recebe.";
+    InvalidRequest "invalid_request" BAD_REQUEST
+        "The request is not what this call takes." "A requisição não é o que esta chamada recebe.";
     InvalidUrl "invalid_url" BAD_REQUEST
         "The address can't be audited as it is written; send an absolute http or https URL." "O endereço não pode ser auditado como está escrito; envie uma URL http ou https absoluta.";
     AddressNotAllowed "address_not_allowed" BAD_REQUEST
@@ -72,16 +74,24 @@ codes! {
         "Send the guest token that made the audit; POST /api/guest gives a new one." "Envie o token de visitante que fez a auditoria; POST /api/guest dá um novo.";
     GuestTokenInvalid "guest_token_invalid" UNAUTHORIZED
         "This guest token is not known here." "Este token de visitante não é conhecido aqui.";
+    InvalidSession "invalid_session" UNAUTHORIZED
+        "You are not signed in; sign in at /conta/global." "Você não entrou na sua conta; entre em /conta/global.";
+    SessionEnded "session_ended" UNAUTHORIZED
+        "Your session has ended; sign in again at /conta/global." "A sua sessão terminou; entre de novo em /conta/global.";
     InvalidApiKey "invalid_api_key" UNAUTHORIZED
         "This API key is not known here." "Esta chave de API não é conhecida aqui.";
     InvalidCredential "invalid_credential" UNAUTHORIZED
         "This credential is of no kind that is taken here." "Esta credencial não é de nenhum tipo aceito aqui.";
+    OperatorTokenRequired "operator_token_required" UNAUTHORIZED
+        "Send the operator's token as Authorization: Bearer." "Envie o token do operador como Authorization: Bearer.";
     AllowanceSpent "allowance_spent" PAYMENT_REQUIRED
         "The free audits of today are spent. Pay and repeat the same call, or wait for tomorrow (UTC)." "As auditorias grátis de hoje acabaram. Pague e repita a mesma chamada, ou espere até amanhã (UTC).";
     CrawlerNotAllowed "crawler_not_allowed" FORBIDDEN
         "An audit may not start another audit." "Uma auditoria não pode iniciar outra auditoria.";
     InvalidOrigin "invalid_origin" FORBIDDEN
-        "This form was sent from another site." "Este formulário foi enviado de outro site.";
+        "This call was not made by a page of this site." "Esta chamada não foi feita por uma página deste site.";
+    InvalidCsrf "invalid_csrf" FORBIDDEN
+        "The token of this page is missing or of another session; load the page again, or call GET /api/auth/bootstrap." "O token desta página falta ou é de outra sessão; recarregue a página ou chame GET /api/auth/bootstrap.";
     NotFound "not_found" NOT_FOUND
         "There is nothing at this address." "Não há nada neste endereço.";
     AuditNotFound "audit_not_found" NOT_FOUND
@@ -118,6 +128,10 @@ codes! {
         "The target limits its rate; nothing was audited." "O alvo limita a sua taxa; nada foi auditado.";
     DatabaseUnavailable "database_unavailable" SERVICE_UNAVAILABLE
         "The database does not answer at the moment; try again." "O banco de dados não responde no momento; tente de novo.";
+    AuthUnavailable "auth_unavailable" SERVICE_UNAVAILABLE
+        "Accounts are not available at the moment; you stay signed in." "As contas não estão disponíveis no momento; você continua conectado.";
+    OperatorUnavailable "operator_unavailable" SERVICE_UNAVAILABLE
+        "This server has no operator's token." "Este servidor não tem token de operador.";
     Overloaded "overloaded" SERVICE_UNAVAILABLE
         "The server is at its limit; try again in a moment." "O servidor está no limite; tente de novo em instantes.";
     FacilitatorUnavailable "facilitator_unavailable" SERVICE_UNAVAILABLE

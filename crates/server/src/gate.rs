@@ -1,8 +1,8 @@
 //! What a call must pass before its handler runs: network limits, identity, access, input, allowance, payment; in this
 //! order, once, from the operation's data.
 
+use http::header::SET_COOKIE;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use model::id::GuestId;
 use model::lang::Lang;
 use model::time::DAY_MS;
 use serde_json::{Map, Value};
@@ -10,11 +10,10 @@ use serde_json::{Map, Value};
 use crate::allowance::{Free, Spent};
 use crate::app::App;
 use crate::audits::count_refusal;
-use crate::caller::{Caller, Identity, Network, guest_token, sent, token_digest};
+use crate::caller::{self, Network};
 use crate::config::{PaymentMode, Sku};
-use crate::database::Trouble;
 use crate::error::{ApiError, Code};
-use crate::operation::{Access, Ceiling, Cx, Operation, Reply, token_of};
+use crate::operation::{Ceiling, Cx, Operation, Reply, token_of};
 
 /// A call as it came in.
 #[derive(Debug)]
@@ -36,9 +35,8 @@ pub async fn call(
     incoming: Incoming<'_>,
     input: Result<Map<String, Value>, ApiError>,
 ) -> Result<Reply, ApiError> {
-    let is_crawler = is_crawler(app, incoming.headers);
     if operation.price.is_some() {
-        admit_audit(app, incoming.network, is_crawler)?;
+        admit_audit(app, incoming.network, is_crawler(app, incoming.headers))?;
     }
     if let Some(ceiling) = operation.ceiling {
         let limits = &app.config().limits;
@@ -48,30 +46,27 @@ pub async fn call(
         };
         app.allowance().spend_hourly(app.database(), app.ports(), incoming.network, what, per_hour).await?;
     }
-    let credential = sent(incoming.headers, incoming.query_token)?;
-    let token = guest_token(&credential, input.as_ref().ok().and_then(token_of))?;
-    let identity = identify(app, token).await?;
-    let offers_payment = ["x-payment", "payment-signature"].iter().any(|name| incoming.headers.contains_key(*name));
-    let caller = Caller { network: incoming.network, identity, is_crawler, offers_payment };
-    if operation.access == Access::Owner {
-        caller.required_owner()?;
-    }
+    let mut caller = caller::of_call(app, operation, &incoming, input.as_ref().ok().and_then(token_of)).await?;
+    let renewed = caller.renewed.take();
     let input = input?;
     let cx = Cx::new(app, caller, incoming.lang);
     if let Err(error) = operation.judge(app, &input) {
         return Err(count_refusal(&cx, error).await);
     }
-    match operation.price {
-        None => operation.run(cx, input).await,
+    let mut reply = match operation.price {
+        None => operation.run(cx, input).await?,
         Some(sku) => {
             let held = hold(&cx, sku).await?;
             let left = left_of_day(app, held.free_remaining);
             let done = operation.run(cx.clone(), input).await;
             let mut reply = settle(&cx, held, done).await?;
             reply.headers.extend(left);
-            Ok(reply)
+            reply
         }
-    }
+    };
+    // Before what the handler set: its cookie, if it has one, is the newer.
+    reply.headers.splice(..0, renewed.map(|cookie| (SET_COOKIE, cookie)));
+    Ok(reply)
 }
 
 /// What every audit must pass before anything else, whoever asks for it.
@@ -89,18 +84,6 @@ pub fn is_crawler(app: &App, headers: &HeaderMap) -> bool {
     let product = |text: &str| text.split(['/', ' ']).next().unwrap_or_default().to_ascii_lowercase();
     let sent = product(agent);
     !sent.is_empty() && (sent == "siteaudit" || sent == product(&app.config().user_agent(app.base_url())))
-}
-
-/// Whose token it is.
-pub async fn identify(app: &App, token: Option<String>) -> Result<Identity, ApiError> {
-    let Some(token) = token else { return Ok(Identity::Nobody) };
-    let (digest, now) = (token_digest(&token), app.ports().now());
-    match app.database().ask(|store| store.guest_by_digest(&digest, now)).await {
-        Ok(Some(GuestId(id))) => Ok(Identity::Guest(GuestId(id))),
-        Ok(None) | Err(Trouble::NotFound) => Err(ApiError::new(Code::GuestTokenInvalid)),
-        Err(Trouble::Down) => Ok(Identity::Unverified),
-        Err(Trouble::Defect) => Err(ApiError::new(Code::Internal)),
-    }
 }
 
 /// Holds what a call costs: a part of the free allowance, or a payment.

@@ -1,5 +1,6 @@
 //! Site Audit as a program: the audit loop, the service over it, and the command line.
 
+pub mod accounts;
 pub mod allowance;
 pub mod api;
 pub mod app;

@@ -50,8 +50,15 @@ impl Cx {
 pub enum Access {
     /// Anybody; a credential that is sent must still be right.
     Open,
-    /// The holder of a guest token.
+    /// Who owns things: the holder of a guest token or an API key, or a browser that is signed in.
     Owner,
+    /// A browser that is signed in.
+    Session,
+    /// Anybody, from a page of ours: what signs somebody in or out. Its writes need the guard of a session also
+    /// without one.
+    Browser,
+    /// Who runs this server.
+    Operator,
 }
 
 /// What a call changes here.
@@ -122,22 +129,38 @@ pub trait Answer {
 #[derive(Debug, serde::Deserialize, JsonSchema)]
 pub struct Nothing {}
 
-/// JSON with status 200, without texts for people.
+/// JSON, without texts for people.
 #[derive(Debug)]
 pub struct Json<T> {
     value: T,
+    status: StatusCode,
+    headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl<T> Json<T> {
-    /// Answers with `value`.
+    /// Answers with `value` and status 200.
     pub fn new(value: T) -> Self {
-        Self { value }
+        Self { value, status: StatusCode::OK, headers: Vec::new() }
+    }
+
+    /// With another status.
+    #[must_use]
+    pub fn status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// With one more header.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
     }
 }
 
 impl<T: Serialize + JsonSchema> Answer for Json<T> {
     fn reply(self) -> Result<Reply, ApiError> {
-        Ok(Reply::json(written(&self.value)?))
+        Ok(Reply { status: self.status, headers: self.headers, ..Reply::json(written(&self.value)?) })
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
@@ -235,6 +258,8 @@ pub struct Operation {
     pub ceiling: Option<Ceiling>,
     /// Bytes of its body at most.
     pub body_bytes: usize,
+    /// Scripts of other sites may read its answers.
+    pub is_shared: bool,
     /// Codes it may answer with, besides those that every call may.
     pub errors: &'static [Code],
     /// Schema of the input.
@@ -264,6 +289,8 @@ pub const COMMON: &[Code] = &[
     Code::InvalidApiKey,
     Code::InvalidCredential,
     Code::GuestTokenInvalid,
+    Code::InvalidSession,
+    Code::SessionEnded,
     Code::RequestTimeout,
     Code::HeadersTooLarge,
     Code::Overloaded,
@@ -355,6 +382,7 @@ impl Operation {
             price: None,
             ceiling: None,
             body_bytes: BODY_BYTES,
+            is_shared: true,
             errors: &[],
             input: |generator| generator.subschema_for::<I>(),
             output: O::describe,
@@ -419,6 +447,13 @@ impl Operation {
         self
     }
 
+    /// Out of reach of other sites' scripts.
+    #[must_use]
+    pub fn unshared(mut self) -> Self {
+        self.is_shared = false;
+        self
+    }
+
     /// Codes it may answer with.
     #[must_use]
     pub fn errors(mut self, errors: &'static [Code]) -> Self {
@@ -441,7 +476,27 @@ impl Operation {
     pub fn all_errors(&self) -> impl Iterator<Item = Code> {
         let of_body: &[Code] =
             if self.takes_body() { &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType] } else { &[] };
-        self.errors.iter().chain(of_body).chain(COMMON).copied()
+        let of_write: &[Code] =
+            if self.writes() { &[Code::InvalidOrigin, Code::InvalidCsrf, Code::AuthUnavailable] } else { &[] };
+        let of_access: &[Code] = match self.access {
+            Access::Open | Access::Browser => &[],
+            Access::Owner => &[Code::GuestTokenRequired, Code::AuthUnavailable, Code::DatabaseUnavailable],
+            Access::Session => &[Code::AuthUnavailable],
+            Access::Operator => &[Code::OperatorTokenRequired, Code::OperatorUnavailable],
+        };
+        // A code that comes from several of these is told once.
+        let mut codes: Vec<Code> = Vec::new();
+        for code in [self.errors, of_body, of_write, of_access, COMMON].concat() {
+            if !codes.contains(&code) {
+                codes.push(code);
+            }
+        }
+        codes.into_iter()
+    }
+
+    /// Whether it changes anything.
+    pub fn writes(&self) -> bool {
+        !matches!(self.method, Method::GET | Method::HEAD)
     }
 
     /// Whether its body, not its query, holds the input.

@@ -8,7 +8,7 @@ use crate::{Store, StoreError};
 
 const INSERT: &str = "INSERT INTO guests (id, token_digest, created_at, last_seen_at) VALUES ($1, $2, $3, $3)";
 
-const SELECT: &str = "SELECT id, last_seen_at FROM guests WHERE token_digest = $1";
+const SELECT: &str = "SELECT id, last_seen_at FROM guests WHERE token_digest = $1 AND claimed_by IS NULL";
 
 const TOUCH: &str = "UPDATE guests SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2";
 
@@ -19,7 +19,7 @@ impl Store {
         self.db.write("making a guest", statement).await.map(drop)
     }
 
-    /// The guest whose token has this digest, if any. Notes, at most once a day, that the guest was seen.
+    /// The guest whose token has this digest, if any and if no account has taken it over. Notes, at most once a day, that the guest was seen.
     pub async fn guest_by_digest(
         &self,
         token_digest: &[u8; 32],

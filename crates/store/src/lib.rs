@@ -12,6 +12,7 @@ mod debits;
 mod error;
 mod guests;
 mod jobs;
+mod keys;
 mod migrations;
 mod payments;
 mod pix;
@@ -19,6 +20,7 @@ mod postgres;
 mod quotas;
 mod retention;
 mod salts;
+mod sessions;
 mod sqlite;
 mod transaction;
 
@@ -31,9 +33,11 @@ pub use credits::{Credit, MOVEMENTS_SHOWN, NewCredit};
 pub use debits::{Holding, NewDebit, Repeated};
 pub use error::{Cause, StoreError};
 pub use jobs::{ClaimedJob, JobLease, JobRecord, JobState, NewJob};
+pub use keys::ApiKey;
 pub use payments::{Claim, Lease, NewPayment, Payment, PaymentKey, PaymentState, Purchase, Unsettled};
 pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};
+pub use sessions::{EndReason, FoundSession, Session};
 
 /// An open database. Cheap to clone; all clones share its connections.
 #[derive(Clone)]

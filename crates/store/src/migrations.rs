@@ -14,10 +14,11 @@ enum Sql {
 }
 
 /// Version, name and SQL of every step, in order.
-const STEPS: [(i64, &str, Sql); 4] = [
+const STEPS: &[(i64, &str, Sql)] = &[
     (1, "audits guests counters", Sql::Portable(include_str!("../migrations/0001_audits_guests_counters.sql"))),
     (2, "daily salts", Sql::Portable(include_str!("../migrations/0002_daily_salts.sql"))),
     (3, "jobs", Sql::Portable(include_str!("../migrations/0003_jobs.sql"))),
+    (5, "accounts", Sql::Portable(include_str!("../migrations/0005_accounts.sql"))),
     (
         7,
         "money",
@@ -37,15 +38,15 @@ const STEPS: [(i64, &str, Sql); 4] = [
 /// Takes the steps that this database has not taken yet, each in its own transaction.
 pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError> {
     let is_sqlite = connection.backend_name() == "SQLite";
-    let steps = STEPS.map(|(version, name, sql)| {
+    let steps = STEPS.iter().map(|(version, name, sql)| {
         let sql = match sql {
-            Sql::Portable(sql) => sql,
-            Sql::Own { sqlite, .. } if is_sqlite => sqlite,
-            Sql::Own { postgres, .. } => postgres,
+            Sql::Portable(sql) => *sql,
+            Sql::Own { sqlite, .. } if is_sqlite => *sqlite,
+            Sql::Own { postgres, .. } => *postgres,
         };
-        Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
+        Migration::new(*version, (*name).into(), MigrationType::Simple, sql.into_sql_str(), false)
     });
-    let mut migrator = Migrator::with_migrations(steps.into());
+    let mut migrator = Migrator::with_migrations(steps.collect());
     // A newer version may have run here before a rollback; its steps are additive.
     migrator.set_ignore_missing(true);
     migrator

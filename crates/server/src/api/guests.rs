@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::caller::{new_guest_token, token_digest};
+use crate::caller::{Kind, token_digest};
 use crate::error::{ApiError, Code};
 use crate::operation::{Ceiling, Cx, Json, Nothing, Operation};
 
@@ -38,7 +38,7 @@ async fn create(cx: Cx, _: Nothing) -> Result<Json<Guest>, ApiError> {
 
 /// A new guest and its token.
 pub(crate) async fn new_guest(app: &App) -> Result<(GuestId, String), ApiError> {
-    let token = new_guest_token(app.ports().entropy.bytes());
+    let token = Kind::Guest.token(app.ports().entropy.bytes());
     let (id, digest, now) = (GuestId(app.ports().id()), token_digest(&token), app.ports().now());
     app.database().ask(|store| store.create_guest(id.clone(), &digest, now)).await?;
     Ok((id, token))

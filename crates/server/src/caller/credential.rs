@@ -11,20 +11,70 @@ use crate::error::{ApiError, Code};
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /// Digits of 32 bytes in base 62: the smallest number n with 62^n >= 2^256.
 const DIGITS: usize = 43;
-/// What a guest token begins with.
-const GUEST: &str = "pa_";
 
-/// What was sent in the headers and the query.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Credential {
-    /// None.
-    None,
-    /// A guest token, not yet looked up.
-    Guest(String),
+/// Kinds of tokens that a caller holds, told apart by what they begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A guest's.
+    Guest,
+    /// A program's, of an account or organization.
+    Key,
+    /// Prepaid money.
+    Credit,
 }
 
-/// A new guest token of 32 random bytes.
-pub fn new_guest_token(bytes: [u8; 32]) -> String {
+impl Kind {
+    const ALL: [Self; 3] = [Self::Guest, Self::Key, Self::Credit];
+
+    /// What its tokens begin with.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Guest => "pa_",
+            Self::Key => "mmk_",
+            Self::Credit => "cred_",
+        }
+    }
+
+    /// The refusal of a token of this kind that is not known.
+    fn unknown(self) -> Code {
+        match self {
+            Self::Guest => Code::GuestTokenInvalid,
+            Self::Key => Code::InvalidApiKey,
+            Self::Credit => Code::InvalidCredential,
+        }
+    }
+
+    /// A new token of 32 random bytes.
+    pub fn token(self, bytes: [u8; 32]) -> String {
+        self.prefix().to_owned() + &base62(bytes)
+    }
+
+    /// The kind whose prefix a text has.
+    pub fn of(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| text.starts_with(kind.prefix()))
+    }
+
+    /// Whether a text can be a token of this kind; what can't be needs no look-up.
+    pub fn fits(self, text: &str) -> bool {
+        text.strip_prefix(self.prefix())
+            .is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_alphanumeric()))
+    }
+}
+
+/// What was sent in headers and query: at most one of each kind, of the right shape, not yet looked up.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// A guest token.
+    pub guest: Option<String>,
+    /// An API key.
+    pub key: Option<String>,
+    /// A credit token: it pays, and says nothing about who calls.
+    pub credit: Option<String>,
+    /// A bearer token without a prefix of ours: the operator's, or nobody's.
+    pub operator: Option<String>,
+}
+
+fn base62(bytes: [u8; 32]) -> String {
     let mut digits = [0_u8; DIGITS];
     for byte in bytes {
         // Multiplies the number by 256 and adds the byte, digit by digit from the smallest.
@@ -35,8 +85,7 @@ pub fn new_guest_token(bytes: [u8; 32]) -> String {
             carry /= 62;
         }
     }
-    let text = digits.iter().filter_map(|digit| BASE62.get(usize::from(*digit)));
-    text.fold(GUEST.to_owned(), |token, digit| token + char::from(*digit).encode_utf8(&mut [0; 4]))
+    digits.iter().filter_map(|digit| BASE62.get(usize::from(*digit))).map(|digit| char::from(*digit)).collect()
 }
 
 /// What is kept of a token. The tokens are random, so a plain digest can't be reversed.
@@ -44,64 +93,64 @@ pub fn token_digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
-/// The credential of headers and query. Several ways to send it must agree.
-pub fn sent(headers: &HeaderMap, query_token: Option<&str>) -> Result<Credential, ApiError> {
-    if headers.contains_key("x-api-key") {
-        return Err(ApiError::new(Code::InvalidApiKey));
-    }
-    if headers.contains_key("x-credito") {
-        return Err(ApiError::new(Code::InvalidCredential));
-    }
-    let header = header_text(headers, "x-guest-token")?.map(str::to_owned);
-    let tokens = [bearer(headers)?, header, query_token.map(str::to_owned)];
-    agreed(tokens).map(|token| token.map_or(Credential::None, Credential::Guest))
-}
-
-/// The guest token of the credential and of the body, which must agree.
-pub fn guest_token(sent: &Credential, body_token: Option<&str>) -> Result<Option<String>, ApiError> {
-    let sent = match sent {
-        Credential::None => None,
-        Credential::Guest(token) => Some(token.clone()),
+/// The credentials of headers and query. Several ways to send one must agree.
+pub fn sent(headers: &HeaderMap, query_token: Option<&str>) -> Result<Sent, ApiError> {
+    let of = |name: &str| header_text(headers, name).map(|text| text.map(str::to_owned));
+    let mut sent = Sent {
+        guest: agreed(Kind::Guest, [of("x-guest-token")?, query_token.map(str::to_owned)])?,
+        key: agreed(Kind::Key, [of("x-api-key")?, None])?,
+        credit: agreed(Kind::Credit, [of("x-credito")?, None])?,
+        operator: None,
     };
-    agreed([sent, body_token.map(str::to_owned), None])
+    let Some(token) = bearer(headers)? else { return Ok(sent) };
+    match Kind::of(token) {
+        Some(kind) => {
+            let place = match kind {
+                Kind::Guest => &mut sent.guest,
+                Kind::Key => &mut sent.key,
+                Kind::Credit => &mut sent.credit,
+            };
+            *place = agreed(kind, [place.take(), Some(token.to_owned())])?;
+        }
+        None if token.is_empty() => return Err(ApiError::new(Code::InvalidCredential)),
+        None => sent.operator = Some(token.to_owned()),
+    }
+    Ok(sent)
 }
 
-fn agreed(tokens: [Option<String>; 3]) -> Result<Option<String>, ApiError> {
+/// The guest token of the headers and of the body, which must agree.
+pub fn guest_token(sent: Option<String>, body_token: Option<&str>) -> Result<Option<String>, ApiError> {
+    agreed(Kind::Guest, [sent, body_token.map(str::to_owned)])
+}
+
+fn agreed(kind: Kind, tokens: [Option<String>; 2]) -> Result<Option<String>, ApiError> {
     let mut known: Option<String> = None;
     for token in tokens.into_iter().flatten() {
         match &known {
             Some(known) if *known != token => {
                 const TWO: Text =
-                    text("guest_token: two different ones were sent", "guest_token: foram enviados dois diferentes");
-                return Err(ApiError::new(Code::InvalidParameter).explained(TWO.into()));
+                    text("{name}: two different ones were sent", "{name}: foram enviados dois diferentes");
+                let name = match kind {
+                    Kind::Guest => "guest_token",
+                    Kind::Key => "X-Api-Key",
+                    Kind::Credit => "X-Credito",
+                };
+                return Err(ApiError::new(Code::InvalidParameter).explained(TWO.phrase(&[("name", name.into())])));
             }
             _ => known = Some(token),
         }
     }
     match known {
-        // What can't be a token of ours needs no look-up.
-        Some(token) if !is_guest_token(&token) => Err(ApiError::new(Code::GuestTokenInvalid)),
+        Some(token) if !kind.fits(&token) => Err(ApiError::new(kind.unknown())),
         known => Ok(known),
     }
 }
 
-fn is_guest_token(text: &str) -> bool {
-    text.strip_prefix(GUEST)
-        .is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_alphanumeric()))
-}
-
-/// The guest token in `Authorization: Bearer`; other schemes are somebody else's, a proxy's perhaps.
-fn bearer(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+/// The token in `Authorization: Bearer`; other schemes are somebody else's, a proxy's perhaps.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let Some(text) = header_text(headers, AUTHORIZATION.as_str())? else { return Ok(None) };
     let (scheme, token) = text.split_once([' ', '\t']).unwrap_or((text, ""));
-    if !scheme.eq_ignore_ascii_case("bearer") {
-        return Ok(None);
-    }
-    match token.trim() {
-        token if token.starts_with(GUEST) => Ok(Some(token.to_owned())),
-        token if token.starts_with("mmk_") => Err(ApiError::new(Code::InvalidApiKey)),
-        _ => Err(ApiError::new(Code::InvalidCredential)),
-    }
+    Ok(scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()))
 }
 
 /// The one value of a header.
@@ -126,39 +175,59 @@ mod tests {
 
     #[test]
     fn tokens_are_43_digits_and_differ() {
-        let zero = new_guest_token([0; 32]);
+        let zero = Kind::Guest.token([0; 32]);
         assert_eq!(zero, format!("pa_{}", "0".repeat(43)));
-        let last = new_guest_token([255; 32]);
-        assert!(is_guest_token(&last) && last != zero, "{last}");
+        let last = Kind::Key.token([255; 32]);
+        assert!(Kind::Key.fits(&last) && !Kind::Guest.fits(&last), "{last}");
         let mut one = [0; 32];
         one[31] = 61;
-        assert!(new_guest_token(one).ends_with("0z"));
+        assert!(Kind::Credit.token(one).ends_with("0z"));
     }
 
     #[test]
     fn a_token_is_taken_from_each_place_and_must_agree() {
-        let (token, other) = (new_guest_token([1; 32]), new_guest_token([2; 32]));
+        let (token, other) = (Kind::Guest.token([1; 32]), Kind::Guest.token([2; 32]));
         let bearer = format!("Bearer {token}");
-        let guest = Ok(Credential::Guest(token.clone()));
+        let guest = Ok(Sent { guest: Some(token.clone()), ..Sent::default() });
         let sent = |list: &[(&'static str, &str)], query: Option<&str>| {
             super::sent(&headers(list), query).map_err(|error| error.code)
         };
-        assert_eq!(sent(&[], None), Ok(Credential::None));
+        assert_eq!(sent(&[], None), Ok(Sent::default()));
         assert_eq!(sent(&[("x-guest-token", &token)], None), guest);
         assert_eq!(sent(&[("authorization", &bearer)], Some(&token)), guest);
         assert_eq!(sent(&[], Some(&token)), guest);
         assert_eq!(sent(&[("authorization", &bearer)], Some(&other)), Err(Code::InvalidParameter));
-        assert_eq!(sent(&[("authorization", "Basic eDp5")], None), Ok(Credential::None));
-        assert_eq!(sent(&[("authorization", "Bearer mmk_x")], None), Err(Code::InvalidApiKey));
-        assert_eq!(sent(&[("authorization", "Bearer cred_x")], None), Err(Code::InvalidCredential));
-        for wrong in ["Bearer x", "Bearer", "bearer ", "Bearer\tx"] {
-            assert_eq!(sent(&[("authorization", wrong)], None), Err(Code::InvalidCredential), "{wrong:?}");
+        assert_eq!(sent(&[("authorization", "Basic eDp5")], None), Ok(Sent::default()));
+        assert_eq!(sent(&[("authorization", "Bearers")], None), Ok(Sent::default()));
+        for (header, text, code) in [
+            ("authorization", "Bearer pa_x", Code::GuestTokenInvalid),
+            ("authorization", "Bearer mmk_x", Code::InvalidApiKey),
+            ("authorization", "Bearer cred_x", Code::InvalidCredential),
+            ("authorization", "Bearer", Code::InvalidCredential),
+            ("authorization", "bearer ", Code::InvalidCredential),
+            ("x-api-key", "mmk_x", Code::InvalidApiKey),
+            ("x-api-key", &token, Code::InvalidApiKey),
+            ("x-credito", "cred_x", Code::InvalidCredential),
+            ("x-guest-token", "pa_short", Code::GuestTokenInvalid),
+        ] {
+            assert_eq!(sent(&[(header, text)], None), Err(code), "{header}: {text}");
         }
-        assert_eq!(sent(&[("authorization", "Bearers")], None), Ok(Credential::None));
-        assert_eq!(sent(&[("x-api-key", "mmk_x")], None), Err(Code::InvalidApiKey));
-        assert_eq!(sent(&[("x-guest-token", "pa_short")], None), Err(Code::GuestTokenInvalid));
-        let both = guest_token(&Credential::Guest(token.clone()), Some(&other)).map_err(|error| error.code);
+        let both = guest_token(Some(token), Some(&other)).map_err(|error| error.code);
         assert_eq!(both, Err(Code::InvalidParameter));
-        assert_eq!(guest_token(&Credential::None, Some(&other)).unwrap(), Some(other));
+        assert_eq!(guest_token(None, Some(&other)).unwrap(), Some(other));
+    }
+
+    #[test]
+    fn a_prefix_says_what_a_bearer_token_is() {
+        let tokens = Kind::ALL.map(|kind| kind.token([3; 32]));
+        let of = |token: &str| super::sent(&headers(&[("authorization", &format!("bearer\t{token}"))]), None).unwrap();
+        let [guest, key, credit] = tokens.clone();
+        assert_eq!(of(&guest), Sent { guest: Some(guest.clone()), ..Sent::default() });
+        assert_eq!(of(&key), Sent { key: Some(key.clone()), ..Sent::default() });
+        assert_eq!(of(&credit), Sent { credit: Some(credit.clone()), ..Sent::default() });
+        assert_eq!(of("other"), Sent { operator: Some("other".to_owned()), ..Sent::default() });
+        // A key beside a credit that pays.
+        let both = super::sent(&headers(&[("x-api-key", &key), ("x-credito", &credit)]), None).unwrap();
+        assert_eq!(both, Sent { key: Some(key), credit: Some(credit), ..Sent::default() });
     }
 }

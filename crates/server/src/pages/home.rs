@@ -9,13 +9,13 @@ use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use model::id::GuestId;
 use model::lang::{Lang, Text, text};
-use url::{Host, Url};
+use url::Url;
 
 use super::{Addresses, Frame, Reader, filters, guest_cookie, html, report, with_lang};
 use crate::api;
 use crate::app::App;
 use crate::audits::{self, Finished};
-use crate::caller::{Caller, Identity};
+use crate::caller::{Identity, guard_form, is_address_of, is_own, of_page};
 use crate::catalog;
 use crate::config::Sku;
 use crate::error::{ApiError, Code};
@@ -52,7 +52,7 @@ const SPENT: Text = text(
 
 pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
     let reader = Reader::of(request.headers(), request.uri().query());
-    let typed = Typed { url: String::new(), tool: super::tool_asked(request.uri().query()) };
+    let typed = Typed { url: String::new(), tool: super::tool_asked(request.uri().query()), csrf: None };
     html(StatusCode::OK, &page(&app, request.uri().query(), reader, &typed, None), reader.lang)
 }
 
@@ -62,6 +62,8 @@ struct Typed {
     url: String,
     /// The tool that the form belongs to.
     tool: Option<&'static Family>,
+    /// The token that proves to a signed-in reader's session that the form is ours.
+    csrf: Option<String>,
 }
 
 fn page<'a>(
@@ -110,7 +112,7 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
         Ok(typed) => typed,
         Err(error) => return super::error::page(&app, &error, reader),
     };
-    let Done { cookie, outcome } = audit(&app, &parts, &typed.url, lang).await;
+    let Done { cookie, outcome } = audit(&app, &parts, &typed, lang).await;
     let mut response = match outcome {
         Ok(Finished { id: Some(id), is_owned: true, .. }) => {
             let mut response = Response::new(Body::empty());
@@ -145,7 +147,8 @@ async fn typed(app: &App, parts: &Parts, body: Body) -> Result<Typed, ApiError> 
     let field = |wanted: &str| url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == wanted);
     let (_, url) = field("url").ok_or_else(|| ApiError::new(Code::InvalidBody).detail("url"))?;
     let tool = field("tool").and_then(|(_, slug)| catalog::family(&slug));
-    Ok(Typed { url: url.trim().to_owned(), tool })
+    let csrf = field("csrf").map(|(_, token)| token.into_owned());
+    Ok(Typed { url: url.trim().to_owned(), tool, csrf })
 }
 
 /// What came of a form.
@@ -156,7 +159,7 @@ struct Done {
 }
 
 /// Audits for the guest of the cookie, who is made when there is none.
-async fn audit(app: &App, parts: &Parts, typed: &str, lang: Lang) -> Done {
+async fn audit(app: &App, parts: &Parts, typed: &Typed, lang: Lang) -> Done {
     let refused = |error| Done { cookie: None, outcome: Err(error) };
     let (mut cx, url) = match admit(app, parts, typed, lang).await {
         Ok(admitted) => admitted,
@@ -184,19 +187,16 @@ async fn audit(app: &App, parts: &Parts, typed: &str, lang: Lang) -> Done {
 }
 
 /// Who sends the form, and the address in it, once nothing speaks against an audit but what it costs.
-async fn admit(app: &App, parts: &Parts, typed: &str, lang: Lang) -> Result<(Cx, Url), ApiError> {
+async fn admit(app: &App, parts: &Parts, typed: &Typed, lang: Lang) -> Result<(Cx, Url), ApiError> {
     same_origin(app, parts)?;
     let network = web::client(app, &parts.extensions, &parts.headers);
-    let is_crawler = gate::is_crawler(app, &parts.headers);
-    gate::admit_audit(app, network, is_crawler)?;
-    // A cookie whose guest is gone is no credential that somebody sent on purpose: it is replaced.
-    let identity = match gate::identify(app, guest_cookie::read(app, &parts.headers)).await {
-        Err(error) if error.code == Code::GuestTokenInvalid => Identity::Nobody,
-        identified => identified?,
-    };
-    let caller = Caller { network, identity, is_crawler, offers_payment: false };
+    gate::admit_audit(app, network, gate::is_crawler(app, &parts.headers))?;
+    let caller = of_page(app, parts, guest_cookie::read(app, &parts.headers)).await?;
+    if let Identity::Session(_) = caller.identity {
+        guard_form(app, &caller, &parts.headers, typed.csrf.as_deref())?;
+    }
     let cx = Cx::new(app, caller, lang);
-    let address = if typed.contains("://") { typed.to_owned() } else { format!("https://{typed}") };
+    let address = if typed.url.contains("://") { typed.url.clone() } else { format!("https://{}", typed.url) };
     match app.engine().fetcher().intake(&address) {
         Ok(url) => Ok((cx, url)),
         Err(failure) => Err(audits::count_refusal(&cx, failure.into()).await),
@@ -221,65 +221,5 @@ pub(crate) fn same_origin(app: &App, parts: &Parts) -> Result<(), ApiError> {
         (Ok(base), Some(origin)) if is_own(&base, &origin) => Ok(()),
         (_, Some(origin)) if !has_public_origin && is_address_of(host, &origin) => Ok(()),
         _ => Err(ApiError::new(Code::InvalidOrigin)),
-    }
-}
-
-/// Whether an origin is the address, not the name, that a request was sent to: an installation without a public origin
-/// is reached by any address of its machine. A name proves nothing, as anybody's may be pointed here (DNS rebinding).
-fn is_address_of(host: &str, origin: &Url) -> bool {
-    let is_name = matches!(origin.host(), Some(Host::Domain(_)) | None);
-    !is_name && Url::parse(&format!("{}://{host}", origin.scheme())).is_ok_and(|own| own.origin() == origin.origin())
-}
-
-/// The public origin, or another name of this very machine for an installation on it.
-fn is_own(base: &Url, origin: &Url) -> bool {
-    let is_loopback = |url: &Url| match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    base.origin() == origin.origin()
-        || is_loopback(base)
-            && is_loopback(origin)
-            && base.scheme() == origin.scheme()
-            && base.port_or_known_default() == origin.port_or_known_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_origin_is_own_by_the_public_one_or_as_loopback() {
-        for (base, origin, own) in [
-            ("https://audit.example.com", "https://audit.example.com", true),
-            ("https://Audit.Example.com:443", "https://audit.example.com", true),
-            ("https://audit.example.com", "http://audit.example.com", false),
-            ("https://audit.example.com", "https://audit.example.com:8443", false),
-            ("https://audit.example.com", "https://localhost", false),
-            ("http://127.0.0.1:8080", "http://localhost:8080", true),
-            ("http://localhost:8080", "http://[::1]:8080", true),
-            ("http://127.0.0.1:8080", "http://localhost:8081", false),
-            ("http://127.0.0.1:8080", "http://evil.example:8080", false),
-            ("http://127.0.0.1:8080", "http://localhost.evil.example:8080", false),
-        ] {
-            let parse = |text| Url::parse(text).unwrap();
-            assert_eq!(is_own(&parse(base), &parse(origin)), own, "{base} {origin}");
-        }
-    }
-
-    #[test]
-    fn without_a_public_origin_an_address_is_own_and_a_name_is_not() {
-        for (host, origin, own) in [
-            ("192.168.1.5:8080", "http://192.168.1.5:8080", true),
-            ("[fd00::5]:8080", "http://[fd00::5]:8080", true),
-            ("192.168.1.5:8080", "http://192.168.1.6:8080", false),
-            ("192.168.1.5:8080", "http://192.168.1.5", false),
-            ("evil.example:8080", "http://evil.example:8080", false),
-            ("", "http://192.168.1.5", false),
-        ] {
-            assert_eq!(is_address_of(host, &Url::parse(origin).unwrap()), own, "{host} {origin}");
-        }
     }
 }

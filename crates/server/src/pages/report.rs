@@ -22,10 +22,9 @@ use crate::api;
 use crate::app::App;
 use crate::audits::Finished;
 use crate::blocking::off_worker;
-use crate::caller::{Caller, Identity};
+use crate::caller::of_page;
 use crate::catalog::{self, tool::ready};
 use crate::error::{ApiError, Code};
-use crate::gate;
 use crate::operation::Cx;
 use crate::reason;
 use crate::shown;
@@ -189,13 +188,7 @@ async fn find(app: &App, parts: &http::request::Parts, id: Id, lang: Lang) -> Re
     let not_found = || ApiError::new(Code::AuditNotFound);
     // An id that is not UTF-8 is none of ours.
     let Path(id) = id.map_err(|_| not_found())?;
-    let identity = match gate::identify(app, guest_cookie::read(app, &parts.headers)).await {
-        Ok(identity) => identity,
-        Err(error) if error.code == Code::GuestTokenInvalid => Identity::Nobody,
-        Err(error) => return Err(error),
-    };
-    let network = web::client(app, &parts.extensions, &parts.headers);
-    let caller = Caller { network, identity, is_crawler: false, offers_payment: false };
+    let caller = of_page(app, parts, guest_cookie::read(app, &parts.headers)).await?;
     let owner = match caller.required_owner() {
         Ok(owner) => owner,
         Err(error) if error.code == Code::GuestTokenRequired => return Err(not_found()),

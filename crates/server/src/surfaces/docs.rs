@@ -79,7 +79,10 @@ pub fn api(operations: &[Operation]) -> Result<String, std::fmt::Error> {
         write!(out, "\n## {}\n\n`{} {}`\n\n{}\n\n", operation.title, operation.method, operation.path, operation.doc)?;
         let access = match operation.access {
             Access::Open => "Anybody may call.",
-            Access::Owner => "Needs a guest token.",
+            Access::Owner => "Needs a guest token, an API key, or a signed-in browser.",
+            Access::Session => "Needs a signed-in browser (its cookie, and for writes `Origin` and `X-CSRF-Token`).",
+            Access::Browser => "For pages of this site (writes need `Origin` and `X-CSRF-Token`).",
+            Access::Operator => "Needs the operator's token.",
         };
         let price = if operation.price.is_some() { " Beyond the free allowance it has a price." } else { "" };
         write!(out, "{access}{price}\n\n| status | code | meaning |\n|---|---|---|\n")?;

@@ -81,6 +81,8 @@ pub(super) fn document(operations: &[Operation], config: &Config, base: &str) ->
         auth: match operation.access {
             Access::Open => "none",
             Access::Owner => "guest",
+            Access::Session | Access::Browser => "session",
+            Access::Operator => "operator",
         },
         price_usd: operation.price.map(|_| config.prices.audit_usd.dollars()),
         errors: operation.all_errors().map(|code| code.wire()).collect(),

@@ -69,7 +69,18 @@ pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Va
             "schemas": schemas,
             "securitySchemes": {
                 "guestToken": {"type": "apiKey", "in": "header", "name": "X-Guest-Token"},
-                "guestBearer": {"type": "http", "scheme": "bearer"},
+                "bearer": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A guest token (`pa_`), an API key (`mmk_`) or the operator's token.",
+                },
+                "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+                "session": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": "__Host-mm-auth",
+                    "description": "Set on sign-in. Writes need `Origin` and `X-CSRF-Token` of `GET /api/auth/bootstrap`.",
+                },
             },
         },
     })
@@ -106,11 +117,13 @@ fn describe(operation: &Operation, inputs: &mut SchemaGenerator, answers: &mut S
             json!({"required": true, "content": {"application/json": {"schema": schema}}}),
         );
     }
-    let guest = json!([{"guestToken": []}, {"guestBearer": []}]);
     let security = match operation.access {
-        Access::Owner => guest,
+        Access::Owner => json!([{"guestToken": []}, {"bearer": []}, {"apiKey": []}, {"session": []}]),
         // The empty requirement: a token may be sent, none is fine.
-        Access::Open => json!([{}, {"guestToken": []}, {"guestBearer": []}]),
+        Access::Open => json!([{}, {"guestToken": []}, {"bearer": []}, {"apiKey": []}, {"session": []}]),
+        Access::Session => json!([{"session": []}]),
+        Access::Browser => json!([{}, {"session": []}]),
+        Access::Operator => json!([{"bearer": []}]),
     };
     out.insert("security".to_owned(), security);
     out.insert("responses".to_owned(), responses.into());

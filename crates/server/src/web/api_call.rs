@@ -19,8 +19,17 @@ const OF_ALL: [&str; 2] = ["lang", "guest_token"];
 /// Answers a request to a path with the operation of its method. `params`: none when the path is not UTF-8.
 pub(super) async fn answer(app: &App, indices: &[usize], params: Option<&RawPathParams>, request: Request) -> Response {
     let operations: Vec<&Operation> = indices.iter().filter_map(|index| app.operations().get(*index)).collect();
+    let is_shared = operations.iter().all(|operation| operation.is_shared);
+    let mut response = answer_of(app, &operations, params, request).await;
+    if !is_shared {
+        headers::unshare(response.headers_mut());
+    }
+    response
+}
+
+async fn answer_of(app: &App, operations: &[&Operation], params: Option<&RawPathParams>, request: Request) -> Response {
     if request.method() == Method::OPTIONS {
-        return headers::preflight(&methods(&operations));
+        return headers::preflight(&methods(operations));
     }
     let (lang, bad_lang) = match language(request.headers(), request.uri().query()) {
         Ok(lang) => (lang, None),
@@ -29,7 +38,7 @@ pub(super) async fn answer(app: &App, indices: &[usize], params: Option<&RawPath
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
     let Some(operation) = operations.iter().find(|operation| operation.method == *method) else {
         let mut response = headers::refusal(&ApiError::new(Code::MethodNotAllowed), lang);
-        if let Ok(allow) = HeaderValue::from_str(&methods(&operations).join(", ")) {
+        if let Ok(allow) = HeaderValue::from_str(&methods(operations).join(", ")) {
             response.headers_mut().insert(header::ALLOW, allow);
         }
         return response;

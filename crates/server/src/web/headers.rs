@@ -103,6 +103,19 @@ fn cors(headers: &mut HeaderMap) {
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSE_HEADERS));
 }
 
+/// Takes back what lets scripts of other sites read an answer.
+pub(super) fn unshare(headers: &mut HeaderMap) {
+    for name in [
+        header::ACCESS_CONTROL_ALLOW_ORIGIN,
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        header::ACCESS_CONTROL_ALLOW_METHODS,
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        header::ACCESS_CONTROL_MAX_AGE,
+    ] {
+        headers.remove(name);
+    }
+}
+
 /// The language of an answer, and that it depends on the asker's.
 pub(crate) fn speaks(headers: &mut HeaderMap, lang: Lang) {
     headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(lang.tag()));

@@ -3,6 +3,9 @@
 mod audits;
 mod catalog;
 mod field_data;
+mod identity;
 mod limits;
+mod people;
+mod permissions;
 mod surroundings;
 mod verify;

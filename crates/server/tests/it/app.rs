@@ -98,6 +98,12 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// With another value of a header that it has.
+    pub(crate) fn replace(mut self, name: &str, value: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self.header(name, value)
+    }
+
     pub(crate) fn token(self, token: &str) -> Self {
         self.header("x-guest-token", token)
     }
@@ -132,6 +138,7 @@ impl TestApp {
         let mut config = Config { database_url: database.url().to_owned(), ..Config::default() };
         config.fetch.allow_private = vec!["127.0.0.2/32".parse().unwrap()];
         config.fetch.allow_ports = site_audit::config::Ports::Any;
+        config.auth.secret = Some(site_audit::config::Secret::new("a secret of tests, of 32 bytes or more"));
         change(&mut config);
         let clock = Arc::new(TestClock(AtomicI64::new(NOW.0)));
         let ports = Ports { clock: Arc::<TestClock>::clone(&clock), ..Ports::real() };

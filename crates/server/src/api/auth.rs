@@ -1,0 +1,85 @@
+//! Signing in and out: what pages begin with.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::{HeaderName, HeaderValue, header};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::accounts::{self, Binding};
+use crate::caller::{CONTEXT, Cookie, binding};
+use crate::error::{ApiError, Code};
+use crate::operation::{Access, Cx, Json, Nothing, Operation};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/auth/bootstrap", "bootstrap", bootstrap)
+            .text(
+                "Begin a page",
+                "What a page of this site sends with its writes: `csrf` in the header `X-CSRF-Token`, `context` in \
+                 `X-MM-Context`. The token is bound to the session or, before anybody is signed in, to a cookie that \
+                 this call sets. Other sites can't read the answer.",
+            )
+            .access(Access::Browser)
+            .without_tool()
+            .unshared()
+            .errors(&[Code::InvalidRequest, Code::InvalidOrigin, Code::AuthUnavailable]),
+        Operation::post("/api/auth/logout", "sign_out", sign_out)
+            .text(
+                "Sign out",
+                "Ends the session of this browser, and no other. Without one it is done already.\n\nExample: `{}`",
+            )
+            .access(Access::Browser)
+            .without_tool()
+            .errors(&[Code::AuthUnavailable]),
+    ]
+}
+
+/// What pages send with their writes.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Bootstrap {
+    /// For `X-CSRF-Token`; stays the same for a session.
+    csrf: String,
+    /// For `X-MM-Context`; a new one for each page view. It grants nothing.
+    context: String,
+}
+
+/// The tokens of a page view, and the cookie that they are bound to while nobody is signed in.
+async fn bootstrap(cx: Cx, _: Nothing) -> Result<Json<Bootstrap>, ApiError> {
+    let (app, caller) = (&cx.app, &cx.caller);
+    let keys = app.accounts().keys()?;
+    let made = URL_SAFE_NO_PAD.encode(app.ports().entropy.bytes());
+    let bound = binding(caller);
+    let binding = bound.unwrap_or(Binding::Browser(&made));
+    let context = keys.context(binding, app.ports().entropy.bytes());
+    let mut answer = Json::new(Bootstrap { csrf: keys.csrf(binding), context: context.clone() });
+    if let Ok(context) = HeaderValue::from_str(&context) {
+        answer = answer.header(CONTEXT, context);
+    }
+    let cookie = if bound.is_none() { Cookie::Bootstrap.set(app, &made) } else { None };
+    Ok(cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie)))
+}
+
+/// Done.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Done {
+    /// Always true; a failure is a status.
+    ok: bool,
+}
+
+impl Done {
+    /// It is.
+    pub(crate) const OK: Self = Self { ok: true };
+}
+
+/// Ends the caller's session and takes its cookie back.
+async fn sign_out(cx: Cx, _: Nothing) -> Result<Json<Done>, ApiError> {
+    accounts::sign_out(&cx).await?;
+    let answer = Json::new(Done::OK)
+        .header(HeaderName::from_static("clear-site-data"), HeaderValue::from_static("\"cache\", \"storage\""));
+    Ok(Cookie::Session
+        .clear(&cx.app)
+        .into_iter()
+        .fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie)))
+}

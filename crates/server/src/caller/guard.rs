@@ -1,0 +1,111 @@
+//! What a browser's write must prove: that a page of ours made it (CSRF). A token in a header proves it by itself,
+//! since no other site can send one.
+
+use http::{HeaderMap, HeaderName, header};
+use model::lang::text;
+
+use super::{Caller, Identity, Unverified, is_random_token, origin};
+use crate::accounts::Binding;
+use crate::app::App;
+use crate::error::{ApiError, Code};
+use crate::operation::Access;
+
+/// The header that carries the id of a page view.
+pub(crate) const CONTEXT: HeaderName = HeaderName::from_static("x-mm-context");
+
+/// Judges a write of the API: those with a session, and those that sign somebody in or out.
+pub(super) fn guard(app: &App, access: Access, caller: &Caller, headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_signed_in = match &caller.identity {
+        Identity::Session(session) => {
+            if session.is_rotated {
+                // Its token was replaced a moment ago: good for reads in flight only. The cookie stays: the browser
+                // has the new one by now.
+                return Err(ApiError::new(Code::SessionEnded));
+            }
+            true
+        }
+        // What the session is bound to is not known, so nothing can be proven.
+        Identity::Unverified(Unverified::Account)
+            if !headers.contains_key(header::AUTHORIZATION) && !headers.contains_key("x-api-key") =>
+        {
+            return Err(ApiError::new(Code::AuthUnavailable).retry_after(5));
+        }
+        _ => false,
+    };
+    if !is_signed_in && access != Access::Browser {
+        return Ok(());
+    }
+    origin::require_own(app, headers)?;
+    let token = headers.get("x-csrf-token").and_then(|value| value.to_str().ok());
+    require_csrf(app, caller, token)?;
+    require_context(app, caller, headers)?;
+    require_json(headers)
+}
+
+/// Judges a read that only pages of ours make: a browser that says otherwise is refused.
+pub(super) fn guard_read(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
+    origin::same_site(headers)?;
+    if headers.contains_key(header::ORIGIN) {
+        origin::require_own(app, headers)?;
+    }
+    let context = headers.get(CONTEXT).map(|context| context.to_str().unwrap_or_default());
+    if context.is_some_and(|context| !is_random_token(context)) {
+        let shape = text("X-MM-Context: it is no context of ours", "X-MM-Context: não é um contexto nosso");
+        return Err(ApiError::new(Code::InvalidRequest).explained(shape.into()));
+    }
+    Ok(())
+}
+
+/// Judges a form of a page, by the token in its hidden field.
+pub(crate) fn guard_form(app: &App, caller: &Caller, headers: &HeaderMap, token: Option<&str>) -> Result<(), ApiError> {
+    origin::require_own(app, headers)?;
+    require_csrf(app, caller, token)
+}
+
+/// What the tokens of a caller's pages are bound to; `None` before the first bootstrap.
+pub(crate) fn binding(caller: &Caller) -> Option<Binding<'_>> {
+    match (&caller.identity, &caller.bootstrap) {
+        (Identity::Session(session), _) => Some(Binding::Session(&session.id.0)),
+        (_, Some(value)) => Some(Binding::Browser(value)),
+        (_, None) => None,
+    }
+}
+
+fn require_csrf(app: &App, caller: &Caller, token: Option<&str>) -> Result<(), ApiError> {
+    let keys = app.accounts().keys()?;
+    let is_right = binding(caller).zip(token).is_some_and(|(binding, token)| keys.is_csrf(binding, token));
+    if is_right { Ok(()) } else { Err(ApiError::new(Code::InvalidCsrf)) }
+}
+
+/// A page view of another session is out of date: somebody signed in or out in another tab meanwhile.
+fn require_context(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<(), ApiError> {
+    let Some(context) = headers.get(CONTEXT) else { return Ok(()) };
+    let keys = app.accounts().keys()?;
+    let context = context.to_str().ok().zip(binding(caller));
+    match context.and_then(|(context, binding)| keys.is_context(binding, context)) {
+        Some(true) => Ok(()),
+        _ => {
+            let changed = text(
+                "X-MM-Context: the session changed since this page was loaded",
+                "X-MM-Context: a sessão mudou desde que esta página foi carregada",
+            );
+            Err(ApiError::new(Code::InvalidCsrf).explained(changed.into()))
+        }
+    }
+}
+
+/// A form of another site can't say that it sends JSON.
+fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
+    let media_type = headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    let has_body = headers.contains_key(header::TRANSFER_ENCODING)
+        || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0");
+    let essence = |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match media_type {
+        Some(text) if essence(text) == "application/json" => Ok(()),
+        None if !has_body => Ok(()),
+        _ => {
+            let json = text("content-type: it is application/json", "content-type: é application/json");
+            Err(ApiError::new(Code::InvalidCsrf).explained(json.into()))
+        }
+    }
+}

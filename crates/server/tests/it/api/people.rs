@@ -1,0 +1,96 @@
+//! Callers of every kind, put into the database as the service would have.
+
+use site_audit::caller::{Kind, token_digest};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
+
+use crate::app::{Call, NOW, TestApp};
+
+/// The operator's token of [`TestApp`]s that have one.
+pub(crate) const OPERATOR: &str = "an operator's token";
+
+/// A browser that is signed in.
+#[derive(Debug, Clone)]
+pub(crate) struct SignedIn {
+    /// The session's token.
+    pub(crate) token: String,
+    /// The CSRF token of its pages.
+    pub(crate) csrf: String,
+}
+
+impl SignedIn {
+    /// A call with the cookie only.
+    pub(crate) fn cookie<'a>(&self, call: Call<'a>) -> Call<'a> {
+        call.header("cookie", &format!("mm-auth={}", self.token))
+    }
+
+    /// A call as a page of ours makes it.
+    pub(crate) fn page<'a>(&self, app: &TestApp, call: Call<'a>) -> Call<'a> {
+        of_page(app, self.cookie(call), &self.csrf)
+    }
+}
+
+/// A call with what a page of ours sends.
+pub(crate) fn of_page<'a>(app: &TestApp, call: Call<'a>, csrf: &str) -> Call<'a> {
+    let call = call.header("origin", &app.url("")).header("x-csrf-token", csrf);
+    if call.body.is_empty() { call } else { call.header("content-type", "application/json") }
+}
+
+/// An account of this name.
+pub(crate) async fn account(app: &TestApp, name: &str) -> String {
+    let id = format!("00000000-0000-7000-8000-{:0>12}", hex(name.as_bytes()));
+    let sql = format!(
+        "INSERT INTO accounts (id, email, email_canonical, name, locale, time_zone, theme, revision, status, created_at) \
+         VALUES ('{id}', '{name}@example.com', '{name}@example.com', '{name}', 'en', 'UTC', 'system', 1, 'active', {})",
+        NOW.0
+    );
+    execute(app, &sql, &[]).await;
+    id
+}
+
+/// A session of an account.
+pub(crate) async fn session(app: &TestApp, account: &str) -> SignedIn {
+    let bytes = app.app.ports().entropy.bytes();
+    let token = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, bytes);
+    let sql = format!(
+        "INSERT INTO sessions (id, token_digest, account_id, assurance, methods, proven_at, created_at, last_seen_at, \
+         idle_expires_at, absolute_expires_at, agent, network) VALUES ('{}', $1, '{account}', 1, 'password', {now}, \
+         {now}, {now}, {}, {}, 'other', '127.0.0.0/24')",
+        app.app.ports().id(),
+        NOW.0 + 30 * 86_400_000,
+        NOW.0 + 180 * 86_400_000,
+        now = NOW.0
+    );
+    execute(app, &sql, &[token_digest(&token).to_vec()]).await;
+    let mut signed_in = SignedIn { token, csrf: String::new() };
+    let answer = app.call(signed_in.cookie(Call::get("/api/auth/bootstrap"))).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.json()["csrf"].as_str().unwrap().clone_into(&mut signed_in.csrf);
+    signed_in
+}
+
+/// An API key of an owner.
+pub(crate) async fn key(app: &TestApp, owner: &str) -> String {
+    let token = Kind::Key.token(app.app.ports().entropy.bytes());
+    let sql = format!(
+        "INSERT INTO api_keys (id, owner, product, created_by, name, token_digest, last4, created_at) \
+         VALUES ('{}', '{owner}', 'site-audit', 'x', 'x', $1, 'x', {})",
+        app.app.ports().id(),
+        NOW.0
+    );
+    execute(app, &sql, &[token_digest(&token).to_vec()]).await;
+    token
+}
+
+async fn execute(app: &TestApp, sql: &str, values: &[Vec<u8>]) {
+    let mut connection = app.database.connection().await;
+    let mut query = sqlx::query(AssertSqlSafe(sql.to_owned()));
+    for value in values {
+        query = query.bind(value.clone());
+    }
+    connection.execute(query).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}

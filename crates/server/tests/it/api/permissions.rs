@@ -1,0 +1,185 @@
+//! Who may call what: every route by every kind of caller. A new route needs a row here.
+
+use std::collections::BTreeSet;
+
+use testkit::TestDatabase;
+
+use super::people::{self, OPERATOR, SignedIn};
+use crate::app::{Call, TestApp};
+
+testkit::on_both_databases! {
+    every_route_lets_in_whom_it_should,
+    a_write_with_a_session_must_come_from_a_page_of_ours,
+}
+
+/// What a caller of a kind gets to hear; an empty code: neither who they are nor where they come from is in the way.
+struct Row {
+    nobody: &'static str,
+    /// Nobody, from a page of ours.
+    browser: &'static str,
+    guest: &'static str,
+    session: &'static str,
+    account_key: &'static str,
+    organization_key: &'static str,
+    operator: &'static str,
+}
+
+const OPEN: Row =
+    Row { nobody: "", browser: "", guest: "", session: "", account_key: "", organization_key: "", operator: "" };
+const OWNER: Row =
+    Row { nobody: "guest_token_required", browser: "guest_token_required", operator: "guest_token_required", ..OPEN };
+/// What signs somebody in or out.
+const BROWSER: Row = Row {
+    nobody: "invalid_origin",
+    guest: "invalid_origin",
+    account_key: "invalid_origin",
+    organization_key: "invalid_origin",
+    operator: "invalid_origin",
+    ..OPEN
+};
+
+/// Every route, in alphabetical order.
+const ROUTES: &[(&str, Row)] = &[
+    ("GET /api/", OPEN),
+    ("GET /api/audits/{id}", OWNER),
+    ("GET /api/audits/{id}/patch", OWNER),
+    ("GET /api/auth/bootstrap", OPEN),
+    ("GET /api/checks", OPEN),
+    ("GET /api/checks/changelog", OPEN),
+    ("GET /api/checks/{code}", OPEN),
+    ("GET /api/gate", OPEN),
+    ("GET /api/health", OPEN),
+    ("GET /api/tools", OPEN),
+    ("GET /api/tools/{slug}", OPEN),
+    ("GET /openapi.json", OPEN),
+    ("POST /api/audit", OPEN),
+    ("POST /api/auth/logout", BROWSER),
+    ("POST /api/guest", OPEN),
+    ("POST /api/verify", OPEN),
+];
+
+/// Codes that say who somebody is, or where they come from, is in the way.
+const REFUSALS: [&str; 12] = [
+    "guest_token_required",
+    "guest_token_invalid",
+    "invalid_api_key",
+    "invalid_credential",
+    "invalid_session",
+    "session_ended",
+    "invalid_origin",
+    "invalid_csrf",
+    "operator_token_required",
+    "operator_unavailable",
+    "auth_unavailable",
+    "account_required",
+];
+
+async fn start(database: TestDatabase) -> (TestApp, SignedIn, String) {
+    let app = TestApp::start(database, |config| {
+        config.operator.token = Some(site_audit::config::Secret::new(OPERATOR));
+        config.limits.guests_per_hour = 1_000;
+    })
+    .await;
+    let account = people::account(&app, "ana").await;
+    let session = people::session(&app, &account).await;
+    (app, session, account)
+}
+
+/// A call of a route with names and inputs that lead nowhere.
+fn call_of(route: &str) -> Call<'static> {
+    let (method, path) = route.split_once(' ').unwrap();
+    let method = ["GET", "POST", "PUT", "PATCH", "DELETE"].into_iter().find(|known| *known == method).unwrap();
+    let path: Vec<&str> = path.split('/').map(|part| if part.starts_with('{') { "none" } else { part }).collect();
+    let call = Call::new(method, &path.join("/"));
+    if matches!(method, "POST" | "PUT" | "PATCH") { call.body("{\"nothing\":1}") } else { call }
+}
+
+fn routes(app: &TestApp) -> BTreeSet<String> {
+    app.app.operations().iter().map(|operation| format!("{} {}", operation.method, operation.path)).collect()
+}
+
+async fn every_route_lets_in_whom_it_should(database: TestDatabase) {
+    let (app, _, account) = start(database).await;
+    let rows: BTreeSet<String> = ROUTES.iter().map(|(route, _)| (*route).to_owned()).collect();
+    assert_eq!(rows, routes(&app), "each route has one row of ROUTES");
+
+    let guest = app.guest().await;
+    let account_key = people::key(&app, &format!("account:{account}")).await;
+    let organization_key = people::key(&app, "organization:none").await;
+    let bootstrap = app.call(Call::get("/api/auth/bootstrap")).await;
+    let boot = bootstrap.header("set-cookie").split(';').next().unwrap().to_owned();
+    let csrf = bootstrap.json()["csrf"].as_str().unwrap().to_owned();
+    for (route, row) in ROUTES {
+        // One of its own for each route, as some end it.
+        let session = people::session(&app, &account).await;
+        for (kind, call, wanted) in [
+            ("nobody", call_of(route), row.nobody),
+            ("browser", people::of_page(&app, call_of(route).header("cookie", &boot), &csrf), row.browser),
+            ("guest", call_of(route).token(&guest), row.guest),
+            ("session", session.page(&app, call_of(route)), row.session),
+            ("account's key", call_of(route).header("x-api-key", &account_key), row.account_key),
+            (
+                "organization's key",
+                call_of(route).header("authorization", &format!("Bearer {organization_key}")),
+                row.organization_key,
+            ),
+            ("operator", call_of(route).header("authorization", &format!("Bearer {OPERATOR}")), row.operator),
+        ] {
+            let answer = app.call(call).await;
+            let code = if answer.status < 400 { String::new() } else { answer.refusal().1 };
+            let heard = if REFUSALS.contains(&code.as_str()) { code.as_str() } else { "" };
+            assert_eq!(heard, wanted, "{route} by {kind}: {} {code}", answer.status);
+        }
+    }
+}
+
+async fn a_write_with_a_session_must_come_from_a_page_of_ours(database: TestDatabase) {
+    let (app, session, account) = start(database).await;
+    let other = people::session(&app, &account).await;
+    let origin = app.url("");
+    let json = "application/json";
+    let writes: Vec<String> = routes(&app).into_iter().filter(|route| !route.starts_with("GET ")).collect();
+    assert!(!writes.is_empty());
+    for route in writes {
+        let call = || session.cookie(call_of(&route));
+        for (what, call, code) in [
+            ("no origin", call().header("x-csrf-token", &session.csrf).header("content-type", json), "invalid_origin"),
+            (
+                "a foreign origin",
+                session.page(&app, call_of(&route)).replace("origin", "https://evil.example"),
+                "invalid_origin",
+            ),
+            ("the origin null", session.page(&app, call_of(&route)).replace("origin", "null"), "invalid_origin"),
+            (
+                "another site by the browser's own word",
+                session.page(&app, call_of(&route)).header("sec-fetch-site", "cross-site"),
+                "invalid_origin",
+            ),
+            ("no token", call().header("origin", &origin).header("content-type", json), "invalid_csrf"),
+            (
+                "the token of another session",
+                session.page(&app, call_of(&route)).replace("x-csrf-token", &other.csrf),
+                "invalid_csrf",
+            ),
+            (
+                "a form",
+                call()
+                    .body("a=b")
+                    .header("origin", &origin)
+                    .header("x-csrf-token", &session.csrf)
+                    .header("content-type", "application/x-www-form-urlencoded"),
+                "invalid_csrf",
+            ),
+            (
+                "a page view of another time",
+                session.page(&app, call_of(&route)).header("x-mm-context", &"A".repeat(43)),
+                "invalid_csrf",
+            ),
+        ] {
+            assert_eq!(app.call(call).await.refusal(), (403, code.to_owned()), "{route} with {what}");
+        }
+    }
+    let audits: i64 = sqlx::Row::get(&app.database.row("SELECT COUNT(*) FROM audits").await, 0);
+    let guests: i64 = sqlx::Row::get(&app.database.row("SELECT COUNT(*) FROM guests").await, 0);
+    assert_eq!((audits, guests), (0, 0));
+}

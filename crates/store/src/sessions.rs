@@ -1,0 +1,125 @@
+//! Sessions: browsers that are signed in to an account.
+
+use model::account::Assurance;
+use model::id::{AccountId, SessionId};
+use model::time::Timestamp;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+use crate::{Store, StoreError};
+
+/// A live session, with what its account says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// Whose it is.
+    pub account: AccountId,
+    /// Their verified address.
+    pub email: String,
+    /// How surely it is they.
+    pub assurance: Assurance,
+    /// How they signed in, separated by spaces.
+    pub methods: String,
+    /// When they last proved who they are.
+    pub proven_at: Timestamp,
+    /// When it was last noted that they are there.
+    pub last_seen_at: Timestamp,
+    /// When it ends at the latest.
+    pub absolute_expires_at: Timestamp,
+    /// When the account's trial began.
+    pub trial_started_at: Option<Timestamp>,
+    /// It was found by the token before the last rotation: good for reading only.
+    pub is_rotated: bool,
+}
+
+/// Why a session was ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndReason {
+    /// Its holder signed out.
+    SignedOut,
+}
+
+impl EndReason {
+    fn word(self) -> &'static str {
+        match self {
+            Self::SignedOut => "signed_out",
+        }
+    }
+}
+
+/// What a session's token leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoundSession {
+    /// A session that goes on.
+    Live(Session),
+    /// One that was ended, or ended by time.
+    Ended,
+    /// None.
+    Unknown,
+}
+
+const SELECT: &str = "SELECT sessions.id, account_id, accounts.email, accounts.status, accounts.trial_started_at, \
+    assurance, methods, proven_at, last_seen_at, idle_expires_at, absolute_expires_at, ended_at, previous_until, \
+    CASE WHEN token_digest = $1 THEN 0 ELSE 1 END AS is_rotated \
+    FROM sessions JOIN accounts ON accounts.id = account_id \
+    WHERE token_digest = $1 OR previous_digest = $1 LIMIT 1";
+
+const TOUCH: &str = "UPDATE sessions SET last_seen_at = $2, idle_expires_at = $3 \
+    WHERE id = $1 AND ended_at IS NULL AND last_seen_at < $2";
+
+const END: &str = "UPDATE sessions SET ended_at = $2, end_reason = $3 WHERE id = $1 AND ended_at IS NULL";
+
+impl Store {
+    /// The session whose token has this digest. One of an account that is not active has ended.
+    pub async fn session_by_digest(&self, digest: &[u8; 32], now: Timestamp) -> Result<FoundSession, StoreError> {
+        let subject = "looking up a session";
+        match self.db.read(subject, sqlx::query(SELECT).bind(digest.to_vec())).await? {
+            Some(row) => found(&row, now).map_err(|error| StoreError::of_driver(subject, error)),
+            None => Ok(FoundSession::Unknown),
+        }
+    }
+
+    /// Ends a session, for good. One that has ended stays as it is.
+    pub async fn end_session(&self, id: &SessionId, reason: EndReason, now: Timestamp) -> Result<(), StoreError> {
+        let statement = sqlx::query(END).bind(id.0.clone()).bind(now.0).bind(reason.word());
+        self.db.write("ending a session", statement).await.map(drop)
+    }
+
+    /// Notes that a session was seen, and that it goes on until `idle_expires_at`.
+    pub async fn touch_session(
+        &self,
+        id: &SessionId,
+        now: Timestamp,
+        idle_expires_at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let statement = sqlx::query(TOUCH).bind(id.0.clone()).bind(now.0).bind(idle_expires_at.0);
+        self.db.write("noting that a session was seen", statement).await.map(drop)
+    }
+}
+
+fn found(row: &AnyRow, now: Timestamp) -> Result<FoundSession, sqlx::Error> {
+    let instant = |name: &str| row.try_get(name).map(Timestamp);
+    let is_rotated = row.try_get::<i64, _>("is_rotated")? == 1;
+    let previous_until: Option<i64> = row.try_get("previous_until")?;
+    let is_over = row.try_get::<Option<i64>, _>("ended_at")?.is_some()
+        || row.try_get::<String, _>("status")? != "active"
+        || instant("idle_expires_at")? <= now
+        || instant("absolute_expires_at")? <= now
+        || is_rotated && previous_until.is_none_or(|until| until <= now.0);
+    if is_over {
+        return Ok(FoundSession::Ended);
+    }
+    Ok(FoundSession::Live(Session {
+        id: SessionId(row.try_get("id")?),
+        account: AccountId(row.try_get("account_id")?),
+        email: row.try_get("email")?,
+        assurance: Assurance::of_factors(row.try_get("assurance")?),
+        methods: row.try_get("methods")?,
+        proven_at: instant("proven_at")?,
+        last_seen_at: instant("last_seen_at")?,
+        absolute_expires_at: instant("absolute_expires_at")?,
+        trial_started_at: row.try_get::<Option<i64>, _>("trial_started_at")?.map(Timestamp),
+        is_rotated,
+    }))
+}

@@ -22,13 +22,13 @@ use crate::site::Site;
 use crate::stored::compared;
 
 /// One file.
-struct Fixture {
+pub(crate) struct Fixture {
     /// Below `src/checks`.
-    name: String,
+    pub(crate) name: String,
     path: PathBuf,
     family: &'static Family,
     is_good: bool,
-    site: Site,
+    pub(crate) site: Site,
 }
 
 impl Fixture {
@@ -105,7 +105,7 @@ fn unasked(site: &Site) -> Option<&String> {
 }
 
 /// Every fixture. Fails when something is wrong with a file.
-fn fixtures() -> Vec<Fixture> {
+pub(crate) fn fixtures() -> Vec<Fixture> {
     let mut all = Vec::new();
     let mut wrong = Vec::new();
     for (family, folder) in folders() {

@@ -8,6 +8,7 @@ mod discovery;
 mod fixtures;
 mod hostile;
 mod images;
+mod invented;
 mod patch;
 mod properties;
 mod registry;

@@ -251,7 +251,7 @@ impl<'c> Facts<'c> {
         Ok(&self.graph)
     }
 
-    /// Language alternates of elements and header.
+    /// Language alternates of elements and header; those of sitemaps are [`Self::listed_alternates`].
     pub fn alternates(&self) -> &[Alternate] {
         &self.alternates
     }

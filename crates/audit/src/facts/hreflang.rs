@@ -5,7 +5,7 @@ use super::link_header::HeaderLink;
 use super::page::Html;
 
 /// One declared alternate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alternate {
     /// `hreflang` as written.
     pub lang: String,

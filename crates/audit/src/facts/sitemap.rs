@@ -17,6 +17,7 @@ use model::summary::SitemapSummary;
 use url::Url;
 
 use super::Facts;
+use super::hreflang::Alternate;
 use super::robots_txt::RobotsState;
 use super::site_files::SiteFiles;
 use super::url_identity::{identity, same_site};
@@ -204,6 +205,12 @@ impl Facts<'_> {
     pub fn sitemaps(&self) -> Result<&Sitemaps<'_>, NotMeasured> {
         let unknown = if self.capture.source.has_network() { NotMeasured::Sitemap } else { NotMeasured::Offline };
         self.sitemaps.as_ref().ok_or(unknown)
+    }
+
+    /// The language alternates of the page's own entries, each with the file. Empty where no sitemap was read.
+    pub fn listed_alternates(&self) -> impl Iterator<Item = (&SitemapFile, &Alternate)> {
+        let listings = self.sitemaps.iter().flat_map(Sitemaps::listings);
+        listings.flat_map(|(file, entry)| entry.alternates.iter().map(move |alternate| (file, alternate)))
     }
 
     /// The `sitemap` block. Where nothing was asked, `checked` is empty and `found` is null.

@@ -59,7 +59,12 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         images: html.map(images).unwrap_or_default(),
         links: html.map(links).unwrap_or_default(),
         words: html.map_or(0, |html| count(html.text.words)),
-        hreflang: facts.alternates().iter().map(alternate).collect(),
+        hreflang: facts
+            .alternates()
+            .iter()
+            .chain(facts.listed_alternates().map(|(_, alternate)| alternate))
+            .map(alternate)
+            .collect(),
         legacy: html.map(legacy).unwrap_or_default(),
         redirects: redirects(facts, exchange),
         robots_txt: facts.robots_summary(),

@@ -28,6 +28,8 @@ pub(crate) const FAMILY: Family = Family {
     checks: &[PARSE_ERROR, TOO_LARGE, UNREACHABLE, EMPTY, MISSING],
 };
 
+/// Bytes of one file before compression: "50MB (52,428,800 bytes)" (sitemaps.org protocol, "Using Sitemap index files").
+const MOST_BYTES: u64 = 52_428_800;
 /// Where a first sitemap goes.
 const PATH: &str = "/sitemap.xml";
 
@@ -59,8 +61,8 @@ const TOO_LARGE: Check = Check {
     severity: Severity::Error,
     title: text("Sitemap past the limits of the protocol", "Sitemap além dos limites do protocolo"),
     why: text(
-        "Search engines reject a file with more entries than allowed, and an index inside an index is not followed.",
-        "Os buscadores rejeitam um arquivo com mais entradas que o permitido, e um índice dentro de outro não é seguido.",
+        "Search engines reject a file with more entries or bytes than allowed, and an index inside an index is not followed.",
+        "Os buscadores rejeitam um arquivo com mais entradas ou bytes que o permitido, e um índice dentro de outro não é seguido.",
     ),
     how: text(
         "Split the file, and name the parts in one index, or each in robots.txt.",
@@ -68,10 +70,10 @@ const TOO_LARGE: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps",
     rule: text(
-        "Fails when one file lists more than 50,000 URLs, an index lists more than 50,000 files, or an index lists another index. The limit of 50 MB is not judged, since no more than 10 MiB of a file is read.",
-        "Falha quando um arquivo lista mais de 50.000 URLs, um índice lista mais de 50.000 arquivos, ou um índice lista outro índice. O limite de 50 MB não é julgado, pois não se leem mais de 10 MiB de um arquivo.",
+        "Fails when one file lists more than 50,000 URLs, an index lists more than 50,000 files, or an index lists another index. Fails too when a file that is sent unpacked states a `Content-Length` of more than 52,428,800 bytes, the 50 MB of the protocol. No more than 10 MiB of a file is read, so a longer one that is packed or states no length is not measured.",
+        "Falha quando um arquivo lista mais de 50.000 URLs, um índice lista mais de 50.000 arquivos, ou um índice lista outro índice. Falha também quando um arquivo enviado sem compressão declara um `Content-Length` de mais de 52.428.800 bytes, os 50 MB do protocolo. Não se leem mais de 10 MiB de um arquivo, por isso um maior que venha comprimido ou não declare o tamanho não é medido.",
     ),
-    thresholds: &[threshold("most_entries", MOST_URLS, "entries")],
+    thresholds: &[threshold("most_entries", MOST_URLS, "entries"), threshold("most_bytes", MOST_BYTES, "bytes")],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
     since: WHOLE,
     run: too_large,
@@ -241,6 +243,19 @@ fn too_large(facts: &Facts<'_>) -> Verdict {
         let fix = FixDraft::instruction(FixTarget::File, FLAT, &values);
         let places = sitemaps.nested().map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
         return Ok(Some(problem(NESTED, &values, fix).at(places)));
+    }
+    let heavy = |file: &&SitemapFile| file.stated_size.is_some_and(|size| size > MOST_BYTES);
+    if let Some((first, size)) = sitemaps.relevant().find(heavy).and_then(|file| Some((file, file.stated_size?))) {
+        const HEAVY: Text =
+            text("{url} has {size} bytes; {most} are allowed.", "{url} tem {size} bytes; são permitidos {most}.");
+        const LIGHTEN: Text = text(
+            "Split {url} into files of at most {most} bytes before compression, and name them in one index.",
+            "Divida {url} em arquivos de no máximo {most} bytes antes da compressão e indique-os em um só índice.",
+        );
+        let values = [("url", first.url.as_str().into()), ("size", size.into()), ("most", MOST_BYTES.into())];
+        let places =
+            sitemaps.relevant().filter(heavy).map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
+        return Ok(Some(problem(HEAVY, &values, FixDraft::instruction(FixTarget::File, LIGHTEN, &values)).at(places)));
     }
     let entries = |file: &SitemapFile| file.urls.max(file.listed_files);
     let large: Vec<&SitemapFile> = sitemaps.relevant().filter(|file| entries(file) > MOST_URLS).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::check::prelude::*;
 use crate::facts::document::NodeId;
-use crate::facts::hreflang::{Alternate, AlternateSource};
+use crate::facts::hreflang::Alternate;
 use crate::facts::language_tag::{self, Tag};
 use crate::fix::HeadKey;
 
@@ -100,8 +100,7 @@ const OUTSIDE_HEAD: Check = Check {
 /// Alternates of the page itself; those of a sitemap are the sitemap's business.
 pub(super) fn declared<'f>(facts: &'f Facts<'_>) -> Result<Vec<&'f Alternate>, NotMeasured> {
     facts.page()?;
-    let all: Vec<&Alternate> =
-        facts.alternates().iter().filter(|alternate| alternate.source != AlternateSource::Sitemap).collect();
+    let all: Vec<&Alternate> = facts.alternates().iter().collect();
     if all.is_empty() { Err(NotMeasured::Absent) } else { Ok(all) }
 }
 

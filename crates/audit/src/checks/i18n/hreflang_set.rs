@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::checks::i18n::hreflang::{GOOGLE, alternate_tag, declared, is_supported, place};
 use crate::facts::discovery::named_pages::TargetFault;
 use crate::facts::hreflang::Alternate;
+use crate::facts::sitemap::SitemapFile;
 use crate::facts::url_identity::{identity, same_page};
 use crate::facts::{detected_language, language_tag};
 use crate::fix::HeadKey;
@@ -89,8 +91,8 @@ const DUPLICATE: Check = Check {
     how: text("Keep one address for each code.", "Mantenha um endereço para cada código."),
     reference: GOOGLE,
     rule: text(
-        "Fails when the same `hreflang` code, case and surrounding space ignored, has two or more different addresses across the link elements and the `Link` header. Addresses are compared parsed, without fragment; the same code with the same address twice is left alone, and so are several codes for one address.",
-        "Falha quando o mesmo código `hreflang`, sem contar maiúsculas e espaços em volta, tem dois ou mais endereços diferentes entre os elementos link e o cabeçalho `Link`. Os endereços são comparados já interpretados, sem fragmento; o mesmo código com o mesmo endereço duas vezes fica de fora, assim como vários códigos para um endereço.",
+        "Fails when the same `hreflang` code, case and surrounding space ignored, has two or more different addresses across the link elements, the `Link` header and the page's own entries in those sitemaps that were read. Addresses are compared parsed, without fragment; the same code with the same address twice is left alone, and so are several codes for one address.",
+        "Falha quando o mesmo código `hreflang`, sem contar maiúsculas e espaços em volta, tem dois ou mais endereços diferentes entre os elementos link, o cabeçalho `Link` e as entradas da própria página nos sitemaps que foram lidos. Os endereços são comparados já interpretados, sem fragmento; o mesmo código com o mesmo endereço duas vezes fica de fora, assim como vários códigos para um endereço.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -215,16 +217,22 @@ fn x_default_missing(facts: &Facts<'_>) -> Verdict {
 }
 
 fn places<'f>(facts: &Facts<'_>, alternates: impl Iterator<Item = &'f Alternate>) -> Vec<Place> {
-    alternates.take(crate::check::MAX_PLACES).map(|alternate| place(facts, alternate)).collect()
+    alternates.take(MAX_PLACES).map(|alternate| place(facts, alternate)).collect()
 }
 
 /// Fails when a code has several addresses.
 fn duplicate_code(facts: &Facts<'_>) -> Verdict {
-    let all = declared(facts)?;
-    let mut by_code: BTreeMap<String, BTreeMap<String, &Alternate>> = BTreeMap::new();
-    for alternate in &all {
+    facts.page()?;
+    let of_page = facts.alternates().iter().map(|alternate| (None, alternate));
+    let listed = facts.listed_alternates().map(|(file, alternate)| (Some(file), alternate));
+    let mut by_code: BTreeMap<String, BTreeMap<String, (Option<&SitemapFile>, &Alternate)>> = BTreeMap::new();
+    for declared in of_page.chain(listed) {
+        let (_, alternate) = declared;
         let address = alternate.url.as_ref().map_or_else(|| alternate.href.clone(), identity);
-        by_code.entry(alternate.lang.trim().to_ascii_lowercase()).or_default().entry(address).or_insert(alternate);
+        by_code.entry(alternate.lang.trim().to_ascii_lowercase()).or_default().entry(address).or_insert(declared);
+    }
+    if by_code.is_empty() {
+        return Err(NotMeasured::Absent);
     }
     by_code.retain(|_, addresses| addresses.len() > 1);
     if by_code.is_empty() {
@@ -244,9 +252,14 @@ fn duplicate_code(facts: &Facts<'_>) -> Verdict {
     });
     let pairs = pairs.collect::<Vec<_>>().join(", ");
     let values = [("count", by_code.len().into()), ("list", codes.join(", ").into())];
-    let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &[("list", pairs.into())]);
-    let rivals = by_code.values().flat_map(|addresses| addresses.values().copied());
-    Ok(Some(problem(SEVERAL, &values, fix).at(places(facts, rivals))))
+    let rivals = || by_code.values().flat_map(BTreeMap::values);
+    let target = if rivals().any(|(file, _)| file.is_none()) { FixTarget::Head } else { FixTarget::File };
+    let fix = FixDraft::instruction(target, DECIDE, &[("list", pairs.into())]);
+    let at = rivals().take(MAX_PLACES).map(|(file, alternate)| match file {
+        Some(file) => Place { url: Some(file.url.clone()), snippet: Some(alternate.href.clone()), ..Place::default() },
+        None => place(facts, alternate),
+    });
+    Ok(Some(problem(SEVERAL, &values, fix).at(at)))
 }
 
 /// Codes of one language as one.

@@ -54,8 +54,10 @@ pub struct SitemapFile {
     pub tally: Tally,
     /// What makes it no valid sitemap.
     pub fault: Option<Fault>,
-    /// Decoded bytes.
+    /// Decoded bytes that were read.
     pub size: usize,
+    /// Bytes of the whole file as the server states them: of one that was cut and is not packed.
+    pub stated_size: Option<u64>,
     pub(super) children: Vec<Child>,
     pub(super) children_left_out: bool,
     /// Byte of the root's end tag in the text; `None` for other forms.
@@ -78,6 +80,7 @@ impl SitemapFile {
             tally: Tally::default(),
             fault: None,
             size: 0,
+            stated_size: None,
             children: Vec::new(),
             children_left_out: false,
             closing: None,
@@ -110,6 +113,9 @@ impl SitemapFile {
         }
         let mut decoded = Decoded::new(exchange);
         self.size = decoded.bytes.len();
+        let is_plain = exchange.body.coding == Coding::Identity && matches!(decoded.bytes, Cow::Borrowed(_));
+        self.stated_size =
+            decoded.cut.filter(|_| is_plain).and_then(|_| exchange.header("content-length")?.parse().ok());
         let mut reading = Reading::new(target);
         if let Some(fault) = decoded.fault.take() {
             reading.fail(fault);

@@ -7,6 +7,7 @@ use super::fault::Fault;
 use super::tally::Counting;
 use super::target::Target;
 use super::{MOST_FILES, lastmod};
+use crate::facts::hreflang::Alternate;
 
 /// URLs that one file may list, and files that one index may (sitemaps.org protocol).
 pub const MOST_URLS: u64 = 50_000;
@@ -38,6 +39,8 @@ pub struct Entry {
     pub loc: String,
     /// When the file says that the page last changed; for RSS the `pubDate`.
     pub lastmod: Option<String>,
+    /// The language versions that it names.
+    pub alternates: Vec<Alternate>,
 }
 
 /// A file that an index lists.
@@ -94,20 +97,21 @@ impl<'t> Reading<'t> {
         self.fault.get_or_insert(fault);
     }
 
-    /// Takes one entry; `loc` is `None` when it is absent or too long to keep.
-    pub(super) fn take(&mut self, loc: Option<&str>, lastmod: Option<&str>) {
+    /// Takes one entry; `loc` is `None` when it is absent or too long to keep. Says whether it lists the page and was
+    /// kept, as the last one.
+    pub(super) fn take(&mut self, loc: Option<&str>, lastmod: Option<&str>) -> bool {
         if self.kind == Some(Kind::Index) {
             self.children_seen += 1;
-            return self.take_child(loc, lastmod);
+            self.take_child(loc, lastmod);
+            return false;
         }
         self.urls += 1;
         self.counting.take(self.kind, loc, lastmod, self.target);
-        if self.entries.len() < MOST_ENTRIES
-            && let Some(loc) = loc.filter(|loc| self.target.is(loc))
-            && self.entries.iter().all(|known| known.loc != loc)
-        {
-            self.entries.push(Entry { loc: loc.to_owned(), lastmod: lastmod.map(str::to_owned) });
-        }
+        let loc = loc.filter(|loc| self.entries.len() < MOST_ENTRIES && self.target.is(loc));
+        let Some(loc) = loc.filter(|loc| self.entries.iter().all(|known| known.loc != *loc)) else { return false };
+        let (loc, lastmod) = (loc.to_owned(), lastmod.map(str::to_owned));
+        self.entries.push(Entry { loc, lastmod, alternates: Vec::new() });
+        true
     }
 
     fn take_child(&mut self, loc: Option<&str>, lastmod: Option<&str>) {

@@ -1,7 +1,10 @@
 //! Sitemaps of XML: `urlset` and `sitemapindex` (sitemaps.org protocol), RSS 2.0 and Atom 1.0.
 //!
 //! Well-formedness is checked as far as a reader of sitemaps meets it; nothing outside the file is ever opened.
-//! Elements are matched by the prefix of the root, so that `image:loc` is no `loc`.
+//! Elements are matched by the prefix of the root, so that `image:loc` is no `loc`. Language versions of the page's own
+//! entry are `link` elements of XHTML inside it (Google, "Tell Google about localized versions of your page").
+
+use std::borrow::Cow;
 
 use model::lang::Phrase;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
@@ -9,9 +12,11 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::name::QName;
 use quick_xml::{Reader, XmlVersion};
+use url::Url;
 
 use super::fault::{self, Fault, quoting};
 use super::reading::{Field, Kind, Reading};
+use crate::facts::hreflang::{Alternate, AlternateSource};
 use crate::facts::page::looks_like_html;
 
 /// The namespace of `urlset` and `sitemapindex`.
@@ -20,6 +25,8 @@ pub const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const NEWS: &str = "http://www.google.com/schemas/sitemap-news/";
 /// Levels of nesting that are read. A sitemap has 3 and its extensions 5; more is an attack on readers that recurse.
 const MOST_LEVELS: usize = 64;
+/// Language versions kept of one entry: as many as a report lists.
+const MOST_ALTERNATES: usize = 200;
 /// Attributes of one tag that are read: their check for repeats takes the square of their number.
 const MOST_ATTRIBUTES: usize = 64;
 
@@ -29,6 +36,8 @@ pub(super) fn read(source: &str, cut: bool, reading: &mut Reading<'_>) {
     let whole = if cut { source.rfind('>').map_or("", |at| source.get(..=at).unwrap_or_default()) } else { source };
     let mut walk = Walk {
         reading,
+        source: whole,
+        entry_at: 0,
         depth: 0,
         prefix: None,
         in_entry: false,
@@ -68,8 +77,11 @@ enum Part {
     Date,
 }
 
-struct Walk<'r, 't> {
+struct Walk<'r, 's, 't> {
     reading: &'r mut Reading<'t>,
+    source: &'s str,
+    /// Byte of the start tag of the entry.
+    entry_at: usize,
     depth: usize,
     /// Prefix of the root, which the elements of its vocabulary share.
     prefix: Option<String>,
@@ -79,7 +91,7 @@ struct Walk<'r, 't> {
     date: Field,
 }
 
-impl Walk<'_, '_> {
+impl Walk<'_, '_, '_> {
     fn file(&mut self, source: &str) -> Result<(), Stop> {
         let mut reader = Reader::from_str(source);
         reader.config_mut().enable_all_checks(true);
@@ -143,6 +155,7 @@ impl Walk<'_, '_> {
         let local = self.local(name).filter(|_| self.depth > 1);
         if self.depth == words.depth && local == Some(words.entry) {
             self.in_entry = true;
+            self.entry_at = at;
             self.loc.clear();
             self.date.clear();
         } else if self.depth == words.depth + 1 && self.in_entry {
@@ -206,15 +219,8 @@ impl Walk<'_, '_> {
 
     /// The address of an Atom entry: its first link that has no `rel`, or `alternate` (RFC 4287 §4.2.7.2).
     fn atom_link(&mut self, tag: &BytesStart<'_>) {
-        let value = |name: &str| {
-            tag.attributes()
-                .with_checks(false)
-                .flatten()
-                .find(|attribute| attribute.key == QName(name))
-                .and_then(|attribute| attribute.normalized_value(XmlVersion::Implicit1_0).ok())
-        };
-        let is_address = value("rel").is_none_or(|rel| rel == "alternate");
-        if let Some(href) = value("href").filter(|_| is_address && self.loc.value().is_none()) {
+        let is_address = value(tag, "rel").is_none_or(|rel| rel == "alternate");
+        if let Some(href) = value(tag, "href").filter(|_| is_address && self.loc.value().is_none()) {
             self.loc.push(&href);
         }
     }
@@ -227,7 +233,10 @@ impl Walk<'_, '_> {
                 if let Some(start) = self.loc.overflow().filter(|_| words.kind != Kind::Index) {
                     self.reading.counting.too_long(start);
                 }
-                self.reading.take(self.loc.value(), self.date.value());
+                let is_of_page = self.reading.take(self.loc.value(), self.date.value());
+                if is_of_page && let Some(entry) = self.reading.entries.last_mut() {
+                    entry.alternates = alternates(self.source.get(self.entry_at..at.unwrap_or(self.entry_at)));
+                }
             } else if self.depth == words.depth + 1 {
                 self.field = None;
             }
@@ -264,6 +273,38 @@ impl Walk<'_, '_> {
             _ => Err(Stop::at(at, quoting(fault::ENTITY, name))),
         }
     }
+}
+
+/// The language versions in the source of one entry, which was read without a fault. The prefix is left open: nothing
+/// else in a sitemap is a link with a language.
+fn alternates(entry: Option<&str>) -> Vec<Alternate> {
+    let mut reader = Reader::from_str(entry.unwrap_or_default());
+    let mut found = Vec::new();
+    while found.len() < MOST_ALTERNATES {
+        let tag = match reader.read_event() {
+            Ok(Event::Start(tag) | Event::Empty(tag)) => tag,
+            Ok(Event::Eof) | Err(_) => break,
+            Ok(_) => continue,
+        };
+        let is_link = tag.local_name().as_ref() == "link";
+        let is_alternate = || value(&tag, "rel").is_some_and(|rel| rel.eq_ignore_ascii_case("alternate"));
+        if is_link
+            && is_alternate()
+            && let (Some(lang), Some(href)) = (value(&tag, "hreflang"), value(&tag, "href"))
+        {
+            let url = Url::parse(&href).ok();
+            found.push(Alternate { lang, href, url, source: AlternateSource::Sitemap, node: None });
+        }
+    }
+    found
+}
+
+/// An attribute's value, references resolved.
+fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = tag.attributes();
+    let mut known = attributes.with_checks(false).take(MOST_ATTRIBUTES).flatten();
+    let found = known.find(|attribute| attribute.key == QName(name))?;
+    found.normalized_value(XmlVersion::Implicit1_0).ok().map(Cow::into_owned)
 }
 
 /// What the elements of a form are called.

@@ -1,6 +1,7 @@
 //! What an element is called for someone who can't see it, and what kind of script a script is.
 
 use super::document::Element;
+use super::page::Html;
 
 /// Whether an element has an accessible name: text, image alternative, `aria-label`, `aria-labelledby`, `title`, SVG title.
 ///
@@ -18,6 +19,24 @@ pub fn has_name(element: Element<'_>) -> bool {
                 || (below.is("img") || below.is("area")) && filled(below, "alt")
                 || filled(below, "title") && (below.is("img") || below.is("iframe"))
         })
+}
+
+/// Whether an image (`img`, `input type=image`, `area[href]`) is there for those who can't see it, and says nothing to them:
+/// it has an address, is shown, and has neither `alt` nor a label.
+pub(crate) fn lacks_alternative(html: &Html, image: Element<'_>) -> bool {
+    let labelled = ["alt", "aria-label", "aria-labelledby"].iter().any(|name| image.has(name));
+    // One without an address is another finding.
+    let filled = |name| image.attribute(name).is_some_and(|value| !value.trim().is_empty());
+    let no_source = image.is("img") && !filled("src") && !filled("srcset");
+    !labelled && !no_source && !is_decorative(image) && !html.listed.is_unseen(image)
+}
+
+/// Whether assistive technology is told to pass over an element.
+pub(crate) fn is_decorative(element: Element<'_>) -> bool {
+    element
+        .attribute("role")
+        .is_some_and(|role| matches!(role.trim().to_ascii_lowercase().as_str(), "presentation" | "none"))
+        || element.is_aria_hidden()
 }
 
 /// Text runs of an element that are shown: not those of scripts, styles, or a stray `title`.

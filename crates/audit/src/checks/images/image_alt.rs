@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::document::collapse;
+use crate::facts::image_room::side;
+use crate::facts::names::{is_decorative, lacks_alternative};
 use crate::facts::url_identity::percent_decoded;
 
 /// The family.
@@ -39,8 +42,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content",
     rule: text(
-        "Fails on `img`, `input type=image` and `area[href]` without an `alt` attribute, `aria-label` or `aria-labelledby`. An empty `alt` is right for decoration and passes. Left alone are elements with `role` `none` or `presentation`, in or with `aria-hidden`, and `img` without an address in `src` or `srcset`. Not measured on an empty app shell; not applicable without such elements.",
-        "Falha com `img`, `input type=image` e `area[href]` sem atributo `alt`, `aria-label` ou `aria-labelledby`. Um `alt` vazio é correto para decoração e passa. Ficam de fora elementos com `role` `none` ou `presentation`, com `aria-hidden` ou dentro dele, e `img` sem endereço em `src` ou `srcset`. Não é medido na casca vazia de um aplicativo; não se aplica sem elementos assim.",
+        "Fails on `img`, `input type=image` and `area[href]` without an `alt` attribute, `aria-label` or `aria-labelledby`. An empty `alt` is right for decoration and passes. Left alone are elements with `role` `none` or `presentation`, those that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), and `img` without an address in `src` or `srcset`. Not measured on an empty app shell; not applicable without such elements.",
+        "Falha com `img`, `input type=image` e `area[href]` sem atributo `alt`, `aria-label` ou `aria-labelledby`. Um `alt` vazio é correto para decoração e passa. Ficam de fora elementos com `role` `none` ou `presentation`, os que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido) e `img` sem endereço em `src` ou `srcset`. Não é medido na casca vazia de um aplicativo; não se aplica sem elementos assim.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Image),
@@ -95,13 +98,8 @@ fn is_filename(alt: &str, src: &str) -> bool {
     is_listed || is_own_file || EXTENSIONS.iter().any(|end| alt.ends_with(end))
 }
 
-/// Whether assistive technology is told to pass over an element.
-fn is_decorative(element: Element<'_>) -> bool {
-    element
-        .attribute("role")
-        .is_some_and(|role| matches!(role.trim().to_ascii_lowercase().as_str(), "presentation" | "none"))
-        || element.is_aria_hidden()
-}
+/// Pixels up to which both sides of an image make it a counter of visits rather than a picture.
+const PIXEL: u32 = 1;
 
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
@@ -116,40 +114,66 @@ fn missing(facts: &Facts<'_>) -> Verdict {
             continue;
         }
         total += 1;
-        let labelled = element.has("alt") || element.has("aria-label") || element.has("aria-labelledby");
-        // One without an address is another finding.
-        let filled = |name| element.attribute(name).is_some_and(|value| !value.trim().is_empty());
-        let no_source = element.is("img") && !filled("src") && !filled("srcset");
-        if !labelled && !no_source && !is_decorative(element) {
+        if lacks_alternative(html, element) {
             found.push(element);
         }
     }
     if total == 0 {
         return Err(NotMeasured::Absent);
     }
-    let Some(first) = found.first() else { return PASS };
+    if found.is_empty() {
+        return PASS;
+    }
     const NO_ALT: Text = text(
         "{count} of {total} images {count|has|have} no alt attribute.",
         "{count} de {total} imagens não {count|tem|têm} o atributo alt.",
     );
-    let tag = first.start_tag_source().unwrap_or("<img>");
-    let body = tag.trim_end_matches('>').trim_end_matches('/').trim_end();
-    let mut fix = FixDraft::template(FixTarget::Image, format!("{body} alt=\"{{{{DESCRIPTION}}}}\">"));
-    if let Some(caption) = caption(*first) {
-        const NEAR: Text = text("text beside the image: {text}", "texto ao lado da imagem: {text}");
-        fix = fix.from(NEAR, &[("text", caption.into())]);
-    }
+    let is_pixel =
+        |image: Element<'_>| ["width", "height"].iter().all(|name| side(image, name).is_some_and(|side| side <= PIXEL));
+    let picture = found.iter().find(|image| !is_pixel(**image));
+    let fix = match picture.or(found.first().filter(|image| image.start_tag().is_none())) {
+        Some(picture) => described(*picture),
+        None => unread(&found),
+    };
     let values = [("count", found.len().into()), ("total", total.into())];
     Ok(Some(problem(NO_ALT, &values, fix).at(found.iter().map(|image| image.place()))))
 }
 
-/// A caption, or the text of the link around the image.
+/// The tag with a placeholder for its description.
+fn described(image: Element<'_>) -> FixDraft {
+    let fix = FixDraft::template(FixTarget::Image, with_alt(image, "{{DESCRIPTION}}"));
+    match caption(image) {
+        Some(caption) => {
+            const NEAR: Text = text("text beside the image: {text}", "texto ao lado da imagem: {text}");
+            fix.from(NEAR, &[("text", caption.into())])
+        }
+        None => fix,
+    }
+}
+
+/// The tags of counting pixels, which there is nothing to say about.
+fn unread(pixels: &[Element<'_>]) -> FixDraft {
+    const DECORATION: Text =
+        text("an empty alt, since nobody sees these pixels", "um alt vazio, já que ninguém vê estes pixels");
+    let tags: Vec<String> = pixels.iter().take(MAX_PLACES).map(|pixel| with_alt(*pixel, "")).collect();
+    let fix = FixDraft::edit(FixTarget::Image, tags.join("\n")).from(DECORATION, &[]);
+    pixels.iter().fold(fix, |fix, pixel| fix.set(*pixel, "alt", ""))
+}
+
+/// The start tag with an alternative, which it lacks.
+fn with_alt(image: Element<'_>, alt: &str) -> String {
+    let tag = image.start_tag_source().unwrap_or("<img>");
+    format!("{} alt=\"{alt}\">", tag.trim_end_matches('>').trim_end_matches('/').trim_end())
+}
+
+/// Its title, a caption, or the text of the link around the image.
 fn caption(image: Element<'_>) -> Option<String> {
+    let title = image.attribute("title").map(collapse).filter(|title| !title.is_empty());
     let figure = image.ancestors().find(|ancestor| ancestor.is("figure"));
     let caption =
         figure.and_then(|figure| figure.descendants().find(|below| below.is("figcaption")).map(Element::text));
     let link = || image.ancestors().find(|ancestor| ancestor.is("a")).map(Element::text);
-    caption.or_else(link).filter(|text| !text.is_empty())
+    title.or(caption).or_else(link).filter(|text| !text.is_empty())
 }
 
 fn filename(facts: &Facts<'_>) -> Verdict {
@@ -167,8 +191,8 @@ fn filename(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some((first, alt)) = found.first() else { return PASS };
     const NAMED: Text = text(
-        "{count} {count|image has|images have} a file name for an alternative; the first is “{alt}”.",
-        "{count} {count|imagem tem|imagens têm} um nome de arquivo como texto alternativo; o primeiro é “{alt}”.",
+        "{count} {count|image has|images have} a file name, or a word for any image, as alternative; the first is “{alt}”.",
+        "{count} {count|imagem tem|imagens têm} um nome de arquivo, ou uma palavra para qualquer imagem, como texto alternativo; o primeiro é “{alt}”.",
     );
     let tag =
         first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_else(|| "<img alt=\"{{DESCRIPTION}}\">".to_owned());

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::link_syntax::is_mistyped;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::document::collapse;
 use crate::facts::page::{Html, Reach};
 use crate::facts::url_identity::{same_page, same_site};
 
@@ -39,13 +40,13 @@ const NOT_CRAWLABLE: Check = Check {
         "Robôs seguem endereços em `href`. O que só um script abre não é encontrado.",
     ),
     how: text(
-        "Use `<a href=\"…\">` with a real address; let the script take over the click.",
-        "Use `<a href=\"…\">` com um endereço de verdade; deixe o script assumir o clique.",
+        "Use `<a href=\"…\">` with a real address and let the script take over the click; what leads nowhere is a `<button>`.",
+        "Use `<a href=\"…\">` com um endereço de verdade e deixe o script assumir o clique; o que não leva a lugar nenhum é um `<button>`.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#crawlable-links",
     rule: text(
-        "Fails when an `a` acts as a link but gives no address: an `href` of `javascript:` with code, or one that is missing, empty or `#` beside `onclick`, `ng-click` or `routerlink`. Anchors without any of these attributes, and those with a `role` other than `link`, pass: they don't pretend to lead anywhere. Not applicable without anchors.",
-        "Falha quando um `a` age como link mas não dá um endereço: um `href` de `javascript:` com código, ou ausente, vazio ou `#` ao lado de `onclick`, `ng-click` ou `routerlink`. Âncoras sem nenhum desses atributos, e as com `role` que não seja `link`, passam: não fingem levar a algum lugar. Não se aplica sem âncoras.",
+        "Fails when an `a` acts as a link but gives no address: an `href` of `javascript:` with code, or one that is missing, empty, `#` or code that does nothing (`javascript:void(0)`) beside `onclick`, `ng-click` or `routerlink`. Code that only returns or counts the click (`return false`, `ga(…)`) leads nowhere and does not count. Anchors without any of this, and those with a `role` other than `link`, pass: they open menus and galleries rather than pages. Not applicable without anchors.",
+        "Falha quando um `a` age como link mas não dá um endereço: um `href` de `javascript:` com código, ou ausente, vazio, `#` ou código que não faz nada (`javascript:void(0)`) ao lado de `onclick`, `ng-click` ou `routerlink`. Código que só retorna ou conta o clique (`return false`, `ga(…)`) não leva a lugar nenhum e não conta. Âncoras sem nada disso, e as com `role` que não seja `link`, passam: abrem menus e galerias em vez de páginas. Não se aplica sem âncoras.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -102,6 +103,35 @@ const NONE_INTERNAL: Check = Check {
 /// Links to routes from which on a script routes by the fragment (catalog).
 const TOO_MANY_ROUTES: usize = 3;
 
+/// How an address that is code begins.
+const SCRIPT: &str = "javascript:";
+/// Calls that count a click and open nothing: analytics.js, gtag.js, Tag Manager, Matomo, Meta Pixel.
+const COUNTING: [&str; 8] =
+    ["ga(", "gtag(", "_gaq.push(", "dataLayer.push(", "_paq.push(", "fbq(", "__gaTracker(", "trackEvent("];
+
+/// Whether code may open a page: it does more than return and count.
+fn may_lead(code: &str) -> bool {
+    let is_idle = |statement: &str| {
+        let statement = statement.trim().trim_start_matches("window.");
+        let words = statement.trim_start_matches("return").trim_matches([' ', '(', ')']);
+        matches!(words, "" | "{}" | "false" | "true" | "0" | "void 0" | "void(0" | "void (0" | "event.preventDefault")
+            || statement.starts_with("//")
+            || COUNTING.iter().any(|call| statement.starts_with(call))
+    };
+    !code.split(';').all(is_idle)
+}
+
+/// What a link is called: its text, else its label, its title or the alternative of its image.
+fn name(link: Element<'_>) -> Option<String> {
+    let filled =
+        |element: Element<'_>, name: &str| element.attribute(name).map(collapse).filter(|value| !value.is_empty());
+    Some(link.text())
+        .filter(|text| !text.is_empty())
+        .or_else(|| filled(link, "aria-label"))
+        .or_else(|| filled(link, "title"))
+        .or_else(|| link.descendants().find_map(|image| filled(image, "alt")))
+}
+
 fn not_crawlable(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let mut any = false;
@@ -115,14 +145,14 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
             continue;
         }
         let href = link.attribute("href").map(str::trim);
-        let script =
-            href.is_some_and(|href| href.get(..11).is_some_and(|start| start.eq_ignore_ascii_case("javascript:")));
-        let void = href.is_none_or(|href| href.is_empty() || href == "#");
-        let handler = link.has("onclick") || link.has("ng-click") || link.has("routerlink");
-        let empty_script = href.is_some_and(|href| {
-            matches!(href.to_ascii_lowercase().as_str(), "javascript:" | "javascript:;") && !handler
+        let code = href.and_then(|href| {
+            let (start, code) = href.split_at_checked(SCRIPT.len())?;
+            start.eq_ignore_ascii_case(SCRIPT).then_some(code)
         });
-        if (script && !empty_script) || void && handler {
+        let gives_nothing = href.is_none_or(|href| href.is_empty() || href == "#") || code.is_some();
+        let is_routed = link.has("ng-click") || link.has("routerlink");
+        let leads = is_routed || [code, link.attribute("onclick")].into_iter().flatten().any(may_lead);
+        if gives_nothing && leads {
             found.push(link);
         }
     }
@@ -135,11 +165,27 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
         "{count} {count|link não dá|links não dão} um endereço que um robô possa seguir; o primeiro diz “{text}”.",
     );
     const NOW: Text = text("now: {tag}", "agora: {tag}");
-    let shown = first.text();
-    let fix = FixDraft::template(FixTarget::Body, format!("<a href=\"{{{{URL}}}}\">{}</a>", html_text(&shown)))
-        .from(NOW, &[("tag", first.start_tag_source().unwrap_or_default().into())]);
-    let values = [("count", found.len().into()), ("text", shown.into())];
-    Ok(Some(problem(SCRIPTED, &values, fix).at(found.iter().map(|link| link.place()))))
+    const OR_BUTTON: Text = text(
+        "Where it leads to no page but does something on this one, make it a <button type=\"button\">.",
+        "Se não leva a uma página, mas faz algo nesta, torne-o um <button type=\"button\">.",
+    );
+    const NAMELESS: Text = text(
+        "{count} {count|link gives|links give} no address that a crawler can follow; the first is {tag}.",
+        "{count} {count|link não dá|links não dão} um endereço que um robô possa seguir; o primeiro é {tag}.",
+    );
+    let tag = first.start_tag_source().unwrap_or("<a>");
+    let with_address = first
+        .start_tag_with("href", "{{URL}}")
+        .unwrap_or_else(|| format!("{} href=\"{{{{URL}}}}\">", tag.trim_end_matches('>').trim_end()));
+    let fix = FixDraft::template(FixTarget::Body, format!("{with_address}{}</a>", html_text(&first.text())))
+        .from(NOW, &[("tag", tag.into())])
+        .note(OR_BUTTON, &[]);
+    let count = ("count", found.len().into());
+    let found = match name(*first) {
+        Some(name) => problem(SCRIPTED, &[count, ("text", name.into())], fix).at(found.iter().map(|link| link.place())),
+        None => problem(NAMELESS, &[count, ("tag", tag.into())], fix).at(found.iter().map(|link| link.place())),
+    };
+    Ok(Some(found))
 }
 
 fn hash_route(facts: &Facts<'_>) -> Verdict {
@@ -202,4 +248,19 @@ fn none_internal(facts: &Facts<'_>) -> Verdict {
     let count = html.anchors.len();
     let message = if count == 0 { NO_LINKS } else { DEAD_END };
     fail(message, &[("count", count.into())], FixDraft::instruction(FixTarget::Body, NONE_INTERNAL.how, &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_may_open_a_page_is_told_from_code_that_does_not() {
+        for code in ["show(2)", "ga('send', 'event'); go('/a')", "location='/a'", "void(open())", "return show(3)"] {
+            assert!(may_lead(code), "{code}");
+        }
+        for code in ["", ";", "void(0)", "void 0;", "return false;", "//", "window.ga('send', 'event', 'x')", "{}"] {
+            assert!(!may_lead(code), "{code}");
+        }
+    }
 }

@@ -30,8 +30,8 @@ const INVALID: Check = Check {
     severity: Severity::Warn,
     title: text("Mistyped links", "Links digitados errado"),
     why: text(
-        "The link leads nowhere, or to a path of this site that does not exist, for people and crawlers alike.",
-        "O link não leva a lugar nenhum, ou leva a um caminho deste site que não existe, tanto para pessoas como para robôs.",
+        "The link leads nowhere, or to a path of this site that does not exist, for people and crawlers alike; at a space simple readers cut the address off.",
+        "O link não leva a lugar nenhum, ou leva a um caminho deste site que não existe, tanto para pessoas como para robôs; num espaço, leitores simples cortam o endereço.",
     ),
     how: text(
         "Write the address in full, `https://` and host, with `%20` for each space.",
@@ -39,8 +39,8 @@ const INVALID: Check = Check {
     ),
     reference: "https://url.spec.whatwg.org/#url-writing",
     rule: text(
-        "Fails when the `href` of an `a`, white space around it left aside, can't be parsed against the page's base by the URL Standard; holds white space within its path or query, unless its scheme is `mailto:`, `tel:`, `sms:`, `data:` or `javascript:`; has a mistyped scheme (`htp:`, `htpp:`, `hhtp:`, `htttp:`, the same with an s, `http//`, `https//`, `http:/` or `https:/` before a host); or begins with `www.` and a public domain but no scheme. Not applicable without links.",
-        "Falha quando o `href` de um `a`, sem contar espaços em volta, não pode ser lido a partir da base da página pelo padrão URL; tem espaços no caminho ou na query, a não ser que o esquema seja `mailto:`, `tel:`, `sms:`, `data:` ou `javascript:`; tem um esquema digitado errado (`htp:`, `htpp:`, `hhtp:`, `htttp:`, os mesmos com s, `http//`, `https//`, `http:/` ou `https:/` antes de um host); ou começa com `www.` e um domínio público, mas sem esquema. Não se aplica sem links.",
+        "Fails when the `href` of an `a`, white space around it left aside, can't be parsed against the page's base by the URL Standard; holds white space within its path, unless its scheme is `mailto:`, `tel:`, `sms:`, `data:` or `javascript:`; has a mistyped scheme (`htp:`, `htpp:`, `hhtp:`, `htttp:`, the same with an s, `http//`, `https//`, `http:/` or `https:/` before a host); or begins with `www.` and a public domain but no scheme. Not applicable without links.",
+        "Falha quando o `href` de um `a`, sem contar espaços em volta, não pode ser lido a partir da base da página pelo padrão URL; tem espaços no caminho, a não ser que o esquema seja `mailto:`, `tel:`, `sms:`, `data:` ou `javascript:`; tem um esquema digitado errado (`htp:`, `htpp:`, `hhtp:`, `htttp:`, os mesmos com s, `http//`, `https//`, `http:/` ou `https:/` antes de um host); ou começa com `www.` e um domínio público, mas sem esquema. Não se aplica sem links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -95,7 +95,8 @@ fn fault(href: &str, html: &Html) -> Option<Fault> {
         return Some(Fault { repaired: None });
     }
     let other = ["mailto:", "tel:", "sms:", "data:", "javascript:", "whatsapp:", "viber:", "skype:"];
-    let address = trimmed.split('#').next().unwrap_or_default();
+    // In a query every reader knows what a space stands for, and forms write them there.
+    let address = trimmed.split(['#', '?']).next().unwrap_or_default();
     if address.contains(|c: char| c.is_ascii_whitespace()) && !other.iter().any(|scheme| lower.starts_with(scheme)) {
         // As the URL parser reads it: line breaks and tabs are dropped, spaces encoded.
         let joined: String = trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::check::prelude::*;
 use crate::facts::document::collapse_into;
-use crate::facts::names::shown_texts;
+use crate::facts::names::{lacks_alternative, shown_texts};
 use crate::facts::page::Html;
 use crate::facts::page_language;
 
@@ -43,8 +43,8 @@ const EMPTY: Check = Check {
     ),
     reference: GOOGLE_LINKS,
     rule: text(
-        "Fails on `a[href]` without a name: no text, image alternative, `aria-label`, `aria-labelledby`, `title` or SVG title. It passes where another link of the page to the same address has a name. Left alone are links that are hidden by `hidden` or have `aria-hidden`. Not measured on an empty app shell; not applicable without links.",
-        "Falha com `a[href]` sem nome: sem texto, texto alternativo de imagem, `aria-label`, `aria-labelledby`, `title` ou título de SVG. Passa quando outro link da página para o mesmo endereço tem nome. Ficam de fora links ocultos por `hidden` ou com `aria-hidden`. Não é medido na casca vazia de um aplicativo; não se aplica sem links.",
+        "Fails on `a[href]` without a name: no text, image alternative, `aria-label`, `aria-labelledby`, `title` or SVG title. It passes where another link of the page to the same address has a name. Left alone are links that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), anchors that lead to themselves, and links around an image that `image_alt_missing` reports. Not measured on an empty app shell; not applicable without links.",
+        "Falha com `a[href]` sem nome: sem texto, texto alternativo de imagem, `aria-label`, `aria-labelledby`, `title` ou título de SVG. Passa quando outro link da página para o mesmo endereço tem nome. Ficam de fora links que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido), âncoras que levam a si mesmas e links em volta de uma imagem que `image_alt_missing` aponta. Não é medido na casca vazia de um aplicativo; não se aplica sem links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -89,7 +89,8 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         let Some(element) = html.element(anchor.node) else { continue };
         // The last link, open where the page was cut, may have its text behind the cut.
         let goes_on = last_if_cut == Some(anchor.node) && element.end_tag().is_none();
-        if !goes_on && !element.is_hidden() && element.attribute("aria-hidden") != Some("true") {
+        let is_of_image = element.descendants().any(|below| below.is("img") && lacks_alternative(html, below));
+        if !goes_on && !is_of_image && !html.listed.is_unseen(element) && !leads_to_itself(element) {
             nameless.push((target, element));
         }
     }
@@ -100,9 +101,25 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         "{count} {count|link não tem|links não têm} texto; o primeiro leva a {target}.",
     );
     const TARGET: Text = text("the link to {target}", "o link para {target}");
+    const IN_HEADING: Text = text("the heading that it stands in: {text}", "o título em que está: {text}");
     let values = [("count", nameless.len().into()), ("target", (*target).into())];
-    let fix = FixDraft::template(FixTarget::Body, with_label(*first)).from(TARGET, &[("target", (*target).into())]);
+    let fix = FixDraft::template(FixTarget::Body, with_label(*first));
+    let heading = first.ancestors().find(|around| HEADINGS.contains(&around.name())).map(Element::text);
+    let fix = match heading.filter(|text| !text.is_empty()) {
+        Some(text) => fix.from(IN_HEADING, &[("text", text.into())]),
+        None => fix.from(TARGET, &[("target", (*target).into())]),
+    };
     Ok(Some(problem(NAMELESS, &values, fix).at(nameless.iter().map(|(_, link)| link.place()))))
+}
+
+/// Elements whose text names what an empty link in them belongs to.
+const HEADINGS: [&str; 6] = ["h1", "h2", "h3", "h4", "h5", "h6"];
+
+/// Whether a link is the place that it names: a mark in the text, not a way to somewhere.
+fn leads_to_itself(link: Element<'_>) -> bool {
+    let fragment =
+        link.attribute("href").and_then(|href| href.trim().strip_prefix('#')).filter(|name| !name.is_empty());
+    fragment.is_some_and(|fragment| ["id", "name"].iter().any(|name| link.attribute(name) == Some(fragment)))
 }
 
 /// The link's start tag with a placeholder label.

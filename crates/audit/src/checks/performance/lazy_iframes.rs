@@ -4,6 +4,7 @@ use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::content_images::{far_down, is_lazy};
 use crate::facts::image_room::side;
+use crate::facts::visibility::{concealment, declarations};
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -34,8 +35,8 @@ const NOT_LAZY: Check = Check {
     how: text("Add `loading=\"lazy\"` to these frames.", "Adicione `loading=\"lazy\"` a esses frames."),
     reference: "https://web.dev/articles/iframe-lazy-loading",
     rule: text(
-        "Fails when an `iframe` with an http(s) address stands behind more than 2,000 characters of visible text and has no `loading=lazy`. Left alone are frames hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 4 pixels, with `loading=eager` written out, and those that a script loads from `data-src`. Not applicable without iframes.",
-        "Falha quando um `iframe` com endereço http(s) vem depois de mais de 2.000 caracteres de texto visível e não tem `loading=lazy`. Ficam de fora frames ocultos por `hidden`, `aria-hidden` ou estilo embutido, com um lado de no máximo 4 pixels, com `loading=eager` escrito, e os que um script carrega de `data-src`. Não se aplica sem iframes.",
+        "Fails when an `iframe` with an http(s) address stands behind more than 2,000 characters of visible text and has no `loading=lazy`. Left alone are frames without an address, hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 4 pixels, far off the screen, with `loading=eager` written out, and those that a script loads from `data-src`. Not applicable without iframes.",
+        "Falha quando um `iframe` com endereço http(s) vem depois de mais de 2.000 caracteres de texto visível e não tem `loading=lazy`. Ficam de fora frames sem endereço, ocultos por `hidden`, `aria-hidden` ou estilo embutido, com um lado de no máximo 4 pixels, bem fora da tela, com `loading=eager` escrito, e os que um script carrega de `data-src`. Não se aplica sem iframes.",
     ),
     thresholds: &[threshold("text_before", FAR as u64, "characters"), threshold("small_side", TINY as u64, "pixels")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -48,15 +49,28 @@ const FAR: usize = 2_000;
 /// Pixels up to which a frame shows nothing: browsers leave such frames out of lazy loading too.
 const TINY: u32 = 4;
 
+/// Whether an inline style leaves nothing of a frame to be seen, by its size or its place.
+fn is_tiny_by_style(style: &str) -> bool {
+    let is_tiny_side = |value: &str| {
+        let pixels = value.strip_suffix("px").unwrap_or(value).trim();
+        pixels.parse::<f64>().is_ok_and(|pixels| pixels <= f64::from(TINY))
+    };
+    concealment(style).is_some()
+        || declarations(style).any(|(name, value)| matches!(name.as_str(), "width" | "height") && is_tiny_side(&value))
+}
+
 fn not_lazy(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     if !html.elements(&html.addressed).any(|element| element.is("iframe")) {
         return Err(NotMeasured::Absent);
     }
-    let is_tiny =
-        |frame: Element<'_>| ["width", "height"].iter().any(|name| side(frame, name).is_some_and(|s| s <= TINY));
+    let is_tiny = |frame: Element<'_>| {
+        let by_attribute = ["width", "height"].iter().any(|name| side(frame, name).is_some_and(|side| side <= TINY));
+        by_attribute || frame.attribute("style").is_some_and(is_tiny_by_style)
+    };
     let loads_now = |frame: Element<'_>| {
-        let url = frame.attribute("src").and_then(|src| html.resolve(src));
+        let src = frame.attribute("src").map(str::trim).filter(|src| !src.is_empty());
+        let url = src.and_then(|src| html.resolve(src));
         url.is_some_and(|url| matches!(url.scheme(), "http" | "https")) && !is_lazy(frame) && !frame.has("loading")
     };
     let is_concerned =

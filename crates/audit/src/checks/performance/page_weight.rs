@@ -2,7 +2,7 @@
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::document::{Document, NodeId};
+use crate::facts::document::{Document, Namespace, NodeId};
 use crate::facts::page::Html;
 
 /// The family.
@@ -54,8 +54,8 @@ const DOM_LARGE: Check = Check {
     ),
     reference: "https://developer.chrome.com/docs/performance/insights/dom-size",
     rule: text(
-        "Fails at more than 1,500 elements in the HTML as sent, more than 32 inside one another, or more than 60 children of one element. Of children, paragraphs, headings, line breaks and what is not shown don't count, and the rows and items of tables, lists and selects are what they are for. Templates are left out.",
-        "Falha com mais de 1.500 elementos no HTML como enviado, mais de 32 um dentro do outro, ou mais de 60 filhos de um elemento. Dos filhos, parágrafos, títulos, quebras de linha e o que não é exibido não contam, e linhas e itens de tabelas, listas e seletores existem para isso. Modelos (`template`) ficam de fora.",
+        "Fails at more than 1,500 elements in the HTML as sent, more than 32 inside one another, or more than 60 children of one element. Of children, paragraphs, headings, line breaks and what is not shown don't count, and the rows and items of tables, lists and selects, and the parts of drawings and formulas, are what they are for. Templates are left out.",
+        "Falha com mais de 1.500 elementos no HTML como enviado, mais de 32 um dentro do outro, ou mais de 60 filhos de um elemento. Dos filhos, parágrafos, títulos, quebras de linha e o que não é exibido não contam, e linhas e itens de tabelas, listas e seletores, e as partes de desenhos e fórmulas, existem para isso. Modelos (`template`) ficam de fora.",
     ),
     thresholds: &[
         threshold("elements", MOST_ELEMENTS as u64, "elements"),
@@ -135,13 +135,13 @@ fn is_counted(child: Element<'_>) -> bool {
     !NOT.contains(&child.name())
 }
 
-/// Whether an element is made to hold many.
+/// Whether an element is made to hold many; drawings and formulas are laid out as a whole.
 fn is_row_of_many(parent: Element<'_>) -> bool {
-    const MANY: [&str; 20] = [
+    const MANY: [&str; 18] = [
         "ul", "ol", "dl", "menu", "table", "thead", "tbody", "tfoot", "tr", "colgroup", "select", "optgroup",
-        "datalist", "p", "pre", "code", "head", "svg", "g", "map",
+        "datalist", "p", "pre", "code", "head", "map",
     ];
-    MANY.contains(&parent.name())
+    parent.namespace() != Namespace::Html || MANY.contains(&parent.name())
 }
 
 /// Fails on many elements, deep or wide ones.
@@ -161,6 +161,11 @@ fn dom_large(facts: &Facts<'_>) -> Verdict {
         "Begin at the places named: they hold the most, or lie the deepest.",
         "Comece pelos lugares indicados: são os que contêm mais elementos ou os mais profundos.",
     );
+    const SPREAD: Text = text(
+        "No part stands out: show less at once, such as the first comments or products, and drop elements that only wrap others.",
+        "Nenhuma parte se destaca: mostre menos de uma vez, como os primeiros comentários ou produtos, e tire elementos que só envolvem outros.",
+    );
+    let note = if is_wide || is_deep { TAKE } else { SPREAD };
     let places = [size.children.1.filter(|_| is_wide), size.depth.1.filter(|_| is_deep)];
     let places = places.into_iter().flatten().filter_map(|id| html.element(id)).map(Element::place);
     let values = [
@@ -171,7 +176,7 @@ fn dom_large(facts: &Facts<'_>) -> Verdict {
         ("deepest", MOST_DEPTH.into()),
         ("widest", MOST_CHILDREN.into()),
     ];
-    Ok(Some(problem(LARGE, &values, FixDraft::instruction(FixTarget::Body, TAKE, &[])).at(places)))
+    Ok(Some(problem(LARGE, &values, FixDraft::instruction(FixTarget::Body, note, &[])).at(places)))
 }
 
 /// What stands inline, with its bytes.

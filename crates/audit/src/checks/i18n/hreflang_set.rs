@@ -11,7 +11,7 @@ use crate::facts::discovery::named_pages::TargetFault;
 use crate::facts::hreflang::Alternate;
 use crate::facts::sitemap::SitemapFile;
 use crate::facts::url_identity::{identity, same_page};
-use crate::facts::{detected_language, language_tag};
+use crate::facts::{canonical, detected_language, language_tag};
 use crate::fix::HeadKey;
 
 /// The family.
@@ -160,11 +160,31 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
     if all.iter().any(|alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own))) {
         return PASS;
     }
+    let page = facts.url()?;
+    let html = facts.page()?;
+    let is_insecure = |alternate: &&Alternate| names_insecurely(alternate, page, &own);
+    if let Some((alternate, link)) =
+        all.iter().copied().filter(is_insecure).find_map(|alternate| Some((alternate, html.element(alternate.node?)?)))
+        && link.start_tag().is_some()
+    {
+        const INSECURE: Text = text(
+            "The alternate {lang} is this page, {url}, but names it as {href}, without https.",
+            "A versão {lang} é esta página, {url}, mas a nomeia como {href}, sem https.",
+        );
+        const OWN: Text = text("the page's own address", "o endereço da própria página");
+        let tag = alternate_tag(alternate.lang.trim(), own.as_str());
+        let fix = FixDraft::edit(FixTarget::Head, tag).set(link, "href", own.as_str()).from(OWN, &[]);
+        let values = [
+            ("lang", alternate.lang.trim().into()),
+            ("url", own.as_str().into()),
+            ("href", alternate.href.as_str().into()),
+        ];
+        return Ok(Some(problem(INSECURE, &values, fix).at([place(facts, alternate)])));
+    }
     const ABSENT: Text = text(
         "{count} {count|alternate is|alternates are} declared, but not this page, {url}.",
         "{count} {count|versão é declarada|versões são declaradas}, mas não esta página, {url}.",
     );
-    let html = facts.page()?;
     let lang = html.document.html().and_then(|root| language_tag::read(root.attribute("lang")?.trim()));
     let lang = lang.filter(is_supported).map(|tag| tag.to_string());
     let taken = |lang: &String| all.iter().any(|alternate| alternate.lang.eq_ignore_ascii_case(lang));
@@ -181,6 +201,12 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(ABSENT, &values, fix).at(all.iter().map(|alternate| place(facts, alternate)))))
 }
 
+/// Whether an alternate is the page but for its scheme, which is not https.
+fn names_insecurely(alternate: &Alternate, page: &Url, own: &Url) -> bool {
+    let url = alternate.url.as_ref().filter(|url| url.scheme() == "http");
+    url.is_some_and(|url| same_page(&canonical::mended(page, url), own))
+}
+
 fn is_default(alternate: &Alternate) -> bool {
     alternate.lang.trim().eq_ignore_ascii_case("x-default")
 }
@@ -190,7 +216,10 @@ fn x_default_missing(facts: &Facts<'_>) -> Verdict {
     let all = declared(facts)?;
     let own = facts.own_url()?;
     // The page is one of the versions, whether it says so or not.
-    let is_own = |alternate: &&Alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
+    let page = facts.url()?;
+    let is_own = |alternate: &&Alternate| {
+        alternate.url.as_ref().is_some_and(|url| same_page(&canonical::mended(page, url), &own))
+    };
     let count = all.len() + usize::from(!all.iter().any(is_own));
     if count < LEAST_FOR_DEFAULT || all.iter().any(|alternate| is_default(alternate)) {
         return PASS;

@@ -97,11 +97,11 @@ const INVALID: Check = Check {
     run: invalid,
 };
 
-/// `meta` elements in the head that declare an encoding, with their label.
-fn declarations(html: &Html) -> Vec<(Element<'_>, String)> {
+/// `meta` elements of the head, or those elsewhere, that declare an encoding, with their label.
+fn declarations(html: &Html, in_head: bool) -> Vec<(Element<'_>, String)> {
     html.metas
         .iter()
-        .filter(|meta| meta.in_head)
+        .filter(|meta| meta.in_head == in_head)
         .filter_map(|meta| {
             let element = html.element(meta.node)?;
             if let Some(label) = element.attribute("charset") {
@@ -120,7 +120,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let declared = matches!(html.charset.source, CharsetSource::Bom | CharsetSource::Xml)
         || html.charset.header_label.is_some()
         || html.charset.meta_label.is_some()
-        || !declarations(html).is_empty();
+        || !declarations(html, true).is_empty();
     let plain = exchange.body.bytes.is_ascii() && exchange.header("content-type").is_some();
     if declared || plain {
         return PASS;
@@ -129,22 +129,32 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "No encoding is declared; the page was read as {encoding} by guess.",
         "Nenhuma codificação é declarada; a página foi lida como {encoding} por adivinhação.",
     );
-    let values = [("encoding", html.charset.name().into())];
+    const IN_BODY: Text = text(
+        "The encoding is declared on line {line}, in the body, where few readers look for it; the page was read as {encoding} by guess.",
+        "A codificação é declarada na linha {line}, no corpo, onde poucos leitores a procuram; a página foi lida como {encoding} por adivinhação.",
+    );
+    let misplaced = declarations(html, false).into_iter().map(|(meta, _)| meta).find(|meta| meta.start_tag().is_some());
+    let line = misplaced.and_then(Element::line).unwrap_or_default() as usize;
+    let values = [("encoding", html.charset.name().into()), ("line", line.into())];
+    let found = |fix: FixDraft| {
+        let (message, values) = if misplaced.is_some() { (IN_BODY, &values[..]) } else { (NONE, &values[..1]) };
+        Ok(Some(problem(message, values, fix).at(misplaced.map(Element::place))))
+    };
     if std::str::from_utf8(&exchange.body.bytes).is_err() {
         const CONVERT: Text = text(
             "The bytes are not UTF-8: convert the page to UTF-8 first, then declare it with <meta charset=\"utf-8\">.",
             "Os bytes não são UTF-8: converta primeiro a página para UTF-8 e depois declare com <meta charset=\"utf-8\">.",
         );
-        return fail(NONE, &values, FixDraft::instruction(FixTarget::Head, CONVERT, &[]));
+        return found(FixDraft::instruction(FixTarget::Head, CONVERT, &[]));
     }
     const VALID: Text = text("the page's bytes are valid UTF-8", "os bytes da página são UTF-8 válido");
-    fail(NONE, &values, FixDraft::head(HeadKey::Charset, TAG).from(VALID, &[]))
+    found(FixDraft::head(HeadKey::Charset, TAG).from(VALID, &[]))
 }
 
 /// Fails when the only declaration is a `meta` that does not end within the first 1,024 bytes.
 fn late(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let first = declarations(html).into_iter().next();
+    let first = declarations(html, true).into_iter().next();
     let Some((meta, span)) = first.and_then(|(meta, _)| Some((meta, meta.start_tag()?))) else {
         return Err(NotMeasured::Absent);
     };
@@ -165,7 +175,7 @@ fn late(facts: &Facts<'_>) -> Verdict {
 /// Fails on an unknown label, a label other than UTF-8, declarations that disagree, and more than one `meta`.
 fn invalid(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let metas = declarations(html);
+    let metas = declarations(html, true);
     let header = html.charset.header_label.clone();
     if metas.is_empty() && header.is_none() {
         return Err(NotMeasured::Absent);

@@ -1,11 +1,13 @@
 //! What a page costs a program that reads it, and how it finds the content.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::check::prelude::*;
 use crate::facts::discovery::llms::{self, RootFile};
 use crate::facts::document::NodeId;
+use crate::facts::listed::AROUND;
 use crate::facts::page::{Html, media_type};
+use crate::facts::visibility::hides;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -120,8 +122,8 @@ fn main_missing(facts: &Facts<'_>) -> Verdict {
     }
     const NONE: Text = text("Nothing in the HTML marks the main content.", "Nada no HTML marca o conteúdo principal.");
     const WRAP: Text = text(
-        "The element named holds most of the text: make it the <main>, or put one around the content.",
-        "O elemento indicado contém a maior parte do texto: torne-o o <main>, ou coloque um em volta do conteúdo.",
+        "The element named holds more than half of the text: make it the <main>, or put one around the content.",
+        "O elemento indicado contém mais da metade do texto: torne-o o <main>, ou coloque um em volta do conteúdo.",
     );
     const SOMEWHERE: Text = text(
         "Put one <main> around what is different on each page.",
@@ -133,20 +135,39 @@ fn main_missing(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(NONE, &[], fix).at(candidate.map(Element::place))))
 }
 
-/// The element whose own paragraphs hold the most text.
+/// The innermost part that holds more than half of what is read outside of header, nav, footer and aside.
 fn most_text(html: &Html) -> Option<Element<'_>> {
-    let mut by_parent: HashMap<NodeId, usize> = HashMap::new();
-    let mut best: Option<(usize, Element<'_>)> = None;
-    for paragraph in html.document.elements().filter(|element| element.is("p")) {
-        let Some(parent) = paragraph.parent().filter(|parent| !parent.is("body")) else { continue };
-        let bytes = by_parent.entry(parent.id()).or_default();
-        *bytes += paragraph.own_texts().map(str::len).sum::<usize>();
-        if best.is_none_or(|(most, _)| *bytes > most) {
-            best = Some((*bytes, parent));
+    let is_part = |element: &Element<'_>| ["div", "section", "article"].iter().any(|name| element.is(name));
+    let is_left_out =
+        |element: Element<'_>| hides(element) || NOT_READ.iter().chain(&AROUND).any(|name| element.is(name));
+    let mut left_out: HashSet<NodeId> = HashSet::new();
+    let mut bytes: HashMap<NodeId, usize> = HashMap::new();
+    let mut total = 0;
+    for element in html.document.body()?.descendants() {
+        let is_within = element.parent().is_some_and(|parent| left_out.contains(&parent.id()));
+        if is_within || is_left_out(element) {
+            left_out.insert(element.id());
+            continue;
+        }
+        let own = element.own_texts().map(|run| run.trim().len()).sum::<usize>();
+        total += own;
+        for part in std::iter::once(element).chain(element.ancestors()).filter(|_| own > 0).filter(is_part) {
+            *bytes.entry(part.id()).or_default() += own;
         }
     }
-    best.map(|(_, element)| element)
+    // Those that hold more than half lie one inside the other.
+    let mut last: Option<(usize, Element<'_>)> = None;
+    for part in html.document.body()?.descendants().filter(is_part) {
+        let held = bytes.get(&part.id()).copied().unwrap_or_default();
+        if held * 2 > total && last.is_none_or(|(least, _)| held <= least) {
+            last = Some((held, part));
+        }
+    }
+    last.map(|(_, part)| part)
 }
+
+/// Elements whose text is not read.
+const NOT_READ: [&str; 4] = ["script", "style", "noscript", "template"];
 
 /// Fails when the markup alone costs more than an agent's tool may take.
 fn tokens_high(facts: &Facts<'_>) -> Verdict {

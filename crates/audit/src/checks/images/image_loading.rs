@@ -201,6 +201,13 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
     Ok(Some(problem(EAGER, &values, fix).at(found.iter().take(MAX_PLACES).map(|image| image.place()))))
 }
 
+/// The tag of an image with another address.
+fn with_src(image: Element<'_>, address: &str) -> String {
+    let tag = image.start_tag_source().unwrap_or("<img>");
+    let body = tag.trim_end_matches('>').trim_end_matches('/').trim_end();
+    image.start_tag_with("src", address).unwrap_or_else(|| format!("{body} src=\"{}\">", attribute(address)))
+}
+
 fn script_only(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let content: Vec<Element<'_>> = content_images(html).collect();
@@ -240,12 +247,7 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
         .collect();
     let fix = match ready {
         Some(ready) => {
-            let tag = |(_, image, address): &(usize, Element<'_>, &str)| {
-                let tag = image.start_tag_source().unwrap_or("<img>");
-                let body = tag.trim_end_matches('>').trim_end_matches('/').trim_end();
-                let added = || format!("{body} src=\"{}\">", attribute(address));
-                image.start_tag_with("src", address).unwrap_or_else(added)
-            };
+            let tag = |(_, image, address): &(usize, Element<'_>, &str)| with_src(*image, address);
             let snippet = ready.iter().take(MAX_PLACES).map(tag).collect::<Vec<_>>().join("\n");
             let fix = FixDraft::edit(FixTarget::Image, snippet).from(KEPT, &[]);
             ready.iter().fold(fix, |fix, (at, image, address)| {
@@ -255,7 +257,10 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
             })
         }
         None => {
-            FixDraft::template(FixTarget::Image, "<img src=\"{{IMAGE_URL}}\" alt=\"{{DESCRIPTION}}\" loading=\"lazy\">")
+            const NOW: Text = text("now in {name}: {address}", "agora em {name}: {address}");
+            let (name, address) = later(*first).unwrap_or_default();
+            let values = [("name", name.into()), ("address", address.trim().into())];
+            FixDraft::template(FixTarget::Image, with_src(*first, "{{IMAGE_URL}}")).from(NOW, &values)
         }
     };
     Ok(Some(problem(SCRIPTED, &values, fix).at(found.iter().take(MAX_PLACES).map(|(_, image)| image.place()))))

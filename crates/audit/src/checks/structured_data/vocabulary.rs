@@ -252,8 +252,7 @@ fn verdict(
     let edits: Option<Vec<Rename<'_>>> = unknown.iter().map(|one| renamed(html, one)).collect();
     let fix = match edits {
         Some(edits) => {
-            let snippet = unknown.iter().filter_map(|one| Some(format!("\"{}\"", one.meant?))).take(MOST_LISTED);
-            let snippet = snippet.collect::<Vec<_>>().join("\n");
+            let snippet = edits.iter().take(MOST_LISTED).filter_map(Rename::shown).collect::<Vec<_>>().join("\n");
             let fix = FixDraft::edit(first.source.target(), snippet).from(SPELLED, &[]);
             edits.into_iter().fold(fix, |fix, edit| match edit {
                 Rename::Json(span, text) => fix.replace(span, text),
@@ -275,6 +274,16 @@ enum Rename<'h> {
     Json(std::ops::Range<usize>, String),
     /// An attribute of an element.
     Attribute(Element<'h>, &'static str, String),
+}
+
+impl Rename<'_> {
+    /// What stands there afterwards.
+    fn shown(&self) -> Option<String> {
+        match self {
+            Self::Json(_, text) => Some(text.clone()),
+            Self::Attribute(element, name, value) => element.start_tag_with(name, value),
+        }
+    }
 }
 
 /// The change that writes the meant name; `None` where it is not known, or can't be put there safely.

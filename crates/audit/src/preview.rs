@@ -29,7 +29,7 @@ pub fn search_result(capture: &Capture, page: &Page) -> Option<SearchResult> {
     let described = html.meta("description").map(|text| html.as_meant(&collapse(text)));
     let description = match described.filter(|text| !text.is_empty()) {
         Some(text) => shortened(&text, derive::cut(&text, LONGEST_DESCRIPTION)),
-        None => derive::description(html).map(|derived| derived.value).unwrap_or_default(),
+        None => derive::first_paragraph(html).map(|derived| derived.value).unwrap_or_default(),
     };
     Some(SearchResult { title, url, description })
 }

@@ -1,12 +1,16 @@
 //! Values for fixes, taken from what the page holds. Nothing here is invented: each value occurs on the page.
 
+use std::collections::BTreeSet;
+
 use model::lang::{Text, text};
 
-use super::document::collapse;
+use super::document::{Element, collapse};
 use super::font_metrics::{columns, columns_of, title_px};
 use super::jsonld::types_of;
+use super::listed::AROUND;
 use super::page::Html;
-use super::words::repetition;
+use super::visibility::hides;
+use super::words::{parts, repetition, words};
 
 /// Characters of a text that is taken over whole: longer ones are no headline.
 pub const LONGEST_HEADLINE: usize = 200;
@@ -50,6 +54,52 @@ pub fn title(html: &Html) -> Option<Derived> {
     })
 }
 
+/// What the page calls its content: the first h1, unless the title says something else, as where it is the site's slogan;
+/// then the social title, then the title. As the document was read.
+pub fn page_name(html: &Html) -> Option<Derived> {
+    const HEADING: Text = text("the first h1", "o primeiro h1");
+    const LOWER: Text = text("the heading that the title repeats", "o título de seção que o title repete");
+    const SOCIAL: Text = text("the page's og:title", "o og:title da página");
+    const TITLE: Text = text("the page's title, without the site's name", "o título da página, sem o nome do site");
+    let usable = |text: &String| !text.is_empty() && !is_placeholder(text);
+    let title = html.title().filter(usable);
+    let social = html.social("og:title").map(str::to_owned).filter(usable);
+    let said: BTreeSet<String> = title.iter().chain(&social).flat_map(|text| words(text)).collect();
+    let heading = html.h1_texts().into_iter().find(usable);
+    let is_of_page = |heading: &String| {
+        let of_heading: Vec<String> = words(heading).collect();
+        said.is_empty() || of_heading.iter().filter(|word| said.contains(*word)).count() * 2 >= of_heading.len()
+    };
+    let named = |value: String, origin: Text| Some(Derived { value: cut(&value, LONGEST_HEADLINE), origin });
+    if let Some(heading) = heading.clone().filter(is_of_page) {
+        return named(heading, HEADING);
+    }
+    // On a site whose h1 is its slogan the page's name is a lower heading, and its title repeats it.
+    let lower = title.as_deref().and_then(|title| {
+        let parts: Vec<&str> = parts(title).into_iter().map(|(_, part)| part).collect();
+        let texts = html.headings.iter().filter(|(level, _)| *level > 1).filter_map(|(_, id)| html.element(*id));
+        texts.map(Element::text).find(|text| usable(text) && parts.contains(&text.as_str()))
+    });
+    if let Some(lower) = lower {
+        return named(lower, LOWER);
+    }
+    match (social, title, heading) {
+        (Some(social), ..) => named(without_site_name(&social, html), SOCIAL),
+        (None, Some(title), _) => named(without_site_name(&title, html), TITLE),
+        (None, None, heading) => named(heading?, HEADING),
+    }
+}
+
+/// A title without `og:site_name` at its end and the separator before it.
+pub(crate) fn without_site_name(title: &str, html: &Html) -> String {
+    let Some(name) = html.social("og:site_name") else { return title.to_owned() };
+    title
+        .strip_suffix(name)
+        .map(|rest| rest.trim_end_matches([' ', '-', '|', '–', '—', '·', ':']).to_owned())
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or_else(|| title.to_owned())
+}
+
 /// What the page calls its site: `og:site_name`, else the name of its `WebSite` node.
 fn site_name(html: &Html) -> Option<String> {
     let of_node = || {
@@ -76,28 +126,96 @@ pub(crate) fn fitting(title: &str) -> String {
     shown.trim_end_matches([' ', ',', ';', ':', '-']).to_owned()
 }
 
-/// A description: the first paragraph of the main content that is long enough, cut at a sentence or word.
+/// A description: what the page tells networks of itself, else its first paragraph.
 pub fn description(html: &Html) -> Option<Derived> {
+    const SOCIAL: [(&str, Text); 2] = [
+        ("og:description", text("the page's og:description", "a og:description da página")),
+        ("twitter:description", text("the page's twitter:description", "a twitter:description da página")),
+    ];
+    let social = SOCIAL.into_iter().find_map(|(key, origin)| {
+        let value = describing(html, &without_half_word(&html.as_meant(html.social(key)?)))?;
+        Some(Derived { value, origin })
+    });
+    social.or_else(|| first_paragraph(html))
+}
+
+/// A text that was cut by its length, up to its last sentence or whole word.
+fn without_half_word(text: &str) -> String {
+    let Some(cut) = ["...", "…"].into_iter().find_map(|sign| text.strip_suffix(sign)) else { return text.to_owned() };
+    if let Some(sentences) = last_sentence(cut, SHORTEST_DESCRIPTION).and_then(|end| cut.get(..end)) {
+        return sentences.to_owned();
+    }
+    let words = cut.rfind(' ').and_then(|at| cut.get(..at)).unwrap_or(cut);
+    format!("{}…", words.trim_end_matches([' ', ',', ';', ':', '-']))
+}
+
+/// The first paragraph of the main content that is long enough, cut at a sentence or word.
+pub fn first_paragraph(html: &Html) -> Option<Derived> {
     let body = html.document.body()?;
-    let main = body.descendants().find(|element| element.is("main")).unwrap_or(body);
-    let title = html.title().unwrap_or_default().to_lowercase();
-    main.descendants()
-        .filter(|element| element.is("p") && !element.is_hidden())
-        .map(|paragraph| html.as_meant(&paragraph.text()))
-        .filter(|text| text.chars().count() >= SHORTEST_PARAGRAPH && !is_placeholder_description(text))
-        .map(|text| fitting_description(&text))
-        .find(|text| columns(text) >= SHORTEST_DESCRIPTION && text.to_lowercase() != title)
+    let main = body.descendants().find(|element| element.is("main") || element.has_token("role", "main"));
+    let mut articles = body.descendants().filter(|element| element.is("article"));
+    let only_article = articles.next().filter(|_| articles.next().is_none());
+    let content = main.or(only_article).unwrap_or(body);
+    // What every page of a site has says nothing of this one.
+    let is_aside = |paragraph: Element<'_>| {
+        let around = paragraph.ancestors().take_while(|element| *element != content);
+        hides(paragraph)
+            || around.into_iter().any(|element| hides(element) || AROUND.iter().any(|name| element.is(name)))
+    };
+    content
+        .descendants()
+        .filter(|element| element.is("p") && !element.is_hidden() && !is_aside(*element))
+        .find_map(|paragraph| describing(html, whole_sentences(&html.as_meant(&paragraph.text()))))
         .map(|value| Derived { value, origin: text_origin() })
 }
 
-/// A description cut at a sentence or word so that a result shows it whole.
+/// A text as a description, where it can be one.
+fn describing(html: &Html, text: &str) -> Option<String> {
+    let title = html.title().unwrap_or_default().to_lowercase();
+    let is_long = text.chars().count() >= SHORTEST_PARAGRAPH && !is_placeholder_description(text);
+    let fitting = is_long.then(|| fitting_description(text))?;
+    (columns(&fitting) >= SHORTEST_DESCRIPTION && fitting.to_lowercase() != title).then_some(fitting)
+}
+
+/// A paragraph without a last sentence that leads on to what stands behind it, such as a list or a formula.
+fn whole_sentences(text: &str) -> &str {
+    let is_ended = text.ends_with(|last: char| !last.is_alphanumeric() && !matches!(last, ':' | ',' | ';'));
+    let end = last_sentence(text, SHORTEST_DESCRIPTION).filter(|_| !is_ended);
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+/// Where the last sentence of a text ends that is followed by more; `None` where fewer than `least` columns remain.
+fn last_sentence(text: &str, least: usize) -> Option<usize> {
+    let ends = [". ", "! ", "? ", "。", "！", "？"].iter().flat_map(|mark| {
+        text.match_indices(mark).filter(|(at, mark)| {
+            // "Dr." and "e.g." end no sentence.
+            let word = text.get(..*at).unwrap_or_default().rsplit(' ').next().unwrap_or_default();
+            *mark != ". " || word.chars().count() > 2 && !word.contains('.')
+        })
+    });
+    let end = ends.map(|(at, mark)| at + mark.trim_end().len()).max()?;
+    text.get(..end).filter(|whole| columns(whole) >= least).map(str::len)
+}
+
+/// A description cut at a sentence or word so that a result shows it whole. `…` stands for what a sentence lacks.
 pub fn fitting_description(text: &str) -> String {
-    let mut taken = 0;
+    if columns(text) <= LONGEST_DESCRIPTION {
+        return text.to_owned();
+    }
+    let mut taken = columns_of('…');
     let fits = |character: &char| {
         taken += columns_of(*character);
         taken <= LONGEST_DESCRIPTION
     };
-    cut(text, text.chars().take_while(fits).count())
+    let end: usize = text.chars().take_while(fits).map(char::len_utf8).sum();
+    let head = text.get(..end).unwrap_or_default();
+    if let Some(sentence) = last_sentence(head, LONGEST_DESCRIPTION / 2).and_then(|end| head.get(..end)) {
+        return sentence.to_owned();
+    }
+    // Scripts without spaces between words may be cut anywhere.
+    let at = head.rfind(' ').filter(|at| *at > end / 2).unwrap_or(end);
+    let words = head.get(..at).unwrap_or_default().trim_end_matches([' ', ',', ';', ':', '-']);
+    format!("{words}…")
 }
 
 const fn text_origin() -> Text {
@@ -176,6 +294,47 @@ mod tests {
         assert_eq!(cut("One two three", 9), "One two");
         assert_eq!(cut("short", 9), "short");
         assert_eq!(cut("パン。パンだ。パン屋", 8), "パン。パンだ。");
+    }
+
+    #[test]
+    fn a_description_is_whole_sentences_where_it_can_be() {
+        let long = "I bake with rye flour and nothing else, as my mother did, who had it from hers. I have an oven that she built of clay and straw, and a mill on the river that grinds.";
+        assert_eq!(
+            fitting_description(long),
+            "I bake with rye flour and nothing else, as my mother did, who had it from hers."
+        );
+        let one = "A loaf of rye that has been baked in a wood-fired oven for three hours and then left to rest under a linen cloth until the crumb has set and the crust sings, which takes";
+        let shown = fitting_description(one);
+        assert_eq!(
+            shown,
+            "A loaf of rye that has been baked in a wood-fired oven for three hours and then left to rest under a linen cloth until the crumb has set and the crust…"
+        );
+        assert_eq!(fitting_description(&shown), shown);
+        assert_eq!(
+            last_sentence("A loaf of rye that has been baked for an hour by Dr. Roggen himself", SHORTEST_DESCRIPTION),
+            None
+        );
+        assert_eq!(fitting_description("Short, and whole"), "Short, and whole");
+        assert!(columns(&fitting_description(&"パン".repeat(100))) <= LONGEST_DESCRIPTION);
+        assert_eq!(
+            whole_sentences("The crust is done when it sounds hollow on the underside. This expression"),
+            "The crust is done when it sounds hollow on the underside."
+        );
+        assert_eq!(whole_sentences("It sounds hollow. Then it is done"), "It sounds hollow. Then it is done");
+    }
+
+    #[test]
+    fn what_was_cut_within_a_word_loses_the_word() {
+        for (text, expected) in [
+            ("Rye flour and water rest for a night. In the morn...", "Rye flour and water rest for a night. In the…"),
+            (
+                "Rye flour and water rest for a night, and the dough is kneaded. In the morn…",
+                "Rye flour and water rest for a night, and the dough is kneaded.",
+            ),
+            ("Rye flour and water", "Rye flour and water"),
+        ] {
+            assert_eq!(without_half_word(text), expected);
+        }
     }
 
     #[test]

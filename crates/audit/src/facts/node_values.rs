@@ -6,9 +6,6 @@ use super::page::Html;
 use super::{Facts, document, image_room};
 use model::lang::{Text, text};
 
-const HEADING: Text = text("the first h1", "o primeiro h1");
-const TITLE: Text = text("the page's title", "o título da página");
-const SOCIAL_TITLE: Text = text("the page's og:title", "o og:title da página");
 const DESCRIPTION: Text = text("the meta description", "a meta description");
 const ADDRESS: Text = text("the page's own address", "o endereço da própria página");
 const IMAGE: Text = text("og:image", "og:image");
@@ -36,14 +33,7 @@ pub(crate) fn value(facts: &Facts<'_>, html: &Html, path: &str) -> Option<Derive
 pub(crate) fn stated(facts: &Facts<'_>, html: &Html, path: &str) -> Option<Derived> {
     let found = |value: String, origin: Text| Some(Derived { value, origin });
     match path {
-        "name" | "title" | "headline" => {
-            let usable = |text: &String| !text.is_empty() && !derive::is_placeholder(text);
-            let heading = html.h1_texts().into_iter().find(usable).map(|text| (text, HEADING));
-            let title = || html.title().filter(usable).map(|text| (text, TITLE));
-            let social = || html.social("og:title").map(str::to_owned).filter(usable).map(|text| (text, SOCIAL_TITLE));
-            let (text, origin) = heading.or_else(title).or_else(social)?;
-            found(derive::cut(&text, derive::LONGEST_HEADLINE), origin)
-        }
+        "name" | "title" | "headline" => derive::page_name(html),
         "description" => match filled(html.meta("description")) {
             Some(description) => found(description, DESCRIPTION),
             // What the tag that the page lacks is made of.

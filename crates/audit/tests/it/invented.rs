@@ -60,6 +60,8 @@ fn is_known(said: &Said, codes: &[&str], value: &Value) -> bool {
             || value.is_list() && values::items(text).all(|item| is_said(item) || said.holds_in_any_case(item))
             // The site's name behind the heading.
             || value.is_title() && text.split(" - ").all(is_said)
+            // A sign for what was left out of it.
+            || value.is_description() && text.strip_suffix('…').is_some_and(is_said)
             || value.is_size() && said.is_size(text)
             || value.is_language() && said.has_letters_of(text)
             || value.is_place_in_list()

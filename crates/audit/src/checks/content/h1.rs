@@ -3,7 +3,7 @@
 use super::garbled_text::is_garbled;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::derive::{LONGEST_HEADLINE, cut, is_placeholder};
+use crate::facts::derive::{LONGEST_HEADLINE, cut, is_placeholder, without_site_name};
 use crate::facts::names::has_text;
 use crate::facts::page::Html;
 
@@ -99,18 +99,35 @@ fn missing(facts: &Facts<'_>) -> Verdict {
 /// The heading whose words, or place, are the owner's to say.
 const TEMPLATE: &str = "<h1>{{HEADING}}</h1>";
 
-/// A heading out of the title, without the site's name; into an empty h1 that is there, else first in main or body.
+/// A heading out of the social title, else the title, without the site's name; into an empty h1 that is there, else first
+/// in main or body. Where a lower heading says the same already, that one is to become it.
 fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
-    let Some(title) = html
-        .title()
-        .map(|title| cut(&html.as_meant(&without_site_name(&title, html)), LONGEST_HEADLINE))
-        .filter(|title| !title.is_empty() && !is_garbled(title) && !is_placeholder(title))
-    else {
+    const OF_TITLE: Text = text("the title, without the site's name", "o título, sem o nome do site");
+    const OF_SOCIAL: Text =
+        text("the page's og:title, without the site's name", "o og:title da página, sem o nome do site");
+    let named = |title: &str| {
+        let name = cut(&html.as_meant(&without_site_name(title, html)), LONGEST_HEADLINE);
+        Some(name).filter(|name| !name.is_empty() && !is_garbled(name) && !is_placeholder(name))
+    };
+    let social = html.social("og:title").and_then(named).map(|name| (name, OF_SOCIAL));
+    let Some((title, origin)) = social.or_else(|| Some((named(&html.title()?)?, OF_TITLE))) else {
         return FixDraft::template(FixTarget::Body, TEMPLATE);
     };
-    const FROM_TITLE: Text = text("the title, without the site's name", "o título, sem o nome do site");
+    let lower = html.headings.iter().filter(|(level, _)| *level > 1);
+    let says_it = |heading: &Element<'_>| html.as_meant(&heading.text()) == title && !html.listed.is_unseen(*heading);
+    let saying = lower.filter_map(|(level, id)| Some((*level, html.element(*id)?)));
+    let saying = saying.filter(|(_, heading)| says_it(heading)).min_by_key(|(level, _)| *level);
+    if let Some((level, heading)) = saying {
+        const RAISE: Text = text(
+            "Make the h{level} “{title}” on line {line} the h1.",
+            "Faça do h{level} “{title}” na linha {line} o h1.",
+        );
+        let line = heading.line().unwrap_or_default() as usize;
+        let values = [("level", usize::from(level).into()), ("title", title.into()), ("line", line.into())];
+        return FixDraft::instruction(FixTarget::Body, RAISE, &values);
+    }
     let tag = format!("<h1>{}</h1>", html_text(&title));
-    let fix = FixDraft::edit(FixTarget::Body, tag.clone()).from(FROM_TITLE, &[]);
+    let fix = FixDraft::edit(FixTarget::Body, tag.clone()).from(origin, &[]);
     let empty = h1s.iter().find(|h1| h1.end_tag().is_some() && !h1.is_hidden());
     if let Some(h1) = empty {
         return fix.inside(*h1, html_text(&title));
@@ -124,7 +141,7 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
         Some(place) => fix.inside(place, tag),
         None => {
             const SUGGESTED: Text =
-                text("“{title}”, the title without the site's name", "“{title}”, o título sem o nome do site");
+                text("“{title}”, as the page's title says", "“{title}”, como diz o título da página");
             FixDraft::template(FixTarget::Body, TEMPLATE).from(SUGGESTED, &[("title", title.into())])
         }
     }
@@ -137,16 +154,6 @@ fn leaves_level_out(html: &Html, place: Element<'_>) -> bool {
     let is_behind =
         |id| html.element(id).and_then(|heading| heading.start_tag()).is_some_and(|span| span.start > start);
     html.headings.iter().find(|(_, id)| is_behind(*id)).is_some_and(|(level, _)| *level > 2)
-}
-
-/// A title without `og:site_name` at its end and the separator before it.
-fn without_site_name(title: &str, html: &Html) -> String {
-    let Some(name) = html.social("og:site_name") else { return title.to_owned() };
-    title
-        .strip_suffix(name)
-        .map(|rest| rest.trim_end_matches([' ', '-', '|', '–', '—', '·', ':']).to_owned())
-        .filter(|rest| !rest.is_empty())
-        .unwrap_or_else(|| title.to_owned())
 }
 
 fn multiple(facts: &Facts<'_>) -> Verdict {

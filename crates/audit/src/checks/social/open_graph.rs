@@ -2,8 +2,8 @@
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::jsonld::types_of;
 use crate::facts::page::{Html, Meta};
+use crate::facts::robots_directives::tag::is_article;
 use crate::facts::url_identity::{identity, same_site};
 use crate::facts::{derive, url_identity};
 use crate::fix::HeadKey;
@@ -161,11 +161,9 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
     }
 }
 
-/// The kind of page that the structured data names, as Open Graph calls it; its default where they name none.
-fn kind(html: &Html) -> &'static str {
-    let nodes = html.json_ld.nodes_as_meant();
-    let is_article = |kind: &str| kind.ends_with("Article") || kind == "BlogPosting";
-    if nodes.iter().any(|node| types_of(node).any(is_article)) { "article" } else { "website" }
+/// The kind of page as Open Graph calls it; its default where nothing says that it is an article.
+fn kind(facts: &Facts<'_>) -> &'static str {
+    if is_article(facts) { "article" } else { "website" }
 }
 
 fn core_incomplete(facts: &Facts<'_>) -> Verdict {
@@ -182,7 +180,7 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
         meta.or_else(|| derive::description(html).map(|derived| derived.value))
     };
     let value = |key: &str| match key {
-        "og:type" => Some(kind(html).to_owned()),
+        "og:type" => Some(kind(facts).to_owned()),
         "og:url" => Some(own.to_string()),
         _ => described(),
     };
@@ -201,7 +199,7 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
         "type: {kind}; address: the canonical or final URL; description: the page's own",
         "tipo: {kind}; endereço: a canônica ou a URL final; descrição: a da própria página",
     );
-    fail(LACKS, &[("list", missing.join(", ").into())], fix.from(FROM, &[("kind", kind(html).into())]))
+    fail(LACKS, &[("list", missing.join(", ").into())], fix.from(FROM, &[("kind", kind(facts).into())]))
 }
 
 /// Host, path and query as they are compared.

@@ -2,7 +2,9 @@
 
 use crate::check::prelude::*;
 use crate::facts::jsonld::completion::{completed, is_markup};
+use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::rich_results::{self, Asked, Gap};
+use crate::facts::jsonld::tree::Tree;
 use crate::facts::node_values;
 use crate::facts::page::Html;
 
@@ -71,8 +73,8 @@ const RECOMMENDED: Check = Check {
     ),
     reference: GALLERY,
     rule: text(
-        "Fails when the one node that the page is about lacks a property that Google recommends for its rich result, and the page states the value: in its h1 or title, meta description or first paragraph, meta author, canonical URL, `og:image` or first large image, `article:` or `product:` tags. What the page does not state is not asked for. Several nodes of one type, and members of lists, are left alone. Not measured on a page with noindex.",
-        "Falha quando o único nó de que a página trata não tem uma propriedade que o Google recomenda para o resultado avançado, e a página declara o valor: no h1 ou título, na meta description ou no primeiro parágrafo, na meta author, na URL canônica, em `og:image` ou na primeira imagem grande, nas tags `article:` ou `product:`. O que a página não declara não é pedido. Vários nós do mesmo tipo e membros de listas ficam de fora. Não é medido em página com noindex.",
+        "Fails when the one node that the page is about lacks a property that Google recommends for its rich result, and the page states the value: in its h1 or title, meta description or first paragraph, meta author, canonical URL, `og:image` or first large image, `article:` or `product:` tags. What the page does not state is not asked for, nor what the node has with other letters, which is `jsonld_property_unknown`. Several nodes of one type, and members of lists, are left alone. Not measured on a page with noindex.",
+        "Falha quando o único nó de que a página trata não tem uma propriedade que o Google recomenda para o resultado avançado, e a página declara o valor: no h1 ou título, na meta description ou no primeiro parágrafo, na meta author, na URL canônica, em `og:image` ou na primeira imagem grande, nas tags `article:` ou `product:`. O que a página não declara não é pedido, nem o que o nó tem com outras maiúsculas, que é `jsonld_property_unknown`. Vários nós do mesmo tipo e membros de listas ficam de fora. Não é medido em página com noindex.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -139,8 +141,12 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     for gap in &mut requirements.gaps {
-        let is_subject = gap.is_subject;
-        gap.missing.retain(|missing| is_subject && node_values::stated(facts, html, missing.path()).is_some());
+        let (node, is_subject) = (gap.node, gap.is_subject);
+        gap.missing.retain(|missing| {
+            is_subject
+                && !is_misspelt(node, missing.path())
+                && node_values::stated(facts, html, missing.path()).is_some()
+        });
     }
     requirements.gaps.retain(|gap| !gap.missing.is_empty());
     let Some(first) = requirements.gaps.first() else { return PASS };
@@ -155,8 +161,10 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
     let (kinds, missing) = listed(&requirements.gaps);
     let count: usize = requirements.gaps.iter().map(|gap| gap.missing.len()).sum();
     let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
-    let filling = |_: &Gap<'_>, path: &str| {
-        node_values::stated(facts, html, path).map_or_else(|| placeholder(path), |known| known.value)
+    let filling = |gap: &Gap<'_>, path: &str| {
+        let own = own_name(gap.node).filter(|_| path == "headline").map(str::to_owned);
+        let stated = || node_values::stated(facts, html, path).map(|known| known.value);
+        own.or_else(stated).unwrap_or_else(|| placeholder(path))
     };
     let fix = FixDraft::template(target(html, first), completed(html, &requirements.gaps, &filling));
     let fix = match is_markup(html, first) {
@@ -166,6 +174,23 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
         }
     };
     Ok(Some(problem(COULD_HAVE, &values, fix).at(places(html, &requirements.gaps))))
+}
+
+/// Whether a node has the property in other letters, which is `jsonld_property_unknown`.
+fn is_misspelt(node: &Tree, path: &str) -> bool {
+    let property = path.split('.').next().unwrap_or_default();
+    let names = || node.members().into_iter().flatten().map(|member| local(&member.name));
+    names().all(|name| name != property) && names().any(|name| name.eq_ignore_ascii_case(property))
+}
+
+/// The name that a node has already; on a link `itemprop` takes the address instead.
+fn own_name(node: &Tree) -> Option<&str> {
+    let mut members = node.members().into_iter().flatten();
+    members
+        .find(|member| local(&member.name) == "name")?
+        .value
+        .text()
+        .filter(|name| !name.trim().is_empty() && !name.contains("://"))
 }
 
 fn noted(fix: FixDraft, html: &Html, first: &Gap<'_>) -> FixDraft {

@@ -60,15 +60,17 @@ pub fn wants_large_preview(facts: &Facts<'_>) -> bool {
     !says && facts.indexable().is_ok() && is_article(facts)
 }
 
-/// Whether the page calls itself an article, in JSON-LD or for social readers; one with a date of publication is made
-/// known as an article by the fix of `structured_data_missing`.
+/// Whether the page calls itself an article, in its structured data or for social readers; one with a date of publication
+/// is made known as an article by the fix of `structured_data_missing`.
 pub fn is_article(facts: &Facts<'_>) -> bool {
     facts.markup().is_some_and(|html| {
         let is_type = |name: &str| name.ends_with("Article") || matches!(name, "BlogPosting" | "LiveBlogPosting");
         html.social("og:type").is_some_and(|kind| kind.eq_ignore_ascii_case("article"))
             || html.social("article:published_time").is_some()
             || html.json_ld.nodes_as_meant().into_iter().flat_map(types_of).any(is_type)
-    })
+    }) || facts
+        .graph()
+        .is_ok_and(|graph| graph.nodes.iter().any(|node| graph.is_subject(node) && graph.is_any(node, &["Article"])))
 }
 
 /// The name spelled right, where there is one reading of it and that takes nothing away.

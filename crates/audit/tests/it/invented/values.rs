@@ -34,6 +34,11 @@ impl Value {
         ["title", "og:title"].contains(&self.name.as_str())
     }
 
+    /// Whether it is a description, which may be shortened.
+    pub(crate) fn is_description(&self) -> bool {
+        ["description", "og:description"].contains(&self.name.as_str())
+    }
+
     /// Whether it says how wide or high an image is.
     pub(crate) fn is_size(&self) -> bool {
         ["width", "height", "og:image:width", "og:image:height"].contains(&self.name.as_str())

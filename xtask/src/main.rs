@@ -6,6 +6,7 @@ mod calibrate;
 mod compare_browser;
 mod fuzz;
 mod html_trees;
+mod judges;
 mod packages;
 mod postgres;
 
@@ -18,7 +19,7 @@ use anyhow::{Context as _, Result, bail};
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
 const COMMANDS: [Entry; 14] = [
-    ("test", "run every test; installs the PostgreSQL, the Chromium and the npm package that they need", test),
+    ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
     }),
@@ -127,6 +128,7 @@ fn has(program: &str, arguments: &[&str]) -> bool {
 
 fn test(root: &Path) -> Result<()> {
     browser::install_for_tests(root)?;
+    judges::install_for_tests(root)?;
     let postgres = postgres::Postgres::start(root)?;
     run_tests(
         root,

@@ -68,6 +68,10 @@ pub struct Config {
     pub auth: Auth,
     /// Who runs this server.
     pub operator: Operator,
+    /// Who runs the service.
+    pub organization: Organization,
+    /// Whom to tell of a weakness.
+    pub security: Security,
     /// How long things are kept.
     pub retention: Retention,
     /// Logs, written to standard error.
@@ -210,6 +214,26 @@ pub struct Operator {
     pub token: Option<Secret>,
 }
 
+/// Who runs the service: in the descriptions for programs.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Organization {
+    /// Its name; by default that of the product.
+    pub name: Option<String>,
+    /// Its site; by default the public origin.
+    pub url: Option<String>,
+    /// Its mail address.
+    pub email: Option<String>,
+}
+
+/// Whom to tell of a weakness.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Security {
+    /// `mailto:`, `https:` or `tel:` URI for `/.well-known/security.txt`; without it there is no such file.
+    pub contact: Option<String>,
+}
+
 /// How long things are kept.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -248,6 +272,8 @@ impl Default for Config {
             smtp: Smtp::default(),
             auth: Auth::default(),
             operator: Operator::default(),
+            organization: Organization::default(),
+            security: Security::default(),
             retention: Retention::default(),
             log: Log::default(),
         }
@@ -313,6 +339,18 @@ impl Default for Retention {
 impl Default for Log {
     fn default() -> Self {
         Self { format: None, filter: "info".to_owned() }
+    }
+}
+
+impl Organization {
+    /// Its name.
+    pub fn name<'c>(&'c self, config: &'c Config) -> &'c str {
+        self.name.as_deref().unwrap_or(&config.product.name)
+    }
+
+    /// Its site.
+    pub fn url(&self, base_url: &str) -> String {
+        self.url.clone().unwrap_or_else(|| format!("{base_url}/"))
     }
 }
 
@@ -406,6 +444,18 @@ impl Config {
         };
         if !self.mcp.allow_origins.iter().all(is_origin) {
             return Err(("mcp.allow_origins", "takes origins: http:// or https://, a host and at most a port"));
+        }
+        if self.organization.url.as_ref().is_some_and(|url| !url::Url::parse(url).is_ok_and(|url| url.has_host())) {
+            return Err(("organization.url", "takes an http or https URL"));
+        }
+        if self.organization.email.as_ref().is_some_and(|email| !email.contains('@')) {
+            return Err(("organization.email", "takes a mail address"));
+        }
+        let is_contact = |uri: &String| {
+            ["mailto:", "https:", "tel:"].iter().any(|scheme| uri.starts_with(scheme)) && url::Url::parse(uri).is_ok()
+        };
+        if self.security.contact.as_ref().is_some_and(|uri| !is_contact(uri)) {
+            return Err(("security.contact", "takes a mailto:, https: or tel: URI"));
         }
         let limits = self.limits;
         for (key, value) in [

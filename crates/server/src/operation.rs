@@ -115,6 +115,13 @@ impl Reply {
     pub fn json(body: Bytes) -> Self {
         Self { status: StatusCode::OK, media_type: "application/json", headers: Vec::new(), body, speaks: false }
     }
+
+    /// It stays the same while the service runs, so that a caller may keep it and ask whether it still holds.
+    #[must_use]
+    pub fn lasting(mut self) -> Self {
+        self.headers.extend(conditional::lasting(&self.body, LASTING));
+        self
+    }
 }
 
 /// What a handler may return.
@@ -212,8 +219,8 @@ impl<T: Serialize + 'static> Written<T> {
 
 impl<T: JsonSchema> Answer for Written<T> {
     fn reply(self) -> Result<Reply, ApiError> {
-        let headers = if self.lasts { conditional::lasting(&self.body, LASTING).collect() } else { Vec::new() };
-        Ok(Reply { speaks: self.speaks, headers, ..Reply::json(self.body) })
+        let reply = Reply { speaks: self.speaks, ..Reply::json(self.body) };
+        Ok(if self.lasts { reply.lasting() } else { reply })
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {

@@ -6,6 +6,7 @@
 
 mod call;
 mod card;
+mod description;
 mod era;
 mod message;
 mod result;
@@ -33,6 +34,7 @@ use card::{Identity, MEDIA_TYPE, PATH as CARD_PATH};
 use era::Era;
 use message::{Message, Refusal, code};
 
+pub(super) use description::described;
 pub(crate) use tool::tools;
 
 /// Bytes of a message: a page of 2 MB whose every third byte is escaped, and the rest.
@@ -194,7 +196,10 @@ async fn post(app: &App, request: Request) -> Response {
     const FOREIGN_HOST: Text =
         text("This server has another name; see Host.", "Este servidor tem outro nome; veja Host.");
     let (parts, body) = request.into_parts();
-    let lang = web::language(&parts.headers, parts.uri.query()).unwrap_or_default();
+    let lang = match web::language(&parts.headers, parts.uri.query()) {
+        Ok(lang) => lang,
+        Err(error) => return refusal(&unread(&error), &Value::Null, Lang::En),
+    };
     let forbidden = |why: Text| Refusal::new(code::INVALID_REQUEST, why).status(StatusCode::FORBIDDEN);
     if !may_call(app, &parts) {
         return refusal(&forbidden(FOREIGN), &Value::Null, lang);
@@ -209,7 +214,7 @@ async fn post(app: &App, request: Request) -> Response {
     readable_by(&parts.headers, answer)
 }
 
-/// A body that is too long or too slow, in the words of this protocol.
+/// A request that can't be read, in the words of this protocol: too long, too slow, in no language.
 fn unread(error: &ApiError) -> Refusal {
     let why = error.detail.as_deref().cloned().unwrap_or_else(|| error.code.sentence().into());
     Refusal::new(code::INVALID_REQUEST, why).status(error.code.status())

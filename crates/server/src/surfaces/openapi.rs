@@ -1,5 +1,9 @@
 //! `/openapi.json`: OpenAPI 3.1 out of the catalog.
 
+mod example;
+mod operation;
+mod tags;
+
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
@@ -9,7 +13,9 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Config;
 use crate::error::{ApiError, Code};
-use crate::operation::{Access, Answer, Cx, Nothing, Operation, Reply};
+use crate::operation::{Answer, Cx, Nothing, Operation, Reply};
+use crate::surfaces::mcp;
+use operation::{Generators, describe, of_refusals};
 
 /// The endpoints of this file.
 pub(crate) fn operations() -> Vec<Operation> {
@@ -26,7 +32,7 @@ struct Document(Bytes);
 
 impl Answer for Document {
     fn reply(self) -> Result<Reply, ApiError> {
-        Ok(Reply::json(self.0))
+        Ok(Reply::json(self.0).lasting())
     }
 
     fn describe(_: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
@@ -44,134 +50,99 @@ pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Va
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });
-    // What a caller may leave out and what an answer may lack differ: an answer has its null fields too.
-    let mut inputs = SchemaGenerator::from(settings.clone().for_deserialize());
-    let mut answers = SchemaGenerator::from(settings.for_serialize());
+    let mut schemas = Generators {
+        inputs: SchemaGenerator::from(settings.clone().for_deserialize()),
+        answers: SchemaGenerator::from(settings.for_serialize()),
+    };
     let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for operation in operations {
-        let described = describe(operation, &mut inputs, &mut answers);
+        let described = describe(operation, config, &mut schemas);
         paths.entry(operation.path).or_default().insert(operation.method.as_str().to_ascii_lowercase(), described);
     }
+    for (path, item) in mcp::described(tags::of("/mcp")) {
+        paths.entry(path).or_default().extend(item);
+    }
+    // Inputs that are all parameters are described there, and nowhere else.
+    let (mut answers, mut inputs) = (schemas.answers, schemas.inputs);
     let definitions = answers.take_definitions(true).into_iter().chain(inputs.take_definitions(true));
-    let mut schemas: Map<String, Value> = definitions.collect();
+    let written = serde_json::to_string(&paths).unwrap_or_default();
+    let definitions: Map<String, Value> = definitions.collect();
+    let mut schemas = used(definitions, &written);
     schemas.insert("Error".to_owned(), error_schema());
+    let (examples, headers) = of_refusals(&written);
+    let tags = tags::described(paths.keys().copied());
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": config.product.name,
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Technical SEO audits of single pages. Texts come in English or Brazilian Portuguese (`lang`).",
+            "contact": contact(config, base_url),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": base_url}],
+        "tags": tags,
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "securitySchemes": {
-                "guestToken": {"type": "apiKey", "in": "header", "name": "X-Guest-Token"},
-                "bearer": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "A guest token (`pa_`), an API key (`mmk_`) or the operator's token.",
-                },
-                "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
-                "session": {
-                    "type": "apiKey",
-                    "in": "cookie",
-                    "name": "__Host-mm-auth",
-                    "description": "Set on sign-in. Writes need `Origin` and `X-CSRF-Token` of `GET /api/auth/bootstrap`.",
-                },
-            },
+            "examples": examples,
+            "headers": headers,
+            "parameters": {"lang": {
+                "name": "lang",
+                "in": "query",
+                "required": false,
+                "description": "Language of the texts; by default that of Accept-Language, else English.",
+                "schema": {"type": "string", "enum": ["en", "pt-BR"]},
+                "example": "en",
+            }},
+            "securitySchemes": security_schemes(),
         },
     })
 }
 
-fn describe(operation: &Operation, inputs: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
-    let (media_type, schema) = (operation.output)(answers);
-    let answer = match schema {
-        Some(schema) => json!({media_type: {"schema": schema}}),
-        None => json!({media_type: {}}),
-    };
-    let mut responses = Map::new();
-    responses.insert("200".to_owned(), json!({"description": operation.title, "content": answer}));
-    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
-    for code in operation.all_errors() {
-        by_status.entry(code.status().as_u16()).or_default().push(code);
+/// Who answers for the service.
+fn contact(config: &Config, base_url: &str) -> Value {
+    let organization = &config.organization;
+    let mut contact = json!({"name": organization.name(config), "url": organization.url(base_url)});
+    if let (Some(email), Some(fields)) = (&organization.email, contact.as_object_mut()) {
+        fields.insert("email".to_owned(), email.as_str().into());
     }
-    for (status, codes) in by_status {
-        let lines: Vec<String> =
-            codes.iter().map(|code| format!("`{}`: {}", code.wire(), code.sentence().en)).collect();
-        let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}});
-        responses.insert(status.to_string(), json!({"description": lines.join("\n"), "content": content}));
-    }
-    let mut out = Map::new();
-    out.insert("operationId".to_owned(), operation.name.into());
-    out.insert("summary".to_owned(), operation.title.into());
-    out.insert("description".to_owned(), operation.doc.into());
-    let input = input_object(operation, inputs);
-    out.insert("parameters".to_owned(), parameters(operation, &input).into());
-    if operation.takes_body() && !properties(&input).is_empty() {
-        let schema = (operation.input)(inputs);
-        out.insert(
-            "requestBody".to_owned(),
-            json!({"required": true, "content": {"application/json": {"schema": schema}}}),
-        );
-    }
-    let security = match operation.access {
-        Access::Owner => json!([{"guestToken": []}, {"bearer": []}, {"apiKey": []}, {"session": []}]),
-        // The empty requirement: a token may be sent, none is fine.
-        Access::Open => json!([{}, {"guestToken": []}, {"bearer": []}, {"apiKey": []}, {"session": []}]),
-        Access::Session => json!([{"session": []}]),
-        Access::Browser => json!([{}, {"session": []}]),
-        Access::Operator => json!([{"bearer": []}]),
-    };
-    out.insert("security".to_owned(), security);
-    out.insert("responses".to_owned(), responses.into());
-    Value::Object(out)
+    contact
 }
 
-/// The input's own object schema, its reference followed.
-fn input_object(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
-    let schema = (operation.input)(generator).to_value();
-    let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-    match name.and_then(|name| generator.definitions().get(name)) {
-        Some(definition) => definition.clone(),
-        None => schema,
+fn security_schemes() -> Value {
+    let header = |name: &str, description: &str| json!({"type": "apiKey", "in": "header", "name": name, "description": description});
+    json!({
+        "guestToken": header("X-Guest-Token", "Guest token (`pa_…`) of `POST /api/guest`."),
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A guest token (`pa_`), an API key (`mmk_`) or the operator's token.",
+        },
+        "apiKey": header("X-Api-Key", "API key (`mmk_…`) of an account."),
+        "session": {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": "__Host-mm-auth",
+            "description": "Set on sign-in. Writes need `Origin` and `X-CSRF-Token` of `GET /api/auth/bootstrap`.",
+        },
+        "payment": header("X-PAYMENT", "Payment in version 1 of x402: base64 of JSON, after a 402."),
+        "paymentSignature": header("PAYMENT-SIGNATURE", "Payment in version 2 of x402: base64 of JSON, after a 402."),
+    })
+}
+
+/// The schemas that a text refers to, and those that they refer to.
+fn used(all: Map<String, Value>, text: &str) -> Map<String, Value> {
+    let refers = |text: &str, name: &str| text.contains(&format!("\"#/components/schemas/{name}\""));
+    let mut known: Vec<String> = all.keys().filter(|name| refers(text, name)).cloned().collect();
+    let mut seen = 0;
+    while let Some(name) = known.get(seen).cloned() {
+        seen += 1;
+        let text = all.get(&name).map(Value::to_string).unwrap_or_default();
+        let more = all.keys().filter(|other| refers(&text, other) && !known.contains(other));
+        known.extend(more.cloned().collect::<Vec<_>>());
     }
-}
-
-fn properties(input: &Value) -> Map<String, Value> {
-    input.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
-}
-
-/// Parameters of path and query, and the one that every call takes.
-fn parameters(operation: &Operation, input: &Value) -> Vec<Value> {
-    let in_path: Vec<&str> = operation.path_parameters().collect();
-    let required: Vec<&str> =
-        input.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut out: Vec<Value> = properties(input)
-        .into_iter()
-        .filter(|(name, _)| in_path.contains(&name.as_str()) || !operation.takes_body())
-        .map(|(name, mut schema)| {
-            let place = if in_path.contains(&name.as_str()) { "path" } else { "query" };
-            let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
-            json!({
-                "name": name,
-                "in": place,
-                "required": required.contains(&name.as_str()),
-                "description": description.unwrap_or_default(),
-                "schema": schema,
-            })
-        })
-        .collect();
-    out.push(json!({
-        "name": "lang",
-        "in": "query",
-        "required": false,
-        "description": "Language of the texts; by default that of Accept-Language, else English.",
-        "schema": {"type": "string", "enum": ["en", "pt-BR"]},
-    }));
-    out
+    all.into_iter().filter(|(name, _)| known.contains(name)).collect()
 }
 
 /// A refusal, as every call may answer.

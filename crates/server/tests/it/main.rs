@@ -6,6 +6,7 @@ mod app;
 mod command_line;
 mod generated;
 mod jobs;
+mod judges;
 mod mcp;
 mod pages;
 mod tidy;

@@ -59,6 +59,7 @@ impl Identity {
                 "supportedProtocolVersions": era::versions(),
                 "headers": [
                     optional("X-Guest-Token", "Guest token that owns the audits made with it; POST /api/guest makes one."),
+                    optional("X-Api-Key", "API key of an account, instead of a guest token."),
                     optional("X-PAYMENT", "Payment (x402) of a call beyond the free allowance."),
                 ],
             }],

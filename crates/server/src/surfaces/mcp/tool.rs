@@ -44,7 +44,9 @@ pub(super) fn described(operation: &Operation, config: &Config) -> Value {
 fn description(operation: &Operation, config: &Config) -> String {
     let mut out = operation.doc.to_owned();
     if operation.access == Access::Owner {
-        out.push_str("\n\nNeeds a guest token in the header X-Guest-Token; create_guest makes one.");
+        out.push_str(
+            "\n\nNeeds a guest token in the header X-Guest-Token (create_guest makes one), or an API key in X-Api-Key.",
+        );
     }
     if let Some(sku) = operation.price {
         out.push_str(&format!("\n\nBeyond the free allowance a call costs {} USD (x402).", config.prices.of(sku)));

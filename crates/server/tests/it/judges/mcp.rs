@@ -1,0 +1,70 @@
+//! The official suite of the Model Context Protocol, and its official client.
+
+use std::process::Command;
+
+use testkit::{Answer, Site, TestDatabase};
+
+use super::{beside, content, npm, run};
+use crate::app::TestApp;
+
+/// Scenarios that a server without tools of an example has to pass, with the version that they are of.
+const SCENARIOS: [(&str, &str); 8] = [
+    ("server-stateless", "2026-07-28"),
+    ("http-header-validation", "2026-07-28"),
+    ("tools-list", "2026-07-28"),
+    ("dns-rebinding-protection", "2026-07-28"),
+    ("server-initialize", "2025-11-25"),
+    ("ping", "2025-11-25"),
+    ("tools-list", "2025-11-25"),
+    ("dns-rebinding-protection", "2025-11-25"),
+];
+/// What the client ends with when a result says that the call failed.
+const RESULT_IS_ERROR: i32 = 5;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_official_suite_is_content_in_both_eras() {
+    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
+    for (scenario, version) in SCENARIOS {
+        let Some(mut suite) = npm("@modelcontextprotocol/conformance/dist/index.js") else { return };
+        suite.args(["server", "--url", &app.url("/mcp"), "--scenario", scenario, "--spec-version", version]);
+        suite.arg("--expected-failures").arg(beside("mcp-expected-failures.yaml"));
+        content(suite).await;
+    }
+}
+
+fn inspector(app: &TestApp, arguments: &[&str]) -> Option<Command> {
+    let mut inspector = npm("@modelcontextprotocol/inspector/clients/launcher/build/index.js")?;
+    inspector.args(["--cli", &app.url("/mcp"), "--transport", "http"]).args(arguments);
+    Some(inspector)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_official_client_lists_strictly_and_calls() {
+    let site = Site::start(|_| Answer::html("<!doctype html><title>Bread</title>")).await;
+    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
+    let Some(list) = inspector(&app, &["--method", "tools/list", "--strict"]) else { return };
+    assert!(content(list).await.contains("audit_page"));
+    let token = format!("X-Guest-Token: {}", app.guest().await);
+    let url = format!("url={}", site.url("/"));
+    let call = ["--header", &token, "--method", "tools/call", "--tool-name", "audit_page", "--tool-arg", &url];
+    let audited = content(inspector(&app, &call).unwrap()).await;
+    assert!(audited.contains("\"score\""), "{audited}");
+    let unknown = ["--method", "tools/call", "--tool-name", "get_check", "--tool-arg", "code=nothing"];
+    assert_eq!(run(inspector(&app, &unknown).unwrap()).await.status.code(), Some(RESULT_IS_ERROR));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_official_client_sees_what_is_to_be_paid() {
+    let app = TestApp::start(TestDatabase::sqlite(), |config| {
+        config.payments.pay_to = Some(format!("0x{}", "1".repeat(40)));
+        config.limits.free_audits_per_day = 0;
+    })
+    .await;
+    let call = ["--method", "tools/call", "--tool-name", "audit_page", "--tool-arg", "url=http://127.0.0.2/"];
+    let Some(command) = inspector(&app, &call) else { return };
+    let output = run(command).await;
+    let said = String::from_utf8_lossy(&output.stdout);
+    // Held to the tool's schema, and still there.
+    assert_eq!(output.status.code(), Some(RESULT_IS_ERROR), "{said}");
+    assert!(said.contains("allowance_spent") && said.contains("eip155:84532"), "{said}");
+}

@@ -26,6 +26,22 @@ impl Changed {
     }
 }
 
+/// What changed from one run to the next (Mudanca).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Mudanca")]
+pub struct Change {
+    /// Points by which the score changed, of what both runs measured; positive is better. Null when a run has none.
+    pub score: Option<i32>,
+    /// Score of the earlier run.
+    pub from: Option<u32>,
+    /// Score of the later run.
+    pub to: Option<u32>,
+    /// Findings that appeared: measured before, and fine then.
+    pub broke: Vec<Changed>,
+    /// Findings that disappeared: measured again, and fine.
+    pub fixed: Vec<Changed>,
+}
+
 /// Two audits of one page beside each other.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

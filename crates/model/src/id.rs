@@ -23,6 +23,10 @@ id!(
     AuditId
 );
 id!(
+    /// A followed page: UUIDv7 text.
+    TabId
+);
+id!(
     /// An anonymous guest: UUIDv7 text. The token itself is never kept, only its digest.
     GuestId
 );

@@ -16,4 +16,5 @@ pub mod money;
 pub mod patch;
 pub mod report;
 pub mod summary;
+pub mod tab;
 pub mod time;

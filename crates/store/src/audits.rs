@@ -4,6 +4,7 @@ use model::id::{AuditId, Owner};
 use model::report::Report;
 use model::time::Timestamp;
 use sqlx::Row;
+use sqlx::any::AnyRow;
 
 use crate::body::{PackedReport, unpack};
 use crate::transaction::Transaction;
@@ -18,7 +19,7 @@ pub struct NewAudit<'a> {
     pub owner: Option<Owner>,
     /// The debit or payment that is not final yet: until then nobody may read it, and afterwards its owner.
     pub withheld: Option<&'a str>,
-    /// The address as it was asked for.
+    /// The address as it was asked for; its fragment is not kept.
     pub requested_url: &'a str,
     /// When it was made.
     pub created_at: Timestamp,
@@ -31,7 +32,7 @@ pub struct NewAudit<'a> {
 pub struct StoredReport {
     /// Its id.
     pub id: AuditId,
-    /// The address as it was asked for.
+    /// The address as it was asked for; its fragment is not kept.
     pub requested_url: String,
     /// When it was made.
     pub created_at: Timestamp,
@@ -80,7 +81,7 @@ impl Store {
         let statement = sqlx::query(INSERT)
             .bind(audit.id.0)
             .bind(audit.withheld.map(withheld_by).or_else(|| audit.owner.map(|owner| owner.to_string())))
-            .bind(storable(audit.requested_url))
+            .bind(storable(without_fragment(audit.requested_url)))
             .bind(storable(&audit.report.url))
             .bind(i64::from(audit.report.score))
             .bind(audit.created_at.0)
@@ -93,19 +94,25 @@ impl Store {
         let subject = "reading an audit";
         let statement = sqlx::query(SELECT).bind(id.0.clone()).bind(owner.to_string());
         let row = self.db.read(subject, statement).await?.ok_or(StoreError::NotFound { subject })?;
-        let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
-        let body: Vec<u8> = row.try_get("body").map_err(failed)?;
-        Ok(StoredReport {
-            id: id.clone(),
-            requested_url: row.try_get("requested_url").map_err(failed)?,
-            created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
-            report: off_worker(subject, move || unpack(&body)).await?,
-        })
+        let id = id.clone();
+        off_worker(subject, move || stored_report(subject, id, &row)).await
     }
 }
 
+/// The audit in a row with `requested_url`, `created_at` and `body`.
+pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) -> Result<StoredReport, StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let body: Vec<u8> = row.try_get("body").map_err(failed)?;
+    Ok(StoredReport {
+        id,
+        requested_url: row.try_get("requested_url").map_err(failed)?,
+        created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
+        report: unpack(&body)?,
+    })
+}
+
 /// Does what takes long on a thread that no other call waits for.
-async fn off_worker<T: Send + 'static>(
+pub(crate) async fn off_worker<T: Send + 'static>(
     subject: &'static str,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
@@ -116,6 +123,11 @@ async fn off_worker<T: Send + 'static>(
             Err(ended) => Err(StoreError::unavailable(subject, ended)),
         },
     }
+}
+
+/// `url` up to its fragment, which no server sees: pages are told apart by the rest.
+fn without_fragment(url: &str) -> &str {
+    url.split_once('#').map_or(url, |(page, _)| page)
 }
 
 /// `url` without NUL, which PostgreSQL's TEXT can't hold; escaped, as a URL parser does.

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use model::report::Report;
+use serde::de::DeserializeOwned;
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::error::StoreError;
@@ -67,8 +68,9 @@ impl Codec {
     }
 }
 
-/// The report in a stored `body`; [`StoreError::Corrupt`] for anything that [`Codec::pack`] does not write.
-pub(crate) fn unpack(body: &[u8]) -> Result<Report, StoreError> {
+/// The report in a stored `body`, or a part of it; [`StoreError::Corrupt`] for anything that [`Codec::pack`] does not
+/// write.
+pub(crate) fn unpack<T: DeserializeOwned>(body: &[u8]) -> Result<T, StoreError> {
     let subject = "unpacking a report";
     let packed = match body.split_first() {
         Some((&ZSTD_JSON, packed)) => packed,
@@ -103,7 +105,7 @@ mod tests {
             whole,
             body(&vec![b' '; REPORT_LIMIT + 1]),
         ] {
-            assert!(matches!(unpack(&body), Err(StoreError::Corrupt { .. })), "{:?}", body.get(..8));
+            assert!(matches!(unpack::<Report>(&body), Err(StoreError::Corrupt { .. })), "{:?}", body.get(..8));
         }
     }
 }

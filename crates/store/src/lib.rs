@@ -22,6 +22,7 @@ mod retention;
 mod salts;
 mod sessions;
 mod sqlite;
+mod tabs;
 mod transaction;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub use payments::{Claim, Lease, NewPayment, Payment, PaymentKey, PaymentState, 
 pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};
 pub use sessions::{EndReason, FoundSession, Session};
+pub use tabs::{AlertTo, Changing, Judged, MOST_TABS, NewTab, Opening, RunRecord, TabChange};
 
 /// An open database. Cheap to clone; all clones share its connections.
 #[derive(Clone)]

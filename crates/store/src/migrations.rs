@@ -18,6 +18,7 @@ const STEPS: &[(i64, &str, Sql)] = &[
     (1, "audits guests counters", Sql::Portable(include_str!("../migrations/0001_audits_guests_counters.sql"))),
     (2, "daily salts", Sql::Portable(include_str!("../migrations/0002_daily_salts.sql"))),
     (3, "jobs", Sql::Portable(include_str!("../migrations/0003_jobs.sql"))),
+    (4, "tabs", Sql::Portable(include_str!("../migrations/0004_tabs.sql"))),
     (5, "accounts", Sql::Portable(include_str!("../migrations/0005_accounts.sql"))),
     (
         7,

@@ -1,0 +1,383 @@
+//! Followed pages, the focused one among them, and their runs.
+
+use model::finding::{Counts, Finding};
+use model::id::{AuditId, Owner, TabId};
+use model::report::Coverage;
+use model::tab::Tab;
+use model::time::Timestamp;
+use serde::Deserialize;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+use crate::audits::{StoredReport, off_worker, stored_report};
+use crate::body::unpack;
+use crate::transaction::Transaction;
+use crate::{NewJob, Store, StoreError};
+
+/// Tabs of one owner at most, paid ones included: what a workspace can be answered with at once.
+pub const MOST_TABS: u32 = 500;
+
+/// A page to follow.
+#[derive(Debug, Clone)]
+pub struct NewTab {
+    /// Its id, unique.
+    pub id: TabId,
+    /// Who follows it.
+    pub owner: Owner,
+    /// The page, without a fragment.
+    pub url: String,
+    /// What its owner calls it.
+    pub alias: Option<String>,
+    /// Now.
+    pub created_at: Timestamp,
+}
+
+/// What came of opening a tab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opening {
+    /// It is new.
+    New(Tab),
+    /// The owner followed this page already.
+    Known(Tab),
+    /// The owner has as many as they may.
+    Full,
+}
+
+/// What is to be changed of a tab; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+pub struct TabChange {
+    /// Its name, or none.
+    pub alias: Option<Option<String>>,
+    /// Whether it has the focus; the tab that had it loses it.
+    pub active: Option<bool>,
+    /// When the daily watch begins, or that it ends.
+    pub watch: Option<Option<Timestamp>>,
+    /// Where alerts go.
+    pub alert: Option<AlertTo>,
+}
+
+/// Where alerts go.
+#[derive(Debug, Clone)]
+pub enum AlertTo {
+    /// To the account's own address.
+    Account,
+    /// To another one, whose holder is asked first.
+    Other {
+        /// The address.
+        email: String,
+        /// Digest of the token in the question.
+        token_digest: [u8; 32],
+        /// How long the question can be answered.
+        expires_at: Timestamp,
+        /// The mail that asks.
+        question: NewJob,
+    },
+}
+
+/// What came of changing a tab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Changing {
+    /// The tab as it is now.
+    Done(Tab),
+    /// The owner has as many watched pages as they may.
+    TooManyWatched,
+}
+
+/// A run as it is kept.
+#[derive(Debug, Clone)]
+pub struct RunRecord {
+    /// The audit.
+    pub id: AuditId,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// A watch's run that could not reach its page: it has no score.
+    pub failed: bool,
+    body: Vec<u8>,
+}
+
+/// What a run found, without the rest of its report.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Judged {
+    /// 0 to 100.
+    pub score: u32,
+    /// Findings, most to least severe.
+    pub findings: Vec<Finding>,
+    /// Findings per severity.
+    pub counts: Counts,
+    /// Which checks were measured.
+    pub coverage: Coverage,
+}
+
+impl RunRecord {
+    /// What it found. Takes a millisecond of a processor, or some for a large report.
+    pub fn judged(&self) -> Result<Judged, StoreError> {
+        unpack(&self.body)
+    }
+}
+
+/// A macro, because a constant can be joined with another only so.
+macro_rules! tabs_where {
+    ($condition:literal) => {
+        concat!(
+            "SELECT t.id, t.url, t.alias, t.created_at, t.monitor, t.alert_email, t.alert_agreed, t.watched_at, \
+             CAST(CASE WHEN w.active_id = t.id THEN 1 ELSE 0 END AS BIGINT) AS active, a.id AS audit_id, a.score, \
+             a.failed FROM tabs t LEFT JOIN workspaces w ON w.owner = t.owner LEFT JOIN audits a ON a.id = \
+             (SELECT l.id FROM audits l WHERE l.owner = t.owner AND l.requested_url = t.url \
+             ORDER BY l.created_at DESC, l.id DESC LIMIT 1) WHERE t.owner = $1 AND ",
+            $condition
+        )
+    };
+}
+
+const ALL: &str = tabs_where!("1 = 1 ORDER BY t.created_at, t.id LIMIT $2");
+const BY_ID: &str = tabs_where!("t.id = $2");
+const BY_URL: &str = tabs_where!("t.url = $2");
+
+// The update changes nothing: it locks the row, so that the changes of one owner's tabs come one after the other.
+const LOCK: &str =
+    "INSERT INTO workspaces (owner) VALUES ($1) ON CONFLICT (owner) DO UPDATE SET owner = excluded.owner";
+
+const COUNT: &str = "SELECT CAST(COUNT(*) AS BIGINT) AS n FROM tabs WHERE owner = $1";
+
+const COUNT_OTHERS_WATCHED: &str =
+    "SELECT CAST(COUNT(*) AS BIGINT) AS n FROM tabs WHERE owner = $1 AND id <> $2 AND monitor = 1";
+
+const INSERT: &str = "INSERT INTO tabs (id, owner, url, alias, created_at, monitor, alert_agreed) \
+    VALUES ($1, $2, $3, $4, $5, 0, 0)";
+
+const FOCUS: &str = "UPDATE workspaces SET active_id = $2 WHERE owner = $1";
+
+const UNFOCUS: &str = "UPDATE workspaces SET active_id = NULL WHERE owner = $1 AND active_id = $2";
+
+const FOCUS_NEWEST: &str = "UPDATE workspaces SET active_id = \
+    (SELECT id FROM tabs WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT 1) WHERE owner = $1 AND active_id = $2";
+
+const RENAME: &str = "UPDATE tabs SET alias = $3 WHERE owner = $1 AND id = $2";
+
+const WATCH: &str = "UPDATE tabs SET monitor = $3, watch_at = $4 WHERE owner = $1 AND id = $2";
+
+const ALERT: &str = "UPDATE tabs SET alert_email = $3, alert_agreed = 0 WHERE owner = $1 AND id = $2";
+
+const FORGET_QUESTIONS: &str = "DELETE FROM watch_links WHERE tab_id = $1 AND purpose = 'agree'";
+
+const ASK: &str = "INSERT INTO watch_links (token_digest, tab_id, purpose, email, expires_at) \
+    VALUES ($1, $2, 'agree', $3, $4)";
+
+const CLOSE: &str = "DELETE FROM tabs WHERE owner = $1 AND id = $2 RETURNING id";
+
+const NEWEST: &str = "SELECT id, requested_url, created_at, body FROM audits \
+    WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT 1";
+
+const RUNS: &str = "SELECT id, created_at, failed, body FROM audits \
+    WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT $3";
+
+impl Store {
+    /// All tabs of `owner`, oldest first.
+    pub async fn tabs_of(&self, owner: &Owner) -> Result<Vec<Tab>, StoreError> {
+        let subject = "listing tabs";
+        let statement = sqlx::query(ALL).bind(owner.to_string()).bind(i64::from(MOST_TABS));
+        let rows = self.db.read_all(subject, statement).await?;
+        rows.iter().map(|row| tab(subject, row)).collect()
+    }
+
+    /// The tab `id` of `owner`; [`StoreError::NotFound`] also when it is someone else's.
+    pub async fn tab_of(&self, owner: &Owner, id: &TabId) -> Result<Tab, StoreError> {
+        let subject = "reading a tab";
+        let row = self.db.read(subject, sqlx::query(BY_ID).bind(owner.to_string()).bind(id.0.clone())).await?;
+        tab(subject, &row.ok_or(StoreError::NotFound { subject })?)
+    }
+
+    /// The tab of `owner` that follows `url`, if any.
+    pub async fn tab_of_page(&self, owner: &Owner, url: &str) -> Result<Option<Tab>, StoreError> {
+        let subject = "reading a tab";
+        let row = self.db.read(subject, sqlx::query(BY_URL).bind(owner.to_string()).bind(url.to_owned())).await?;
+        row.map(|row| tab(subject, &row)).transpose()
+    }
+
+    /// How many tabs `owner` has.
+    pub async fn count_tabs(&self, owner: &Owner) -> Result<u32, StoreError> {
+        let subject = "counting tabs";
+        let row = self.db.read(subject, sqlx::query(COUNT).bind(owner.to_string())).await?;
+        counted(subject, row)
+    }
+
+    /// Opens a tab, which has the focus then, also when the page was followed already. `most`: tabs that the owner may
+    /// have with it.
+    pub async fn open_tab(&self, new: NewTab, most: u32) -> Result<Opening, StoreError> {
+        let most = most.min(MOST_TABS);
+        self.db
+            .transact("opening a tab", move |transaction| {
+                let new = new.clone();
+                Box::pin(async move { open(transaction, new, most).await })
+            })
+            .await
+    }
+
+    /// Changes a tab. `most_watched`: pages that the owner may watch. [`StoreError::NotFound`] also when it is someone
+    /// else's.
+    pub async fn change_tab(
+        &self,
+        owner: &Owner,
+        id: &TabId,
+        change: TabChange,
+        most_watched: u32,
+    ) -> Result<Changing, StoreError> {
+        let (owner, id) = (owner.to_string(), id.0.clone());
+        self.db
+            .transact("changing a tab", move |transaction| {
+                let (owner, id, change) = (owner.clone(), id.clone(), change.clone());
+                Box::pin(async move { change_within(transaction, owner, id, change, most_watched).await })
+            })
+            .await
+    }
+
+    /// Closes a tab; its audits stay. The one that was opened last gets a focus that it had. [`StoreError::NotFound`] also
+    /// when it is someone else's.
+    pub async fn close_tab(&self, owner: &Owner, id: &TabId) -> Result<(), StoreError> {
+        let subject = "closing a tab";
+        let (owner, id) = (owner.to_string(), id.0.clone());
+        self.db
+            .transact(subject, move |transaction| {
+                let (owner, id) = (owner.clone(), id.clone());
+                Box::pin(async move {
+                    transaction.run(sqlx::query(LOCK).bind(owner.clone())).await?;
+                    let closed = transaction.first(sqlx::query(CLOSE).bind(owner.clone()).bind(id.clone())).await?;
+                    closed.ok_or(StoreError::NotFound { subject })?;
+                    transaction.run(sqlx::query(FOCUS_NEWEST).bind(owner).bind(id)).await.map(drop)
+                })
+            })
+            .await
+    }
+
+    /// The newest audit that `owner` has of a page, if any.
+    pub async fn newest_audit_of(&self, owner: &Owner, url: &str) -> Result<Option<StoredReport>, StoreError> {
+        let subject = "reading the last run of a tab";
+        let statement = sqlx::query(NEWEST).bind(owner.to_string()).bind(url.to_owned());
+        let Some(row) = self.db.read(subject, statement).await? else { return Ok(None) };
+        let id = row.try_get("id").map_err(|error| StoreError::of_driver(subject, error))?;
+        off_worker(subject, move || stored_report(subject, AuditId(id), &row)).await.map(Some)
+    }
+
+    /// The newest audits that `owner` has of a page, at most `limit`, newest first.
+    pub async fn runs_of(&self, owner: &Owner, url: &str, limit: u32) -> Result<Vec<RunRecord>, StoreError> {
+        let subject = "reading the history of a tab";
+        let statement = sqlx::query(RUNS).bind(owner.to_string()).bind(url.to_owned()).bind(i64::from(limit));
+        let rows = self.db.read_all(subject, statement).await?;
+        rows.iter().map(|row| run(row).map_err(|error| StoreError::of_driver(subject, error))).collect()
+    }
+}
+
+async fn open(transaction: &mut Transaction<'_>, new: NewTab, most: u32) -> Result<Opening, StoreError> {
+    let subject = "opening a tab";
+    let owner = new.owner.to_string();
+    transaction.run(sqlx::query(LOCK).bind(owner.clone())).await?;
+    let by_url = || sqlx::query(BY_URL).bind(owner.clone()).bind(new.url.clone());
+    let known = transaction.first(by_url()).await?.map(|row| tab(subject, &row)).transpose()?;
+    let id = match &known {
+        Some(known) => known.id.clone(),
+        None => {
+            let count = counted(subject, transaction.first(sqlx::query(COUNT).bind(owner.clone())).await?)?;
+            if count >= most {
+                return Ok(Opening::Full);
+            }
+            let statement = sqlx::query(INSERT)
+                .bind(new.id.0.clone())
+                .bind(owner.clone())
+                .bind(new.url.clone())
+                .bind(new.alias.clone())
+                .bind(new.created_at.0);
+            transaction.run(statement).await?;
+            new.id.0.clone()
+        }
+    };
+    transaction.run(sqlx::query(FOCUS).bind(owner.clone()).bind(id)).await?;
+    let row = transaction.first(by_url()).await?.ok_or(StoreError::NotFound { subject })?;
+    let opened = tab(subject, &row)?;
+    Ok(if known.is_some() { Opening::Known(opened) } else { Opening::New(opened) })
+}
+
+async fn change_within(
+    transaction: &mut Transaction<'_>,
+    owner: String,
+    id: String,
+    change: TabChange,
+    most_watched: u32,
+) -> Result<Changing, StoreError> {
+    let subject = "changing a tab";
+    let of_tab = |sql: &'static str| sqlx::query(sql).bind(owner.clone()).bind(id.clone());
+    transaction.run(sqlx::query(LOCK).bind(owner.clone())).await?;
+    transaction.first(of_tab(BY_ID)).await?.ok_or(StoreError::NotFound { subject })?;
+    if let Some(watch_at) = change.watch {
+        if watch_at.is_some() {
+            let others = counted(subject, transaction.first(of_tab(COUNT_OTHERS_WATCHED)).await?)?;
+            if others >= most_watched {
+                return Ok(Changing::TooManyWatched);
+            }
+        }
+        let statement = of_tab(WATCH).bind(i64::from(watch_at.is_some())).bind(watch_at.map(|at| at.0));
+        transaction.run(statement).await?;
+    }
+    if let Some(alias) = change.alias {
+        transaction.run(of_tab(RENAME).bind(alias)).await?;
+    }
+    match change.active {
+        Some(true) => drop(transaction.run(of_tab(FOCUS)).await?),
+        Some(false) => drop(transaction.run(of_tab(UNFOCUS)).await?),
+        None => {}
+    }
+    if let Some(alert) = change.alert {
+        // An older question is about an address that alerts no longer go to.
+        transaction.run(sqlx::query(FORGET_QUESTIONS).bind(id.clone())).await?;
+        match alert {
+            AlertTo::Account => drop(transaction.run(of_tab(ALERT).bind(None::<String>)).await?),
+            AlertTo::Other { email, token_digest, expires_at, question } => {
+                transaction.run(of_tab(ALERT).bind(Some(email.clone()))).await?;
+                let link = sqlx::query(ASK).bind(token_digest.to_vec()).bind(id.clone()).bind(email).bind(expires_at.0);
+                transaction.run(link).await?;
+                transaction.enqueue(&question).await?;
+            }
+        }
+    }
+    let row = transaction.first(of_tab(BY_ID)).await?.ok_or(StoreError::NotFound { subject })?;
+    Ok(Changing::Done(tab(subject, &row)?))
+}
+
+fn tab(subject: &'static str, row: &AnyRow) -> Result<Tab, StoreError> {
+    read_tab(row).map_err(|error| StoreError::of_driver(subject, error))
+}
+
+fn read_tab(row: &AnyRow) -> Result<Tab, sqlx::Error> {
+    let is = |column: &str| Ok::<_, sqlx::Error>(row.try_get::<i64, _>(column)? != 0);
+    let failed: Option<i64> = row.try_get("failed")?;
+    let score: Option<i64> = row.try_get("score")?;
+    let score = score.filter(|_| failed == Some(0)).map(u32::try_from).transpose();
+    let monitor_email: Option<String> = row.try_get("alert_email")?;
+    Ok(Tab {
+        id: row.try_get("id")?,
+        url: row.try_get("url")?,
+        alias: row.try_get("alias")?,
+        active: is("active")?,
+        audit_id: row.try_get("audit_id")?,
+        score: score.map_err(|error| sqlx::Error::Decode(error.into()))?,
+        monitor: is("monitor")?,
+        monitor_email_confirmed: monitor_email.is_none() || is("alert_agreed")?,
+        monitor_email,
+        monitor_checked_at: row.try_get::<Option<i64>, _>("watched_at")?.map(Timestamp),
+        created_at: Timestamp(row.try_get("created_at")?),
+    })
+}
+
+fn run(row: &AnyRow) -> Result<RunRecord, sqlx::Error> {
+    Ok(RunRecord {
+        id: AuditId(row.try_get("id")?),
+        created_at: Timestamp(row.try_get("created_at")?),
+        failed: row.try_get::<i64, _>("failed")? != 0,
+        body: row.try_get("body")?,
+    })
+}
+
+fn counted(subject: &'static str, row: Option<AnyRow>) -> Result<u32, StoreError> {
+    let row = row.ok_or(StoreError::NotFound { subject })?;
+    let count: i64 = row.try_get("n").map_err(|error| StoreError::of_driver(subject, error))?;
+    u32::try_from(count).map_err(|error| StoreError::corrupt(subject, error))
+}

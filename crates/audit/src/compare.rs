@@ -6,6 +6,8 @@ use model::change::{Changed, Comparison};
 use model::finding::Finding;
 use model::report::Coverage;
 
+use crate::score::score;
+
 /// Findings with what was measured.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
@@ -49,6 +51,16 @@ pub fn compare(before: Side<'_>, after: Side<'_>) -> Comparison {
     let fixed = only(before.issues, after, "");
     let broke = only(after.issues, before, "before:");
     Comparison { fixed, broke, not_compared }
+}
+
+/// Points that the score gained from one side to the other, by the codes that both measured.
+pub fn points(before: Side<'_>, after: Side<'_>) -> i32 {
+    let scored = |side: Side<'_>, other: Side<'_>| {
+        let comparable =
+            side.issues.iter().filter(|finding| other.has(&finding.code) || other.unknown(&finding.code).is_none());
+        score(comparable.map(|finding| finding.severity)).cast_signed()
+    };
+    scored(after, before) - scored(before, after)
 }
 
 #[cfg(test)]
@@ -118,8 +130,12 @@ mod tests {
         let with = Side { issues: std::slice::from_ref(&finding), coverage: &empty };
         let without = Side { issues: &[], coverage: &empty };
         let reason = |found: Comparison| found.not_compared.get("title_missing").cloned();
+        assert_eq!((points(with, without), points(without, with)), (0, 0));
         assert_eq!(reason(compare(with, without)).as_deref(), Some("catalog"));
         assert_eq!(reason(compare(without, with)).as_deref(), Some("before:catalog"));
+        let fine = Coverage { passed: vec!["title_missing".to_owned()], ..Coverage::default() };
+        let fine = Side { issues: &[], coverage: &fine };
+        assert_eq!((points(with, fine), points(fine, with)), (8, -8));
         let offline = Coverage {
             not_measured: BTreeMap::from([("title_missing".to_owned(), "offline".to_owned())]),
             ..Coverage::default()

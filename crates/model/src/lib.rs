@@ -3,6 +3,7 @@
 //! Rust names are the field's English terms; Portuguese wire names appear only in serde attributes.
 
 pub mod account;
+pub mod billing;
 pub mod capture;
 pub mod change;
 pub mod credit;

@@ -6,6 +6,7 @@ mod checks;
 mod gate;
 mod guests;
 mod health;
+mod tabs;
 mod tools;
 mod verify;
 
@@ -26,6 +27,7 @@ pub fn catalog() -> Vec<Operation> {
         tools::operations(),
         verify::operations(),
         guests::operations(),
+        tabs::operations(),
         auth::operations(),
         gate::operations(),
         health::operations(),

@@ -145,6 +145,10 @@ pub struct Limits {
     pub fetches_per_target: u16,
     /// Audits of one target per network and hour.
     pub audits_per_target_hour: u32,
+    /// Free tabs per owner.
+    pub free_tabs: u32,
+    /// Pages that one owner may have watched.
+    pub watched_pages: u32,
 }
 
 /// Prices in US dollars.
@@ -307,6 +311,8 @@ impl Default for Limits {
             fetches_per_caller: 8,
             fetches_per_target: 4,
             audits_per_target_hour: 60,
+            free_tabs: 20,
+            watched_pages: 50,
         }
     }
 }

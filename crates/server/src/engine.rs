@@ -147,13 +147,30 @@ impl Engine {
         deadline: Instant,
         finish: impl FnOnce(Audited) -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
-        let page = self.fetcher.page(url, deadline.min(Instant::now() + PAGE_TIME)).await;
+        let page = self.page(url, deadline).await;
         if let Some(blocked) = audit::blocked(&page) {
             return Err(AuditFailure::Blocked(blocked));
         }
         if let Fetched::Failed(failure) = page {
             return Err(AuditFailure::Fetch(failure));
         }
+        self.audit_page(url, page, given, deadline, finish).await
+    }
+
+    /// Fetches a page with its redirects, and nothing else.
+    pub async fn page(&self, url: &Url, deadline: Instant) -> Fetched {
+        self.fetcher.page(url, deadline.min(Instant::now() + PAGE_TIME)).await
+    }
+
+    /// Audits a page that was fetched, as [`Engine::audit`] does.
+    pub async fn audit_page<T: Send + 'static>(
+        &self,
+        url: &Url,
+        page: Fetched,
+        given: Given,
+        deadline: Instant,
+        finish: impl FnOnce(Audited) -> T + Send + 'static,
+    ) -> Result<T, AuditFailure> {
         given.tell(Step::Page);
         let capture = Arc::new(Capture {
             requested_url: url.to_string(),

@@ -86,22 +86,32 @@ codes! {
         "Send the operator's token as Authorization: Bearer." "Envie o token do operador como Authorization: Bearer.";
     AllowanceSpent "allowance_spent" PAYMENT_REQUIRED
         "The free audits of today are spent. Pay and repeat the same call, or wait for tomorrow (UTC)." "As auditorias grátis de hoje acabaram. Pague e repita a mesma chamada, ou espere até amanhã (UTC).";
+    PaymentRequired "payment_required" PAYMENT_REQUIRED
+        "Pay and repeat the same call." "Pague e repita a mesma chamada.";
     CrawlerNotAllowed "crawler_not_allowed" FORBIDDEN
         "An audit may not start another audit." "Uma auditoria não pode iniciar outra auditoria.";
     InvalidOrigin "invalid_origin" FORBIDDEN
         "This call was not made by a page of this site." "Esta chamada não foi feita por uma página deste site.";
     InvalidCsrf "invalid_csrf" FORBIDDEN
         "The token of this page is missing or of another session; load the page again, or call GET /api/auth/bootstrap." "O token desta página falta ou é de outra sessão; recarregue a página ou chame GET /api/auth/bootstrap.";
+    AccountRequired "account_required" FORBIDDEN
+        "Only an account can do this; a guest can't." "Só uma conta pode fazer isto; um visitante não.";
     NotFound "not_found" NOT_FOUND
         "There is nothing at this address." "Não há nada neste endereço.";
     AuditNotFound "audit_not_found" NOT_FOUND
         "There is no such audit of yours." "Não há tal auditoria sua.";
+    TabNotFound "tab_not_found" NOT_FOUND
+        "There is no such tab of yours." "Não há tal aba sua.";
     CheckNotFound "check_not_found" NOT_FOUND
         "There is no check with this code." "Não há verificação com este código.";
     ToolNotFound "tool_not_found" NOT_FOUND
         "There is no tool with this name." "Não há ferramenta com este nome.";
     MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED
         "This address does not take this method." "Este endereço não aceita este método.";
+    TabLimit "tab_limit" CONFLICT
+        "You have as many tabs as one owner can; close one first." "Você tem tantas abas quanto se pode ter; feche uma antes.";
+    MonitorLimit "monitor_limit" CONFLICT
+        "You watch as many pages as one owner can; end a watch first." "Você vigia tantas páginas quanto se pode; encerre uma vigia antes.";
     RequestTimeout "request_timeout" REQUEST_TIMEOUT
         "The request did not arrive in time." "A requisição não chegou a tempo.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE
@@ -132,6 +142,8 @@ codes! {
         "Accounts are not available at the moment; you stay signed in." "As contas não estão disponíveis no momento; você continua conectado.";
     OperatorUnavailable "operator_unavailable" SERVICE_UNAVAILABLE
         "This server has no operator's token." "Este servidor não tem token de operador.";
+    MailUnavailable "mail_unavailable" SERVICE_UNAVAILABLE
+        "This server sends no mail, so the address can't be asked." "Este servidor não envia e-mail; não há como perguntar ao endereço.";
     Overloaded "overloaded" SERVICE_UNAVAILABLE
         "The server is at its limit; try again in a moment." "O servidor está no limite; tente de novo em instantes.";
     FacilitatorUnavailable "facilitator_unavailable" SERVICE_UNAVAILABLE

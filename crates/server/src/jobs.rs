@@ -5,11 +5,13 @@
 //! its last try it stays, for the operator to see (`site-audit operator jobs`).
 
 mod purge;
+mod run_watch;
 mod runner;
 mod send_mail;
 
 use std::time::Duration;
 
+use model::id::TabId;
 use serde::{Deserialize, Serialize};
 use store::{ClaimedJob, NewJob, StoreError};
 use tokio::time::timeout;
@@ -30,6 +32,9 @@ const FIRST_WAIT_MS: i64 = 60_000;
 const LAST_WAIT_MS: i64 = 3_600_000;
 /// Tries of a message: with the waits between them a day. Mail servers are put right within one, or not noticed at all.
 const MAIL_TRIES: u32 = 30;
+/// Tries of a watch's run: with the waits between them over an hour, after which a page counts as unreachable, and some
+/// more for what is our own fault.
+const WATCH_TRIES: u32 = 10;
 /// Tries of forgetting; the next hour has a job of its own.
 const PURGE_TRIES: u32 = 5;
 
@@ -39,6 +44,13 @@ const PURGE_TRIES: u32 = 5;
 pub enum Job {
     /// Hand a message to the mail server.
     SendMail(Mail),
+    /// Audit the page of a tab, and tell its owner when it got worse.
+    RunWatch {
+        /// The tab.
+        tab: TabId,
+        /// The day of the run, counted from 1970-01-01.
+        day: i64,
+    },
     /// Forget what is past its time.
     Purge,
 }
@@ -48,8 +60,21 @@ pub enum Job {
 pub enum Lane {
     /// Messages.
     Mail,
+    /// Audits.
+    Audit,
     /// Housekeeping.
     Upkeep,
+}
+
+/// How a job ended.
+#[derive(Debug)]
+enum Ending {
+    /// It is done, which is yet to be written.
+    Done,
+    /// It is done, which was written together with what it did.
+    Written,
+    /// The right to it was another's by then; nothing was written.
+    Late,
 }
 
 /// Why a job is not done.
@@ -63,11 +88,12 @@ enum Unfinished {
 
 impl Lane {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Mail, Self::Upkeep];
+    pub const ALL: [Self; 3] = [Self::Mail, Self::Audit, Self::Upkeep];
 
     fn word(self) -> &'static str {
         match self {
             Self::Mail => "mail",
+            Self::Audit => "audit",
             Self::Upkeep => "upkeep",
         }
     }
@@ -75,7 +101,7 @@ impl Lane {
     /// Jobs that one server does at once.
     fn at_once(self) -> usize {
         match self {
-            Self::Mail => 4,
+            Self::Mail | Self::Audit => 4,
             Self::Upkeep => 1,
         }
     }
@@ -83,20 +109,18 @@ impl Lane {
 
 impl Job {
     /// The job as it is queued, due now. `key`: what there may be only one job for, ever.
-    pub fn queued(&self, app: &App, key: Option<String>) -> Result<NewJob, StoreError> {
+    pub fn queued(&self, app: &App, key: Option<String>) -> NewJob {
         let now = app.ports().now();
-        let payload = serde_json::to_string(self).map_err(|error| StoreError::Corrupt {
-            subject: "writing a job down",
-            source: std::sync::Arc::new(error),
-        })?;
+        let payload = serde_json::to_string(self).expect("it holds texts and numbers under names, which are JSON");
         let (id, lane) = (app.ports().id(), self.lane().word());
-        Ok(NewJob { id, lane, unique_key: key, payload, run_at: now, created_at: now })
+        NewJob { id, lane, unique_key: key, payload, run_at: now, created_at: now }
     }
 
     /// What it is, for the operator; `None` for what is no job of this version.
     pub fn described(payload: &str) -> Option<String> {
         Some(match serde_json::from_str(payload).ok()? {
             Self::SendMail(mail) => format!("mail to {}: {}", mail.to, mail.subject),
+            Self::RunWatch { tab, .. } => format!("watch of tab {tab}"),
             Self::Purge => "forget what is past its time".to_owned(),
         })
     }
@@ -104,6 +128,7 @@ impl Job {
     fn lane(&self) -> Lane {
         match self {
             Self::SendMail(_) => Lane::Mail,
+            Self::RunWatch { .. } => Lane::Audit,
             Self::Purge => Lane::Upkeep,
         }
     }
@@ -111,6 +136,7 @@ impl Job {
     fn tries(&self) -> u32 {
         match self {
             Self::SendMail(_) => MAIL_TRIES,
+            Self::RunWatch { .. } => WATCH_TRIES,
             Self::Purge => PURGE_TRIES,
         }
     }
@@ -135,8 +161,12 @@ async fn perform(app: &App, claimed: ClaimedJob) -> Result<(), StoreError> {
     let done = timeout(JOB_TIME, attempt(app, &claimed, &job)).await;
     let now = app.ports().now();
     let (why, is_last) = match done {
-        Ok(Ok(())) => {
-            let counts = store.finish_job(lease, now).await?;
+        Ok(Ok(ending)) => {
+            let counts = match ending {
+                Ending::Done => store.finish_job(lease, now).await?,
+                Ending::Written => true,
+                Ending::Late => false,
+            };
             tracing::info!(job.id = %lease.id(), lane, attempt = claimed.attempt, counts, "a job is done");
             return Ok(());
         }
@@ -153,15 +183,16 @@ async fn perform(app: &App, claimed: ClaimedJob) -> Result<(), StoreError> {
     store.postpone_job(lease, now.plus_ms(wait_ms(claimed.attempt)), &why).await.map(drop)
 }
 
-async fn attempt(app: &App, claimed: &ClaimedJob, job: &Job) -> Result<(), Unfinished> {
+async fn attempt(app: &App, claimed: &ClaimedJob, job: &Job) -> Result<Ending, Unfinished> {
     match job {
-        Job::SendMail(mail) => send_mail::run(app, claimed.lease.id(), mail).await,
+        Job::SendMail(mail) => send_mail::run(app, claimed.lease.id(), mail).await.map(|()| Ending::Done),
+        Job::RunWatch { tab, day } => run_watch::run(app, claimed, tab, *day).await,
         Job::Purge => match purge(app).await {
             Ok(rows) => {
                 tracing::info!(rows, "forgot what is past its time");
-                Ok(())
+                Ok(Ending::Done)
             }
-            Err(error) => Err(Unfinished::Later(error.to_string())),
+            Err(error) => Err(error.into()),
         },
     }
 }

@@ -27,5 +27,7 @@ mod reason;
 mod shown;
 pub mod supplied;
 pub mod surfaces;
+mod tabs;
 pub mod verification;
+mod watches;
 pub mod web;

@@ -7,6 +7,7 @@ use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use crate::body::{PackedReport, unpack};
+use crate::db::Statement;
 use crate::transaction::Transaction;
 use crate::{Store, StoreError};
 
@@ -77,16 +78,7 @@ impl Store {
 
     /// Keeps an audit; it is on disk when this answers. [`StoreError::Conflict`] when the id is taken.
     pub async fn insert_audit(&self, audit: NewAudit<'_>) -> Result<(), StoreError> {
-        let subject = "keeping an audit";
-        let statement = sqlx::query(INSERT)
-            .bind(audit.id.0)
-            .bind(audit.withheld.map(withheld_by).or_else(|| audit.owner.map(|owner| owner.to_string())))
-            .bind(storable(without_fragment(audit.requested_url)))
-            .bind(storable(&audit.report.url))
-            .bind(i64::from(audit.report.score))
-            .bind(audit.created_at.0)
-            .bind(audit.report.body.clone());
-        self.db.write(subject, statement).await.map(drop)
+        self.db.write("keeping an audit", inserting(audit)).await.map(drop)
     }
 
     /// The audit `id` of `owner`; [`StoreError::NotFound`] also when it is someone else's.
@@ -109,6 +101,18 @@ pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) ->
         created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
         report: unpack(&body)?,
     })
+}
+
+/// The statement that keeps `audit`.
+pub(crate) fn inserting(audit: NewAudit<'_>) -> Statement {
+    sqlx::query(INSERT)
+        .bind(audit.id.0)
+        .bind(audit.withheld.map(withheld_by).or_else(|| audit.owner.map(|owner| owner.to_string())))
+        .bind(storable(without_fragment(audit.requested_url)))
+        .bind(storable(&audit.report.url))
+        .bind(i64::from(audit.report.score))
+        .bind(audit.created_at.0)
+        .bind(audit.report.body.clone())
 }
 
 /// Does what takes long on a thread that no other call waits for.

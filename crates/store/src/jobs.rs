@@ -151,6 +151,13 @@ impl Transaction<'_> {
             .bind(job.created_at.0);
         Ok(self.first(statement).await?.is_some())
     }
+
+    /// Ends the job of `lease` together with what it did. `false` where the lease is no longer good: then nothing of the
+    /// transaction may stay.
+    pub(crate) async fn finish_job(&mut self, lease: &JobLease, now: Timestamp) -> Result<bool, StoreError> {
+        let statement = sqlx::query(FINISH).bind(lease.id.clone()).bind(lease.fence).bind(now.0);
+        Ok(self.first(statement).await?.is_some())
+    }
 }
 
 impl Store {

@@ -24,6 +24,7 @@ mod sessions;
 mod sqlite;
 mod tabs;
 mod transaction;
+mod watches;
 
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requeste
 pub use quotas::{DailySpend, HourlySpend};
 pub use sessions::{EndReason, FoundSession, Session};
 pub use tabs::{AlertTo, Changing, Judged, MOST_TABS, NewTab, Opening, RunRecord, TabChange};
+pub use watches::{Alert, DueWatch, LinkPurpose, WatchLink, WatchRun, WatchedTab};
 
 /// An open database. Cheap to clone; all clones share its connections.
 #[derive(Clone)]

@@ -109,6 +109,16 @@ pub struct Judged {
 }
 
 impl RunRecord {
+    /// Of a row with `id`, `created_at`, `failed` and `body`.
+    pub(crate) fn of(row: &AnyRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            id: AuditId(row.try_get("id")?),
+            created_at: Timestamp(row.try_get("created_at")?),
+            failed: row.try_get::<i64, _>("failed")? != 0,
+            body: row.try_get("body")?,
+        })
+    }
+
     /// What it found. Takes a millisecond of a processor, or some for a large report.
     pub fn judged(&self) -> Result<Judged, StoreError> {
         unpack(&self.body)
@@ -263,7 +273,7 @@ impl Store {
         let subject = "reading the history of a tab";
         let statement = sqlx::query(RUNS).bind(owner.to_string()).bind(url.to_owned()).bind(i64::from(limit));
         let rows = self.db.read_all(subject, statement).await?;
-        rows.iter().map(|row| run(row).map_err(|error| StoreError::of_driver(subject, error))).collect()
+        rows.iter().map(|row| RunRecord::of(row).map_err(|error| StoreError::of_driver(subject, error))).collect()
     }
 }
 
@@ -364,15 +374,6 @@ fn read_tab(row: &AnyRow) -> Result<Tab, sqlx::Error> {
         monitor_email,
         monitor_checked_at: row.try_get::<Option<i64>, _>("watched_at")?.map(Timestamp),
         created_at: Timestamp(row.try_get("created_at")?),
-    })
-}
-
-fn run(row: &AnyRow) -> Result<RunRecord, sqlx::Error> {
-    Ok(RunRecord {
-        id: AuditId(row.try_get("id")?),
-        created_at: Timestamp(row.try_get("created_at")?),
-        failed: row.try_get::<i64, _>("failed")? != 0,
-        body: row.try_get("body")?,
     })
 }
 

@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 
 use super::{Job, LEASE_MS, Lane, perform};
 use crate::app::App;
+use crate::watches;
 
 /// Between two looks at a queue.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -142,8 +143,8 @@ async fn keep_schedule(app: App, mut stopped: watch::Receiver<bool>) {
 /// Queues what is due at `now`: a key each, so that many servers make one job.
 pub async fn schedule(app: &App, now: Timestamp) -> Result<(), StoreError> {
     let key = format!("purge:{}", now.0.div_euclid(HOUR_MS));
-    app.database().store().enqueue(Job::Purge.queued(app, Some(key))?).await?;
-    Ok(())
+    app.database().store().enqueue(Job::Purge.queued(app, Some(key))).await?;
+    watches::queue_due(app, now).await
 }
 
 /// Whether the clock went on further than it can have between two rounds. What is forgotten by a wrong clock is lost.

@@ -41,7 +41,7 @@ fn mail() -> Mail {
 }
 
 async fn enqueue(app: &TestApp) {
-    let job = Job::SendMail(mail()).queued(&app.app, None).unwrap();
+    let job = Job::SendMail(mail()).queued(&app.app, None);
     assert!(app.app.database().store().enqueue(job).await.unwrap());
 }
 

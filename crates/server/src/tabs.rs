@@ -1,0 +1,136 @@
+//! Followed pages: opening one, running it again, and what changed from run to run. Behind the API, the pages and the
+//! daily watch.
+
+mod change;
+
+use model::finding::Counts;
+use model::id::{Owner, TabId};
+use model::lang::{Lang, text};
+use model::report::StoredAudit;
+use model::tab::{Run, Tab};
+use store::{MOST_TABS, NewTab, Opening, RunRecord, StoreError};
+use url::Url;
+
+use crate::app::App;
+use crate::audits::{self, Finished};
+use crate::blocking::off_worker;
+use crate::config::PaymentMode;
+use crate::database::Trouble;
+use crate::error::{ApiError, Code};
+use crate::operation::Cx;
+
+pub(crate) use change::{Judgement, between};
+
+/// Characters of a tab's name.
+pub(crate) const ALIAS_CHARS: usize = 100;
+
+/// The page that a tab follows: `typed` as every audit reads it, without its fragment, which no server sees.
+pub(crate) fn page_of(app: &App, typed: &str) -> Result<Url, ApiError> {
+    let mut url = app.engine().fetcher().intake(typed)?;
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// A tab's name as it is kept; `None` for an empty one.
+pub(crate) fn alias_of(typed: Option<&str>) -> Result<Option<String>, ApiError> {
+    let alias = typed.unwrap_or_default().trim();
+    if alias.chars().count() > ALIAS_CHARS || alias.chars().any(char::is_control) {
+        let shape = text(
+            "alias: at most 100 characters, without line ends",
+            "alias: no máximo 100 caracteres, sem fim de linha",
+        );
+        return Err(ApiError::new(Code::InvalidBody).explained(shape.into()));
+    }
+    Ok((!alias.is_empty()).then(|| alias.to_owned()))
+}
+
+/// Opens a tab of the caller, or finds the one that follows the page already; either has the focus then.
+pub(crate) async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String>) -> Result<Tab, ApiError> {
+    let (id, created_at) = (TabId(cx.app.ports().id()), cx.app.ports().now());
+    let new = NewTab { id, owner: owner.clone(), url: url.as_str().to_owned(), alias, created_at };
+    let free = cx.app.config().limits.free_tabs;
+    let most = if is_unlimited(cx) { MOST_TABS } else { free };
+    match cx.app.database().ask(|store| store.open_tab(new, most)).await? {
+        Opening::New(tab) | Opening::Known(tab) => Ok(tab),
+        Opening::Full if most < MOST_TABS => Err(ApiError::new(Code::PaymentRequired)),
+        Opening::Full => Err(ApiError::new(Code::TabLimit)),
+    }
+}
+
+/// Whether a tab beyond the free ones costs this caller nothing more.
+fn is_unlimited(cx: &Cx) -> bool {
+    cx.app.config().payment_mode() == PaymentMode::Dev
+}
+
+/// A tab of an owner.
+pub(crate) async fn tab(app: &App, owner: &Owner, id: &str) -> Result<Tab, ApiError> {
+    let id = tab_id(id)?;
+    app.database().ask(|store| store.tab_of(owner, &id)).await.map_err(unknown_tab)
+}
+
+/// What is an id of a tab by its shape: other texts need no look-up.
+pub(crate) fn tab_id(id: &str) -> Result<TabId, ApiError> {
+    uuid::Uuid::try_parse(id).map_err(|_| ApiError::new(Code::TabNotFound))?;
+    Ok(TabId(id.to_owned()))
+}
+
+/// The refusal where a tab was asked for.
+pub(crate) fn unknown_tab(trouble: Trouble) -> ApiError {
+    match trouble {
+        Trouble::NotFound => ApiError::new(Code::TabNotFound),
+        other => other.into(),
+    }
+}
+
+/// The last run of a tab; `None` before the first one.
+pub(crate) async fn last_run(app: &App, owner: &Owner, tab: &Tab, lang: Lang) -> Result<Option<StoredAudit>, ApiError> {
+    let stored = app.database().ask(|store| store.newest_audit_of(owner, &tab.url)).await?;
+    let Some(stored) = stored else { return Ok(None) };
+    off_worker(move || Some(stored.report.stored_audit(&stored.id.0, stored.created_at, lang))).await
+}
+
+/// Audits a tab's page now, and keeps the run: what can't be kept is no run.
+pub(crate) async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ApiError> {
+    let url = page_of(&cx.app, &tab.url)?;
+    let lang = cx.lang;
+    let made = move |Finished { id, report, created_at, .. }: Finished| {
+        id.map(|id| report.stored_audit(&id.0, created_at, lang))
+    };
+    let run = audits::audit(cx, &url, made).await?;
+    run.ok_or_else(|| ApiError::new(Code::DatabaseUnavailable).retry_after(5))
+}
+
+/// The newest runs of a tab, at most `limit`, newest first, each with what changed since the one before it.
+pub(crate) async fn history(app: &App, owner: &Owner, tab: &Tab, limit: u32, lang: Lang) -> Result<Vec<Run>, ApiError> {
+    let records = app.database().ask(|store| store.runs_of(owner, &tab.url, limit)).await?;
+    let app = app.clone();
+    off_worker(move || runs(&app, &records, lang)).await?.map_err(|error| {
+        tracing::error!(%error, "a stored run can't be read");
+        ApiError::new(Code::Internal)
+    })
+}
+
+fn runs(app: &App, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, StoreError> {
+    // Oldest first, so that the newest earlier run with a score is at hand; one at a time, as reports are large.
+    let mut earlier: Option<Judgement> = None;
+    let mut runs = Vec::with_capacity(records.len());
+    for record in records.iter().rev() {
+        let judged = record.judged()?;
+        let counts: Counts = judged.counts;
+        let judgement = Judgement::of(judged, record.failed, lang);
+        runs.push(Run {
+            audit_id: record.id.0.clone(),
+            score: judgement.score,
+            counts,
+            created_at: record.created_at,
+            change: earlier.as_ref().map(|earlier| between(earlier, &judgement)),
+            shared: None,
+            api: app.url(&format!("/api/audits/{}", record.id)),
+        });
+        if judgement.score.is_some() {
+            earlier = Some(judgement);
+        }
+    }
+    runs.reverse();
+    Ok(runs)
+}

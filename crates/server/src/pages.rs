@@ -13,6 +13,7 @@ mod report;
 mod sitemap;
 mod theme;
 mod tools;
+mod watch;
 
 pub(crate) use home::same_origin;
 
@@ -44,6 +45,8 @@ pub(crate) fn router() -> Router<App> {
         .route("/reports/{id}/audit.json", get(report::json))
         .route("/reports/{id}/patch.json", get(report::patch))
         .route("/theme", post(theme::choose))
+        .route("/watch/agree", get(watch::ask_to_agree).post(watch::agree))
+        .route("/watch/stop", get(watch::ask_to_stop).post(watch::stop))
         .route("/bot", get(bot::show))
         .route("/checks", get(checks::hub))
         .route("/checks/{code}", get(checks::show))

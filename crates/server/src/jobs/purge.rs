@@ -24,6 +24,13 @@ pub async fn purge(app: &App) -> Result<u64, StoreError> {
             break;
         }
     }
+    loop {
+        let gone = store.purge_watch_links(now, BATCH).await?;
+        rows += gone;
+        if gone == 0 {
+            break;
+        }
+    }
     rows += store.purge_counters(now).await?;
     rows += store.forget_salts(Day(now.day().0)).await?;
     rows += store.purge_jobs(days_ago(DONE_DAYS), days_ago(DEAD_DAYS)).await?;

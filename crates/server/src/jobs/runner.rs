@@ -6,6 +6,7 @@ use model::time::{DAY_MS, Timestamp};
 use store::{ClaimedJob, StoreError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::{Job, LEASE_MS, Lane, perform};
 use crate::app::App;
@@ -17,9 +18,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 /// Between two looks at what is to be queued by now.
 const SCHEDULE_EVERY: Duration = Duration::from_secs(60);
-/// The furthest that a clock goes on between two of them. Further is a clock that was set, or a machine that slept: by
-/// the next one the clock was put right or is right.
+/// The furthest that a clock goes on between two of them. Further is a clock that was set, or a machine that slept.
 const LEAP_MS: i64 = DAY_MS;
+/// How long nothing is scheduled then: by the end of it the clock was put right, or is right.
+const QUIET: Duration = Duration::from_secs(3_600);
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
 
@@ -125,12 +127,16 @@ pub async fn work_off(app: &App) -> Result<usize, StoreError> {
 /// Queues what is due by the clock.
 async fn keep_schedule(app: App, mut stopped: watch::Receiver<bool>) {
     let mut last = None;
+    let mut quiet_until = Instant::now();
     loop {
         let now = app.ports().now();
-        let before = last.replace(now);
-        if has_leapt(before, now) {
-            tracing::warn!(%now, "the clock leapt more than a day; nothing is scheduled in this round");
-        } else if let Err(error) = schedule(&app, now).await {
+        if has_leapt(last.replace(now), now) {
+            tracing::warn!(%now, "the clock leapt more than a day; nothing is scheduled for an hour");
+            quiet_until = Instant::now() + QUIET;
+        }
+        if Instant::now() >= quiet_until
+            && let Err(error) = schedule(&app, now).await
+        {
             tracing::warn!(%error, "what is due could not be queued; tried again in a minute");
         }
         tokio::select! {

@@ -8,4 +8,6 @@ mod limits;
 mod people;
 mod permissions;
 mod surroundings;
+mod tabs;
 mod verify;
+mod watches;

@@ -169,6 +169,11 @@ impl TestApp {
         self.clock.0.fetch_add(i64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
     }
 
+    /// The clock is set back.
+    pub(crate) fn go_back(&self, time: Duration) {
+        self.clock.0.fetch_sub(i64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
     /// Asks the service to stop and waits until it has.
     pub(crate) async fn stop(mut self) {
         self.stop.take().unwrap().send(()).unwrap();

@@ -40,6 +40,7 @@ const BROWSER: Row = Row {
 
 /// Every route, in alphabetical order.
 const ROUTES: &[(&str, Row)] = &[
+    ("DELETE /api/tabs/{id}", OWNER),
     ("GET /api/", OPEN),
     ("GET /api/audits/{id}", OWNER),
     ("GET /api/audits/{id}/patch", OWNER),
@@ -49,12 +50,18 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/checks/{code}", OPEN),
     ("GET /api/gate", OPEN),
     ("GET /api/health", OPEN),
+    ("GET /api/tabs", OWNER),
+    ("GET /api/tabs/{id}", OWNER),
+    ("GET /api/tabs/{id}/history", OWNER),
     ("GET /api/tools", OPEN),
     ("GET /api/tools/{slug}", OPEN),
     ("GET /openapi.json", OPEN),
+    ("PATCH /api/tabs/{id}", OWNER),
     ("POST /api/audit", OPEN),
     ("POST /api/auth/logout", BROWSER),
     ("POST /api/guest", OPEN),
+    ("POST /api/tabs", OWNER),
+    ("POST /api/tabs/{id}/run", OWNER),
     ("POST /api/verify", OPEN),
 ];
 

@@ -1,6 +1,6 @@
-//! Notes the commit that the program is built from, and the name under which its style sheet is served.
+//! Notes the commit that the program is built from with its day, and the name under which its style sheet is served.
 //!
-//! Both names lack the prefix of configuration keys: `cargo run` and `cargo test` hand them on to the program, which
+//! All names lack the prefix of configuration keys: `cargo run` and `cargo test` hand them on to the program, which
 //! refuses to start with a key that it does not know.
 
 use std::path::Path;
@@ -12,6 +12,9 @@ fn main() {
     let given = std::env::var("SITE_AUDIT_BUILD").ok().filter(|id| !id.is_empty());
     let id = given.or_else(commit).unwrap_or_else(|| "unknown".to_owned());
     println!("cargo::rustc-env=BUILD_COMMIT={id}");
+    // The day of the commit, as of content that changes with it; empty outside a checkout.
+    let day = git(&["log", "-1", "--format=%cs"]).unwrap_or_default();
+    println!("cargo::rustc-env=BUILD_DAY={day}");
     println!("cargo::rerun-if-changed=assets/app.css");
     let style = std::fs::read("assets/app.css").expect("the style sheet lies in assets/app.css");
     println!("cargo::rustc-env=STYLE_HASH={:016x}", fnv1a(&style));

@@ -17,7 +17,7 @@ pub(crate) use health::PATH as HEALTH_PATH;
 pub(crate) use tools::unknown_tool;
 
 use crate::operation::Operation;
-use crate::surfaces::{index, openapi};
+use crate::surfaces::{documents, index, openapi};
 
 /// Every endpoint. Routes, index and OpenAPI are made from these.
 pub fn catalog() -> Vec<Operation> {
@@ -33,6 +33,7 @@ pub fn catalog() -> Vec<Operation> {
         health::operations(),
         index::operations(),
         openapi::operations(),
+        documents::operations(),
     ]
     .into_iter()
     .flatten()

@@ -187,3 +187,9 @@ fn base_url(config: &Config, address: SocketAddr) -> String {
 
 /// The short commit id that this program was built from.
 pub const BUILD: &str = env!("BUILD_COMMIT");
+
+/// The day of that commit, `2026-01-31`; that of the catalog of checks, where this program was built outside a checkout.
+pub(crate) fn build_day() -> &'static str {
+    let day = env!("BUILD_DAY");
+    if day.is_empty() { audit::report::CATALOG_VERSION } else { day }
+}

@@ -1,9 +1,12 @@
 //! Views of the catalog: what lists or describes its endpoints.
 
 pub mod docs;
+pub(crate) mod documents;
 pub(crate) mod index;
 pub(crate) mod mcp;
 pub mod openapi;
+
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
@@ -19,15 +22,20 @@ pub struct Documents {
     pub index: Bytes,
     /// The MCP server.
     pub(crate) mcp: mcp::Server,
+    /// All others, by path.
+    pub(crate) files: BTreeMap<&'static str, Bytes>,
 }
 
 impl Documents {
     /// Those of a service with these operations.
     pub fn new(operations: &[Operation], config: &Config, base_url: &str) -> serde_json::Result<Self> {
+        let openapi = openapi::document(operations, config, base_url);
+        let source = documents::Source { operations, config, base_url, openapi: &openapi };
         Ok(Self {
-            openapi: serde_json::to_vec(&openapi::document(operations, config, base_url))?.into(),
             index: serde_json::to_vec(&index::document(operations, config, base_url))?.into(),
             mcp: mcp::Server::new(operations, config, base_url)?,
+            files: documents::written(&source),
+            openapi: serde_json::to_vec(&openapi)?.into(),
         })
     }
 }

@@ -31,7 +31,7 @@ use crate::api;
 use crate::app::App;
 use crate::error::{ApiError, Code};
 use crate::pages;
-use crate::surfaces::mcp;
+use crate::surfaces::{documents, mcp};
 
 pub(crate) use headers::{of_error, refusal, speaks};
 pub use listen::{Patience, serve};
@@ -126,8 +126,17 @@ async fn nothing_here(State(app): State<App>, request: Request) -> Response {
     if path == "/api" {
         return (http::StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, "/api/")]).into_response();
     }
+    // Where the file was before it had a place of its own (RFC 9116 §3).
+    if path == "/security.txt" {
+        return (http::StatusCode::MOVED_PERMANENTLY, [(header::LOCATION, "/.well-known/security.txt")])
+            .into_response();
+    }
     let error = ApiError::new(Code::NotFound);
-    if path.starts_with("/api/") || path.starts_with("/mcp/") || path.starts_with("/.well-known/") {
+    if path.starts_with("/api/")
+        || path.starts_with("/mcp/")
+        || path.starts_with("/okf/")
+        || path.starts_with("/.well-known/")
+    {
         if request.method() == Method::OPTIONS {
             return headers::preflight(&[]);
         }
@@ -168,6 +177,9 @@ async fn around(State(app): State<App>, mut request: Request, next: Next) -> Res
     }
     .instrument(span)
     .await;
+    if matches!(path.as_str(), "/" | "/api/") {
+        response.headers_mut().extend([documents::link()]);
+    }
     headers::common(response.headers_mut(), app.is_https());
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", id);

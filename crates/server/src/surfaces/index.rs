@@ -94,7 +94,13 @@ pub(super) fn document(operations: &[Operation], config: &Config, base: &str) ->
         base_url: base.to_owned(),
         docs: json!({
             "openapi": url("/openapi.json"),
+            "llms": url("/llms.txt"),
+            "llms_full": url("/llms-full.txt"),
             "mcp": url("/mcp"),
+            "agent_card": url("/agent.json"),
+            "api_catalog": url("/.well-known/api-catalog"),
+            "apis_json": url("/apis.json"),
+            "knowledge": url("/okf/index.md"),
             "ui": url("/"),
             "checks": url("/checks"),
             "tools": url("/tools"),
@@ -131,10 +137,22 @@ pub(super) fn document(operations: &[Operation], config: &Config, base: &str) ->
             "server_card": url("/mcp/server-card"),
             "tools": mcp::tools(operations).map(|operation| operation.name).collect::<Vec<_>>(),
         }),
-        quickstart: vec![
-            format!("curl -s {base}/api/audit -H 'content-type: application/json' -d '{{\"url\":\"https://example.com/\"}}'"),
-            format!("curl -s -X POST {base}/api/guest"),
-            format!("curl -s {base}/api/gate"),
-        ],
+        quickstart: quickstart(base),
     }
+}
+
+/// First calls, to be pasted into a shell one after the other.
+fn quickstart(base: &str) -> Vec<String> {
+    let json = "-H 'content-type: application/json'";
+    vec![
+        format!("curl -s {base}/api/audit {json} -d '{{\"url\":\"https://example.com/\"}}'"),
+        format!("TOKEN=$(curl -s -X POST {base}/api/guest | sed 's/.*\"token\":\"\\([^\"]*\\)\".*/\\1/')"),
+        format!(
+            "ID=$(curl -s {base}/api/audit {json} -H \"X-Guest-Token: $TOKEN\" -d '{{\"url\":\"https://example.com/\"}}' | \
+             sed 's/^{{\"id\":\"\\([^\"]*\\)\".*/\\1/')"
+        ),
+        format!("curl -s {base}/api/audits/$ID/patch -H \"X-Guest-Token: $TOKEN\""),
+        format!("curl -s {base}/api/gate"),
+        format!("curl -s {base}/mcp {json} -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}'"),
+    ]
 }

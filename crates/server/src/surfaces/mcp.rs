@@ -35,6 +35,7 @@ use era::Era;
 use message::{Message, Refusal, code};
 
 pub(super) use description::described;
+pub(super) use era::versions;
 pub(crate) use tool::tools;
 
 /// Bytes of a message: a page of 2 MB whose every third byte is escaped, and the rest.

@@ -2,6 +2,7 @@
 
 mod audits;
 mod catalog;
+mod documents;
 mod field_data;
 mod identity;
 mod limits;

@@ -25,7 +25,7 @@ pub(super) enum Era {
 }
 
 /// Every version that is spoken, the newest first.
-pub(super) fn versions() -> [&'static str; 4] {
+pub(in super::super) fn versions() -> [&'static str; 4] {
     let [newest, middle, oldest] = LEGACY;
     [MODERN, newest, middle, oldest]
 }

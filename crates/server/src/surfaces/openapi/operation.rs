@@ -73,10 +73,11 @@ fn success(operation: &Operation, schemas: &mut Generators) -> Value {
             let example = example(&schema, &schemas.answers, Fields::All);
             json!({"schema": schema, "example": example})
         }
-        None if media_type.ends_with("json") => json!({"schema": {"type": "object"}}),
+        None if media_type.contains("json") => json!({"schema": {"type": "object"}}),
         None => json!({"schema": {"type": "string"}}),
     };
-    json!({"description": operation.title, "content": {media_type: content}})
+    let essence = media_type.split(';').next().unwrap_or(media_type);
+    json!({"description": operation.title, "content": {essence: content}})
 }
 
 fn refusal(status: u16, codes: &[Code]) -> Value {

@@ -1,0 +1,33 @@
+//! The API catalog (RFC 9727) as a linkset (RFC 9264).
+
+use serde_json::json;
+
+use super::Source;
+
+/// Where the catalog leads, as a header.
+pub(super) const LINKS: &str = "</.well-known/api-catalog>; rel=\"api-catalog\", </api/>; rel=\"item\"";
+
+/// The catalog.
+pub(super) fn document(source: &Source<'_>) -> String {
+    let typed = |path: &str, kind: &str| json!({"href": source.url(path), "type": kind});
+    let api = source.url("/api/");
+    super::json(&json!({
+        "linkset": [
+            {
+                "anchor": source.url("/.well-known/api-catalog"),
+                "item": [{"href": api, "title": format!("{} API", source.config.product.name)}],
+            },
+            {
+                "anchor": api,
+                "service-desc": [typed("/openapi.json", "application/json"), typed("/apis.json", "application/json")],
+                "service-doc": [typed("/llms-full.txt", "text/markdown"), typed("/okf/index.md", "text/markdown")],
+                "service-meta": [typed("/agent.json", "application/json")],
+                "status": [typed("/api/health", "application/json")],
+            },
+            {
+                "anchor": source.url("/mcp"),
+                "service-desc": [typed("/mcp/server-card", "application/mcp-server-card+json")],
+            },
+        ],
+    }))
+}

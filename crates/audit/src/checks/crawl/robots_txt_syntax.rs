@@ -82,7 +82,7 @@ const TOO_LARGE: Check = Check {
         "Join rules with `*` and forbid folders instead of single pages.",
         "Junte regras com `*` e proíba pastas em vez de páginas isoladas.",
     ),
-    reference: "https://developers.google.com/crawling/docs/robots-txt/robots-txt-spec#file-size",
+    reference: "https://developers.google.com/crawling/docs/robots-txt/robots-txt-spec",
     rule: text(
         "Fails when robots.txt, decoded, is longer than 500 KiB. What checks say of its rules then concerns the whole lines within that limit, as for Google.",
         "Falha quando o robots.txt, decodificado, passa de 500 KiB. O que as verificações dizem das regras vale então para as linhas inteiras dentro do limite, como para o Google.",

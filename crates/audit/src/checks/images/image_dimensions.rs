@@ -35,7 +35,7 @@ const MISSING: Check = Check {
         "Give every `<img>` its natural `width` and `height`; CSS may still scale it.",
         "Dê a cada `<img>` sua `width` e `height` naturais; o CSS ainda pode redimensioná-la.",
     ),
-    reference: "https://web.dev/articles/optimize-cls#images-without-dimensions",
+    reference: "https://web.dev/articles/optimize-cls#images_without_dimensions",
     rule: text(
         "Fails when an `img` with an address in `src` or `srcset` has not both `width` and `height`, and no inline style with `aspect-ratio`, with width and height, or that takes it out of the flow. Left alone are images hidden by `hidden`, and SVG files with a stated side of at most 64 pixels. Style sheets are not read. Not applicable without images.",
         "Falha quando um `img` com endereço em `src` ou `srcset` não tem `width` e `height` juntos, nem um estilo embutido com `aspect-ratio`, com largura e altura, ou que o tire do fluxo. Ficam de fora imagens ocultas por `hidden` e arquivos SVG com um lado declarado de no máximo 64 pixels. Folhas de estilo não são lidas. Não se aplica sem imagens.",

@@ -43,7 +43,7 @@ const LAZY_FIRST: Check = Check {
         "Take `loading=\"lazy\"` off the first image and give it `fetchpriority=\"high\"`.",
         "Tire `loading=\"lazy\"` da primeira imagem e dê a ela `fetchpriority=\"high\"`.",
     ),
-    reference: "https://web.dev/articles/optimize-lcp#optimize-the-priority-the-resource-is-given",
+    reference: "https://web.dev/articles/optimize-lcp#optimize_the_priority_the_resource_is_given",
     rule: text(
         "Fails when the first image of the content has `loading=lazy` and stands behind at most 1,500 characters of visible text, or when any image with `loading=lazy` also has `fetchpriority=high` or is preloaded by the same address. Images of the content stand outside of `header`, `nav`, `footer` and `aside`, are not hidden, and state no side below 200 pixels. Not applicable without one.",
         "Falha quando a primeira imagem do conteúdo tem `loading=lazy` e vem depois de no máximo 1.500 caracteres de texto visível, ou quando qualquer imagem com `loading=lazy` também tem `fetchpriority=high` ou é pré-carregada pelo mesmo endereço. Imagens do conteúdo ficam fora de `header`, `nav`, `footer` e `aside`, não estão ocultas e não declaram um lado abaixo de 200 pixels. Não se aplica sem nenhuma.",

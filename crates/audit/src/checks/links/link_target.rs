@@ -58,7 +58,7 @@ const INSECURE: Check = Check {
         "Write `https://` in links to your own site, or leave scheme and host out.",
         "Escreva `https://` nos links para o próprio site, ou omita esquema e host.",
     ),
-    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#prefer-https",
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
         "Fails when an `a[href]` of an https page leads to an http address of the page's own host without a port. Other subdomains don't count, since they may have no https. Not measured on an http page; not applicable without links.",
         "Falha quando um `a[href]` de uma página https leva a um endereço http do próprio host da página, sem porta. Outros subdomínios não contam, pois podem não ter https. Não é medido em página http; não se aplica sem links.",

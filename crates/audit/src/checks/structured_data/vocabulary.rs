@@ -22,8 +22,8 @@ pub(crate) const FAMILY: Family = Family {
             "Confira tipos e propriedades em JSON-LD, microdados e RDFa contra o vocabulário schema.org, com a grafia que se quis escrever.",
         ),
         lead: text(
-            "A type or property that schema.org does not have says nothing to anyone, and nothing tells you so. This checker compares each name with a pinned release of the vocabulary and finds the one that was meant.",
-            "Um tipo ou uma propriedade que o schema.org não tem não diz nada a ninguém, e nada avisa. Este verificador compara cada nome com uma versão fixa do vocabulário e encontra o que se quis escrever.",
+            "A type or property that schema.org does not have says nothing to anyone, and nothing tells you so. This checker compares each name with release 30.1 of the vocabulary and finds the one that was meant.",
+            "Um tipo ou uma propriedade que o schema.org não tem não diz nada a ninguém, e nada avisa. Este verificador compara cada nome com a versão 30.1 do vocabulário e encontra o que se quis escrever.",
         ),
         example: include_str!("vocabulary/bad_types.html"),
     },
@@ -44,8 +44,8 @@ const TYPE: Check = Check {
     ),
     reference: "https://schema.org/docs/full.html",
     rule: text(
-        "Fails when a node of the vocabulary schema.org, in any syntax, has a type that the pinned release of it does not have. Names are compared exactly; the one that was meant is found by case, or by one letter (two from eight letters on). Left alone are types of other vocabularies, blocks whose context defines terms of its own, and placeholders.",
-        "Falha quando um nó do vocabulário schema.org, em qualquer sintaxe, tem um tipo que a versão fixada dele não tem. Os nomes são comparados exatamente; o que se quis escrever é achado por maiúsculas e minúsculas, ou por uma letra (duas a partir de oito letras). Ficam de fora tipos de outros vocabulários, blocos cujo contexto define termos próprios e lacunas de modelo.",
+        "Fails when a node of the vocabulary schema.org, in any syntax, has a type that its release 30.1, pending terms included, does not have. Names are compared exactly; the one that was meant is found by case, or by one letter (two from eight letters on). Left alone are types of other vocabularies, blocks whose context defines terms of its own, and placeholders.",
+        "Falha quando um nó do vocabulário schema.org, em qualquer sintaxe, tem um tipo que a versão 30.1 dele, com os termos pendentes, não tem. Os nomes são comparados exatamente; o que se quis escrever é achado por maiúsculas e minúsculas, ou por uma letra (duas a partir de oito letras). Ficam de fora tipos de outros vocabulários, blocos cujo contexto define termos próprios e lacunas de modelo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -67,8 +67,8 @@ const PROPERTY: Check = Check {
     ),
     reference: "https://schema.org/docs/datamodel.html",
     rule: text(
-        "Fails when a node of schema.org types has a property that the pinned release of the vocabulary does not have, or does not have for any of its types or the types above them. Left alone are nodes of an unknown type or none, roles, blocks whose context defines terms of its own, names with a prefix, and the `-input` and `-output` forms of actions.",
-        "Falha quando um nó de tipos do schema.org tem uma propriedade que a versão fixada do vocabulário não tem, ou não tem para nenhum de seus tipos nem para os que estão acima deles. Ficam de fora nós de tipo desconhecido ou sem tipo, papéis (Role), blocos cujo contexto define termos próprios, nomes com prefixo e as formas `-input` e `-output` de ações.",
+        "Fails when a node of schema.org types has a property that release 30.1 of the vocabulary, pending terms included, does not have, or does not have for any of its types or the types above them. Left alone are nodes of an unknown type or none, roles, blocks whose context defines terms of its own, names with a prefix, and the `-input` and `-output` forms of actions.",
+        "Falha quando um nó de tipos do schema.org tem uma propriedade que a versão 30.1 do vocabulário, com os termos pendentes, não tem, ou não tem para nenhum de seus tipos nem para os que estão acima deles. Ficam de fora nós de tipo desconhecido ou sem tipo, papéis (Role), blocos cujo contexto define termos próprios, nomes com prefixo e as formas `-input` e `-output` de ações.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

@@ -2,6 +2,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod check;
+mod conditions;
 pub(crate) mod near;
 pub mod tool;
 

@@ -8,6 +8,7 @@ pub(crate) mod error;
 mod filters;
 mod guest_cookie;
 mod home;
+mod hub_filter;
 mod pieces;
 mod report;
 mod sitemap;

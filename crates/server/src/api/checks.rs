@@ -19,7 +19,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/checks", "list_checks", list).text(
             "See every check",
             "The whole catalog: what each check looks for, its exact rule with its numbers, why it matters, how to mend \
-             it, how ready its fix can be, and who says so. `version` changes with any rule, threshold or severity; what \
+             it, how ready its fix can be, when it is not measured, and who says so. `version` changes with any rule, threshold or severity; what \
              changed is at `changelog_url`. Free; the answer may be kept for an hour and has an `ETag`.",
         ),
         Operation::get("/api/checks/changelog", "list_check_changes", changelog).text(
@@ -126,7 +126,7 @@ async fn list(cx: Cx, _: Nothing) -> Result<Written<CheckList>, ApiError> {
 
 async fn read(cx: Cx, input: CheckPath) -> Result<Written<CheckAnswer>, ApiError> {
     let entry = catalog::entry(&input.code).ok_or_else(|| unknown_check(&input.code))?;
-    Ok(Written::spoken(&answer(&cx.app, entry, cx.lang))?.lasting())
+    Ok(Written::speaking(move || Ok(answer(&cx.app, entry, cx.lang))).await?.lasting())
 }
 
 async fn changelog(cx: Cx, _: Nothing) -> Result<Written<Changelog>, ApiError> {

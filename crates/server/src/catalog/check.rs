@@ -7,7 +7,8 @@ use model::lang::Lang;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Entry;
+use super::{Entry, conditions};
+use crate::reason::in_words;
 
 /// A check, as programs read it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -34,8 +35,20 @@ pub(crate) struct Explained {
     pub(crate) reference: &'static str,
     /// The best fix that there can be; a page that lacks the values gets less.
     pub(crate) fix: Remedy,
+    /// When it has no verdict, as far as that can be told beforehand: sorted by reason.
+    pub(crate) not_measured: Vec<Reason>,
     /// Catalog version that brought it.
     pub(crate) since: &'static str,
+}
+
+/// A reason why a check is not measured.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NotMeasuredReason")]
+pub(crate) struct Reason {
+    /// The word of `coverage.notMeasured`; `absent`: one of `coverage.notApplicable`.
+    pub(crate) reason: &'static str,
+    /// The same in words.
+    pub(crate) text: String,
 }
 
 /// A number that a rule compares with.
@@ -63,7 +76,7 @@ pub(crate) struct Remedy {
 }
 
 impl Explained {
-    /// The check in a language.
+    /// The check in a language. The first call takes some milliseconds, since it tries out when checks are not measured.
     pub(crate) fn new((family, check): Entry, lang: Lang) -> Self {
         Self {
             code: check.code,
@@ -77,8 +90,15 @@ impl Explained {
             thresholds: check.thresholds.iter().map(Bound::from).collect(),
             reference: check.reference,
             fix: Remedy { class: check.remedy.class, target: check.remedy.target },
+            not_measured: conditions::of(check.code).map(|reason| Reason::new(reason, lang)).collect(),
             since: check.since,
         }
+    }
+}
+
+impl Reason {
+    fn new(reason: &'static str, lang: Lang) -> Self {
+        Self { reason, text: in_words(reason).in_lang(lang).to_owned() }
     }
 }
 

@@ -1,8 +1,5 @@
 //! `site-audit checks`.
 
-mod conditions;
-
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -10,22 +7,19 @@ use anyhow::{Result, bail};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use model::lang::{Lang, Text, text};
-use serde::Serialize;
 
-use self::conditions::Conditions;
 use super::format::pretty;
 use super::{LangName, print};
 use crate::catalog::check::Explained;
 use crate::catalog::near::nearest;
 use crate::catalog::{self, Entry};
-use crate::reason;
 use crate::shown::printable;
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
 An error takes 18 points of a page's score, a warning 8, a note (info) none. JSON is an array of all checks, or the
 object of the one that is asked for: code, severity, category, family, title, why, how, rule, thresholds, reference,
-fix, since, notMeasured.
+fix, not_measured, since.
 
 Exit codes:
   0  printed
@@ -67,18 +61,15 @@ impl Arguments {
         let all = catalog::entries();
         let text = match (&self.code, self.format) {
             (None, Format::Text) => list(&all.collect::<Vec<_>>(), lang),
-            (None, Format::Json) => {
-                let conditions = Conditions::found();
-                pretty(&all.map(|entry| object(entry, &conditions, lang)).collect::<Vec<_>>())?
-            }
+            (None, Format::Json) => pretty(&all.map(|entry| Explained::new(entry, lang)).collect::<Vec<_>>())?,
             (Some(code), format) => {
                 let Some(entry) = catalog::entry(code) else {
                     bail!("there is no check {}; {}", printable(code), near(code));
                 };
-                let conditions = Conditions::found();
+                let explained = Explained::new(entry, lang);
                 match format {
-                    Format::Text => explanation(entry, &conditions, lang),
-                    Format::Json => pretty(&object(entry, &conditions, lang))?,
+                    Format::Text => explanation(&explained, entry.0.category.title().in_lang(lang), lang),
+                    Format::Json => pretty(&explained)?,
                 }
             }
         };
@@ -118,7 +109,7 @@ fn list(entries: &[Entry], lang: Lang) -> String {
     out
 }
 
-fn explanation((family, check): Entry, conditions: &Conditions, lang: Lang) -> String {
+fn explanation(check: &Explained, category: &str, lang: Lang) -> String {
     const RULE: Text = text("The rule", "A regra");
     const HOW: Text = text("How to fix it", "Como corrigir");
     const UNMEASURED: Text = text("Not measured where", "Não é medida onde");
@@ -127,39 +118,22 @@ fn explanation((family, check): Entry, conditions: &Conditions, lang: Lang) -> S
         "{} ({}, {})\n{}\n\n{}\n\n{}\n  {}\n\n{}\n  {}\n",
         check.code,
         check.severity.word(),
-        family.category.title().in_lang(lang),
-        check.title.in_lang(lang),
-        check.why.in_lang(lang),
+        category,
+        check.title,
+        check.why,
         RULE.in_lang(lang),
-        check.rule.in_lang(lang),
+        check.rule,
         HOW.in_lang(lang),
-        check.how.in_lang(lang).replace('\n', "\n  "),
+        check.how.replace('\n', "\n  "),
     );
-    let reasons: BTreeSet<String> =
-        conditions.of(check.code).map(|word| reason::in_words(word).in_lang(lang).to_owned()).collect();
-    if !reasons.is_empty() {
+    if !check.not_measured.is_empty() {
         push(&mut out, format_args!("\n{}\n", UNMEASURED.in_lang(lang)));
-        for reason in reasons {
-            push(&mut out, format_args!("  - {reason}\n"));
+        for reason in &check.not_measured {
+            push(&mut out, format_args!("  - {}\n", reason.text));
         }
     }
     push(&mut out, format_args!("\n{}\n  {}\n", REFERENCE.in_lang(lang), check.reference));
     out
-}
-
-/// A check, and when it is not measured.
-#[derive(Debug, Serialize)]
-struct Object {
-    #[serde(flatten)]
-    check: Explained,
-    /// The words of `coverage`.
-    #[serde(rename = "notMeasured")]
-    not_measured: Vec<String>,
-}
-
-fn object(entry: Entry, conditions: &Conditions, lang: Lang) -> Object {
-    let check = Explained::new(entry, lang);
-    Object { not_measured: conditions.of(check.code).map(str::to_owned).collect(), check }
 }
 
 /// Writing to a string can't fail.

@@ -11,10 +11,12 @@ use model::fix::{FixClass, FixTarget};
 use model::lang::{Lang, Text, text};
 
 use super::card::{Card, Subject};
+use super::hub_filter::HubFilter;
 use super::pieces::{Piece, pieces};
 use super::{Addresses, Frame, Reader, filters, lasting, with_lang};
 use crate::api;
 use crate::app::App;
+use crate::blocking::off_worker;
 use crate::catalog::check::Explained;
 use crate::catalog::{self, Entry};
 
@@ -25,6 +27,10 @@ struct ChecksPage<'a> {
     addresses: Addresses,
     card: Card,
     count: usize,
+    filter: HubFilter,
+    /// Where the list is whole.
+    whole: String,
+    shown: usize,
     version: &'static str,
     groups: Vec<Group>,
 }
@@ -88,21 +94,28 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
         description: description.in_lang(lang),
         way: &[(title, "/checks".to_owned())],
     };
+    let filter = HubFilter::of(query, lang);
+    let is_wanted = |(family, check): &Entry| {
+        let texts = [check.title, check.why, check.rule].map(|text| text.in_lang(lang));
+        filter.takes(family, &[&texts[..], &[check.code, family.landing.title.in_lang(lang)]].concat())
+    };
     let group = |(category, families): (Category, Vec<&'static Family>)| {
         let checks = families.into_iter().flat_map(|family| family.checks.iter().map(move |check| (family, check)));
-        Group {
-            id: category.word(),
-            title: category.title().in_lang(lang),
-            checks: checks.map(|entry| line(entry, query, lang)).collect(),
-        }
+        let checks: Vec<Line> = checks.filter(is_wanted).map(|entry| line(entry, query, lang)).collect();
+        let title = category.title().in_lang(lang);
+        (!checks.is_empty()).then_some(Group { id: category.word(), title, checks })
     };
+    let groups: Vec<Group> = catalog::by_category().filter_map(group).collect();
     let page = ChecksPage {
         frame: Frame::new(&app, reader),
         card: Card::new(&app, &addresses, lang, &subject),
         addresses,
         count,
+        shown: groups.iter().map(|group| group.checks.len()).sum(),
+        whole: with_lang("/checks", query, lang),
+        filter,
         version: CATALOG_VERSION,
-        groups: catalog::by_category().map(group).collect(),
+        groups,
     };
     lasting(&page, lang)
 }
@@ -117,7 +130,10 @@ pub(super) async fn show(State(app): State<App>, code: CodePath, request: Reques
     let Some(entry) = catalog::entry(&code) else {
         return super::error::page(&app, &api::unknown_check(&code), reader);
     };
-    lasting(&page(&app, entry, query, reader), reader.lang)
+    let (page_app, query) = (app.clone(), query.map(str::to_owned));
+    // The first time, it is tried out when checks are not measured.
+    let made = off_worker(move || lasting(&page(&page_app, entry, query.as_deref(), reader), reader.lang));
+    made.await.unwrap_or_else(|error| super::error::page(&app, &error, reader))
 }
 
 fn page<'a>(app: &'a App, (family, check): Entry, query: Option<&str>, reader: Reader) -> CheckPage<'a> {

@@ -13,10 +13,11 @@ use crate::app::App;
 /// How long both may be kept.
 const CACHE: &str = "public, max-age=3600";
 
-/// Reports are their owners' own, and asking for the API costs something.
+/// Asking for the API costs something. Reports are left open: to all but their readers they are 404, and a crawler that
+/// may not ask could not see that either, nor their `noindex`.
 pub(super) async fn robots(State(app): State<App>) -> Response {
     let sitemap = app.url("/sitemap.xml");
-    let text = format!("User-agent: *\nDisallow: /api/\nDisallow: /reports/\n\nSitemap: {sitemap}\n");
+    let text = format!("User-agent: *\nDisallow: /api/\n\nSitemap: {sitemap}\n");
     asset(text, "text/plain; charset=utf-8", CACHE)
 }
 

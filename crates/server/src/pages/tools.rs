@@ -15,6 +15,7 @@ use model::lang::{Lang, Text, text};
 
 use super::card::{Card, Subject};
 use super::checks::{Line, class, line, severity_word};
+use super::hub_filter::HubFilter;
 use super::pieces::{Piece, pieces};
 use super::{Addresses, Frame, Reader, filters, lasting, with_lang};
 use crate::api;
@@ -29,6 +30,11 @@ struct ToolsPage<'a> {
     frame: Frame<'a>,
     addresses: Addresses,
     card: Card,
+    filter: HubFilter,
+    /// Where the list is whole.
+    whole: String,
+    count: usize,
+    shown: usize,
     groups: Vec<Group>,
 }
 
@@ -119,16 +125,29 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
         description: description.in_lang(lang),
         way: &[(title, "/tools".to_owned())],
     };
-    let group = |(category, families): (Category, Vec<&'static Family>)| Group {
-        id: category.word(),
-        title: category.title().in_lang(lang),
-        tools: families.into_iter().map(|family| tool_line(family, query, lang)).collect(),
+    let filter = HubFilter::of(query, lang);
+    let is_wanted = |family: &&'static Family| {
+        let landing = &family.landing;
+        let texts = [landing.title, landing.h1, landing.description].map(|text| text.in_lang(lang));
+        let codes: Vec<&str> = family.checks.iter().map(|check| check.code).collect();
+        filter.takes(family, &[&texts[..], &codes].concat())
     };
+    let group = |(category, families): (Category, Vec<&'static Family>)| {
+        let families = families.into_iter().filter(is_wanted);
+        let tools: Vec<ToolLine> = families.map(|family| tool_line(family, query, lang)).collect();
+        let title = category.title().in_lang(lang);
+        (!tools.is_empty()).then_some(Group { id: category.word(), title, tools })
+    };
+    let groups: Vec<Group> = catalog::by_category().filter_map(group).collect();
     let page = ToolsPage {
         frame: Frame::new(&app, reader),
         card: Card::new(&app, &addresses, lang, &subject),
         addresses,
-        groups: catalog::by_category().map(group).collect(),
+        count: FAMILIES.len(),
+        shown: groups.iter().map(|group| group.tools.len()).sum(),
+        whole: with_lang("/tools", query, lang),
+        filter,
+        groups,
     };
     lasting(&page, lang)
 }

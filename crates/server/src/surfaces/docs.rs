@@ -48,8 +48,9 @@ pub fn checks() -> Result<String, std::fmt::Error> {
             category = Some(family.category);
             write!(out, "\n## {}\n", family.category.title().en)?;
         }
-        let Explained { code, severity, title, why, how, rule, thresholds, reference, fix, since, .. } =
-            Explained::new((family, check), Lang::En);
+        let Explained {
+            code, severity, title, why, how, rule, thresholds, reference, fix, not_measured, since, ..
+        } = Explained::new((family, check), Lang::En);
         write!(out, "\n### `{code}`\n\n**{}** · {title}\n\n{why}\n\n", severity.word())?;
         write!(out, "Rule: {rule}\n\n")?;
         for Bound { name, value, unit } in &thresholds {
@@ -60,6 +61,11 @@ pub fn checks() -> Result<String, std::fmt::Error> {
         }
         let (class, target) = (wire(&fix.class), wire(&fix.target));
         write!(out, "Fix: {how} Best: `{class}`, `{target}`.\n\n")?;
+        if !not_measured.is_empty() {
+            let reasons: Vec<String> =
+                not_measured.iter().map(|found| format!("{} (`{}`)", found.text, found.reason)).collect();
+            write!(out, "Not measured where: {}.\n\n", reasons.join("; "))?;
+        }
         writeln!(out, "Reference: <{reference}> · tool `{}` · since {since}", family.slug)?;
     }
     Ok(out)

@@ -27,7 +27,8 @@ fn one_check_is_explained_with_its_fix_its_conditions_and_its_reference() {
     }
     let check = json(&site_audit(&["checks", "hsts_missing", "--format", "json"], ""));
     assert_eq!(check["code"], "hsts_missing");
-    assert!(check["notMeasured"].as_array().unwrap().contains(&"offline".into()));
+    let reasons = check["not_measured"].as_array().unwrap();
+    assert!(reasons.contains(&serde_json::json!({ "reason": "offline", "text": "nothing was fetched" })));
     let portuguese = stdout(&site_audit(&["checks", "hsts_missing", "--lang", "pt"], ""));
     assert!(portuguese.contains("Como corrigir") && portuguese.contains("Não é medida onde"));
 }

@@ -196,6 +196,8 @@ async fn no_page_has_a_barrier_in_any_look() {
             ("report", reports[0].as_str(), None),
             ("hostile", reports[1].as_str(), None),
             ("checks", "/checks", None),
+            ("found", "/checks?q=canonical&category=canonical", None),
+            ("found-nothing", "/tools?q=weather", None),
             ("check", "/checks/http_status_client_error", None),
             ("tools", "/tools", None),
             ("tool", "/tools/hreflang", None),

@@ -2,6 +2,7 @@
 //! thing that can be missing. What is told is what is done; a reason that none of these pages brings about is not told.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use audit::{Page, SiteFiles};
 use model::capture::{
@@ -26,9 +27,8 @@ until the dough has risen. The longer it waits, the better the loaf will be, and
 const SHELL: &str = r#"<!doctype html><html lang="en"><head><meta charset="utf-8"><title>App</title></head><body>
 <div id="root"></div><script src="/static/js/main.0a1b2c3d.js"></script></body></html>"#;
 
-/// For each code the reasons why it may have no verdict.
-#[derive(Debug)]
-pub(super) struct Conditions(BTreeMap<String, BTreeSet<String>>);
+/// For each code the reasons why it may have no verdict. Tried once: some dozens of audits of tiny pages.
+static FOUND: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(found);
 
 /// What can be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,26 +64,24 @@ impl Lack {
     ];
 }
 
-impl Conditions {
-    /// Tries every check.
-    pub(super) fn found() -> Self {
-        let mut found = BTreeMap::<String, BTreeSet<String>>::new();
-        for lack in Lack::ALL {
-            for html in [BARE, FULL, SHELL] {
-                let coverage = audit::report(&capture(html, lack)).coverage;
-                let absent = coverage.not_applicable.into_iter().map(|code| (code, "absent".to_owned()));
-                for (code, reason) in coverage.not_measured.into_iter().chain(absent) {
-                    found.entry(code).or_default().insert(reason);
-                }
+/// Tries every check.
+fn found() -> BTreeMap<String, BTreeSet<String>> {
+    let mut found = BTreeMap::<String, BTreeSet<String>>::new();
+    for lack in Lack::ALL {
+        for html in [BARE, FULL, SHELL] {
+            let coverage = audit::report(&capture(html, lack)).coverage;
+            let absent = coverage.not_applicable.into_iter().map(|code| (code, "absent".to_owned()));
+            for (code, reason) in coverage.not_measured.into_iter().chain(absent) {
+                found.entry(code).or_default().insert(reason);
             }
         }
-        Self(found)
     }
+    found
+}
 
-    /// The reasons of one check, as `coverage` names them.
-    pub(super) fn of(&self, code: &str) -> impl Iterator<Item = &str> {
-        self.0.get(code).into_iter().flatten().map(String::as_str)
-    }
+/// The reasons of one check, as `coverage` names them, sorted.
+pub(super) fn of(code: &str) -> impl Iterator<Item = &'static str> {
+    FOUND.get(code).into_iter().flatten().map(String::as_str)
 }
 
 /// A page that lacks something, with every file that the core wants beside it.
@@ -174,7 +172,6 @@ mod tests {
 
     #[test]
     fn reasons_are_those_that_the_catalog_gives() {
-        let conditions = Conditions::found();
         for (code, expected) in [
             ("hsts_missing", &["offline", "scheme"][..]),
             ("canonical_missing", &["status", "html", "trunc"]),
@@ -183,11 +180,11 @@ mod tests {
             ("sitemap_page_absent", &["sitemap", "noindex"]),
             ("favicon_missing", &["probe"]),
         ] {
-            let reasons: BTreeSet<&str> = conditions.of(code).collect();
+            let reasons: BTreeSet<&str> = of(code).collect();
             for reason in expected {
                 assert!(reasons.contains(reason), "{code}: {reason} is not in {reasons:?}");
             }
         }
-        assert_eq!(conditions.of("unknown").count(), 0);
+        assert_eq!(of("unknown").count(), 0);
     }
 }

@@ -4,7 +4,9 @@ use askama::Template;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
+use model::lang::{Text, text};
 
+use super::card::{Card, Subject};
 use super::{Addresses, Frame, Reader, html};
 use crate::app::App;
 
@@ -13,19 +15,35 @@ use crate::app::App;
 struct BotPage<'a> {
     frame: Frame<'a>,
     addresses: Addresses,
+    card: Card,
     user_agent: &'a str,
     per_target: u16,
     per_hour: u32,
 }
 
 pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
+    const TITLE: Text = text("About our crawler", "Sobre o nosso robô");
+    const DESCRIPTION: Text = text(
+        "What the crawler of this service fetches, how often, and how to keep it out.",
+        "O que o robô deste serviço busca, com que frequência, e como mantê-lo fora.",
+    );
     let reader = Reader::of(request.headers(), request.uri().query());
+    let lang = reader.lang;
+    let addresses = Addresses::new(&app, "/bot", request.uri().query(), lang);
+    let title = TITLE.in_lang(lang);
+    let subject = Subject {
+        kind: "WebPage",
+        title: &[title],
+        description: DESCRIPTION.in_lang(lang),
+        way: &[(title, "/bot".to_owned())],
+    };
     let page = BotPage {
         frame: Frame::new(&app, reader),
-        addresses: Addresses::new(&app, request.uri().path(), request.uri().query(), reader.lang),
+        card: Card::new(&app, &addresses, lang, &subject),
+        addresses,
         user_agent: &app.config().user_agent(app.base_url()),
         per_target: app.config().limits.fetches_per_target,
         per_hour: app.config().limits.audits_per_target_hour,
     };
-    html(StatusCode::OK, &page, reader.lang)
+    html(StatusCode::OK, &page, lang)
 }

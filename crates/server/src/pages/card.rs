@@ -53,15 +53,19 @@ impl Card {
         let steps = std::iter::once(&first).chain(subject.way).enumerate().map(
             |(at, (name, path))| json!({"@type": "ListItem", "position": at + 1, "name": name, "item": app.url(path)}),
         );
-        let data = json!({
+        let mut data = json!({
             "@context": "https://schema.org",
             "@type": subject.kind,
             "name": subject.title.first(),
             "description": description,
             "url": addresses.canonical,
             "inLanguage": lang.tag(),
-            "breadcrumb": {"@type": "BreadcrumbList", "itemListElement": steps.collect::<Vec<_>>()},
         });
+        // The first page is not below itself.
+        if let (false, Some(members)) = (subject.way.is_empty(), data.as_object_mut()) {
+            let way = json!({"@type": "BreadcrumbList", "itemListElement": steps.collect::<Vec<_>>()});
+            members.insert("breadcrumb".to_owned(), way);
+        }
         let locale = match lang {
             Lang::En => "en_US",
             Lang::PtBr => "pt_BR",

@@ -11,6 +11,7 @@ use model::id::GuestId;
 use model::lang::{Lang, Text, text};
 use url::Url;
 
+use super::card::{Card, Subject};
 use super::{Addresses, Frame, Reader, filters, guest_cookie, html, report, with_lang};
 use crate::api;
 use crate::app::App;
@@ -28,6 +29,7 @@ use crate::web;
 struct HomePage<'a> {
     frame: Frame<'a>,
     addresses: Addresses,
+    card: Card,
     /// What was typed.
     url: &'a str,
     /// Slug of the tool that the form belongs to.
@@ -73,10 +75,19 @@ fn page<'a>(
     typed: &'a Typed,
     error: Option<&ApiError>,
 ) -> HomePage<'a> {
+    const TITLE: Text = text("Technical SEO audit of a page", "Auditoria técnica de SEO de uma página");
+    const DESCRIPTION: Text = text(
+        "Give it an address: a score, what is wrong with the page, and a ready fix for each finding. Free, without an account, from a browser or an API.",
+        "Dê um endereço: uma nota, o que há de errado na página e uma correção pronta para cada achado. Grátis, sem conta, pelo navegador ou por uma API.",
+    );
     let lang = reader.lang;
+    let addresses = Addresses::new(app, "/", query, lang);
+    let (title, description) = (TITLE.in_lang(lang), DESCRIPTION.in_lang(lang));
+    let subject = Subject { kind: "WebPage", title: &[title], description, way: &[] };
     HomePage {
         frame: Frame::new(app, reader),
-        addresses: Addresses::new(app, "/", query, lang),
+        card: Card::new(app, &addresses, lang, &subject),
+        addresses,
         url: &typed.url,
         tool: typed.tool.map(|family| family.slug),
         problem: error.map(|error| problem(app, error, lang)),

@@ -1,5 +1,6 @@
 //! Accounts: people who signed up, and what proves who they are.
 
+pub(crate) mod keys;
 mod secret;
 
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::path::Path;
 use anyhow::Result;
 use model::account::Trial;
 use model::time::{DAY_MS, Timestamp};
-use store::EndReason;
+use store::{EndReason, Session};
 use url::Url;
 
 use crate::caller::{Identity, is_loopback};
@@ -22,6 +23,10 @@ pub(crate) use secret::{Binding, Keys};
 
 /// How long an account's trial lasts, in days from its first use (`interface.md` section 8).
 pub const TRIAL_DAYS: u32 = 90;
+
+/// How long after somebody proved who they are they may do what needs a fresh proof, in milliseconds: 5 minutes
+/// (`interface.md` section 8).
+const FRESH_MS: i64 = 300_000;
 
 /// Accounts, where this server can have them.
 #[derive(Debug)]
@@ -80,6 +85,12 @@ pub(crate) async fn sign_out(cx: &Cx) -> Result<(), ApiError> {
     let now = cx.app.ports().now();
     let ended = cx.app.database().ask(|store| store.end_session(&session.id, EndReason::SignedOut, now)).await;
     ended.map_err(unavailable)
+}
+
+/// Refuses a session whose holder did not just prove who they are.
+pub(crate) fn require_fresh(session: &Session, now: Timestamp) -> Result<(), ApiError> {
+    let is_fresh = now < session.proven_at.plus_ms(FRESH_MS);
+    if is_fresh { Ok(()) } else { Err(ApiError::new(Code::ReauthRequired)) }
 }
 
 /// The refusal of a call that only the database of accounts can answer.

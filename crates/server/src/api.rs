@@ -7,6 +7,7 @@ mod gate;
 mod guests;
 mod health;
 mod tabs;
+mod keys;
 mod tools;
 mod verify;
 
@@ -29,6 +30,7 @@ pub fn catalog() -> Vec<Operation> {
         guests::operations(),
         tabs::operations(),
         auth::operations(),
+        keys::operations(),
         gate::operations(),
         health::operations(),
         index::operations(),

@@ -70,6 +70,12 @@ codes! {
         "The address can't be audited as it is written; send an absolute http or https URL." "O endereço não pode ser auditado como está escrito; envie uma URL http ou https absoluta.";
     AddressNotAllowed "address_not_allowed" BAD_REQUEST
         "The host is not on the public internet." "O host não está na internet pública.";
+    InvalidKeyName "invalid_key_name" BAD_REQUEST
+        "name is what you call the key: 1 to 60 characters, without control characters." "name é como você chama a chave: 1 a 60 caracteres, sem caracteres de controle.";
+    InvalidKeyId "invalid_key_id" BAD_REQUEST
+        "id is the id of a key, as GET /api/account/keys lists it." "id é o id de uma chave, como GET /api/account/keys a lista.";
+    InvalidOrganization "invalid_organization" BAD_REQUEST
+        "organizationId is the id of an organization, or null for a key of your account." "organizationId é o id de uma organização, ou null para uma chave da sua conta.";
     GuestTokenRequired "guest_token_required" UNAUTHORIZED
         "Send the guest token that made the audit; POST /api/guest gives a new one." "Envie o token de visitante que fez a auditoria; POST /api/guest dá um novo.";
     GuestTokenInvalid "guest_token_invalid" UNAUTHORIZED
@@ -78,6 +84,8 @@ codes! {
         "You are not signed in; sign in at /conta/global." "Você não entrou na sua conta; entre em /conta/global.";
     SessionEnded "session_ended" UNAUTHORIZED
         "Your session has ended; sign in again at /conta/global." "A sua sessão terminou; entre de novo em /conta/global.";
+    ReauthRequired "reauth_required" UNAUTHORIZED
+        "This needs a proof of who you are from the last 5 minutes; sign in again." "Isto exige uma prova de quem você é dos últimos 5 minutos; entre de novo.";
     InvalidApiKey "invalid_api_key" UNAUTHORIZED
         "This API key is not known here." "Esta chave de API não é conhecida aqui.";
     InvalidCredential "invalid_credential" UNAUTHORIZED
@@ -96,6 +104,10 @@ codes! {
         "The token of this page is missing or of another session; load the page again, or call GET /api/auth/bootstrap." "O token desta página falta ou é de outra sessão; recarregue a página ou chame GET /api/auth/bootstrap.";
     AccountRequired "account_required" FORBIDDEN
         "Only an account can do this; a guest can't." "Só uma conta pode fazer isto; um visitante não.";
+    OrganizationForbidden "organization_forbidden" FORBIDDEN
+        "You may not do this for this organization." "Você não pode fazer isto por esta organização.";
+    OrganizationMfaRequired "organization_mfa_required" FORBIDDEN
+        "This needs a second factor in your session; sign in again with it." "Isto exige um segundo fator na sua sessão; entre de novo com ele.";
     NotFound "not_found" NOT_FOUND
         "There is nothing at this address." "Não há nada neste endereço.";
     AuditNotFound "audit_not_found" NOT_FOUND
@@ -106,6 +118,8 @@ codes! {
         "There is no check with this code." "Não há verificação com este código.";
     ToolNotFound "tool_not_found" NOT_FOUND
         "There is no tool with this name." "Não há ferramenta com este nome.";
+    KeyNotFound "key_not_found" NOT_FOUND
+        "There is no such API key of yours." "Não há tal chave de API sua.";
     MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED
         "This address does not take this method." "Este endereço não aceita este método.";
     TabLimit "tab_limit" CONFLICT
@@ -114,6 +128,8 @@ codes! {
         "You watch as many pages as one owner can; end a watch first." "Você vigia tantas páginas quanto se pode; encerre uma vigia antes.";
     RequestTimeout "request_timeout" REQUEST_TIMEOUT
         "The request did not arrive in time." "A requisição não chegou a tempo.";
+    KeyLimitReached "key_limit_reached" CONFLICT
+        "Ten keys are live already; revoke one first." "Já há dez chaves ativas; revogue uma antes.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE
         "The body is longer than this call takes." "O corpo é maior do que esta chamada recebe.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE

@@ -35,7 +35,7 @@ pub use credits::{Credit, MOVEMENTS_SHOWN, NewCredit};
 pub use debits::{Holding, NewDebit, Repeated};
 pub use error::{Cause, StoreError};
 pub use jobs::{ClaimedJob, JobLease, JobRecord, JobState, NewJob};
-pub use keys::ApiKey;
+pub use keys::{ApiKey, KeyMade, KeyRecord, NewKey};
 pub use payments::{Claim, Lease, NewPayment, Payment, PaymentKey, PaymentState, Purchase, Unsettled};
 pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};

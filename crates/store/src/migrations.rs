@@ -34,6 +34,7 @@ const STEPS: &[(i64, &str, Sql)] = &[
             ),
         },
     ),
+    (8, "organizations", Sql::Portable(include_str!("../migrations/0008_organizations.sql"))),
 ];
 
 /// Takes the steps that this database has not taken yet, each in its own transaction.

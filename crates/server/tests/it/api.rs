@@ -5,6 +5,7 @@ mod catalog;
 mod documents;
 mod field_data;
 mod identity;
+mod keys;
 mod limits;
 mod people;
 mod permissions;

@@ -68,8 +68,11 @@ pub(crate) async fn session(app: &TestApp, account: &str) -> SignedIn {
     signed_in
 }
 
-/// An API key of an owner.
+/// An API key of an owner. An organization that is not there yet is made.
 pub(crate) async fn key(app: &TestApp, owner: &str) -> String {
+    if let Some(id) = owner.strip_prefix("organization:") {
+        organization(app, id, &[]).await;
+    }
     let token = Kind::Key.token(app.app.ports().entropy.bytes());
     let sql = format!(
         "INSERT INTO api_keys (id, owner, product, created_by, name, token_digest, last4, created_at) \
@@ -79,6 +82,34 @@ pub(crate) async fn key(app: &TestApp, owner: &str) -> String {
     );
     execute(app, &sql, &[token_digest(&token).to_vec()]).await;
     token
+}
+
+/// An organization that has the product switched on, and members of these accounts and roles.
+pub(crate) async fn organization(app: &TestApp, id: &str, members: &[(&str, &str)]) {
+    let now = NOW.0;
+    let made = format!(
+        "INSERT INTO organizations (id, name, requires_second_factor, created_at) VALUES ('{id}', '{id}', 0, {now}) \
+         ON CONFLICT DO NOTHING"
+    );
+    execute(app, &made, &[]).await;
+    let enabled = format!(
+        "INSERT INTO organization_products (organization_id, product, enabled_at) VALUES ('{id}', 'site-audit', {now}) \
+         ON CONFLICT DO NOTHING"
+    );
+    execute(app, &enabled, &[]).await;
+    for (account, role) in members {
+        let member = format!(
+            "INSERT INTO members (organization_id, account_id, role, created_at) \
+             VALUES ('{id}', '{account}', '{role}', {now})"
+        );
+        execute(app, &member, &[]).await;
+    }
+}
+
+/// Lets a session have been made with two factors.
+pub(crate) async fn with_second_factor(app: &TestApp, session: &SignedIn) {
+    let sql = "UPDATE sessions SET assurance = 2 WHERE token_digest = $1";
+    execute(app, sql, &[token_digest(&session.token).to_vec()]).await;
 }
 
 async fn execute(app: &TestApp, sql: &str, values: &[Vec<u8>]) {

@@ -38,10 +38,22 @@ const BROWSER: Row = Row {
     ..OPEN
 };
 
+/// For people who are signed in.
+const SESSION: Row = Row {
+    nobody: "invalid_session",
+    browser: "invalid_session",
+    guest: "invalid_session",
+    account_key: "invalid_session",
+    organization_key: "invalid_session",
+    operator: "invalid_session",
+    ..OPEN
+};
+
 /// Every route, in alphabetical order.
 const ROUTES: &[(&str, Row)] = &[
     ("DELETE /api/tabs/{id}", OWNER),
     ("GET /api/", OPEN),
+    ("GET /api/account/keys", SESSION),
     ("GET /api/audits/{id}", OWNER),
     ("GET /api/audits/{id}/patch", OWNER),
     ("GET /api/auth/bootstrap", OPEN),
@@ -57,6 +69,8 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/tools/{slug}", OPEN),
     ("GET /openapi.json", OPEN),
     ("PATCH /api/tabs/{id}", OWNER),
+    ("POST /api/account/keys/create", SESSION),
+    ("POST /api/account/keys/revoke", SESSION),
     ("POST /api/audit", OPEN),
     ("POST /api/auth/logout", BROWSER),
     ("POST /api/guest", OPEN),

@@ -48,6 +48,11 @@ id!(
     ApiKeyId
 );
 
+id!(
+    /// An invitation to an organization: UUIDv7 text. Its token is never kept, only its digest.
+    InvitationId
+);
+
 /// Who owns a row. Written `guest:<id>`, `account:<id>`, `organization:<id>`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Owner {

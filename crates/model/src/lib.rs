@@ -14,6 +14,7 @@ pub mod fix;
 pub mod id;
 pub mod lang;
 pub mod money;
+pub mod organization;
 pub mod patch;
 pub mod report;
 pub mod summary;

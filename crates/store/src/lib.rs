@@ -6,6 +6,7 @@
 mod answers;
 mod audits;
 mod body;
+mod claims;
 mod credits;
 mod db;
 mod debits;
@@ -14,6 +15,7 @@ mod guests;
 mod jobs;
 mod keys;
 mod migrations;
+mod organizations;
 mod payments;
 mod pix;
 mod postgres;
@@ -31,11 +33,15 @@ use std::sync::Arc;
 pub use answers::PaidAnswer;
 pub use audits::{NewAudit, StoredReport};
 pub use body::PackedReport;
+pub use claims::Claimed;
 pub use credits::{Credit, MOVEMENTS_SHOWN, NewCredit};
 pub use debits::{Holding, NewDebit, Repeated};
 pub use error::{Cause, StoreError};
 pub use jobs::{ClaimedJob, JobLease, JobRecord, JobState, NewJob};
 pub use keys::{ApiKey, KeyMade, KeyRecord, NewKey};
+pub use organizations::{
+    Denied, InvitationRecord, MemberRecord, NewInvitation, OrganizationChange, OrganizationRecord,
+};
 pub use payments::{Claim, Lease, NewPayment, Payment, PaymentKey, PaymentState, Purchase, Unsettled};
 pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};

@@ -1,0 +1,113 @@
+//! A guest's things become an account's.
+
+use model::id::{AccountId, GuestId, Owner};
+use model::time::Timestamp;
+use sqlx::Row;
+
+use crate::transaction::Transaction;
+use crate::{Store, StoreError};
+
+/// A table whose rows have an owner, and what becomes of a guest's rows there.
+struct Owned {
+    table: &'static str,
+    /// Gives the rows of `$1` to `$2`; `None`: they stay, or there are none.
+    moves: Option<&'static str>,
+}
+
+/// Every table with a column `owner`; a test compares them with the schema.
+const OWNED: &[Owned] = &[
+    // A guest can't make keys.
+    Owned { table: "api_keys", moves: None },
+    Owned { table: "audits", moves: Some("UPDATE audits SET owner = $2 WHERE owner = $1") },
+    Owned { table: "credits", moves: Some("UPDATE credits SET owner = $2 WHERE owner = $1") },
+    Owned { table: "debits", moves: Some("UPDATE debits SET owner = $2 WHERE owner = $1") },
+    Owned { table: "payments", moves: Some("UPDATE payments SET owner = $2 WHERE owner = $1") },
+];
+
+// The same account again changes nothing here, and moves what came to the guest in the meantime.
+const CLAIM: &str = "UPDATE guests SET claimed_by = $2, claimed_at = COALESCE(claimed_at, $3) \
+    WHERE token_digest = $1 AND (claimed_by IS NULL OR claimed_by = $2) RETURNING id";
+
+// Claims of one account wait for each other here.
+const LOCK: &str = "UPDATE accounts SET name = name WHERE id = $1 AND status = 'active'";
+
+/// What a claim gave to the account.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Claimed {
+    /// Rows by table.
+    moved: Vec<(&'static str, u64)>,
+}
+
+impl Claimed {
+    /// Rows of a table that changed hands.
+    pub fn moved(&self, table: &str) -> u64 {
+        self.moved.iter().find(|(name, _)| *name == table).map_or(0, |(_, rows)| *rows)
+    }
+}
+
+impl Store {
+    /// Gives everything of the guest whose token has this digest to `account`, at once or not at all; the token opens
+    /// nothing afterwards. `None`: there is no such guest, or another account has it.
+    ///
+    /// Where the account follows a page of the guest's already, the guest's tab stays behind.
+    pub async fn claim_guest(
+        &self,
+        token_digest: &[u8; 32],
+        account: &AccountId,
+        now: Timestamp,
+    ) -> Result<Option<Claimed>, StoreError> {
+        let (digest, account) = (token_digest.to_vec(), account.clone());
+        self.db
+            .transact("claiming a guest", move |transaction| {
+                let (digest, account) = (digest.clone(), account.clone());
+                Box::pin(async move { claim(transaction, digest, account, now).await })
+            })
+            .await
+    }
+}
+
+async fn claim(
+    transaction: &mut Transaction<'_>,
+    digest: Vec<u8>,
+    account: AccountId,
+    now: Timestamp,
+) -> Result<Option<Claimed>, StoreError> {
+    if transaction.run(sqlx::query(LOCK).bind(account.0.clone())).await? == 0 {
+        return Ok(None);
+    }
+    let taken = sqlx::query(CLAIM).bind(digest).bind(account.0.clone()).bind(now.0);
+    let Some(row) = transaction.first(taken).await? else { return Ok(None) };
+    let id = row.try_get("id").map_err(|error| StoreError::of_driver("claiming a guest", error))?;
+    let (from, to) = (Owner::Guest(GuestId(id)).to_string(), Owner::Account(account).to_string());
+    let mut claimed = Claimed::default();
+    for owned in OWNED {
+        let Some(moves) = owned.moves else { continue };
+        let rows = transaction.run(sqlx::query(moves).bind(from.clone()).bind(to.clone())).await?;
+        claimed.moved.push((owned.table, rows));
+    }
+    Ok(Some(claimed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::TestDatabase;
+
+    testkit::on_both_databases! { every_table_with_an_owner_is_claimed_or_said_to_stay }
+
+    async fn every_table_with_an_owner_is_claimed_or_said_to_stay(database: TestDatabase) {
+        let store = Store::open(database.url()).await.unwrap();
+        let columns = if database.is_postgres() {
+            "SELECT table_name AS name FROM information_schema.columns \
+             WHERE table_schema = 'public' AND column_name = 'owner' ORDER BY 1"
+        } else {
+            "SELECT m.name AS name FROM sqlite_master m JOIN pragma_table_info(m.name) c \
+             WHERE m.type = 'table' AND c.name = 'owner' ORDER BY 1"
+        };
+        let rows = store.db.read_all("t", sqlx::query(columns)).await.unwrap();
+        let tables: Vec<String> = rows.iter().map(|row| row.get("name")).collect();
+        let known: Vec<&str> = OWNED.iter().map(|owned| owned.table).collect();
+        assert_eq!(tables, known, "each table with an owner has one row of OWNED, sorted");
+        store.close().await;
+    }
+}

@@ -6,6 +6,7 @@ pub mod account;
 pub mod billing;
 pub mod capture;
 pub mod change;
+pub mod claim;
 pub mod credit;
 pub mod discovery;
 pub mod field_data;

@@ -3,11 +3,12 @@
 mod audits;
 mod auth;
 mod checks;
+mod claim;
 mod gate;
 mod guests;
 mod health;
-mod tabs;
 mod keys;
+mod tabs;
 mod tools;
 mod verify;
 
@@ -31,6 +32,7 @@ pub fn catalog() -> Vec<Operation> {
         tabs::operations(),
         auth::operations(),
         keys::operations(),
+        claim::operations(),
         gate::operations(),
         health::operations(),
         index::operations(),

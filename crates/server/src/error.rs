@@ -76,6 +76,8 @@ codes! {
         "id is the id of a key, as GET /api/account/keys lists it." "id é o id de uma chave, como GET /api/account/keys a lista.";
     InvalidOrganization "invalid_organization" BAD_REQUEST
         "organizationId is the id of an organization, or null for a key of your account." "organizationId é o id de uma organização, ou null para uma chave da sua conta.";
+    InvalidProductClaim "invalid_product_claim" BAD_REQUEST
+        "guest_token is what POST /api/guest gave: pa_ and 43 digits." "guest_token é o que POST /api/guest deu: pa_ e 43 dígitos.";
     GuestTokenRequired "guest_token_required" UNAUTHORIZED
         "Send the guest token that made the audit; POST /api/guest gives a new one." "Envie o token de visitante que fez a auditoria; POST /api/guest dá um novo.";
     GuestTokenInvalid "guest_token_invalid" UNAUTHORIZED
@@ -130,6 +132,8 @@ codes! {
         "The request did not arrive in time." "A requisição não chegou a tempo.";
     KeyLimitReached "key_limit_reached" CONFLICT
         "Ten keys are live already; revoke one first." "Já há dez chaves ativas; revogue uma antes.";
+    UnknownGuest "unknown_guest" CONFLICT
+        "There is no such guest, or another account has taken it over." "Não há tal visitante, ou outra conta já o assumiu.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE
         "The body is longer than this call takes." "O corpo é maior do que esta chamada recebe.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE
@@ -156,6 +160,8 @@ codes! {
         "The database does not answer at the moment; try again." "O banco de dados não responde no momento; tente de novo.";
     AuthUnavailable "auth_unavailable" SERVICE_UNAVAILABLE
         "Accounts are not available at the moment; you stay signed in." "As contas não estão disponíveis no momento; você continua conectado.";
+    ProductClaimPending "product_claim_pending" SERVICE_UNAVAILABLE
+        "The claim could not be finished at the moment; send it again, which is safe." "Não foi possível concluir agora; envie de novo, o que é seguro.";
     OperatorUnavailable "operator_unavailable" SERVICE_UNAVAILABLE
         "This server has no operator's token." "Este servidor não tem token de operador.";
     MailUnavailable "mail_unavailable" SERVICE_UNAVAILABLE

@@ -7,6 +7,9 @@ use sqlx::Row;
 use crate::transaction::Transaction;
 use crate::{Store, StoreError};
 
+/// What is being done, for the log.
+const SUBJECT: &str = "claiming a guest";
+
 /// A table whose rows have an owner, and what becomes of a guest's rows there.
 struct Owned {
     table: &'static str,
@@ -22,7 +25,18 @@ const OWNED: &[Owned] = &[
     Owned { table: "credits", moves: Some("UPDATE credits SET owner = $2 WHERE owner = $1") },
     Owned { table: "debits", moves: Some("UPDATE debits SET owner = $2 WHERE owner = $1") },
     Owned { table: "payments", moves: Some("UPDATE payments SET owner = $2 WHERE owner = $1") },
+    Owned {
+        table: "tabs",
+        moves: Some(
+            "UPDATE tabs SET owner = $2 WHERE owner = $1 \
+             AND url NOT IN (SELECT url FROM tabs AS own WHERE own.owner = $2)",
+        ),
+    },
+    // Which tab has the focus is the account's own.
+    Owned { table: "workspaces", moves: None },
 ];
+
+const TABS_LEFT: &str = "SELECT COUNT(*) AS n FROM tabs WHERE owner = $1";
 
 // The same account again changes nothing here, and moves what came to the guest in the meantime.
 const CLAIM: &str = "UPDATE guests SET claimed_by = $2, claimed_at = COALESCE(claimed_at, $3) \
@@ -31,11 +45,17 @@ const CLAIM: &str = "UPDATE guests SET claimed_by = $2, claimed_at = COALESCE(cl
 // Claims of one account wait for each other here.
 const LOCK: &str = "UPDATE accounts SET name = name WHERE id = $1 AND status = 'active'";
 
+// Whoever changes the account's tabs waits here.
+const LOCK_TABS: &str =
+    "INSERT INTO workspaces (owner) VALUES ($1) ON CONFLICT (owner) DO UPDATE SET owner = excluded.owner";
+
 /// What a claim gave to the account.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Claimed {
     /// Rows by table.
     moved: Vec<(&'static str, u64)>,
+    /// Tabs that stayed with the guest, as the account follows their pages already.
+    pub tabs_left: u64,
 }
 
 impl Claimed {
@@ -58,7 +78,7 @@ impl Store {
     ) -> Result<Option<Claimed>, StoreError> {
         let (digest, account) = (token_digest.to_vec(), account.clone());
         self.db
-            .transact("claiming a guest", move |transaction| {
+            .transact(SUBJECT, move |transaction| {
                 let (digest, account) = (digest.clone(), account.clone());
                 Box::pin(async move { claim(transaction, digest, account, now).await })
             })
@@ -77,14 +97,21 @@ async fn claim(
     }
     let taken = sqlx::query(CLAIM).bind(digest).bind(account.0.clone()).bind(now.0);
     let Some(row) = transaction.first(taken).await? else { return Ok(None) };
-    let id = row.try_get("id").map_err(|error| StoreError::of_driver("claiming a guest", error))?;
+    let id = row.try_get("id").map_err(|error| StoreError::of_driver(SUBJECT, error))?;
     let (from, to) = (Owner::Guest(GuestId(id)).to_string(), Owner::Account(account).to_string());
+    transaction.run(sqlx::query(LOCK_TABS).bind(to.clone())).await?;
     let mut claimed = Claimed::default();
     for owned in OWNED {
         let Some(moves) = owned.moves else { continue };
         let rows = transaction.run(sqlx::query(moves).bind(from.clone()).bind(to.clone())).await?;
         claimed.moved.push((owned.table, rows));
     }
+    let left = transaction.first(sqlx::query(TABS_LEFT).bind(from)).await?;
+    let left = left
+        .map(|row| row.try_get::<i64, _>("n"))
+        .transpose()
+        .map_err(|error| StoreError::of_driver(SUBJECT, error))?;
+    claimed.tabs_left = left.unwrap_or_default().unsigned_abs();
     Ok(Some(claimed))
 }
 
@@ -98,7 +125,7 @@ mod tests {
     async fn every_table_with_an_owner_is_claimed_or_said_to_stay(database: TestDatabase) {
         let store = Store::open(database.url()).await.unwrap();
         let columns = if database.is_postgres() {
-            "SELECT table_name AS name FROM information_schema.columns \
+            "SELECT CAST(table_name AS TEXT) AS name FROM information_schema.columns \
              WHERE table_schema = 'public' AND column_name = 'owner' ORDER BY 1"
         } else {
             "SELECT m.name AS name FROM sqlite_master m JOIN pragma_table_info(m.name) c \

@@ -2,6 +2,7 @@
 
 mod audits;
 mod catalog;
+mod claim;
 mod documents;
 mod field_data;
 mod identity;

@@ -59,22 +59,25 @@ const REVOKE_KEYS: &str = "UPDATE api_keys SET revoked_at = $3 \
 const OWNERS: &str = "SELECT COUNT(*) AS n FROM members WHERE organization_id = $1 AND role = 'owner'";
 
 impl Store {
-    /// Makes a change of `id` in the name of its member `actor`, and queues `jobs`, or nothing of it. Whatever goes on at
+    /// Makes changes of `id` in the name of its member `actor`, and queues `jobs`, or nothing of it. Whatever goes on at
     /// the same time, an organization has an owner.
     pub async fn change_organization(
         &self,
         actor: &AccountId,
         id: &OrganizationId,
-        change: OrganizationChange,
+        changes: Vec<OrganizationChange>,
         jobs: Vec<NewJob>,
         now: Timestamp,
     ) -> Result<Result<(), Denied>, StoreError> {
         let (actor, id) = (actor.clone(), id.clone());
         let done = self.db.transact("changing an organization", move |transaction| {
-            let (actor, id, change, jobs) = (actor.clone(), id.clone(), change.clone(), jobs.clone());
+            let (actor, id, changes, jobs) = (actor.clone(), id.clone(), changes.clone(), jobs.clone());
             Box::pin(async move {
                 let own = lock(transaction, &id, &actor).await?;
-                make(transaction, &Member { id, actor, role: own }, change, now).await?;
+                let member = Member { id, actor, role: own };
+                for change in changes {
+                    make(transaction, &member, change, now).await?;
+                }
                 for job in &jobs {
                     transaction.enqueue(job).await?;
                 }

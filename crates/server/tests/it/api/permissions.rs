@@ -72,6 +72,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("POST /api/account/keys/create", SESSION),
     ("POST /api/account/keys/revoke", SESSION),
     ("POST /api/audit", OPEN),
+    ("POST /api/auth/claim", SESSION),
     ("POST /api/auth/logout", BROWSER),
     ("POST /api/guest", OPEN),
     ("POST /api/tabs", OWNER),

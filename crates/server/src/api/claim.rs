@@ -1,0 +1,71 @@
+//! A guest's things become those of the account that is signed in.
+
+use std::collections::BTreeMap;
+
+use model::claim::{MovedRows, ProductClaim};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::caller::{Kind, token_digest};
+use crate::database::Trouble;
+use crate::error::{ApiError, Code};
+use crate::operation::{Access, Cx, Effect, Json, Operation};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post("/api/auth/claim", "claim_guest", claim)
+            .text(
+                "Take over a guest's things",
+                "Gives audits, tabs, shares and purchases of a guest to your account, at once or not at all. The guest's \
+                 token opens nothing afterwards. Sent again it moves what came to the guest in the meantime, most often \
+                 nothing.\n\n`claimed` has one entry, by the id of this product: `movidos` counts the rows that moved, \
+                 `apagados` the tabs that stayed behind because you follow their pages already, `direitos` the \
+                 purchases.\n\nExample: `{\"guest_token\": \"pa_…\"}`",
+            )
+            .access(Access::Session)
+            .effect(Effect::Sets)
+            .without_tool()
+            .errors(&[Code::InvalidProductClaim, Code::UnknownGuest, Code::ProductClaimPending]),
+    ]
+}
+
+/// Which guest.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Guest {
+    /// The guest's token, `pa_…`.
+    guest_token: String,
+}
+
+/// What a claim gave.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Claim {
+    /// Always true; a failure is a status.
+    ok: bool,
+    /// By the id of the product.
+    claimed: BTreeMap<String, ProductClaim>,
+}
+
+/// Gives a guest's things to the caller's account.
+async fn claim(cx: Cx, input: Guest) -> Result<Json<Claim>, ApiError> {
+    let (app, session) = (&cx.app, cx.caller.required_session()?);
+    if !Kind::Guest.fits(&input.guest_token) {
+        return Err(ApiError::new(Code::InvalidProductClaim));
+    }
+    let (digest, now) = (token_digest(&input.guest_token), app.ports().now());
+    let claimed = app.database().ask(|store| store.claim_guest(&digest, &session.account, now)).await;
+    let claimed = claimed.map_err(|trouble| match trouble {
+        Trouble::Down => ApiError::new(Code::ProductClaimPending).retry_after(5),
+        other => other.into(),
+    })?;
+    let Some(claimed) = claimed else {
+        let reason = json!({ "reason": Code::UnknownGuest.wire() });
+        return Err(ApiError::new(Code::UnknownGuest).with("claimed", reason));
+    };
+    let moved =
+        MovedRows { audits: claimed.moved("audits"), tabs: claimed.moved("tabs"), shares: claimed.moved("shares") };
+    tracing::info!(moved.audits, moved.tabs, "a guest was claimed");
+    let claim = ProductClaim { moved, left: claimed.tabs_left, purchases: claimed.moved("credits") };
+    Ok(Json::new(Claim { ok: true, claimed: BTreeMap::from([(app.config().product.id.clone(), claim)]) }))
+}

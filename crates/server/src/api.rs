@@ -14,8 +14,10 @@ mod verify;
 
 pub(crate) use audits::{patch_answer, stored};
 pub(crate) use checks::unknown_check;
+pub(crate) use gate::gate_of;
 pub(crate) use guests::new_guest;
 pub(crate) use health::PATH as HEALTH_PATH;
+pub(crate) use tabs::{HistoryAnswer, TabAnswer, workspace_of};
 pub(crate) use tools::unknown_tool;
 
 use crate::operation::Operation;

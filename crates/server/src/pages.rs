@@ -15,6 +15,7 @@ mod sitemap;
 mod theme;
 mod tools;
 mod watch;
+mod workspace;
 
 pub(crate) use home::same_origin;
 
@@ -46,6 +47,20 @@ pub(crate) fn router() -> Router<App> {
         .route("/reports/{id}/audit.json", get(report::json))
         .route("/reports/{id}/patch.json", get(report::patch))
         .route("/theme", post(theme::choose))
+        .route("/workspace", get(workspace::show).post(workspace::open))
+        .route("/workspace.json", get(workspace::json))
+        .route("/workspace/{id}", get(workspace::tab))
+        .route("/workspace/{id}/tab.json", get(workspace::tab_json))
+        .route("/workspace/{id}/run", post(workspace::run))
+        .route("/workspace/{id}/history", get(workspace::history))
+        .route("/workspace/{id}/history.json", get(workspace::history_json))
+        .route("/workspace/{id}/history.csv", get(workspace::history_csv))
+        .route("/workspace/{id}/compare", get(workspace::compare))
+        .route("/workspace/{id}/compare.json", get(workspace::compare_json))
+        .route("/workspace/{id}/settings", get(workspace::settings))
+        .route("/workspace/{id}/name", post(workspace::rename))
+        .route("/workspace/{id}/watch", post(workspace::watch))
+        .route("/workspace/{id}/close", post(workspace::close))
         .route("/watch/agree", get(watch::ask_to_agree).post(watch::agree))
         .route("/watch/stop", get(watch::ask_to_stop).post(watch::stop))
         .route("/bot", get(bot::show))

@@ -2,13 +2,14 @@
 //! daily watch.
 
 mod change;
+mod words;
 
 use model::finding::Counts;
-use model::id::{Owner, TabId};
+use model::id::{AuditId, Owner, TabId};
 use model::lang::{Lang, text};
 use model::report::StoredAudit;
 use model::tab::{Run, Tab};
-use store::{MOST_TABS, NewTab, Opening, RunRecord, StoreError};
+use store::{MOST_TABS, NewTab, Opening, RunRecord, StoreError, StoredReport};
 use url::Url;
 
 use crate::app::App;
@@ -19,7 +20,8 @@ use crate::database::Trouble;
 use crate::error::{ApiError, Code};
 use crate::operation::Cx;
 
-pub(crate) use change::{Judgement, between};
+pub(crate) use change::{Compared, ComparedRun, Judgement, between};
+pub(crate) use words::Kind as WordKind;
 
 /// Characters of a tab's name.
 pub(crate) const ALIAS_CHARS: usize = 100;
@@ -98,6 +100,31 @@ pub(crate) async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ApiError> {
     };
     let run = audits::audit(cx, &url, made).await?;
     run.ok_or_else(|| ApiError::new(Code::DatabaseUnavailable).retry_after(5))
+}
+
+/// Two runs of a tab, by the ids of their audits.
+pub(crate) async fn compared(
+    app: &App,
+    owner: &Owner,
+    tab: &Tab,
+    before: String,
+    after: String,
+    lang: Lang,
+) -> Result<Compared, ApiError> {
+    let (before, after) = (run_of(app, owner, tab, before).await?, run_of(app, owner, tab, after).await?);
+    off_worker(move || Compared::of(&before, &after, lang)).await
+}
+
+/// A run of this very tab.
+async fn run_of(app: &App, owner: &Owner, tab: &Tab, id: String) -> Result<StoredReport, ApiError> {
+    let not_found = || ApiError::new(Code::AuditNotFound);
+    uuid::Uuid::try_parse(&id).map_err(|_| not_found())?;
+    let id = AuditId(id);
+    let stored = app.database().ask(|store| store.audit_of(owner, &id)).await.map_err(|trouble| match trouble {
+        Trouble::NotFound => not_found(),
+        other => other.into(),
+    })?;
+    if stored.requested_url == tab.url { Ok(stored) } else { Err(not_found()) }
 }
 
 /// The newest runs of a tab, at most `limit`, newest first, each with what changed since the one before it.

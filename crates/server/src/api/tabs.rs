@@ -120,7 +120,7 @@ pub(super) fn operations() -> Vec<Operation> {
 
 /// All tabs of the caller (Workspace).
 #[derive(Debug, Serialize, JsonSchema)]
-struct Workspace {
+pub(crate) struct Workspace {
     /// Oldest first.
     tabs: Vec<Tab>,
     /// The tab with the focus.
@@ -138,21 +138,26 @@ struct Workspace {
 /// The caller's tabs.
 async fn workspace(cx: Cx, _: Nothing) -> Result<Written<Workspace>, ApiError> {
     let owner = cx.caller.required_owner()?;
-    let tabs = cx.app.database().ask(|store| store.tabs_of(&owner)).await?;
+    let workspace = workspace_of(&cx, &owner).await?;
+    Written::speaking(move || Ok(workspace)).await
+}
+
+/// The tabs of an owner.
+pub(crate) async fn workspace_of(cx: &Cx, owner: &Owner) -> Result<Workspace, ApiError> {
+    let tabs = cx.app.database().ask(|store| store.tabs_of(owner)).await?;
     let active = tabs.iter().find(|tab| tab.active);
     let active_result = match active {
-        Some(tab) => tabs::last_run(&cx.app, &owner, tab, cx.lang).await?,
+        Some(tab) => tabs::last_run(&cx.app, owner, tab, cx.lang).await?,
         None => None,
     };
-    let workspace = Workspace {
+    Ok(Workspace {
         active_id: active.map(|tab| tab.id.clone()),
         active_result,
         tabs,
         limit: cx.app.config().limits.free_tabs,
         owner: owner.to_string(),
-        gate: gate_of(&cx).await?,
-    };
-    Written::speaking(move || Ok(workspace)).await
+        gate: gate_of(cx).await?,
+    })
 }
 
 /// A page to follow.
@@ -196,10 +201,11 @@ async fn found(cx: &Cx, id: &str) -> Result<(Owner, Tab), ApiError> {
 
 /// A tab and its last run.
 #[derive(Debug, Serialize, JsonSchema)]
-struct TabAnswer {
-    tab: Tab,
+pub(crate) struct TabAnswer {
+    /// The tab.
+    pub(crate) tab: Tab,
     /// Null when it never ran.
-    result: Option<StoredAudit>,
+    pub(crate) result: Option<StoredAudit>,
 }
 
 /// A tab.
@@ -302,12 +308,13 @@ struct HistoryRequest {
 
 /// The runs of a tab.
 #[derive(Debug, Serialize, JsonSchema)]
-struct HistoryAnswer {
-    tab: Tab,
+pub(crate) struct HistoryAnswer {
+    /// The tab.
+    pub(crate) tab: Tab,
     /// Newest first.
-    runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
     /// Runs at most, as applied.
-    limit: u32,
+    pub(crate) limit: u32,
 }
 
 /// A tab's runs.

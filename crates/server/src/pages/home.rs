@@ -215,7 +215,7 @@ async fn admit(app: &App, parts: &Parts, typed: &Typed, lang: Lang) -> Result<(C
 }
 
 /// A new guest, within the ceiling of their network, and its token.
-async fn new_guest(cx: &Cx) -> Result<(GuestId, String), ApiError> {
+pub(super) async fn new_guest(cx: &Cx) -> Result<(GuestId, String), ApiError> {
     let app = &cx.app;
     let per_hour = app.config().limits.guests_per_hour;
     app.allowance().spend_hourly(app.database(), app.ports(), cx.caller.network, "guests", per_hour).await?;

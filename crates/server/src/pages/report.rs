@@ -129,7 +129,7 @@ pub(super) async fn patch(State(app): State<App>, id: Id, request: Request) -> R
         .await
 }
 
-fn document<T: serde::Serialize + schemars::JsonSchema>(value: &T, lang: Lang) -> Response {
+pub(super) fn document<T: serde::Serialize + schemars::JsonSchema>(value: &T, lang: Lang) -> Response {
     match serde_json::to_vec_pretty(value) {
         Ok(body) => {
             let mut response = Response::new(axum::body::Body::from(body));
@@ -261,7 +261,7 @@ fn view<'a>(
     }
 }
 
-fn band(score: u32) -> (&'static str, Text) {
+pub(super) fn band(score: u32) -> (&'static str, Text) {
     match score {
         GOOD.. => ("good", text("good", "bom")),
         FAIR.. => ("warn", text("needs improvement", "precisa melhorar")),

@@ -1,11 +1,18 @@
 //! What changed from one run of a page to the next: by code, and only of what both measured.
 
+use std::collections::BTreeMap;
+
 use audit::compare::{Side, compare, points};
 use model::change::Change;
-use model::finding::Finding;
+use model::finding::{Finding, Severity};
 use model::lang::Lang;
 use model::report::{Coverage, Report};
-use store::Judged;
+use model::time::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::{Judged, StoredReport};
+
+use super::words::{Word, words};
 
 /// What a run found, in one language.
 #[derive(Debug)]
@@ -37,6 +44,80 @@ impl Judgement {
 
     fn side(&self) -> Side<'_> {
         Side { issues: &self.issues, coverage: &self.coverage }
+    }
+}
+
+/// Two runs of a page beside each other.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Compared {
+    /// The earlier one, as it was asked for.
+    pub(crate) before: ComparedRun,
+    /// The later one.
+    pub(crate) after: ComparedRun,
+    /// What changed.
+    pub(crate) change: Change,
+    /// Findings of both.
+    pub(crate) unchanged: Vec<Unchanged>,
+    /// Codes that only one of them measured, with the reason of the other.
+    pub(crate) not_compared: BTreeMap<String, String>,
+}
+
+/// One of the two.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ComparedRun {
+    /// The stored audit.
+    pub(crate) audit_id: String,
+    /// When it was made.
+    pub(crate) created_at: Timestamp,
+    /// 0 to 100; null when the page could not be reached.
+    pub(crate) score: Option<u32>,
+}
+
+/// A finding of both runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Unchanged {
+    /// Its code.
+    pub(crate) code: String,
+    /// How bad it is now.
+    pub(crate) severity: Severity,
+    /// What the earlier run said.
+    pub(crate) before: String,
+    /// What the later run said.
+    pub(crate) after: String,
+    /// Both, word by word.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) words: Vec<Word>,
+}
+
+impl Compared {
+    /// Of two stored runs.
+    pub(crate) fn of(before: &StoredReport, after: &StoredReport, lang: Lang) -> Self {
+        // Only a run that found no page has no summary.
+        let judgement = |run: &StoredReport| Judgement::of_report(&run.report, run.report.summary.is_none(), lang);
+        let run = |run: &StoredReport, judgement: &Judgement| ComparedRun {
+            audit_id: run.id.0.clone(),
+            created_at: run.created_at,
+            score: judgement.score,
+        };
+        let (old, new) = (judgement(before), judgement(after));
+        let unchanged = new.issues.iter().filter_map(|now| {
+            let then = old.issues.iter().find(|then| then.code == now.code)?;
+            Some(Unchanged {
+                code: now.code.clone(),
+                severity: now.severity,
+                before: then.message.clone(),
+                after: now.message.clone(),
+                words: words(&then.message, &now.message),
+            })
+        });
+        Self {
+            unchanged: unchanged.collect(),
+            not_compared: compare(old.side(), new.side()).not_compared,
+            change: between(&old, &new),
+            before: run(before, &old),
+            after: run(after, &new),
+        }
     }
 }
 

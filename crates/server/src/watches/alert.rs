@@ -17,7 +17,7 @@ use crate::caller::token_digest;
 use crate::error::{ApiError, Code};
 use crate::jobs::Job;
 use crate::mail::Mail;
-use crate::shown::printable;
+use crate::shown::{printable, undirected};
 
 use super::STOP_LINK_MS;
 
@@ -75,7 +75,7 @@ struct AlertMail<'a> {
 struct Item<'a> {
     word: &'static str,
     title: &'static str,
-    message: &'a str,
+    message: String,
     /// The ready fix, as it is pasted.
     snippet: Option<&'a str>,
     /// What to do.
@@ -190,7 +190,7 @@ fn items<'a>(app: &App, alerted: &'a Alerted<'a>, lang: Lang) -> Vec<Item<'a>> {
         Item {
             word: word.in_lang(lang),
             title: check.map_or("", |check| check.title.in_lang(lang)),
-            message: &changed.message,
+            message: undirected(&changed.message),
             snippet: fix.and_then(|fix| fix.snippet.as_deref()),
             note: match fix.and_then(|fix| fix.note.as_ref()) {
                 Some(note) => Some(note.in_lang(lang)),

@@ -3,6 +3,7 @@
 mod browser;
 mod catalog;
 mod tab;
+mod workspace;
 
 use sqlx::{Executor as _, Row as _};
 use testkit::{Answer, Site, TestDatabase};

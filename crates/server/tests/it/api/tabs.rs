@@ -26,17 +26,18 @@ testkit::on_both_databases! {
 }
 
 /// A page with a title that is fine, and one without.
-const GOOD: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><title>Bread baked every morning</title></head><body><h1>Bread</h1></body></html>";
-const BAD: &str = "<!doctype html><html lang=en><head><meta charset=utf-8></head><body><h1>Bread</h1></body></html>";
+pub(crate) const GOOD: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><title>Bread baked every morning</title></head><body><h1>Bread</h1></body></html>";
+pub(crate) const BAD: &str =
+    "<!doctype html><html lang=en><head><meta charset=utf-8></head><body><h1>Bread</h1></body></html>";
 
 /// A site with one page, which a test rewrites.
-pub(super) struct Page {
-    pub(super) site: Site,
+pub(crate) struct Page {
+    pub(crate) site: Site,
     html: Arc<Mutex<Option<&'static str>>>,
 }
 
 impl Page {
-    pub(super) async fn start(html: &'static str) -> Self {
+    pub(crate) async fn start(html: &'static str) -> Self {
         let html = Arc::new(Mutex::new(Some(html)));
         let shown = Arc::clone(&html);
         let site = Site::start(move |asked| match (*shown.lock().unwrap(), asked.path.split('?').next().unwrap()) {
@@ -50,29 +51,29 @@ impl Page {
     }
 
     /// What the page is from now on; `None`: nothing answers.
-    pub(super) fn set(&self, html: Option<&'static str>) {
+    pub(crate) fn set(&self, html: Option<&'static str>) {
         *self.html.lock().unwrap() = html;
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         self.site.url("/page")
     }
 }
 
 /// Calls as the holder of a guest token or an API key.
-pub(super) async fn send(app: &TestApp, token: &str, method: &str, path: &str, body: Value) -> Response {
+pub(crate) async fn send(app: &TestApp, token: &str, method: &str, path: &str, body: Value) -> Response {
     let body = if body.is_null() { String::new() } else { body.to_string() };
     app.call(Call::new(method, path).header("authorization", &format!("Bearer {token}")).body(&body)).await
 }
 
-pub(super) async fn get(app: &TestApp, token: &str, path: &str) -> Value {
+pub(crate) async fn get(app: &TestApp, token: &str, path: &str) -> Value {
     let response = send(app, token, "GET", path, Value::Null).await;
     assert_eq!(response.status, 200, "{path}: {}", response.body);
     response.json()
 }
 
 /// Opens a tab; its id.
-pub(super) async fn open(app: &TestApp, token: &str, url: &str) -> String {
+pub(crate) async fn open(app: &TestApp, token: &str, url: &str) -> String {
     let response = send(app, token, "POST", "/api/tabs", json!({ "url": url })).await;
     assert_eq!(response.status, 200, "{}", response.body);
     response.json()["tab"]["id"].as_str().unwrap().to_owned()

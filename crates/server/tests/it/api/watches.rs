@@ -8,7 +8,7 @@ use site_audit::jobs;
 use testkit::{Letter, MailServer, Mood, TestDatabase};
 
 use super::people;
-use super::tabs::{Page, get, open, send};
+use super::tabs::{BAD, GOOD, Page, get, open, send};
 use crate::app::{Call, Response, TestApp};
 use crate::jobs::mailing;
 
@@ -27,9 +27,6 @@ testkit::on_both_databases! {
     an_alert_speaks_the_language_of_the_account,
 }
 
-const GOOD: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><title>Bread baked every morning</title></head><body><h1>Bread</h1></body></html>";
-/// Without a title.
-const BAD: &str = "<!doctype html><html lang=en><head><meta charset=utf-8></head><body><h1>Bread</h1></body></html>";
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// A service with an account `ana` and the token of her key.

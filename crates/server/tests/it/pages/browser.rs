@@ -9,7 +9,7 @@ use super::tab::{Look, Tab, has_axe};
 use crate::app::TestApp;
 
 /// Every theme with a wide and a narrow window; 320 pixels are a window of 1,280 at 400 % (WCAG 2.2, 1.4.10).
-const LOOKS: [Look; 4] = [
+pub(super) const LOOKS: [Look; 4] = [
     Look { scheme: "light", width: 1280 },
     Look { scheme: "light", width: 320 },
     Look { scheme: "dark", width: 1280 },

@@ -55,6 +55,12 @@ impl Tab {
         self.browser.call(method, &parameters).unwrap()
     }
 
+    /// The browser keeps a cookie of our pages.
+    pub(super) fn set_cookie(&mut self, name: &str, value: &str) {
+        let url = self.origin.clone();
+        self.call("Network.setCookie", json!({ "name": name, "value": value, "url": url, "httpOnly": true }));
+    }
+
     /// Pages run no scripts from now on.
     pub(super) fn disable_scripts(&mut self) {
         self.runs_scripts = false;

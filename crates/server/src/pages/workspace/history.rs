@@ -1,0 +1,133 @@
+//! A tab's runs as a chart, a table, JSON and CSV.
+
+use std::fmt::Write as _;
+
+use askama::Template;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+use model::tab::{Run, Tab};
+
+use super::chart::Chart;
+use super::{Id, Space, answered, document};
+use crate::api;
+use crate::app::App;
+use crate::pages::{Frame, filters, html};
+use crate::tabs;
+
+/// Runs that a page shows; the API gives as many at once.
+const SHOWN: u32 = 100;
+
+#[derive(Template)]
+#[template(path = "workspace_history.html")]
+struct HistoryPage<'a> {
+    frame: Frame<'a>,
+    space: Space,
+    tab: Option<&'a Tab>,
+    view: &'static str,
+    chart: Option<Chart>,
+    runs: Vec<RunLine>,
+}
+
+/// A run in the table.
+struct RunLine {
+    run: Run,
+    /// To the minute.
+    created_at: String,
+    /// The change of the score with its sign; empty where there is none to tell.
+    points: String,
+    broke: usize,
+    fixed: usize,
+}
+
+impl RunLine {
+    fn of(run: Run) -> Self {
+        let change = run.change.as_ref();
+        Self {
+            created_at: run.created_at.to_string().get(..16).unwrap_or_default().replace('T', " "),
+            points: change.and_then(|change| change.score).map_or(String::new(), signed),
+            broke: change.map_or(0, |change| change.broke.len()),
+            fixed: change.map_or(0, |change| change.fixed.len()),
+            run,
+        }
+    }
+}
+
+/// A number with its sign, as people write it.
+pub(super) fn signed(points: i32) -> String {
+    match points {
+        0 => "±0".to_owned(),
+        1.. => format!("+{points}"),
+        _ => format!("−{}", points.unsigned_abs()),
+    }
+}
+
+/// The history of a tab.
+pub(in crate::pages) async fn show(State(app): State<App>, id: Id, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&app, &parts, async |visit| {
+        let lang = visit.reader.lang;
+        let (owner, tab) = visit.tab(id).await?;
+        let runs = tabs::history(&app, owner, &tab, SHOWN, lang).await?;
+        let page = HistoryPage {
+            frame: visit.frame(),
+            space: visit.space(Some(&tab.id)).await?,
+            tab: Some(&tab),
+            view: "history",
+            chart: Chart::of(&runs),
+            runs: runs.into_iter().map(RunLine::of).collect(),
+        };
+        Ok(html(StatusCode::OK, &page, lang))
+    })
+    .await
+}
+
+/// The same as `GET /api/tabs/:id/history`, for who reads the page.
+pub(in crate::pages) async fn json(State(app): State<App>, id: Id, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&app, &parts, async |visit| {
+        let lang = visit.reader.lang;
+        let (owner, tab) = visit.tab(id).await?;
+        let runs = tabs::history(&app, owner, &tab, SHOWN, lang).await?;
+        Ok(document(&api::HistoryAnswer { tab, runs, limit: SHOWN }, lang))
+    })
+    .await
+}
+
+/// The table as CSV (RFC 4180). It holds numbers, instants and ids of ours only, so no cell can be a formula.
+pub(in crate::pages) async fn csv(State(app): State<App>, id: Id, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&app, &parts, async |visit| {
+        let (owner, tab) = visit.tab(id).await?;
+        let mut text = "created_at,score,errors,warnings,info,audit_id\r\n".to_owned();
+        for run in tabs::history(&app, owner, &tab, SHOWN, visit.reader.lang).await? {
+            let score = run.score.map_or(String::new(), |score| score.to_string());
+            let counts = run.counts;
+            // Writing to a String can't fail.
+            let _ = write!(
+                text,
+                "{},{score},{},{},{},{}\r\n",
+                run.created_at, counts.errors, counts.warnings, counts.info, run.audit_id
+            );
+        }
+        let mut response = Response::new(Body::from(text));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8; header=present"));
+        headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"history.csv\""));
+        Ok(response)
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_have_a_sign() {
+        for (points, text) in [(0, "±0"), (8, "+8"), (-18, "−18"), (i32::MIN, "−2147483648")] {
+            assert_eq!(signed(points), text);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The workspace: what it sends, and what a real browser makes of it.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::TestDatabase;
+
+use super::browser::LOOKS;
+use super::cookie;
+use super::tab::{Tab, has_axe};
+use crate::api::people;
+use crate::api::tabs::{BAD, GOOD, Page};
+use crate::app::{Call, Response, TestApp};
+
+testkit::on_both_databases! {
+    a_guest_s_workspace_is_in_a_cookie_and_says_what_the_api_says,
+    what_is_typed_wrong_is_answered_on_the_same_page,
+    a_workspace_is_its_reader_s_alone,
+    the_forms_of_an_account_must_come_from_its_pages,
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+async fn post(app: &TestApp, path: &str, cookie: &str, body: &str) -> Response {
+    app.call(Call::new("POST", path).header("content-type", FORM).header("cookie", cookie).body(body)).await
+}
+
+async fn get(app: &TestApp, path: &str, cookie: &str) -> Response {
+    app.call(Call::get(path).header("cookie", cookie)).await
+}
+
+async fn api(app: &TestApp, path: &str, cookie: &str) -> Value {
+    let token = cookie.split_once('=').unwrap().1;
+    app.call(Call::get(path).token(token)).await.json()
+}
+
+async fn a_guest_s_workspace_is_in_a_cookie_and_says_what_the_api_says(database: TestDatabase) {
+    let page = Page::start(GOOD).await;
+    let app = TestApp::start(database, |_| ()).await;
+    let empty = app.call(Call::get("/workspace")).await;
+    assert_eq!((empty.status, empty.header("set-cookie")), (200, ""));
+    let url = format!("url={}", page.url());
+    let opened = app.call(Call::new("POST", "/workspace").header("content-type", FORM).body(&url)).await;
+    assert_eq!(opened.status, 303, "{}", opened.body);
+    let guest = cookie(opened.header("set-cookie"));
+    let place = opened.header("location").split('?').next().unwrap().to_owned();
+    // The tab with the focus is what the workspace shows.
+    assert!(get(&app, "/workspace", &guest).await.header("location").starts_with(&place));
+    for html in [GOOD, BAD] {
+        page.set(Some(html));
+        app.pass(Duration::from_secs(60));
+        let ran = post(&app, &format!("{place}/run"), &guest, "").await;
+        assert_eq!(ran.status, 303, "{}", ran.body);
+    }
+    assert_eq!(app.free_remaining().await, 8);
+    let shown = get(&app, &place, &guest).await;
+    assert!(shown.body.contains("−") && shown.header("cache-control").contains("no-store"), "{}", shown.body);
+
+    let id = place.rsplit('/').next().unwrap();
+    let history = api(&app, &format!("/api/tabs/{id}/history?limit=100"), &guest).await;
+    let audit = |at: usize| history["runs"][at]["audit_id"].as_str().unwrap();
+    for (twin, of_api) in [
+        ("/workspace.json".to_owned(), "/api/tabs".to_owned()),
+        (format!("{place}/tab.json"), format!("/api/tabs/{id}")),
+        (format!("{place}/history.json"), format!("/api/tabs/{id}/history?limit=100")),
+    ] {
+        let read = get(&app, &twin, &guest).await;
+        assert_eq!((read.status, read.json()), (200, api(&app, &of_api, &guest).await), "{twin}");
+    }
+    let compare = format!("{place}/compare.json?before={}&after={}", audit(1), audit(0));
+    let compared = get(&app, &compare, &guest).await.json();
+    assert_eq!(compared["change"], history["runs"][0]["change"]);
+    assert_eq!(compared["before"]["audit_id"], audit(1));
+    let csv = get(&app, &format!("{place}/history.csv"), &guest).await;
+    assert_eq!(csv.body.lines().count(), 3);
+    assert!(csv.body.starts_with("created_at,score,errors,warnings,info,audit_id\r\n"), "{}", csv.body);
+    for path in [
+        format!("{place}/compare"),
+        format!("{place}/compare?before={}", audit(0)),
+        format!("{place}/compare?before=x&after={}", audit(0)),
+    ] {
+        assert!([400, 404].contains(&get(&app, &path, &guest).await.status), "{path}");
+    }
+    let named = post(&app, &format!("{place}/name"), &guest, "alias=Home%20%3Cb%3E").await;
+    assert_eq!(named.status, 303);
+    let shown = get(&app, &place, &guest).await.body;
+    assert!(shown.contains("Home &#60;b&#62;") || shown.contains("Home &lt;b&gt;"), "{shown}");
+    assert_eq!(post(&app, &format!("{place}/close"), &guest, "").await.status, 303);
+    assert_eq!(get(&app, &place, &guest).await.status, 404);
+}
+
+async fn what_is_typed_wrong_is_answered_on_the_same_page(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    for (typed, status) in [("url=ftp://a.example/", 400), ("url=", 400), ("", 400), ("url=http://10.0.0.1/%00", 400)] {
+        let answer =
+            app.call(Call::new("POST", "/workspace").header("content-type", FORM).body(&format!("{typed}&x=y"))).await;
+        assert_eq!((answer.status, answer.header("set-cookie")), (status, ""), "{typed}");
+        assert!(answer.body.contains("role=\"alert\"") && answer.body.contains("<title>Error:"), "{}", answer.body);
+    }
+    let foreign = Call::new("POST", "/workspace").header("content-type", FORM).header("origin", "https://evil.example");
+    assert_eq!(app.call(foreign.body("url=https://example.com/")).await.status, 403);
+}
+
+async fn a_workspace_is_its_reader_s_alone(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    let open = async || {
+        let opened =
+            app.call(Call::new("POST", "/workspace").header("content-type", FORM).body("url=example.com")).await;
+        (cookie(opened.header("set-cookie")), opened.header("location").split('?').next().unwrap().to_owned())
+    };
+    let ((_, place), (other, _)) = (open().await, open().await);
+    for path in ["", "/tab.json", "/history", "/history.json", "/history.csv", "/compare?before=a&after=b", "/settings"]
+    {
+        let path = format!("{place}{path}");
+        assert_eq!(get(&app, &path, &other).await.status, 404, "{path}");
+        assert_eq!(app.call(Call::get(&path)).await.status, 404, "{path}");
+    }
+    for path in ["/run", "/name", "/watch", "/close"] {
+        assert_eq!(post(&app, &format!("{place}{path}"), &other, "alias=x").await.status, 404, "{path}");
+    }
+    assert_eq!(app.call(Call::get("/workspace/%ff")).await.status, 404);
+    assert_eq!(app.call(Call::get("/workspace.json")).await.status, 404);
+    assert_eq!(app.free_remaining().await, 10);
+}
+
+async fn the_forms_of_an_account_must_come_from_its_pages(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    let account = people::account(&app, "ana").await;
+    let ana = people::session(&app, &account).await;
+    let cookie = format!("mm-auth={}", ana.token);
+    let form = |path: &str, body: &str| {
+        Call::new("POST", path)
+            .header("content-type", FORM)
+            .header("cookie", &cookie)
+            .header("origin", &app.url(""))
+            .body(body)
+    };
+    let forged = app.call(form("/workspace", "url=example.com")).await;
+    assert_eq!(forged.status, 403, "{}", forged.body);
+    let page = get(&app, "/workspace", &cookie).await.body;
+    let csrf = page.split("name=\"csrf\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let opened = app.call(form("/workspace", &format!("url=example.com&csrf={csrf}"))).await;
+    assert_eq!(opened.status, 303, "{}", opened.body);
+    let place = opened.header("location").split('?').next().unwrap().to_owned();
+    let watched = app.call(form(&format!("{place}/watch"), &format!("monitor=on&monitor_email=&csrf={csrf}"))).await;
+    assert_eq!(watched.status, 303, "{}", watched.body);
+    let tab = async || get(&app, &format!("{place}/tab.json"), &cookie).await.json()["tab"].clone();
+    assert_eq!(tab().await["monitor"], true);
+    assert_eq!(app.call(form(&format!("{place}/watch"), "monitor=on")).await.status, 403);
+    assert_eq!(app.call(form(&format!("{place}/watch"), &format!("csrf={csrf}"))).await.status, 303);
+    assert_eq!(tab().await["monitor"], false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_followed_compared_and_closed_without_scripts() {
+    let page = Page::start(GOOD).await;
+    let app = TestApp::start(TestDatabase::sqlite(), |_| ()).await;
+    let Some(mut tab) = Tab::open(&app.url("")) else { return };
+    tab.disable_scripts();
+    tab.visit("/workspace");
+    tab.submit(&page.url());
+    for html in [GOOD, BAD] {
+        page.set(Some(html));
+        app.pass(Duration::from_secs(3_600));
+        tab.load(|tab| tab.click("form[action*=\"/run\"] button"));
+        assert_eq!(tab.status(), 200);
+    }
+    assert!(tab.shown().contains("Since the run before"), "{}", tab.shown());
+    tab.load(|tab| tab.click("a[href*=\"/history?\"]"));
+    assert_eq!(tab.value("document.querySelectorAll('.chart circle').length"), 2);
+    tab.load(|tab| tab.click("form[action*=\"/compare\"] button"));
+    let shown = tab.shown();
+    assert!(shown.contains("title_missing") && shown.contains("New ("), "{shown}");
+    tab.load(|tab| tab.click("a[href*=\"/settings?\"]"));
+    tab.click("#alias");
+    tab.write("Bakery");
+    tab.load(|tab| tab.click("form[action*=\"/name\"] button"));
+    assert_eq!(tab.text("document.querySelector('h1').innerText"), "Bakery");
+    tab.load(|tab| tab.click("form[action*=\"/close\"] button"));
+    assert!(tab.shown().contains("Follow a page to see how it changes."), "{}", tab.shown());
+    assert_eq!(tab.complaints(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_page_of_the_workspace_has_a_barrier_in_any_look() {
+    if !has_axe() {
+        return;
+    }
+    let page = Page::start(GOOD).await;
+    let app = TestApp::start(TestDatabase::sqlite(), |_| ()).await;
+    let account = people::account(&app, "ana").await;
+    let ana = people::session(&app, &account).await;
+    let sent = |method: &'static str, path: &str, body: Value| {
+        let call = Call::new(method, path);
+        ana.page(&app, if body.is_null() { call } else { call.body(&body.to_string()) })
+    };
+    let opened = app.call(sent("POST", "/api/tabs", json!({"url": page.url(), "alias": "x".repeat(100)}))).await.json();
+    let id = opened["tab"]["id"].as_str().unwrap();
+    app.call(sent("POST", "/api/tabs", json!({"url": "https://example.com/".to_owned() + &"y".repeat(1_000)}))).await;
+    app.call(sent("PATCH", &format!("/api/tabs/{id}"), json!({"monitor": true, "active": true}))).await;
+    let mut audits = Vec::new();
+    for html in [GOOD, BAD] {
+        page.set(Some(html));
+        app.pass(Duration::from_secs(3_600));
+        let ran = app.call(sent("POST", &format!("/api/tabs/{id}/run"), Value::Null)).await.json();
+        audits.push(ran["result"]["audit_id"].as_str().unwrap().to_owned());
+    }
+    let Some(mut tab) = Tab::open(&app.url("")) else { return };
+    tab.visit("/workspace");
+    let mut found = Vec::new();
+    let look_at = |tab: &mut Tab, path: &str| {
+        let mut found = Vec::new();
+        for lang in ["en", "pt-BR"] {
+            let mark = if path.contains('?') { '&' } else { '?' };
+            tab.visit(&format!("{path}{mark}lang={lang}"));
+            assert_eq!((tab.status(), tab.text("document.documentElement.lang")), (200, lang.to_owned()), "{path}");
+            tab.value("document.querySelectorAll('details').forEach(e => e.open = true)");
+            for look in LOOKS {
+                tab.look(look);
+                let problems = tab.barriers().into_iter().chain(tab.overflows()).chain(tab.complaints());
+                found.extend(problems.map(|problem| format!("{path} {lang} {look:?}: {problem}")));
+            }
+        }
+        found
+    };
+    found.extend(look_at(&mut tab, "/workspace"));
+    tab.set_cookie("mm-auth", &ana.token);
+    for path in [
+        format!("/workspace/{id}"),
+        format!("/workspace/{id}/history"),
+        format!("/workspace/{id}/compare?before={}&after={}", audits[0], audits[1]),
+        format!("/workspace/{id}/settings"),
+    ] {
+        found.extend(look_at(&mut tab, &path));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::report::StoredAudit;
 use crate::time::Timestamp;
 
 /// How surely a session's holder is who they are, by the factors that they gave (NIST SP 800-63B: AAL1, AAL2).
@@ -37,6 +38,70 @@ pub struct Account {
     pub id: String,
     /// The verified e-mail address.
     pub email: String,
+}
+
+/// What an account says of its owner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Profile {
+    /// What they are called, at most 60 characters; may be empty.
+    pub name: String,
+    /// The language of their mail: `en` or `pt-BR`.
+    pub locale: String,
+    /// The name of their time zone (tz database), such as `America/Sao_Paulo`.
+    pub time_zone: String,
+    /// `system`, `light` or `dark`.
+    pub theme: String,
+    /// Grows with each change; a change names the one that it was made on.
+    pub revision: u64,
+}
+
+/// An account with all that is its owner's at a glance.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Me {
+    /// The account.
+    pub user: Account,
+    /// What it says of its owner.
+    pub profile: Profile,
+    /// The 50 most recent audits, newest first.
+    pub audits: Vec<StoredAudit>,
+    /// The time without paywall.
+    pub trial: Trial,
+}
+
+/// A signed-in browser, for its owner to recognise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionInfo {
+    /// Its id, by which it can be ended.
+    pub id: String,
+    /// The one that asks.
+    pub current: bool,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When its holder was last there, to the hour.
+    pub last_seen_at: Timestamp,
+    /// The browser's family.
+    pub agent: String,
+    /// The network, an IPv4 /24 or IPv6 /48; no exact address is kept.
+    pub network: String,
+    /// How its holder signed in: `password`, `totp`, `recovery`, `passkey`.
+    pub methods: Vec<String>,
+}
+
+/// Something that happened to an account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SecurityEvent {
+    /// When.
+    pub at: Timestamp,
+    /// Who did it: `account`, `operator` or `nobody`.
+    pub actor: String,
+    /// What, a stable word.
+    pub kind: String,
+    /// The network, an IPv4 /24 or IPv6 /48.
+    pub network: String,
+    /// The browser's family.
+    pub agent: String,
 }
 
 /// The time of an account without paywall, counted from its first use, once.

@@ -1,37 +1,44 @@
 //! Accounts: people who signed up, and what proves who they are.
 
+mod address;
+mod change;
+pub(crate) mod entry;
 pub(crate) mod keys;
+mod letters;
+mod password;
+pub(crate) mod profile;
+pub(crate) mod recovery;
 mod secret;
+pub(crate) mod security;
+pub(crate) mod session;
+pub(crate) mod totp;
 
 use std::path::Path;
 
 use anyhow::Result;
 use model::account::Trial;
 use model::time::{DAY_MS, Timestamp};
-use store::{EndReason, Session};
 use url::Url;
 
-use crate::caller::{Identity, is_loopback};
+use crate::caller::is_loopback;
 use crate::config::Config;
 use crate::database::Trouble;
 use crate::error::{ApiError, Code};
-use crate::operation::Cx;
 use crate::ports::Ports;
 
+pub(crate) use change::Token;
+pub use password::Passwords;
 pub use secret::SECRET_BYTES;
 pub(crate) use secret::{Binding, Keys};
 
 /// How long an account's trial lasts, in days from its first use (`interface.md` section 8).
 pub const TRIAL_DAYS: u32 = 90;
 
-/// How long after somebody proved who they are they may do what needs a fresh proof, in milliseconds: 5 minutes
-/// (`interface.md` section 8).
-const FRESH_MS: i64 = 300_000;
-
 /// Accounts, where this server can have them.
 #[derive(Debug)]
 pub struct Accounts {
     keys: Result<Keys, Off>,
+    passwords: Passwords,
 }
 
 /// Why there are none.
@@ -65,7 +72,7 @@ impl Accounts {
                 Ok(Keys::new(&secret, config.auth.previous_secret.as_ref()))
             }
         };
-        Ok(Self { keys })
+        Ok(Self { keys, passwords: Passwords::new(&config.auth, ports.entropy.bytes())? })
     }
 
     /// Why there are none on this server; `None`: there are.
@@ -73,24 +80,15 @@ impl Accounts {
         self.keys.as_ref().err().copied()
     }
 
+    /// Where passwords are hashed.
+    pub fn passwords(&self) -> &Passwords {
+        &self.passwords
+    }
+
     /// The keys; [`Code::AuthUnavailable`] where there are no accounts.
     pub(crate) fn keys(&self) -> Result<&Keys, ApiError> {
         self.keys.as_ref().map_err(|_| ApiError::new(Code::AuthUnavailable))
     }
-}
-
-/// Ends the caller's session; without one there is nothing to end.
-pub(crate) async fn sign_out(cx: &Cx) -> Result<(), ApiError> {
-    let Identity::Session(session) = &cx.caller.identity else { return Ok(()) };
-    let now = cx.app.ports().now();
-    let ended = cx.app.database().ask(|store| store.end_session(&session.id, EndReason::SignedOut, now)).await;
-    ended.map_err(unavailable)
-}
-
-/// Refuses a session whose holder did not just prove who they are.
-pub(crate) fn require_fresh(session: &Session, now: Timestamp) -> Result<(), ApiError> {
-    let is_fresh = now < session.proven_at.plus_ms(FRESH_MS);
-    if is_fresh { Ok(()) } else { Err(ApiError::new(Code::ReauthRequired)) }
 }
 
 /// The refusal of a call that only the database of accounts can answer.

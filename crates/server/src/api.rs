@@ -1,5 +1,6 @@
 //! The catalog of the API: every endpoint, in the order of the documentation.
 
+mod account;
 mod audits;
 mod auth;
 mod checks;
@@ -35,6 +36,7 @@ pub fn catalog() -> Vec<Operation> {
         auth::operations(),
         keys::operations(),
         claim::operations(),
+        account::operations(),
         gate::operations(),
         health::operations(),
         index::operations(),

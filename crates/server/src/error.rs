@@ -66,6 +66,12 @@ codes! {
         "A parameter is not what this call takes." "Um parâmetro não é o que esta chamada recebe.";
     InvalidRequest "invalid_request" BAD_REQUEST
         "The request is not what this call takes." "A requisição não é o que esta chamada recebe.";
+    InvalidEmail "invalid_email" BAD_REQUEST
+        "This is not an address that mail can be sent to." "Este não é um endereço para o qual se possa enviar e-mail.";
+    PasswordRefused "password_refused" BAD_REQUEST
+        "This password is not taken." "Esta senha não é aceita.";
+    InvalidLink "invalid_link" BAD_REQUEST
+        "This link was used or replaced, or is too old; ask for a new one." "Este link já foi usado ou substituído, ou é antigo demais; peça um novo.";
     InvalidUrl "invalid_url" BAD_REQUEST
         "The address can't be audited as it is written; send an absolute http or https URL." "O endereço não pode ser auditado como está escrito; envie uma URL http ou https absoluta.";
     AddressNotAllowed "address_not_allowed" BAD_REQUEST
@@ -86,8 +92,16 @@ codes! {
         "You are not signed in; sign in at /conta/global." "Você não entrou na sua conta; entre em /conta/global.";
     SessionEnded "session_ended" UNAUTHORIZED
         "Your session has ended; sign in again at /conta/global." "A sua sessão terminou; entre de novo em /conta/global.";
+    InvalidCredentials "invalid_credentials" UNAUTHORIZED
+        "Address or password is wrong, or there were too many tries; try again later." "O endereço ou a senha está errado, ou houve tentativas demais; tente mais tarde.";
+    InvalidChallenge "invalid_challenge" UNAUTHORIZED
+        "This sign-in took too long, or too many codes were wrong; begin again." "Este acesso demorou demais, ou houve códigos errados demais; comece de novo.";
+    InvalidCode "invalid_code" UNAUTHORIZED
+        "This code is wrong or was used; wait for the next one." "Este código está errado ou já foi usado; espere o próximo.";
+    SecondFactorRequired "second_factor_required" UNAUTHORIZED
+        "Give a code of your authenticator, or a recovery code." "Informe um código do seu autenticador, ou um código de recuperação.";
     ReauthRequired "reauth_required" UNAUTHORIZED
-        "This needs a proof of who you are from the last 5 minutes; sign in again." "Isto exige uma prova de quem você é dos últimos 5 minutos; entre de novo.";
+        "Prove again who you are (POST /api/auth/reauth), then repeat the call within five minutes." "Prove de novo quem você é (POST /api/auth/reauth) e repita a chamada em até cinco minutos.";
     InvalidApiKey "invalid_api_key" UNAUTHORIZED
         "This API key is not known here." "Esta chave de API não é conhecida aqui.";
     InvalidCredential "invalid_credential" UNAUTHORIZED
@@ -122,6 +136,12 @@ codes! {
         "There is no tool with this name." "Não há ferramenta com este nome.";
     KeyNotFound "key_not_found" NOT_FOUND
         "There is no such API key of yours." "Não há tal chave de API sua.";
+    SessionNotFound "session_not_found" NOT_FOUND
+        "There is no such session of yours." "Não há tal sessão sua.";
+    AlreadyDone "already_done" CONFLICT
+        "This is there already." "Isto já existe.";
+    RevisionConflict "revision_conflict" CONFLICT
+        "It was changed meanwhile; read it again and repeat your change." "Foi alterado nesse meio-tempo; leia de novo e repita a sua mudança.";
     MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED
         "This address does not take this method." "Este endereço não aceita este método.";
     TabLimit "tab_limit" CONFLICT
@@ -162,10 +182,10 @@ codes! {
         "Accounts are not available at the moment; you stay signed in." "As contas não estão disponíveis no momento; você continua conectado.";
     ProductClaimPending "product_claim_pending" SERVICE_UNAVAILABLE
         "The claim could not be finished at the moment; send it again, which is safe." "Não foi possível concluir agora; envie de novo, o que é seguro.";
+    MailUnavailable "mail_unavailable" SERVICE_UNAVAILABLE
+        "This server can't send mail, which this call needs." "Este servidor não envia e-mail, do qual esta chamada precisa.";
     OperatorUnavailable "operator_unavailable" SERVICE_UNAVAILABLE
         "This server has no operator's token." "Este servidor não tem token de operador.";
-    MailUnavailable "mail_unavailable" SERVICE_UNAVAILABLE
-        "This server sends no mail, so the address can't be asked." "Este servidor não envia e-mail; não há como perguntar ao endereço.";
     Overloaded "overloaded" SERVICE_UNAVAILABLE
         "The server is at its limit; try again in a moment." "O servidor está no limite; tente de novo em instantes.";
     FacilitatorUnavailable "facilitator_unavailable" SERVICE_UNAVAILABLE

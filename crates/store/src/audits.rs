@@ -46,6 +46,9 @@ const INSERT: &str = "INSERT INTO audits (id, owner, requested_url, url, score, 
 
 const SELECT: &str = "SELECT requested_url, created_at, body FROM audits WHERE id = $1 AND owner = $2";
 
+const LATEST: &str = "SELECT id, requested_url, created_at, body FROM audits WHERE owner = $1 \
+    ORDER BY created_at DESC, id DESC LIMIT $2";
+
 // What is withheld belongs to the payment, not to anybody who could ask for it.
 const HAND_OVER: &str = "UPDATE audits SET owner = $2 WHERE owner = $1";
 const DROP_WITHHELD: &str = "DELETE FROM audits WHERE owner = $1";
@@ -88,6 +91,18 @@ impl Store {
         let row = self.db.read(subject, statement).await?.ok_or(StoreError::NotFound { subject })?;
         let id = id.clone();
         off_worker(subject, move || stored_report(subject, id, &row)).await
+    }
+
+    /// The at most `limit` latest audits of `owner`, newest first.
+    pub async fn latest_audits(&self, owner: &Owner, limit: u32) -> Result<Vec<StoredReport>, StoreError> {
+        let subject = "reading the latest audits";
+        let statement = sqlx::query(LATEST).bind(owner.to_string()).bind(i64::from(limit));
+        let rows = self.db.read_all(subject, statement).await?;
+        let read = move |row: &AnyRow| {
+            let id: String = row.try_get("id").map_err(|error| StoreError::of_driver(subject, error))?;
+            stored_report(subject, AuditId(id), row)
+        };
+        off_worker(subject, move || rows.iter().map(read).collect()).await
     }
 }
 

@@ -94,6 +94,9 @@ const SELECT: &str = "SELECT api_keys.id, owner, created_by, last_used_at, accou
     WHERE token_digest = $1 AND product = $2 AND revoked_at IS NULL \
     AND (accounts.id IS NOT NULL OR organizations.id IS NOT NULL)";
 
+const LIVE: &str = "SELECT name FROM api_keys WHERE owner = $1 AND revoked_at IS NULL \
+    ORDER BY created_at, id LIMIT 1000";
+
 const TOUCH: &str =
     "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
 
@@ -148,6 +151,15 @@ impl Store {
             last_used_at: instant(&row, "last_used_at").map_err(failed)?,
             trial_started_at: instant(&row, "trial_started_at").map_err(failed)?,
         }))
+    }
+
+    /// The names of an account's live keys, oldest first.
+    pub async fn live_key_names(&self, account: &AccountId) -> Result<Vec<String>, StoreError> {
+        let subject = "listing API keys";
+        let owner = Owner::Account(account.clone()).to_string();
+        let rows = self.db.read_all(subject, sqlx::query(LIVE).bind(owner)).await?;
+        let names = rows.iter().map(|row| row.try_get("name")).collect::<Result<_, sqlx::Error>>();
+        names.map_err(|error| StoreError::of_driver(subject, error))
     }
 
     /// Notes that a key was used.

@@ -3,6 +3,7 @@
 //! All SQL is here, written once in the dialect that both databases share; [`Store`] gives plain async functions by
 //! subject. An acknowledged write is on disk. Instants come from the caller: there is no clock here.
 
+mod accounts;
 mod answers;
 mod audits;
 mod body;
@@ -24,12 +25,15 @@ mod retention;
 mod salts;
 mod sessions;
 mod sqlite;
+mod steps;
 mod tabs;
+mod throttles;
 mod transaction;
 mod watches;
 
 use std::sync::Arc;
 
+pub use accounts::{AccountRecord, EventRecord, LinkRecord, SessionRecord, TotpRecord};
 pub use answers::PaidAnswer;
 pub use audits::{NewAudit, StoredReport};
 pub use body::PackedReport;
@@ -45,8 +49,13 @@ pub use organizations::{
 pub use payments::{Claim, Lease, NewPayment, Payment, PaymentKey, PaymentState, Purchase, Unsettled};
 pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};
-pub use sessions::{EndReason, FoundSession, Session};
+pub use sessions::{FoundSession, Session};
+pub use steps::{
+    AccountLink, AccountStatus, EndReason, Factor, NewAccount, NewEvent, NewLink, NewSession, ProfileRecord, Refusal,
+    Rotation, Step,
+};
 pub use tabs::{AlertTo, Changing, Judged, MOST_TABS, NewTab, Opening, RunRecord, TabChange};
+pub use throttles::Throttle;
 pub use watches::{Alert, DueWatch, LinkPurpose, WatchLink, WatchRun, WatchedTab};
 
 /// An open database. Cheap to clone; all clones share its connections.

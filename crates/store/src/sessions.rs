@@ -33,21 +33,6 @@ pub struct Session {
     pub is_rotated: bool,
 }
 
-/// Why a session was ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndReason {
-    /// Its holder signed out.
-    SignedOut,
-}
-
-impl EndReason {
-    fn word(self) -> &'static str {
-        match self {
-            Self::SignedOut => "signed_out",
-        }
-    }
-}
-
 /// What a session's token leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundSession {
@@ -68,8 +53,6 @@ const SELECT: &str = "SELECT sessions.id, account_id, accounts.email, accounts.s
 const TOUCH: &str = "UPDATE sessions SET last_seen_at = $2, idle_expires_at = $3 \
     WHERE id = $1 AND ended_at IS NULL AND last_seen_at < $2";
 
-const END: &str = "UPDATE sessions SET ended_at = $2, end_reason = $3 WHERE id = $1 AND ended_at IS NULL";
-
 impl Store {
     /// The session whose token has this digest. One of an account that is not active has ended.
     pub async fn session_by_digest(&self, digest: &[u8; 32], now: Timestamp) -> Result<FoundSession, StoreError> {
@@ -78,12 +61,6 @@ impl Store {
             Some(row) => found(&row, now).map_err(|error| StoreError::of_driver(subject, error)),
             None => Ok(FoundSession::Unknown),
         }
-    }
-
-    /// Ends a session, for good. One that has ended stays as it is.
-    pub async fn end_session(&self, id: &SessionId, reason: EndReason, now: Timestamp) -> Result<(), StoreError> {
-        let statement = sqlx::query(END).bind(id.0.clone()).bind(now.0).bind(reason.word());
-        self.db.write("ending a session", statement).await.map(drop)
     }
 
     /// Notes that a session was seen, and that it goes on until `idle_expires_at`.

@@ -3,7 +3,8 @@
 use model::id::{AccountId, ApiKeyId, OrganizationId};
 use store::{KeyMade, KeyRecord, NewKey, Session};
 
-use super::{require_fresh, unavailable};
+use super::session::require_fresh;
+use super::unavailable;
 use crate::app::App;
 use crate::caller::{Kind, token_digest};
 use crate::database::Trouble;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chacha20poly1305::XChaCha20Poly1305;
+use chacha20poly1305::aead::{Aead as _, Payload};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
@@ -15,6 +17,8 @@ use crate::config::Secret;
 
 /// Bytes of a secret at least; as many as the digests that are made with it (RFC 2104 §3).
 pub const SECRET_BYTES: usize = 32;
+/// Bytes of a nonce of XChaCha20 (draft-irtf-cfrg-xchacha-03 §2).
+const NONCE_BYTES: usize = 24;
 /// Bytes of a secret's file that are read; far above what is written there.
 const FILE_BYTES: u64 = 4096;
 
@@ -28,6 +32,8 @@ pub(crate) struct Keys {
 struct Derived {
     csrf: [u8; 32],
     context: [u8; 32],
+    at_rest: [u8; 32],
+    blind: [u8; 32],
 }
 
 /// What a CSRF token is bound to.
@@ -72,6 +78,28 @@ impl Keys {
         is_of(&self.current) || self.previous.as_ref().is_some_and(is_of)
     }
 
+    /// Encrypts a secret that belongs to `owner`, with 24 of the random bytes; also the id of the key.
+    pub(crate) fn seal(&self, owner: &str, secret: &[u8], random: [u8; 32]) -> Option<(Vec<u8>, String)> {
+        let nonce: [u8; NONCE_BYTES] = random.get(..NONCE_BYTES)?.try_into().ok()?;
+        let payload = Payload { msg: secret, aad: owner.as_bytes() };
+        let sealed = self.current.cipher().encrypt(&nonce.into(), payload).ok()?;
+        Some(([&nonce[..], &sealed].concat(), self.current.id()))
+    }
+
+    /// Decrypts what [`Keys::seal`] made for `owner`; `None` when the key is gone, or it was changed.
+    pub(crate) fn unseal(&self, owner: &str, sealed: &[u8], key_id: &str) -> Option<Vec<u8>> {
+        let keys = [Some(&self.current), self.previous.as_ref()];
+        let keys = keys.into_iter().flatten().find(|keys| keys.id() == key_id)?;
+        let (nonce, sealed) = sealed.split_at_checked(NONCE_BYTES)?;
+        let nonce: [u8; NONCE_BYTES] = nonce.try_into().ok()?;
+        keys.cipher().decrypt(&nonce.into(), Payload { msg: sealed, aad: owner.as_bytes() }).ok()
+    }
+
+    /// What stands for a value in tables of failures and allowances.
+    pub(crate) fn blind(&self, value: &str) -> [u8; 32] {
+        mac(&self.current.blind, &[value.as_bytes()])
+    }
+
     /// The id of a page view, which says to us alone whose session it was made in.
     pub(crate) fn context(&self, binding: Binding<'_>, random: [u8; 32]) -> String {
         let [half, _] = halves(random);
@@ -98,7 +126,17 @@ fn halves(bytes: [u8; 32]) -> [[u8; 16]; 2] {
 impl Derived {
     fn of(secret: &Secret) -> Self {
         let key = |purpose: &[u8]| mac(secret.expose().as_bytes(), &[purpose]);
-        Self { csrf: key(b"csrf"), context: key(b"context") }
+        Self { csrf: key(b"csrf"), context: key(b"context"), at_rest: key(b"at rest"), blind: key(b"blind") }
+    }
+
+    /// The name of the key for secrets at rest, which tells nothing about it.
+    fn id(&self) -> String {
+        let [a, b, c, d, ..] = mac(&self.at_rest, &[b"id"]);
+        format!("{a:02x}{b:02x}{c:02x}{d:02x}")
+    }
+
+    fn cipher(&self) -> XChaCha20Poly1305 {
+        XChaCha20Poly1305::new(&self.at_rest.into())
     }
 
     fn csrf(&self, binding: Binding<'_>) -> [u8; 32] {
@@ -212,6 +250,13 @@ mod tests {
         ] {
             assert!(!keys.is_csrf(binding, token), "{binding:?} {token}");
         }
+        let (sealed, id) = before.seal("ana", b"secret", [9; 32]).unwrap();
+        assert!(!sealed.windows(6).any(|six| six == b"secret"));
+        assert_eq!(before.unseal("ana", &sealed, &id).as_deref(), Some(&b"secret"[..]));
+        assert_eq!(Keys::new(&new, Some(&old)).unseal("ana", &sealed, &id).as_deref(), Some(&b"secret"[..]));
+        assert_eq!(before.unseal("bo", &sealed, &id), None);
+        assert_eq!(Keys::new(&new, None).unseal("ana", &sealed, &id), None);
+        assert_eq!(before.unseal("ana", &sealed[..20], &id), None);
         let context = before.context(Binding::Session("a"), [7; 32]);
         assert_eq!(before.is_context(Binding::Session("a"), &context), Some(true));
         assert_eq!(before.is_context(Binding::Session("b"), &context), Some(false));

@@ -1,19 +1,24 @@
-//! Signing in and out: what pages begin with.
+//! Signing in and out, and what one does about one's own security: JSON twins of the pages below `/conta`.
+
+mod entry;
+mod recovery;
+mod security;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use http::{HeaderName, HeaderValue, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::accounts::{self, Binding};
+use crate::accounts::{Binding, Token, session};
+use crate::app::App;
 use crate::caller::{CONTEXT, Cookie, binding};
 use crate::error::{ApiError, Code};
 use crate::operation::{Access, Cx, Json, Nothing, Operation};
 
-/// The endpoints of this file.
+/// The endpoints of this file and of those below it.
 pub(super) fn operations() -> Vec<Operation> {
-    vec![
+    let own = vec![
         Operation::get("/api/auth/bootstrap", "bootstrap", bootstrap)
             .text(
                 "Begin a page",
@@ -31,9 +36,9 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Ends the session of this browser, and no other. Without one it is done already.\n\nExample: `{}`",
             )
             .access(Access::Browser)
-            .without_tool()
-            .errors(&[Code::AuthUnavailable]),
-    ]
+            .without_tool(),
+    ];
+    [own, entry::operations(), recovery::operations(), security::operations()].into_iter().flatten().collect()
 }
 
 /// What pages send with their writes.
@@ -73,13 +78,34 @@ impl Done {
     pub(crate) const OK: Self = Self { ok: true };
 }
 
+/// A mail may be on its way.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Sent {
+    /// Always `sent`, whether there is an account or not.
+    status: &'static str,
+}
+
+/// The one answer to who asks for a mail.
+fn sent() -> Json<Sent> {
+    Json::new(Sent { status: "sent" }).status(StatusCode::ACCEPTED)
+}
+
+/// An answer with which a browser gets the token of its session.
+fn with_session<T>(app: &App, answer: Json<T>, token: &Token) -> Json<T> {
+    let cookie = Cookie::Session.set(app, &token.text);
+    cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie))
+}
+
+/// An answer with which a browser forgets its session, and what it keeps of our pages.
+fn without_session<T>(app: &App, answer: Json<T>) -> Json<T> {
+    let all = HeaderValue::from_static("\"cache\", \"storage\"");
+    let answer = answer.header(HeaderName::from_static("clear-site-data"), all);
+    let cookie = Cookie::Session.clear(app);
+    cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie))
+}
+
 /// Ends the caller's session and takes its cookie back.
 async fn sign_out(cx: Cx, _: Nothing) -> Result<Json<Done>, ApiError> {
-    accounts::sign_out(&cx).await?;
-    let answer = Json::new(Done::OK)
-        .header(HeaderName::from_static("clear-site-data"), HeaderValue::from_static("\"cache\", \"storage\""));
-    Ok(Cookie::Session
-        .clear(&cx.app)
-        .into_iter()
-        .fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie)))
+    session::sign_out(&cx).await?;
+    Ok(without_session(&cx.app, Json::new(Done::OK)))
 }

@@ -11,6 +11,8 @@ const BATCH: u32 = 500;
 const DONE_DAYS: u32 = 8;
 /// Days that a job which was given up is kept for the operator to see.
 const DEAD_DAYS: u32 = 30;
+/// Days that links, sessions and failed sign-ins are kept after they are over, so that who comes late hears why.
+const AUTH_DAYS: u32 = 30;
 
 /// Forgets old audits, counters, salts and jobs; how many rows.
 pub async fn purge(app: &App) -> Result<u64, StoreError> {
@@ -34,5 +36,6 @@ pub async fn purge(app: &App) -> Result<u64, StoreError> {
     rows += store.purge_counters(now).await?;
     rows += store.forget_salts(Day(now.day().0)).await?;
     rows += store.purge_jobs(days_ago(DONE_DAYS), days_ago(DEAD_DAYS)).await?;
+    rows += store.purge_auth(days_ago(AUTH_DAYS)).await?;
     Ok(rows)
 }

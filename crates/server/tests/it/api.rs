@@ -1,5 +1,6 @@
 //! The API as a black box, on both databases.
 
+mod accounts;
 mod audits;
 mod catalog;
 mod claim;

@@ -9,7 +9,7 @@ use site_audit::config::{Config, PaymentMode, Sku};
 use sqlx::{Executor as _, Row as _};
 use testkit::{Answer, Site, TestDatabase};
 
-use crate::app::{Call, NOW, TestApp};
+use crate::app::{Call, NOW, TestApp, join_all};
 
 testkit::on_both_databases! {
     past_the_free_audits_a_live_server_asks_for_payment,
@@ -149,22 +149,6 @@ async fn l05_the_last_free_audit_goes_to_one_of_many(database: TestDatabase) {
     let statuses: Vec<u16> = join_all(calls).await.into_iter().map(|response| response.status).collect();
     let of = |wanted: u16| statuses.iter().filter(|status| **status == wanted).count();
     assert_eq!((of(200), of(402)), (1, 49), "{statuses:?}");
-}
-
-/// All of them at once.
-async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
-    let mut futures: Vec<_> = futures.map(Box::pin).collect();
-    let mut done: Vec<Option<T>> = futures.iter().map(|_| None).collect();
-    std::future::poll_fn(|cx| {
-        for (future, done) in futures.iter_mut().zip(&mut done).filter(|(_, done)| done.is_none()) {
-            if let std::task::Poll::Ready(value) = future.as_mut().poll(cx) {
-                *done = Some(value);
-            }
-        }
-        if done.iter().all(Option::is_some) { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
-    })
-    .await;
-    done.into_iter().flatten().collect()
 }
 
 async fn l03_l04_the_client_behind_a_trusted_proxy_is_counted(database: TestDatabase) {

@@ -1,9 +1,10 @@
 //! Callers of every kind, put into the database as the service would have.
 
+use serde_json::Value;
 use site_audit::caller::{Kind, token_digest};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
-use crate::app::{Call, NOW, TestApp};
+use crate::app::{Call, NOW, Response, TestApp};
 
 /// The operator's token of [`TestApp`]s that have one.
 pub(crate) const OPERATOR: &str = "an operator's token";
@@ -124,4 +125,68 @@ async fn execute(app: &TestApp, sql: &str, values: &[Vec<u8>]) {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A browser with its cookies, in which a page of ours is open.
+pub(crate) struct Browser<'a> {
+    app: &'a TestApp,
+    cookies: std::collections::BTreeMap<String, String>,
+    csrf: String,
+    from: [u8; 4],
+}
+
+impl<'a> Browser<'a> {
+    /// One that nobody is signed in with.
+    pub(crate) async fn open(app: &'a TestApp) -> Self {
+        let mut browser =
+            Self { app, cookies: std::collections::BTreeMap::new(), csrf: String::new(), from: [127, 0, 0, 1] };
+        browser.bootstrap().await;
+        browser
+    }
+
+    /// Loads the page again, as after signing in or out.
+    pub(crate) async fn bootstrap(&mut self) {
+        let answer = self.get("/api/auth/bootstrap").await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.json()["csrf"].as_str().unwrap().clone_into(&mut self.csrf);
+    }
+
+    /// From another address of this machine.
+    pub(crate) fn from(mut self, from: [u8; 4]) -> Self {
+        self.from = from;
+        self
+    }
+
+    /// The session's cookie.
+    pub(crate) fn token(&self) -> &str {
+        self.cookies.get("mm-auth").map_or("", String::as_str)
+    }
+
+    /// A read.
+    pub(crate) async fn get(&mut self, path: &str) -> Response {
+        self.send(Call::get(path)).await
+    }
+
+    /// A write of a page.
+    pub(crate) async fn post(&mut self, path: &str, body: &Value) -> Response {
+        let call = Call::new("POST", path).body(&body.to_string());
+        self.send(of_page(self.app, call, &self.csrf)).await
+    }
+
+    async fn send(&mut self, call: Call<'_>) -> Response {
+        let pairs: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let call = if pairs.is_empty() { call } else { call.header("cookie", &pairs.join("; ")) };
+        let answer = self.app.call(call.from(self.from)).await;
+        // Several cookies are one line here; each begins with its name, and no attribute of theirs is `mm-`.
+        for cookie in answer.header("set-cookie").split("mm-").filter(|cookie| !cookie.is_empty()) {
+            let (name, rest) = cookie.split_once('=').unwrap();
+            let value = rest.split(';').next().unwrap();
+            if rest.contains("Max-Age=0") {
+                self.cookies.remove(&format!("mm-{name}"));
+            } else {
+                self.cookies.insert(format!("mm-{name}"), value.to_owned());
+            }
+        }
+        answer
+    }
 }

@@ -28,16 +28,6 @@ const OPEN: Row =
     Row { nobody: "", browser: "", guest: "", session: "", account_key: "", organization_key: "", operator: "" };
 const OWNER: Row =
     Row { nobody: "guest_token_required", browser: "guest_token_required", operator: "guest_token_required", ..OPEN };
-/// What signs somebody in or out.
-const BROWSER: Row = Row {
-    nobody: "invalid_origin",
-    guest: "invalid_origin",
-    account_key: "invalid_origin",
-    organization_key: "invalid_origin",
-    operator: "invalid_origin",
-    ..OPEN
-};
-
 /// For people who are signed in.
 const SESSION: Row = Row {
     nobody: "invalid_session",
@@ -48,32 +38,75 @@ const SESSION: Row = Row {
     operator: "invalid_session",
     ..OPEN
 };
+/// What signs somebody in or out.
+const BROWSER: Row = Row {
+    nobody: "invalid_origin",
+    guest: "invalid_origin",
+    account_key: "invalid_origin",
+    organization_key: "invalid_origin",
+    operator: "invalid_origin",
+    ..OPEN
+};
 
 /// Every route, in alphabetical order.
 const ROUTES: &[(&str, Row)] = &[
     ("DELETE /api/tabs/{id}", OWNER),
+    ("GET /.well-known/agent-card.json", OPEN),
+    ("GET /.well-known/ai-catalog.json", OPEN),
+    ("GET /.well-known/api-catalog", OPEN),
+    ("GET /.well-known/apis.json", OPEN),
+    ("GET /.well-known/mcp-registry-auth", OPEN),
+    ("GET /.well-known/security.txt", OPEN),
+    ("GET /agent.json", OPEN),
     ("GET /api/", OPEN),
     ("GET /api/account/keys", SESSION),
+    ("GET /api/account/profile", SESSION),
     ("GET /api/audits/{id}", OWNER),
     ("GET /api/audits/{id}/patch", OWNER),
     ("GET /api/auth/bootstrap", OPEN),
+    ("GET /api/auth/events", SESSION),
+    ("GET /api/auth/sessions", SESSION),
     ("GET /api/checks", OPEN),
     ("GET /api/checks/changelog", OPEN),
     ("GET /api/checks/{code}", OPEN),
     ("GET /api/gate", OPEN),
     ("GET /api/health", OPEN),
+    ("GET /api/me", SESSION),
     ("GET /api/tabs", OWNER),
     ("GET /api/tabs/{id}", OWNER),
     ("GET /api/tabs/{id}/history", OWNER),
     ("GET /api/tools", OPEN),
     ("GET /api/tools/{slug}", OPEN),
+    ("GET /apis.json", OPEN),
+    ("GET /llms-full.txt", OPEN),
+    ("GET /llms.txt", OPEN),
+    ("GET /okf/{file}", OPEN),
     ("GET /openapi.json", OPEN),
     ("PATCH /api/tabs/{id}", OWNER),
     ("POST /api/account/keys/create", SESSION),
     ("POST /api/account/keys/revoke", SESSION),
     ("POST /api/audit", OPEN),
     ("POST /api/auth/claim", SESSION),
+    ("POST /api/auth/email", SESSION),
+    ("POST /api/auth/email/confirm", BROWSER),
+    ("POST /api/auth/email/undo", BROWSER),
     ("POST /api/auth/logout", BROWSER),
+    ("POST /api/auth/password", SESSION),
+    ("POST /api/auth/profile", SESSION),
+    ("POST /api/auth/reauth", SESSION),
+    ("POST /api/auth/recovery-codes", SESSION),
+    ("POST /api/auth/register", BROWSER),
+    ("POST /api/auth/register/complete", BROWSER),
+    ("POST /api/auth/reset", BROWSER),
+    ("POST /api/auth/reset/complete", BROWSER),
+    ("POST /api/auth/sessions/end", SESSION),
+    ("POST /api/auth/sessions/end-all", SESSION),
+    ("POST /api/auth/sign-in", BROWSER),
+    ("POST /api/auth/sign-in/recovery", BROWSER),
+    ("POST /api/auth/sign-in/totp", BROWSER),
+    ("POST /api/auth/totp/confirm", SESSION),
+    ("POST /api/auth/totp/remove", SESSION),
+    ("POST /api/auth/totp/start", SESSION),
     ("POST /api/guest", OPEN),
     ("POST /api/tabs", OWNER),
     ("POST /api/tabs/{id}/run", OWNER),
@@ -126,7 +159,6 @@ async fn every_route_lets_in_whom_it_should(database: TestDatabase) {
     assert_eq!(rows, routes(&app), "each route has one row of ROUTES");
 
     let guest = app.guest().await;
-    let account_key = people::key(&app, &format!("account:{account}")).await;
     let organization_key = people::key(&app, "organization:none").await;
     let bootstrap = app.call(Call::get("/api/auth/bootstrap")).await;
     let boot = bootstrap.header("set-cookie").split(';').next().unwrap().to_owned();
@@ -134,6 +166,7 @@ async fn every_route_lets_in_whom_it_should(database: TestDatabase) {
     for (route, row) in ROUTES {
         // One of its own for each route, as some end it.
         let session = people::session(&app, &account).await;
+        let account_key = people::key(&app, &format!("account:{account}")).await;
         for (kind, call, wanted) in [
             ("nobody", call_of(route), row.nobody),
             ("browser", people::of_page(&app, call_of(route).header("cookie", &boot), &csrf), row.browser),

@@ -1,0 +1,122 @@
+//! What every change of an account goes through: its steps, what is noted of it, and the mail that tells of it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use model::id::AccountId;
+use model::lang::{Lang, Text};
+use store::{AccountRecord, NewEvent, NewJob, Refusal, Step};
+
+use super::letters::{self, Letter};
+use super::unavailable;
+use crate::caller::token_digest;
+use crate::error::{ApiError, Code};
+use crate::jobs::Job;
+use crate::operation::Cx;
+
+/// A random text that is shown once, in a link or a cookie, and kept as a digest.
+#[derive(Clone)]
+pub(crate) struct Token {
+    /// 32 random bytes in base64url.
+    pub(crate) text: String,
+    /// What is kept of it.
+    pub(crate) digest: [u8; 32],
+}
+
+impl Token {
+    /// A new one.
+    pub(crate) fn new(cx: &Cx) -> Self {
+        let text = URL_SAFE_NO_PAD.encode(cx.app.ports().entropy.bytes());
+        Self { digest: token_digest(&text), text }
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// A change in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    steps: Vec<Step>,
+    jobs: Vec<NewJob>,
+}
+
+impl Change {
+    /// One of these steps.
+    pub(crate) fn new(steps: impl IntoIterator<Item = Step>) -> Self {
+        Self { steps: steps.into_iter().collect(), jobs: Vec::new() }
+    }
+
+    /// With one more step.
+    #[must_use]
+    pub(crate) fn step(mut self, step: Step) -> Self {
+        self.steps.push(step);
+        self
+    }
+
+    /// With more steps.
+    #[must_use]
+    pub(crate) fn steps(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
+        self.steps.extend(steps);
+        self
+    }
+
+    /// Noted as something that the account's owner did.
+    #[must_use]
+    pub(crate) fn event(self, cx: &Cx, account: &AccountId, kind: &'static str) -> Self {
+        self.event_by(cx, "account", account, kind)
+    }
+
+    /// Noted as something that somebody did to an account.
+    #[must_use]
+    pub(crate) fn event_by(self, cx: &Cx, actor: &'static str, account: &AccountId, kind: &'static str) -> Self {
+        let event = NewEvent {
+            id: cx.app.ports().id(),
+            actor,
+            account: account.clone(),
+            kind,
+            network: cx.caller.network.wide(),
+            agent: cx.caller.agent.to_owned(),
+        };
+        self.step(Step::Event(event))
+    }
+
+    /// With a letter to an address. Where no mail can be sent, it waits until it can.
+    #[must_use]
+    pub(crate) fn letter(mut self, cx: &Cx, letter: &Letter, to: &str, lang: Lang) -> Self {
+        self.jobs.push(Job::SendMail(letter.to(to, lang)).queued(&cx.app, None));
+        self
+    }
+
+    /// With a notice to the account's owner of what happened.
+    #[must_use]
+    pub(crate) fn notice(self, cx: &Cx, account: &AccountRecord, what: Text) -> Self {
+        self.letter(cx, &letters::notice(&cx.app, what), &account.email, language(account))
+    }
+
+    /// Makes it, or nothing of it.
+    pub(crate) async fn make(self, cx: &Cx, subject: &'static str) -> Result<Result<(), Refusal>, ApiError> {
+        let (Self { steps, jobs }, now) = (self, cx.app.ports().now());
+        cx.app.database().ask(|store| store.change_account(subject, steps, jobs, now)).await.map_err(unavailable)
+    }
+}
+
+/// The language of an account's mail.
+pub(crate) fn language(account: &AccountRecord) -> Lang {
+    Lang::from_tag(&account.profile.locale).unwrap_or_default()
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(match refusal {
+            Refusal::Link => Code::InvalidLink,
+            Refusal::Taken => Code::AlreadyDone,
+            Refusal::Challenge => Code::InvalidChallenge,
+            Refusal::Code => Code::InvalidCode,
+            Refusal::Stale => Code::RevisionConflict,
+            Refusal::Missing => Code::NotFound,
+        })
+    }
+}

@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 14] = [
+const COMMANDS: [Entry; 15] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -77,6 +77,21 @@ const COMMANDS: [Entry; 14] = [
     ("fuzz", "[--minutes N] [TARGET…]: look for inputs that break a parser; installs cargo-fuzz", |root| {
         fuzz::fuzz(root, std::env::args().skip(2))
     }),
+    (
+        "watches",
+        "[N]: two servers on one PostgreSQL run the same day's watches of N pages (default: 500), once each",
+        |root| {
+            let postgres = postgres::Postgres::start(root)?;
+            let watches = std::env::args().nth(2).unwrap_or_else(|| "500".to_owned());
+            let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "watch_servers::"];
+            run_with(
+                root,
+                "cargo",
+                &only,
+                &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_TEST_WATCHES", watches)],
+            )
+        },
+    ),
     (
         "mutants",
         "[ARGUMENT…]: which changes of the tree builder no quick test notices; installs cargo-mutants",

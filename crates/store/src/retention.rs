@@ -11,6 +11,14 @@ const PURGE_GUESTS: &str = "DELETE FROM audits WHERE id IN \
     (SELECT audits.id FROM guests JOIN audits ON audits.owner = 'guest:' || guests.id \
     WHERE guests.last_seen_at < $1 ORDER BY audits.created_at, audits.id LIMIT $2) RETURNING id";
 
+const PURGE_GUESTS_TABS: &str = "DELETE FROM tabs WHERE id IN \
+    (SELECT tabs.id FROM guests JOIN tabs ON tabs.owner = 'guest:' || guests.id \
+    WHERE guests.last_seen_at < $1 ORDER BY tabs.id LIMIT $2) RETURNING id";
+
+const PURGE_GUESTS_WORKSPACES: &str = "DELETE FROM workspaces WHERE owner IN \
+    (SELECT workspaces.owner FROM guests JOIN workspaces ON workspaces.owner = 'guest:' || guests.id \
+    WHERE guests.last_seen_at < $1 ORDER BY workspaces.owner LIMIT $2) RETURNING owner";
+
 impl Store {
     /// Deletes at most `batch` audits of nobody made before `nobody_before`, and at most `batch` of guests last seen
     /// before `guest_seen_before`, oldest first; how many in all. Call again until 0.
@@ -26,5 +34,17 @@ impl Store {
         let nobodys = self.db.write("purging audits of nobody", nobodys).await?.len();
         let guests = self.db.write("purging audits of guests", guests).await?.len();
         Ok(nobodys as u64 + guests as u64)
+    }
+
+    /// Deletes at most `batch` tabs, and as many notes of which one had the focus, of guests last seen before `seen_before`;
+    /// how many in all. Call again until 0.
+    pub async fn purge_guests_tabs(&self, seen_before: Timestamp, batch: u32) -> Result<u64, StoreError> {
+        let batch = i64::from(batch);
+        let mut gone = 0;
+        for sql in [PURGE_GUESTS_TABS, PURGE_GUESTS_WORKSPACES] {
+            let statement = sqlx::query(sql).bind(seen_before.0).bind(batch);
+            gone += self.db.write("purging tabs of guests", statement).await?.len() as u64;
+        }
+        Ok(gone)
     }
 }

@@ -11,6 +11,7 @@ mod keys;
 mod limits;
 pub(crate) mod people;
 mod permissions;
+mod retention;
 mod surroundings;
 pub(crate) mod tabs;
 mod verify;

@@ -10,3 +10,4 @@ mod judges;
 mod mcp;
 mod pages;
 mod tidy;
+mod watch_servers;

@@ -194,7 +194,7 @@ async fn no_page_of_the_workspace_has_a_barrier_in_any_look() {
         let call = Call::new(method, path);
         ana.page(&app, if body.is_null() { call } else { call.body(&body.to_string()) })
     };
-    let opened = app.call(sent("POST", "/api/tabs", json!({"url": page.url(), "alias": "x".repeat(100)}))).await.json();
+    let opened = app.call(sent("POST", "/api/tabs", json!({"url": page.url(), "alias": "x".repeat(30)}))).await.json();
     let id = opened["tab"]["id"].as_str().unwrap();
     app.call(sent("POST", "/api/tabs", json!({"url": "https://example.com/".to_owned() + &"y".repeat(1_000)}))).await;
     app.call(sent("PATCH", &format!("/api/tabs/{id}"), json!({"monitor": true, "active": true}))).await;

@@ -36,7 +36,7 @@ pub use follow::answered;
 pub use guard::AddressPolicy;
 pub use intake::Intake;
 pub use room::Room;
-pub use service::{NoAnswer, ServiceAnswer};
+pub use service::{NoAnswer, ServiceAnswer, ServiceQuestion};
 
 /// Body bytes read of a page, on the wire and decoded (interface §8).
 pub const PAGE_BYTES: usize = 2_097_152;

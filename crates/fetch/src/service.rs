@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
-use hyper::{Request, header};
+use hyper::{Method, Request, header};
 use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -17,6 +17,19 @@ use crate::{Fetcher, Inner, guard};
 
 /// Bytes of an answer that are read; a longer one is none.
 const ANSWER_BYTES: usize = 256 * 1024;
+
+/// What a service is asked.
+#[derive(Debug)]
+pub struct ServiceQuestion<'q> {
+    /// Where, over http or https. It may hold a key: it appears in no error.
+    pub url: &'q Url,
+    /// The JSON to post; `None` to get.
+    pub json: Option<String>,
+    /// The header `Authorization`.
+    pub authorization: Option<&'q str>,
+    /// Bytes of the answer that are read; a longer one is none.
+    pub answer_bytes: usize,
+}
 
 /// What a service answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,12 +49,23 @@ impl Fetcher {
     /// Posts JSON to a service over http or https and reads its whole answer. The address may hold a key: it appears in
     /// no error.
     pub async fn post_to_service(&self, url: &Url, json: String, deadline: Instant) -> Result<ServiceAnswer, NoAnswer> {
-        let asked = timeout_at(deadline, ask(&self.inner, url, json)).await;
+        let question = ServiceQuestion { url, json: Some(json), authorization: None, answer_bytes: ANSWER_BYTES };
+        self.ask_service(question, deadline).await
+    }
+
+    /// Asks a service and reads its whole answer, whatever its status.
+    pub async fn ask_service(
+        &self,
+        question: ServiceQuestion<'_>,
+        deadline: Instant,
+    ) -> Result<ServiceAnswer, NoAnswer> {
+        let asked = timeout_at(deadline, ask(&self.inner, question)).await;
         asked.map_err(|_| NoAnswer("time"))?.map_err(|trouble| NoAnswer(trouble.reason))
     }
 }
 
-async fn ask(inner: &Inner, url: &Url, json: String) -> Result<ServiceAnswer, Trouble> {
+async fn ask(inner: &Inner, question: ServiceQuestion<'_>) -> Result<ServiceAnswer, Trouble> {
+    let url = question.url;
     let host = url.host_str().unwrap_or_default();
     let port = url.port_or_known_default().unwrap_or_default();
     let addresses = match guard::literal(url) {
@@ -51,35 +75,41 @@ async fn ask(inner: &Inner, url: &Url, json: String) -> Result<ServiceAnswer, Tr
     let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
     let stream = dial::connect(&sockets, &inner.limits, |_| true).await?;
     if url.scheme() == "http" {
-        return exchange(stream, inner, url, json).await;
+        return exchange(stream, inner, question).await;
     }
     let secure = inner.tls.handshake(host, stream, Offer::Http1, &inner.limits).await?;
-    exchange(secure.stream, inner, url, json).await
+    exchange(secure.stream, inner, question).await
 }
 
 /// One request on a connection that is closed with it.
 async fn exchange(
     connection: impl Connection,
     inner: &Inner,
-    url: &Url,
-    json: String,
+    question: ServiceQuestion<'_>,
 ) -> Result<ServiceAnswer, Trouble> {
     let broken = || unreachable("protocol");
-    let request = Request::post(target(url))
+    let ServiceQuestion { url, json, authorization, answer_bytes } = question;
+    let mut request = Request::builder()
+        .method(if json.is_some() { Method::POST } else { Method::GET })
+        .uri(target(url))
         .header(header::HOST, authority(url))
         .header(header::USER_AGENT, inner.user_agent.as_str())
-        .header(header::CONTENT_TYPE, "application/json")
         .header(header::ACCEPT, "application/json")
-        .header(header::CONNECTION, "close")
-        .body(Full::new(Bytes::from(json)))
-        .map_err(|_| broken())?;
+        .header(header::CONNECTION, "close");
+    if json.is_some() {
+        request = request.header(header::CONTENT_TYPE, "application/json");
+    }
+    if let Some(authorization) = authorization {
+        request = request.header(header::AUTHORIZATION, authorization);
+    }
+    let request = request.body(Full::new(Bytes::from(json.unwrap_or_default()))).map_err(|_| broken())?;
     let mut builder = http1::Builder::new();
     builder.max_headers(MOST_FIELDS).max_buf_size(HEAD_BYTES);
     let (mut sender, driver) = builder.handshake(TokioIo::new(connection)).await.map_err(|_| broken())?;
     let asking = async {
         let response = sender.send_request(request).await.map_err(|_| broken())?;
         let status = response.status().as_u16();
-        let body = Limited::new(response.into_body(), ANSWER_BYTES).collect().await.map_err(|_| broken())?;
+        let body = Limited::new(response.into_body(), answer_bytes).collect().await.map_err(|_| broken())?;
         Ok(ServiceAnswer { status, body: body.to_bytes().to_vec() })
     };
     tokio::pin!(asking);

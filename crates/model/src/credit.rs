@@ -3,7 +3,136 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::money::Micros;
 use crate::time::Timestamp;
+
+/// The field of a refusal that says what is left, in millionths of a dollar.
+pub const BALANCE_FIELD: &str = "saldo_micros";
+
+/// A credit that was bought.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BoughtCredit {
+    /// `cred_` and 43 digits of base 62; shown once.
+    pub token: String,
+    /// What is on it, in dollars.
+    #[serde(rename = "saldo_usd")]
+    pub balance_usd: String,
+    /// To keep the token.
+    #[serde(rename = "guarde")]
+    pub keep: &'static str,
+    /// How to pay with it.
+    #[serde(rename = "usar")]
+    pub usage: &'static str,
+    /// Where to see what is left.
+    #[serde(rename = "saldo_em")]
+    pub balance_at: String,
+}
+
+/// A credit as its holder sees it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CreditStatement {
+    /// Millionths of a dollar that are left.
+    #[serde(rename = "saldo_micros")]
+    pub balance_micros: u64,
+    /// The same in dollars.
+    #[serde(rename = "saldo_usd")]
+    pub balance_usd: String,
+    /// When it was made.
+    #[serde(rename = "criado_em")]
+    pub created_at: Timestamp,
+    /// Newest first, at most 100.
+    #[serde(rename = "movimentos")]
+    pub movements: Vec<Movement>,
+}
+
+/// How credit is bought by Pix.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PixOffer {
+    /// The key that receives.
+    #[serde(rename = "chave")]
+    pub key: String,
+    /// Reais per dollar.
+    #[serde(rename = "brl_por_usd")]
+    pub brl_per_usd: Micros,
+    /// The packs, smallest first.
+    #[serde(rename = "pacotes")]
+    pub packs: Vec<PixPack>,
+    /// What a receipt may be.
+    #[serde(rename = "comprovante")]
+    pub receipt: PixReceipt,
+    /// `manual`: a person looks at each receipt.
+    #[serde(rename = "liberacao")]
+    pub release: &'static str,
+}
+
+/// A pack of credit, with the code that pays it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PixPack {
+    /// Whole dollars.
+    pub usd: u32,
+    /// What is to be paid, in hundredths of a real.
+    pub brl_centavos: u64,
+    /// The Pix code as text («copia e cola»), with the amount.
+    pub br_code: String,
+    /// The same as a QR code, SVG.
+    pub qr_svg: String,
+}
+
+/// What a receipt may be.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PixReceipt {
+    /// Media types, told by the first bytes.
+    #[serde(rename = "tipos")]
+    pub types: Vec<&'static str>,
+    /// Bytes at most.
+    #[serde(rename = "tamanho_maximo")]
+    pub max_bytes: usize,
+}
+
+/// A request for credit that was accepted.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PixAccepted {
+    /// 32 hex digits; who knows it may see its state.
+    pub id: String,
+    /// `pendente`.
+    #[serde(rename = "estado")]
+    pub state: PixState,
+    /// Token of the credit, shown once; nothing can be spent before it is released.
+    #[serde(rename = "credito")]
+    pub token: String,
+    /// Where its state is told.
+    #[serde(rename = "estado_em")]
+    pub state_at: String,
+}
+
+/// The form by which credit is asked for.
+#[derive(Debug, Clone, JsonSchema)]
+#[expect(dead_code, reason = "the shape of a multipart form, for its schema")]
+pub struct PixForm {
+    /// Dollars: 1, 5, 10 or 25.
+    usd: u32,
+    /// Photo (JPEG, PNG, WebP) or PDF of the payment, at most 2 MiB.
+    #[schemars(rename = "comprovante", extend("format" = "binary"))]
+    receipt: String,
+    /// Name of who paid.
+    #[schemars(rename = "nome")]
+    name: Option<String>,
+    /// Where to reach who paid.
+    email: Option<String>,
+}
+
+/// How a request for credit stands.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PixStatus {
+    /// Its state.
+    #[serde(rename = "estado")]
+    pub state: PixState,
+    /// Whole dollars of credit.
+    pub usd: u32,
+    /// When it was decided; null before.
+    #[serde(rename = "decidido_em")]
+    pub decided_at: Option<Timestamp>,
+}
 
 /// Why a balance changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]

@@ -17,6 +17,7 @@ pub mod lang;
 pub mod money;
 pub mod organization;
 pub mod patch;
+pub mod pricing;
 pub mod report;
 pub mod summary;
 pub mod tab;

@@ -3,12 +3,15 @@
 mod account;
 mod audits;
 mod auth;
+mod billing;
 mod checks;
 mod claim;
+mod credit;
 mod gate;
 mod guests;
 mod health;
 mod keys;
+mod pricing;
 mod tabs;
 mod tools;
 mod verify;
@@ -38,6 +41,9 @@ pub fn catalog() -> Vec<Operation> {
         claim::operations(),
         account::operations(),
         gate::operations(),
+        pricing::operations(),
+        billing::operations(),
+        credit::operations(),
         health::operations(),
         index::operations(),
         openapi::operations(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use fetch::Fetcher;
+use model::time::Timestamp;
 use store::Store;
 
 use crate::accounts::Accounts;
@@ -47,6 +48,7 @@ struct Inner {
     operations: Vec<Operation>,
     documents: Documents,
     examples: Examples,
+    started_at: Timestamp,
 }
 
 impl App {
@@ -77,6 +79,7 @@ impl App {
             operations,
             documents,
             examples: Examples::default(),
+            started_at: ports.now(),
             ports,
             is_on_loopback: address.ip().is_loopback(),
             base_url,
@@ -108,6 +111,11 @@ impl App {
     /// Whether nothing but this machine can reach the service, but for what a proxy on it passes on.
     pub fn is_on_loopback(&self) -> bool {
         self.inner.is_on_loopback
+    }
+
+    /// When it started.
+    pub fn started_at(&self) -> Timestamp {
+        self.inner.started_at
     }
 
     /// Time and chance.

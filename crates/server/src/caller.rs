@@ -34,8 +34,6 @@ pub struct Caller {
     pub is_operator: bool,
     /// The request carries the name of our own crawler, or of another Site Audit's.
     pub is_crawler: bool,
-    /// A payment came along.
-    pub offers_payment: bool,
     /// The family of the browser or program that calls.
     pub agent: &'static str,
     /// The value of the browser's bootstrap cookie.
@@ -77,7 +75,6 @@ impl Caller {
             credit: None,
             is_operator: false,
             is_crawler: false,
-            offers_payment: false,
             agent: agent::family(headers),
             bootstrap: None,
             renewed: None,

@@ -4,6 +4,7 @@
 //! values are made from them.
 
 mod keys;
+mod money;
 mod read;
 mod secret;
 mod values;
@@ -12,7 +13,6 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use ipnet::{IpNet, Ipv6Net};
-use model::money::Micros;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,9 +21,10 @@ use crate::caller::Kind;
 use crate::engine::FieldDataSource;
 
 pub use keys::{Key, reference};
+pub use money::{Payments, Pix, Prices};
 pub use read::{ConfigError, Sources};
 pub use secret::Secret;
-pub use values::{FixedName, LogFormat, PaymentMode, PaymentNetwork, Ports, Sku};
+pub use values::{FixedName, LogFormat, NamedUrl, PaymentMode, PaymentNetwork, Ports, Sku};
 
 /// Memory of one password's hash in KiB (OWASP Password Storage Cheat Sheet: Argon2id, 19 MiB, 2 passes).
 const ARGON2_KIB: u32 = 19_456;
@@ -46,7 +47,7 @@ pub struct Config {
     /// and all who come through a proxy share one quota and 128 connections.
     #[schemars(with = "Vec<String>")]
     pub trusted_proxies: Vec<IpNet>,
-    /// What is free for the time being: `audit`.
+    /// What is free for the time being: `audit`, `tab`.
     pub free_now: Vec<Sku>,
     /// How the product is named.
     pub product: Product,
@@ -72,6 +73,8 @@ pub struct Config {
     pub organization: Organization,
     /// Whom to tell of a weakness.
     pub security: Security,
+    /// Credit that is paid by Pix, and released by a person.
+    pub pix: Pix,
     /// How long things are kept.
     pub retention: Retention,
     /// Logs, written to standard error.
@@ -151,28 +154,6 @@ pub struct Limits {
     pub watched_pages: u32,
 }
 
-/// Prices in US dollars.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Prices {
-    /// One audit beyond the free allowance.
-    pub audit_usd: Micros,
-}
-
-/// Payment by x402.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Payments {
-    /// `live` charges, `dev` lets calls through unpaid; by default `dev` while `pay_to` is not set, else `live`.
-    pub mode: Option<PaymentMode>,
-    /// `base` or, for staging, `base-sepolia`.
-    pub network: PaymentNetwork,
-    /// Address that receives USDC: `0x` and 40 hex digits.
-    pub pay_to: Option<String>,
-    /// URL of the payment facilitator; on `base-sepolia` the public test one by default, on `base` required to charge.
-    pub facilitator: Option<String>,
-}
-
 /// The MCP server.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -246,6 +227,8 @@ pub struct Retention {
     pub nobody_days: u32,
     /// Days that a guest's audits are kept after the guest was last seen.
     pub guest_days: u32,
+    /// Days that a receipt of Pix is kept after the decision.
+    pub receipt_days: u32,
 }
 
 /// Logs.
@@ -278,6 +261,7 @@ impl Default for Config {
             operator: Operator::default(),
             organization: Organization::default(),
             security: Security::default(),
+            pix: Pix::default(),
             retention: Retention::default(),
             log: Log::default(),
         }
@@ -317,18 +301,6 @@ impl Default for Limits {
     }
 }
 
-impl Default for Prices {
-    fn default() -> Self {
-        Self { audit_usd: Micros(20_000) }
-    }
-}
-
-impl Default for Payments {
-    fn default() -> Self {
-        Self { mode: None, network: PaymentNetwork::BaseSepolia, pay_to: None, facilitator: None }
-    }
-}
-
 impl Default for Auth {
     fn default() -> Self {
         Self { secret: None, previous_secret: None, argon2_kib: ARGON2_KIB, argon2_passes: ARGON2_PASSES }
@@ -338,7 +310,7 @@ impl Default for Auth {
 impl Default for Retention {
     fn default() -> Self {
         // 13 months, as for the cookie that holds a guest's token.
-        Self { nobody_days: 90, guest_days: 396 }
+        Self { nobody_days: 90, guest_days: 396, receipt_days: 180 }
     }
 }
 
@@ -357,15 +329,6 @@ impl Organization {
     /// Its site.
     pub fn url(&self, base_url: &str) -> String {
         self.url.clone().unwrap_or_else(|| format!("{base_url}/"))
-    }
-}
-
-impl Prices {
-    /// What one of these costs.
-    pub fn of(&self, sku: Sku) -> Micros {
-        match sku {
-            Sku::Audit => self.audit_usd,
-        }
     }
 }
 
@@ -475,7 +438,8 @@ impl Config {
         }
         self.validate_smtp()?;
         self.validate_secrets()?;
-        self.validate_payments()
+        self.validate_payments()?;
+        self.validate_pix()
     }
 
     fn validate_smtp(&self) -> Result<(), (&'static str, &'static str)> {
@@ -519,30 +483,6 @@ impl Config {
                 "operator.token",
                 "takes a text without spaces around it that begins with none of pa_, mmk_, cred_",
             ));
-        }
-        Ok(())
-    }
-
-    fn validate_payments(&self) -> Result<(), (&'static str, &'static str)> {
-        let payments = &self.payments;
-        let is_address = |text: &str| {
-            text.strip_prefix("0x").is_some_and(|hex| hex.len() == 40 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
-        };
-        if payments.pay_to.as_ref().is_some_and(|address| !is_address(address)) {
-            return Err(("payments.pay_to", "takes 0x and 40 hex digits"));
-        }
-        if let Some(facilitator) = &payments.facilitator
-            && !url::Url::parse(facilitator).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
-        {
-            return Err(("payments.facilitator", "takes an http or https URL"));
-        }
-        if self.payment_mode() == PaymentMode::Live {
-            if payments.pay_to.is_none() {
-                return Err(("payments.pay_to", "must be set while payments.mode is live"));
-            }
-            if payments.network == PaymentNetwork::Base && payments.facilitator.is_none() {
-                return Err(("payments.facilitator", "must be set to charge on base"));
-            }
         }
         Ok(())
     }

@@ -72,6 +72,8 @@ codes! {
         "This password is not taken." "Esta senha não é aceita.";
     InvalidLink "invalid_link" BAD_REQUEST
         "This link was used or replaced, or is too old; ask for a new one." "Este link já foi usado ou substituído, ou é antigo demais; peça um novo.";
+    InvalidPayment "invalid_payment" BAD_REQUEST
+        "The payment can't be read." "O pagamento não pode ser lido.";
     InvalidUrl "invalid_url" BAD_REQUEST
         "The address can't be audited as it is written; send an absolute http or https URL." "O endereço não pode ser auditado como está escrito; envie uma URL http ou https absoluta.";
     AddressNotAllowed "address_not_allowed" BAD_REQUEST
@@ -108,10 +110,22 @@ codes! {
         "This credential is of no kind that is taken here." "Esta credencial não é de nenhum tipo aceito aqui.";
     OperatorTokenRequired "operator_token_required" UNAUTHORIZED
         "Send the operator's token as Authorization: Bearer." "Envie o token do operador como Authorization: Bearer.";
+    CreditRequired "credit_required" UNAUTHORIZED
+        "Send the credit's token as Authorization: Bearer cred_… or X-Credito." "Envie o token do crédito como Authorization: Bearer cred_… ou X-Credito.";
+    CreditWithoutValue "credit_without_value" UNAUTHORIZED
+        "This credit was made while payments were switched off; no money came in for it." "Este crédito foi feito com os pagamentos desligados; nenhum dinheiro entrou por ele.";
     AllowanceSpent "allowance_spent" PAYMENT_REQUIRED
         "The free audits of today are spent. Pay and repeat the same call, or wait for tomorrow (UTC)." "As auditorias grátis de hoje acabaram. Pague e repita a mesma chamada, ou espere até amanhã (UTC).";
     PaymentRequired "payment_required" PAYMENT_REQUIRED
         "Pay and repeat the same call." "Pague e repita a mesma chamada.";
+    PaymentRefused "payment_refused" PAYMENT_REQUIRED
+        "The payment was refused and nothing was charged; sign a new one and repeat the same call." "O pagamento foi recusado e nada foi cobrado; assine um novo e repita a mesma chamada.";
+    PaymentUsed "payment_used" PAYMENT_REQUIRED
+        "This payment was used for another call; sign a new one." "Este pagamento foi usado em outra chamada; assine um novo.";
+    InsufficientCredit "insufficient_credit" PAYMENT_REQUIRED
+        "The credit is too small for this call; buy more, or pay this call by itself." "O crédito é pouco para esta chamada; compre mais, ou pague só esta chamada.";
+    CreditPending "credit_pending" PAYMENT_REQUIRED
+        "The receipt of this credit is still being looked at; nothing can be spent yet." "O comprovante deste crédito ainda está em análise; nada pode ser gasto por enquanto.";
     CrawlerNotAllowed "crawler_not_allowed" FORBIDDEN
         "An audit may not start another audit." "Uma auditoria não pode iniciar outra auditoria.";
     InvalidOrigin "invalid_origin" FORBIDDEN
@@ -148,12 +162,22 @@ codes! {
         "You have as many tabs as one owner can; close one first." "Você tem tantas abas quanto se pode ter; feche uma antes.";
     MonitorLimit "monitor_limit" CONFLICT
         "You watch as many pages as one owner can; end a watch first." "Você vigia tantas páginas quanto se pode; encerre uma vigia antes.";
+    PixRequestNotFound "pix_request_not_found" NOT_FOUND
+        "There is no such request for credit." "Não há tal pedido de crédito.";
     RequestTimeout "request_timeout" REQUEST_TIMEOUT
         "The request did not arrive in time." "A requisição não chegou a tempo.";
     KeyLimitReached "key_limit_reached" CONFLICT
         "Ten keys are live already; revoke one first." "Já há dez chaves ativas; revogue uma antes.";
     UnknownGuest "unknown_guest" CONFLICT
         "There is no such guest, or another account has taken it over." "Não há tal visitante, ou outra conta já o assumiu.";
+    PaymentInProgress "payment_in_progress" CONFLICT
+        "This call is running already, and is paid once; ask again in a moment." "Esta chamada já está em andamento, e é paga uma vez; pergunte de novo em instantes.";
+    IdempotencyConflict "idempotency_conflict" CONFLICT
+        "This Idempotency-Key came with another call before; use a new one." "Esta Idempotency-Key veio antes com outra chamada; use uma nova.";
+    CreditDelivered "payment_used" CONFLICT
+        "This payment bought a credit whose token was given out; it can't be shown again." "Este pagamento comprou um crédito cujo token já foi entregue; ele não pode ser mostrado de novo.";
+    ReceiptAlreadySent "receipt_already_sent" CONFLICT
+        "This receipt came before; id is the request that it belongs to." "Este comprovante já veio antes; id é o pedido a que ele pertence.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE
         "The body is longer than this call takes." "O corpo é maior do que esta chamada recebe.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE
@@ -188,6 +212,12 @@ codes! {
         "This server has no operator's token." "Este servidor não tem token de operador.";
     Overloaded "overloaded" SERVICE_UNAVAILABLE
         "The server is at its limit; try again in a moment." "O servidor está no limite; tente de novo em instantes.";
+    SettlementPending "settlement_pending" SERVICE_UNAVAILABLE
+        "The payment is on its way; repeat the call with the same header, it is not paid twice." "O pagamento está a caminho; repita a chamada com o mesmo cabeçalho, ela não é paga duas vezes.";
+    PixUnavailable "pix_unavailable" SERVICE_UNAVAILABLE
+        "Credit can't be bought by Pix here." "Aqui não se compra crédito por Pix.";
+    PixQueueFull "pix_queue_full" SERVICE_UNAVAILABLE
+        "Too many receipts wait to be looked at; try again later." "Há comprovantes demais em análise; tente mais tarde.";
     FacilitatorUnavailable "facilitator_unavailable" SERVICE_UNAVAILABLE
         "Payments can't be settled at the moment; nothing was charged." "Pagamentos não podem ser liquidados no momento; nada foi cobrado.";
 }
@@ -310,7 +340,8 @@ mod tests {
 
     #[test]
     fn codes_are_distinct_and_say_something_in_both_languages() {
-        let wires: HashSet<&str> = Code::ALL.iter().map(|code| code.wire()).collect();
+        // `payment_used` is one word with two statuses: of a call, and of a credit that was delivered.
+        let wires: HashSet<_> = Code::ALL.iter().map(|code| (code.wire(), code.status())).collect();
         assert_eq!(wires.len(), Code::ALL.len());
         for code in Code::ALL {
             let sentence = code.sentence();

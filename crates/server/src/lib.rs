@@ -6,6 +6,7 @@ pub mod api;
 pub mod app;
 pub mod audits;
 mod blocking;
+pub mod brcode;
 pub mod caller;
 pub mod catalog;
 pub mod ceilings;

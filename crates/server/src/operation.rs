@@ -2,27 +2,27 @@
 //!
 //! The schemas of input and output are those of the handler's own types, so they can't drift from it.
 
+mod answer;
 mod input;
 
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, StatusCode};
+use http::Method;
+use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::app::App;
-use crate::blocking::off_worker;
 use crate::caller::Caller;
 use crate::config::Sku;
 use crate::error::{ApiError, Code};
-use crate::web::{BODY_BYTES, conditional};
+use crate::payments::brought::Brought;
+use crate::web::BODY_BYTES;
 use model::lang::Lang;
 
+pub use answer::{Answer, Json, Reply, Written};
 pub use input::{body_object, query_object, token_of};
 
 /// What a handler knows of a call.
@@ -36,12 +36,14 @@ pub struct Cx {
     pub lang: Lang,
     /// The debit or payment that pays for this call and is not final yet; what is made meanwhile is withheld.
     pub withheld: Option<Arc<str>>,
+    /// What the caller brings to pay with.
+    pub brought: Brought,
 }
 
 impl Cx {
     /// A call that nothing is held for.
     pub fn new(app: &App, caller: Caller, lang: Lang) -> Self {
-        Self { app: app.clone(), caller, lang, withheld: None }
+        Self { app: app.clone(), caller, lang, withheld: None, brought: Brought::default() }
     }
 }
 
@@ -57,6 +59,8 @@ pub enum Access {
     /// Anybody, from a page of ours: what signs somebody in or out. Its writes need the guard of a session also
     /// without one.
     Browser,
+    /// The holder of a credit.
+    Credit,
     /// Who runs this server.
     Operator,
 }
@@ -95,145 +99,9 @@ pub enum Ceiling {
     Verifications,
 }
 
-/// A finished answer.
-#[derive(Debug, Clone)]
-pub struct Reply {
-    /// The status.
-    pub status: StatusCode,
-    /// The media type.
-    pub media_type: &'static str,
-    /// More headers.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// The body.
-    pub body: Bytes,
-    /// The answer differs by language.
-    pub speaks: bool,
-}
-
-impl Reply {
-    /// JSON with status 200, the same in every language.
-    pub fn json(body: Bytes) -> Self {
-        Self { status: StatusCode::OK, media_type: "application/json", headers: Vec::new(), body, speaks: false }
-    }
-
-    /// It stays the same while the service runs, so that a caller may keep it and ask whether it still holds.
-    #[must_use]
-    pub fn lasting(mut self) -> Self {
-        self.headers.extend(conditional::lasting(&self.body, LASTING));
-        self
-    }
-}
-
-/// What a handler may return.
-pub trait Answer {
-    /// As bytes.
-    fn reply(self) -> Result<Reply, ApiError>;
-    /// Its media type, and its schema where it is JSON.
-    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>);
-}
-
 /// The input of a call that asks for nothing.
 #[derive(Debug, serde::Deserialize, JsonSchema)]
 pub struct Nothing {}
-
-/// JSON, without texts for people.
-#[derive(Debug)]
-pub struct Json<T> {
-    value: T,
-    status: StatusCode,
-    headers: Vec<(HeaderName, HeaderValue)>,
-}
-
-impl<T> Json<T> {
-    /// Answers with `value` and status 200.
-    pub fn new(value: T) -> Self {
-        Self { value, status: StatusCode::OK, headers: Vec::new() }
-    }
-
-    /// With another status.
-    #[must_use]
-    pub fn status(mut self, status: StatusCode) -> Self {
-        self.status = status;
-        self
-    }
-
-    /// With one more header.
-    #[must_use]
-    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.push((name, value));
-        self
-    }
-}
-
-impl<T: Serialize + JsonSchema> Answer for Json<T> {
-    fn reply(self) -> Result<Reply, ApiError> {
-        Ok(Reply { status: self.status, headers: self.headers, ..Reply::json(written(&self.value)?) })
-    }
-
-    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
-        ("application/json", Some(generator.subschema_for::<T>()))
-    }
-}
-
-/// How long what lasts may be kept without asking: a new version of the service may answer otherwise.
-const LASTING: &str = "public, max-age=3600";
-
-/// JSON with status 200 that was written already.
-#[derive(Debug)]
-pub struct Written<T> {
-    body: Bytes,
-    speaks: bool,
-    lasts: bool,
-    of: PhantomData<fn() -> T>,
-}
-
-impl<T: Serialize + 'static> Written<T> {
-    /// Makes an answer with texts in the caller's language and writes it, both off the async workers: for what is as
-    /// large as a report.
-    pub(crate) async fn speaking(
-        make: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<Self, ApiError> {
-        off_worker(move || make().and_then(|value| Self::spoken(&value))).await?
-    }
-
-    /// The same, written here: for who is off the async workers already.
-    pub(crate) fn spoken(value: &T) -> Result<Self, ApiError> {
-        Ok(Self { speaks: true, ..Self::plain(value)? })
-    }
-
-    /// Without texts for people, written here.
-    pub(crate) fn plain(value: &T) -> Result<Self, ApiError> {
-        Ok(Self::at_start(written(value)?))
-    }
-
-    /// What was written when the service started.
-    pub(crate) fn at_start(body: Bytes) -> Self {
-        Self { body, speaks: false, lasts: false, of: PhantomData }
-    }
-
-    /// The answer stays the same while the service runs, so that a caller may keep it and ask whether it still holds.
-    pub(crate) fn lasting(self) -> Self {
-        Self { lasts: true, ..self }
-    }
-}
-
-impl<T: JsonSchema> Answer for Written<T> {
-    fn reply(self) -> Result<Reply, ApiError> {
-        let reply = Reply { speaks: self.speaks, ..Reply::json(self.body) };
-        Ok(if self.lasts { reply.lasting() } else { reply })
-    }
-
-    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
-        ("application/json", Some(generator.subschema_for::<T>()))
-    }
-}
-
-fn written(value: &impl Serialize) -> Result<Bytes, ApiError> {
-    serde_json::to_vec(value).map(Bytes::from).map_err(|error| {
-        tracing::error!(%error, "an answer could not be written");
-        ApiError::new(Code::Internal)
-    })
-}
 
 type Call =
     Arc<dyn Fn(Cx, Map<String, Value>) -> Pin<Box<dyn Future<Output = Result<Reply, ApiError>> + Send>> + Send + Sync>;
@@ -261,6 +129,8 @@ pub struct Operation {
     pub is_tool: bool,
     /// What it costs beyond the free allowance.
     pub price: Option<Sku>,
+    /// It takes a payment by itself.
+    pub sells: bool,
     /// A ceiling of its own.
     pub ceiling: Option<Ceiling>,
     /// Bytes of its body at most.
@@ -273,9 +143,14 @@ pub struct Operation {
     pub input: fn(&mut SchemaGenerator) -> Schema,
     /// Media type and schema of the answer.
     pub output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
+    has_body: bool,
     check: Option<Check>,
+    free: Option<FreeCheck>,
     call: Call,
 }
+
+type FreeCheck =
+    Arc<dyn Fn(Cx, Map<String, Value>) -> Pin<Box<dyn Future<Output = Result<bool, ApiError>> + Send>> + Send + Sync>;
 
 type Check = Arc<dyn Fn(&App, &Map<String, Value>) -> Result<(), ApiError> + Send + Sync>;
 
@@ -304,6 +179,21 @@ pub const COMMON: &[Code] = &[
     Code::Internal,
 ];
 
+/// Codes that a call which is paid may answer with.
+const PAID: &[Code] = &[
+    Code::InvalidPayment,
+    Code::PaymentRefused,
+    Code::PaymentUsed,
+    Code::InsufficientCredit,
+    Code::CreditPending,
+    Code::CreditWithoutValue,
+    Code::PaymentInProgress,
+    Code::IdempotencyConflict,
+    Code::SettlementPending,
+    Code::FacilitatorUnavailable,
+    Code::DatabaseUnavailable,
+];
+
 impl Operation {
     /// A reading endpoint: path and query are its input.
     pub fn get<I, O, F, Fut>(path: &'static str, name: &'static str, handler: F) -> Self
@@ -325,6 +215,17 @@ impl Operation {
         Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
     {
         Self::new::<I, O, F, Fut>(Method::POST, path, name, handler)
+    }
+
+    /// A writing endpoint without a body: path and query are its input.
+    pub fn post_query<I, O, F, Fut>(path: &'static str, name: &'static str, handler: F) -> Self
+    where
+        I: DeserializeOwned + JsonSchema,
+        O: Answer,
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
+    {
+        Self::with_input::<I, O, F, Fut>(Method::POST, false, path, name, handler)
     }
 
     /// An endpoint that changes a part of what it names: path and JSON body are its input.
@@ -367,12 +268,28 @@ impl Operation {
         F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
     {
+        let has_body = takes_body(&method);
+        Self::with_input::<I, O, F, Fut>(method, has_body, path, name, handler)
+    }
+
+    fn with_input<I, O, F, Fut>(
+        method: Method,
+        has_body: bool,
+        path: &'static str,
+        name: &'static str,
+        handler: F,
+    ) -> Self
+    where
+        I: DeserializeOwned + JsonSchema,
+        O: Answer,
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
+    {
         let handler = Arc::new(handler);
-        let takes_body = takes_body(&method);
         let call: Call = Arc::new(move |cx, input| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                let input = input::typed::<I>(input, takes_body)?;
+                let input = input::typed::<I>(input, has_body)?;
                 handler(cx, input).await?.reply()
             })
         });
@@ -387,13 +304,16 @@ impl Operation {
             doc: "",
             access: Access::Open,
             price: None,
+            sells: false,
             ceiling: None,
             body_bytes: BODY_BYTES,
             is_shared: true,
             errors: &[],
             input: |generator| generator.subschema_for::<I>(),
             output: O::describe,
+            has_body,
             check: None,
+            free: None,
             call,
         }
     }
@@ -440,6 +360,32 @@ impl Operation {
         self
     }
 
+    /// It takes a payment by itself, instead of a price that the gate asks for.
+    #[must_use]
+    pub fn sells(mut self) -> Self {
+        self.sells = true;
+        self
+    }
+
+    /// Which calls cost nothing, whatever the allowance: asked before anything is held.
+    #[must_use]
+    pub fn free_when<I, F, Fut>(mut self, is_free: F) -> Self
+    where
+        I: DeserializeOwned,
+        F: Fn(Cx, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<bool, ApiError>> + Send + 'static,
+    {
+        let (is_free, has_body) = (Arc::new(is_free), self.has_body);
+        self.free = Some(Arc::new(move |cx, input| {
+            let is_free = Arc::clone(&is_free);
+            Box::pin(async move {
+                let input = input::typed::<I>(input, has_body)?;
+                is_free(cx, input).await
+            })
+        }));
+        self
+    }
+
     /// A ceiling of its own.
     #[must_use]
     pub fn ceiling(mut self, ceiling: Ceiling) -> Self {
@@ -483,17 +429,19 @@ impl Operation {
     pub fn all_errors(&self) -> impl Iterator<Item = Code> {
         let of_body: &[Code] =
             if self.takes_body() { &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType] } else { &[] };
+        let of_price: &[Code] = if self.price.is_some() || self.sells { PAID } else { &[] };
         let of_write: &[Code] =
             if self.writes() { &[Code::InvalidOrigin, Code::InvalidCsrf, Code::AuthUnavailable] } else { &[] };
         let of_access: &[Code] = match self.access {
             Access::Open | Access::Browser => &[],
             Access::Owner => &[Code::GuestTokenRequired, Code::AuthUnavailable, Code::DatabaseUnavailable],
             Access::Session => &[Code::AuthUnavailable],
+            Access::Credit => &[Code::CreditRequired, Code::DatabaseUnavailable],
             Access::Operator => &[Code::OperatorTokenRequired, Code::OperatorUnavailable],
         };
         // A code that comes from several of these is told once.
         let mut codes: Vec<Code> = Vec::new();
-        for code in [self.errors, of_body, of_write, of_access, COMMON].concat() {
+        for code in [self.errors, of_price, of_body, of_write, of_access, COMMON].concat() {
             if !codes.contains(&code) {
                 codes.push(code);
             }
@@ -508,7 +456,7 @@ impl Operation {
 
     /// Whether its body, not its query, holds the input.
     pub fn takes_body(&self) -> bool {
-        takes_body(&self.method)
+        self.has_body
     }
 
     /// Names of the parameters in the path.
@@ -519,6 +467,23 @@ impl Operation {
     /// Judges the input; what a caller may be charged for must pass here first.
     pub(crate) fn judge(&self, app: &App, input: &Map<String, Value>) -> Result<(), ApiError> {
         self.check.as_ref().map_or(Ok(()), |check| check(app, input))
+    }
+
+    /// Whether a call costs nothing, whatever the allowance.
+    pub(crate) async fn is_free(&self, cx: &Cx, input: &Map<String, Value>) -> Result<bool, ApiError> {
+        match &self.free {
+            Some(is_free) => is_free(cx.clone(), input.clone()).await,
+            None => Ok(false),
+        }
+    }
+
+    /// Names of the fields that its input must have, besides those in the path.
+    pub(crate) fn required_fields(&self) -> Vec<String> {
+        let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+        let schema = (self.input)(&mut SchemaGenerator::from(settings.for_deserialize()));
+        let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        let names = required.into_iter().filter_map(|name| name.as_str().map(str::to_owned));
+        names.filter(|name| !self.path_parameters().any(|parameter| parameter == name)).collect()
     }
 
     /// Does it.

@@ -15,9 +15,10 @@ use url::Url;
 use crate::app::App;
 use crate::audits::{self, Finished};
 use crate::blocking::off_worker;
-use crate::config::PaymentMode;
+use crate::config::Sku;
 use crate::database::Trouble;
 use crate::error::{ApiError, Code};
+use crate::gate;
 use crate::operation::Cx;
 
 pub(crate) use change::{Compared, ComparedRun, Judgement, between};
@@ -49,9 +50,10 @@ pub(crate) fn alias_of(typed: Option<&str>) -> Result<Option<String>, ApiError> 
 /// Opens a tab of the caller, or finds the one that follows the page already; either has the focus then.
 pub(crate) async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String>) -> Result<Tab, ApiError> {
     let (id, created_at) = (TabId(cx.app.ports().id()), cx.app.ports().now());
-    let new = NewTab { id, owner: owner.clone(), url: url.as_str().to_owned(), alias, created_at };
+    let withheld = cx.withheld.as_deref().map(str::to_owned);
+    let new = NewTab { id, owner: owner.clone(), url: url.as_str().to_owned(), alias, withheld, created_at };
     let free = cx.app.config().limits.free_tabs;
-    let most = if is_unlimited(cx) { MOST_TABS } else { free };
+    let most = if gate::is_let_through(cx, Sku::Tab) { MOST_TABS } else { free };
     match cx.app.database().ask(|store| store.open_tab(new, most)).await? {
         Opening::New(tab) | Opening::Known(tab) => Ok(tab),
         Opening::Full if most < MOST_TABS => Err(ApiError::new(Code::PaymentRequired)),
@@ -59,9 +61,14 @@ pub(crate) async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String
     }
 }
 
-/// Whether a tab beyond the free ones costs this caller nothing more.
-fn is_unlimited(cx: &Cx) -> bool {
-    cx.app.config().payment_mode() == PaymentMode::Dev
+/// Whether opening a tab for a page costs nothing: it is open already, or one of the free ones is left.
+pub(crate) async fn is_free(cx: &Cx, url: &Url) -> Result<bool, ApiError> {
+    let owner = cx.caller.required_owner()?;
+    let database = cx.app.database();
+    if database.ask(|store| store.count_tabs(&owner)).await? < cx.app.config().limits.free_tabs {
+        return Ok(true);
+    }
+    Ok(database.ask(|store| store.tab_of_page(&owner, url.as_str())).await?.is_some())
 }
 
 /// A tab of an owner.

@@ -97,6 +97,11 @@ CREATE TABLE revenue (
 
 CREATE INDEX revenue_by_time ON revenue (created_at);
 
+-- The debit or payment of a tab that is not final yet.
+ALTER TABLE tabs ADD COLUMN withheld TEXT;
+
+CREATE INDEX tabs_withheld ON tabs (withheld) WHERE withheld IS NOT NULL;
+
 CREATE TABLE pix_requests (
     id TEXT NOT NULL PRIMARY KEY,
     credit_id TEXT NOT NULL UNIQUE REFERENCES credits (id),

@@ -8,8 +8,7 @@ use sqlx::any::AnyRow;
 
 use crate::body::{PackedReport, unpack};
 use crate::db::Statement;
-use crate::transaction::Transaction;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, withheld};
 
 /// An audit to keep.
 #[derive(Debug, Clone)]
@@ -48,29 +47,6 @@ const SELECT: &str = "SELECT requested_url, created_at, body FROM audits WHERE i
 
 const LATEST: &str = "SELECT id, requested_url, created_at, body FROM audits WHERE owner = $1 \
     ORDER BY created_at DESC, id DESC LIMIT $2";
-
-// What is withheld belongs to the payment, not to anybody who could ask for it.
-const HAND_OVER: &str = "UPDATE audits SET owner = $2 WHERE owner = $1";
-const DROP_WITHHELD: &str = "DELETE FROM audits WHERE owner = $1";
-
-/// The owner of what a debit or payment withholds.
-fn withheld_by(id: &str) -> String {
-    format!("payment:{id}")
-}
-
-/// Gives what the debit or payment `id` withheld to its owner, or to nobody.
-pub(crate) async fn hand_over(
-    transaction: &mut Transaction<'_>,
-    id: &str,
-    owner: Option<String>,
-) -> Result<(), StoreError> {
-    transaction.run(sqlx::query(HAND_OVER).bind(withheld_by(id)).bind(owner)).await.map(drop)
-}
-
-/// Deletes what the debit or payment `id` withheld.
-pub(crate) async fn drop_withheld(transaction: &mut Transaction<'_>, id: &str) -> Result<(), StoreError> {
-    transaction.run(sqlx::query(DROP_WITHHELD).bind(withheld_by(id))).await.map(drop)
-}
 
 impl Store {
     /// A report as it is kept, made by the caller's thread: a part of a millisecond for most. [`StoreError::Corrupt`] for
@@ -122,7 +98,7 @@ pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) ->
 pub(crate) fn inserting(audit: NewAudit<'_>) -> Statement {
     sqlx::query(INSERT)
         .bind(audit.id.0)
-        .bind(audit.withheld.map(withheld_by).or_else(|| audit.owner.map(|owner| owner.to_string())))
+        .bind(audit.withheld.map(withheld::owner).or_else(|| audit.owner.map(|owner| owner.to_string())))
         .bind(storable(without_fragment(audit.requested_url)))
         .bind(storable(&audit.report.url))
         .bind(i64::from(audit.report.score))

@@ -73,10 +73,6 @@ const ADD: &str = "UPDATE credits SET balance_micros = balance_micros + $2 \
 const MOVE: &str = "INSERT INTO credit_movements (id, credit_id, kind, amount_micros, ref, created_at) \
     VALUES ($1, $2, $3, $4, $5, $6)";
 
-const MOVE_CREDITS: &str = "UPDATE credits SET owner = $2 WHERE owner = $1";
-const MOVE_DEBITS: &str = "UPDATE debits SET owner = $2 WHERE owner = $1";
-const MOVE_PAYMENTS: &str = "UPDATE payments SET owner = $2 WHERE owner = $1";
-
 impl Store {
     /// Makes a credit on which no money came in, with a first balance. [`StoreError::Conflict`] when its id or digest
     /// is taken.
@@ -138,17 +134,6 @@ impl Store {
             self.db.read_all(subject, sqlx::query(OF_OWNER).bind(owner.to_owned()).bind(i64::from(limit))).await?;
         rows.iter().map(|row| credit(subject, row)).collect()
     }
-
-    /// Makes what `from` bought `to`'s, also what is being paid at the moment; how many credits.
-    pub async fn move_purchases(&self, from: &str, to: &str) -> Result<u64, StoreError> {
-        let (from, to) = (from.to_owned(), to.to_owned());
-        self.db
-            .transact("moving purchases", move |transaction| {
-                let (from, to) = (from.clone(), to.clone());
-                Box::pin(async move { move_purchases(transaction, &from, &to).await })
-            })
-            .await
-    }
 }
 
 /// A change of a balance, of which a movement is kept.
@@ -188,15 +173,6 @@ pub(crate) async fn add(transaction: &mut Transaction<'_>, change: Change, now: 
         .bind(now.0);
     transaction.run(movement).await?;
     Ok(true)
-}
-
-/// Makes what `from` bought `to`'s; how many credits.
-pub(crate) async fn move_purchases(transaction: &mut Transaction<'_>, from: &str, to: &str) -> Result<u64, StoreError> {
-    let of = |sql: &'static str| sqlx::query(sql).bind(from.to_owned()).bind(to.to_owned());
-    for sql in [MOVE_DEBITS, MOVE_PAYMENTS] {
-        transaction.run(of(sql)).await?;
-    }
-    transaction.run(of(MOVE_CREDITS)).await
 }
 
 fn credit(subject: &'static str, row: &AnyRow) -> Result<Credit, StoreError> {

@@ -7,10 +7,9 @@ use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use crate::answers::PaidAnswer;
-use crate::audits;
 use crate::credits::{Change, add, digest, micros, of_id, signed};
 use crate::transaction::Transaction;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, withheld};
 
 /// A debit to hold.
 #[derive(Debug, Clone)]
@@ -111,7 +110,7 @@ impl Store {
                     };
                     let owner =
                         row.try_get("owner").map_err(|error| StoreError::of_driver("charging a debit", error))?;
-                    audits::hand_over(transaction, &id, owner).await?;
+                    withheld::hand_over(transaction, &id, owner).await?;
                     Ok(true)
                 })
             })
@@ -183,7 +182,7 @@ async fn reverse(transaction: &mut Transaction<'_>, id: String, now: Timestamp) 
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
     let credit = row.try_get("credit_id").map_err(failed)?;
     let micros = row.try_get("amount_micros").map_err(failed)?;
-    audits::drop_withheld(transaction, &id).await?;
+    withheld::forget(transaction, &id).await?;
     add(transaction, Change { credit, kind: MovementKind::Reversal, micros, reference: id }, now).await
 }
 

@@ -30,6 +30,7 @@ mod tabs;
 mod throttles;
 mod transaction;
 mod watches;
+mod withheld;
 
 use std::sync::Arc;
 

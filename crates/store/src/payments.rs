@@ -3,18 +3,19 @@
 //! Who works on a row holds its lease and its fence; a write that names an older fence changes nothing. What must be
 //! final together (the charge, the answer, the credit that was bought) is one transaction.
 
+mod row;
+
 use model::credit::MovementKind;
 use model::money::Micros;
 use model::time::Timestamp;
 use sqlx::Row;
-use sqlx::any::AnyRow;
 
 use crate::answers::PaidAnswer;
-use crate::audits;
-use crate::credits::{self, Change, NewCredit, add, digest, micros, of_id, signed};
+use crate::credits::{self, Change, NewCredit, add, micros, of_id, signed};
 use crate::db::Statement;
 use crate::transaction::Transaction;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, withheld};
+use row::{key, payment, purchase};
 
 /// State of a payment. Final: settled, refused, lapsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -175,6 +176,8 @@ pub struct Payment {
     pub valid_before: Timestamp,
     /// How often the facilitator may have been told to settle.
     pub settle_calls: i64,
+    /// Until when somebody is taken to be at work on it.
+    pub leased_until: Timestamp,
     /// When it was first claimed.
     pub created_at: Timestamp,
 }
@@ -206,7 +209,7 @@ macro_rules! columns {
     () => {
         "id, network, asset, payer, nonce, request_hash, operation, amount_micros, payload, requirements, \
         wire_version, credit_id, credit_digest, key_digest, state, tx_hash, reason, answer_head, answer_body, \
-        valid_before, settle_calls, fence, created_at"
+        valid_before, settle_calls, fence, leased_until, created_at"
     };
 }
 
@@ -470,7 +473,7 @@ async fn claim(transaction: &mut Transaction<'_>, new: NewPayment) -> Result<Cla
         let lease = Lease { id: row.try_get("id").map_err(failed)?, fence: row.try_get("fence").map_err(failed)? };
         if lease.fence > 1 {
             // What an earlier attempt made before its process ended.
-            audits::drop_withheld(transaction, &lease.id).await?;
+            withheld::forget(transaction, &lease.id).await?;
         }
         return Ok(Claim::Claimed(lease));
     }
@@ -510,7 +513,7 @@ async fn settle(
             let network: String = row.try_get("network").map_err(failed)?;
             let earned = of_id(EARNED, &lease.id).bind(operation).bind(micros).bind(network).bind(now.0);
             transaction.run(earned).await?;
-            audits::hand_over(transaction, &lease.id, owner).await?;
+            withheld::hand_over(transaction, &lease.id, owner).await?;
         }
     }
     Ok(true)
@@ -538,7 +541,7 @@ async fn leave(
     }
     if is_over {
         transaction.run(of_id(DROP_ANSWER, &lease.id)).await?;
-        audits::drop_withheld(transaction, &lease.id).await?;
+        withheld::forget(transaction, &lease.id).await?;
     }
     Ok(true)
 }
@@ -550,51 +553,4 @@ fn of_key(key: &PaymentKey) -> Statement {
 
 fn of_lease(sql: &'static str, lease: &Lease) -> Statement {
     of_id(sql, &lease.id).bind(lease.fence)
-}
-
-fn key(subject: &'static str, row: &AnyRow) -> Result<PaymentKey, StoreError> {
-    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
-    Ok(PaymentKey {
-        network: row.try_get("network").map_err(failed)?,
-        asset: row.try_get("asset").map_err(failed)?,
-        payer: row.try_get("payer").map_err(failed)?,
-        nonce: row.try_get("nonce").map_err(failed)?,
-    })
-}
-
-fn purchase(subject: &'static str, row: &AnyRow) -> Result<Option<Purchase>, StoreError> {
-    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
-    let credit_id: Option<String> = row.try_get("credit_id").map_err(failed)?;
-    let token_digest: Option<Vec<u8>> = row.try_get("credit_digest").map_err(failed)?;
-    let (Some(credit_id), Some(token_digest)) = (credit_id, token_digest) else { return Ok(None) };
-    Ok(Some(Purchase { credit_id, token_digest: digest(subject, token_digest)? }))
-}
-
-fn payment(subject: &'static str, row: &AnyRow) -> Result<Payment, StoreError> {
-    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
-    let state: String = row.try_get("state").map_err(failed)?;
-    let state = PaymentState::ALL
-        .into_iter()
-        .find(|known| known.name() == state)
-        .ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {state}")))?;
-    let key_digest: Option<Vec<u8>> = row.try_get("key_digest").map_err(failed)?;
-    Ok(Payment {
-        lease: Lease { id: row.try_get("id").map_err(failed)?, fence: row.try_get("fence").map_err(failed)? },
-        key: key(subject, row)?,
-        request_hash: digest(subject, row.try_get("request_hash").map_err(failed)?)?,
-        operation: row.try_get("operation").map_err(failed)?,
-        amount: micros(subject, row.try_get("amount_micros"))?,
-        payload: row.try_get::<Option<String>, _>("payload").map_err(failed)?.unwrap_or_default(),
-        requirements: row.try_get::<Option<String>, _>("requirements").map_err(failed)?.unwrap_or_default(),
-        wire_version: row.try_get("wire_version").map_err(failed)?,
-        purchase: purchase(subject, row)?,
-        key_digest: key_digest.map(|stored| digest(subject, stored)).transpose()?,
-        state,
-        transaction: row.try_get("tx_hash").map_err(failed)?,
-        reason: row.try_get("reason").map_err(failed)?,
-        answer: PaidAnswer::of_row(subject, row)?,
-        valid_before: Timestamp(row.try_get("valid_before").map_err(failed)?),
-        settle_calls: row.try_get("settle_calls").map_err(failed)?,
-        created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
-    })
 }

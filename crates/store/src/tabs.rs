@@ -28,6 +28,8 @@ pub struct NewTab {
     pub url: String,
     /// What its owner calls it.
     pub alias: Option<String>,
+    /// The debit or payment that is not final yet: it is closed again if nothing comes of that.
+    pub withheld: Option<String>,
     /// Now.
     pub created_at: Timestamp,
 }
@@ -152,8 +154,8 @@ const COUNT: &str = "SELECT CAST(COUNT(*) AS BIGINT) AS n FROM tabs WHERE owner 
 const COUNT_OTHERS_WATCHED: &str =
     "SELECT CAST(COUNT(*) AS BIGINT) AS n FROM tabs WHERE owner = $1 AND id <> $2 AND monitor = 1";
 
-const INSERT: &str = "INSERT INTO tabs (id, owner, url, alias, created_at, monitor, alert_agreed) \
-    VALUES ($1, $2, $3, $4, $5, 0, 0)";
+const INSERT: &str = "INSERT INTO tabs (id, owner, url, alias, created_at, withheld, monitor, alert_agreed) \
+    VALUES ($1, $2, $3, $4, $5, $6, 0, 0)";
 
 const FOCUS: &str = "UPDATE workspaces SET active_id = $2 WHERE owner = $1";
 
@@ -250,10 +252,7 @@ impl Store {
             .transact(subject, move |transaction| {
                 let (owner, id) = (owner.clone(), id.clone());
                 Box::pin(async move {
-                    transaction.run(sqlx::query(LOCK).bind(owner.clone())).await?;
-                    let closed = transaction.first(sqlx::query(CLOSE).bind(owner.clone()).bind(id.clone())).await?;
-                    closed.ok_or(StoreError::NotFound { subject })?;
-                    transaction.run(sqlx::query(FOCUS_NEWEST).bind(owner).bind(id)).await.map(drop)
+                    if close(transaction, owner, id).await? { Ok(()) } else { Err(StoreError::NotFound { subject }) }
                 })
             })
             .await
@@ -295,7 +294,8 @@ async fn open(transaction: &mut Transaction<'_>, new: NewTab, most: u32) -> Resu
                 .bind(owner.clone())
                 .bind(new.url.clone())
                 .bind(new.alias.clone())
-                .bind(new.created_at.0);
+                .bind(new.created_at.0)
+                .bind(new.withheld);
             transaction.run(statement).await?;
             new.id.0.clone()
         }
@@ -304,6 +304,16 @@ async fn open(transaction: &mut Transaction<'_>, new: NewTab, most: u32) -> Resu
     let row = transaction.first(by_url()).await?.ok_or(StoreError::NotFound { subject })?;
     let opened = tab(subject, &row)?;
     Ok(if known.is_some() { Opening::Known(opened) } else { Opening::New(opened) })
+}
+
+/// Closes a tab of an owner; `false` where there is none. The one that was opened last gets a focus that it had.
+pub(crate) async fn close(transaction: &mut Transaction<'_>, owner: String, id: String) -> Result<bool, StoreError> {
+    transaction.run(sqlx::query(LOCK).bind(owner.clone())).await?;
+    if transaction.first(sqlx::query(CLOSE).bind(owner.clone()).bind(id.clone())).await?.is_none() {
+        return Ok(false);
+    }
+    transaction.run(sqlx::query(FOCUS_NEWEST).bind(owner).bind(id)).await?;
+    Ok(true)
 }
 
 async fn change_within(

@@ -1,11 +1,16 @@
 //! Real local peers for tests. A dev-dependency only: it fails by panicking and says on stdout what it passes over.
 
 #![expect(clippy::print_stdout, reason = "tests say what they pass over")]
-#![cfg_attr(feature = "servers", expect(clippy::unwrap_used, reason = "tests fail by panicking"))]
+#![cfg_attr(
+    feature = "servers",
+    expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")
+)]
 
 pub mod browser;
 #[cfg(feature = "servers")]
 mod database;
+#[cfg(feature = "servers")]
+pub mod facilitator;
 #[cfg(feature = "servers")]
 mod site;
 #[cfg(feature = "servers")]
@@ -13,6 +18,8 @@ mod smtp;
 
 #[cfg(feature = "servers")]
 pub use database::TestDatabase;
+#[cfg(feature = "servers")]
+pub mod wallet;
 #[cfg(feature = "servers")]
 pub use site::{Answer, Asked, Site};
 #[cfg(feature = "servers")]

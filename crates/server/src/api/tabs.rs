@@ -2,11 +2,13 @@
 
 use model::billing::Gate;
 use model::id::Owner;
+use model::pricing::Billing;
 use model::report::StoredAudit;
 use model::tab::{Run, Tab};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::billing::billing_of;
 use super::gate::gate_of;
 use crate::app::App;
 use crate::config::Sku;
@@ -45,11 +47,17 @@ pub(super) fn operations() -> Vec<Operation> {
                 tabs::alias_of(input.alias.as_deref())?;
                 tabs::page_of(app, &input.url).map(drop)
             })
+            .price(Sku::Tab)
+            .free_when(|cx: Cx, input: OpenRequest| async move {
+                let url = tabs::page_of(&cx.app, &input.url)?;
+                tabs::is_free(&cx, &url).await
+            })
             .errors(&[
                 Code::GuestTokenRequired,
                 Code::InvalidUrl,
                 Code::AddressNotAllowed,
                 Code::PaymentRequired,
+                Code::CrawlerNotAllowed,
                 Code::TabLimit,
                 Code::RateLimited,
                 Code::DatabaseUnavailable,
@@ -133,6 +141,8 @@ pub(crate) struct Workspace {
     owner: String,
     /// The allowance in force for the calling network.
     gate: Gate,
+    /// How tabs beyond the free ones are paid.
+    billing: Billing,
 }
 
 /// The caller's tabs.
@@ -157,6 +167,7 @@ pub(crate) async fn workspace_of(cx: &Cx, owner: &Owner) -> Result<Workspace, Ap
         limit: cx.app.config().limits.free_tabs,
         owner: owner.to_string(),
         gate: gate_of(cx).await?,
+        billing: billing_of(cx).await?,
     })
 }
 

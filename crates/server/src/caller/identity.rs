@@ -28,7 +28,6 @@ pub(crate) async fn of_call(
     let headers = incoming.headers;
     let mut caller = Caller {
         is_crawler: gate::is_crawler(app, headers),
-        offers_payment: ["x-payment", "payment-signature"].iter().any(|name| headers.contains_key(*name)),
         bootstrap: Cookie::Bootstrap.read(app, headers).filter(|value| is_random_token(value)),
         ..Caller::unknown(incoming.network, headers)
     };
@@ -53,7 +52,8 @@ pub(crate) async fn of_call(
         _ => {}
     }
     match operation.access {
-        Access::Open => {}
+        // A credit is looked up after the identity, beside which it may come.
+        Access::Open | Access::Credit => {}
         Access::Browser => {
             if caller.identity == Identity::Unverified(Unverified::Account) {
                 return Err(ApiError::new(Code::AuthUnavailable).retry_after(5));

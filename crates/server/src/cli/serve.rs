@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use super::print;
 use crate::app::App;
 use crate::config::{Config, Sources};
+use crate::payments::worker;
 use crate::{api, jobs, observe, ports::Ports, surfaces, web};
 
 /// How long a running service has for its answer to a health check.
@@ -61,6 +62,7 @@ impl Arguments {
             }
             let app = App::open(config, Ports::real(), address).await?;
             let background = jobs::start(app.clone());
+            let payments = worker::start(app.clone());
             print(&welcome(&app, address))?;
             let (heard, was_heard) = oneshot::channel();
             tokio::select! {
@@ -68,6 +70,7 @@ impl Arguments {
                 () = web::serve(listener, web::router(app.clone()), web::Patience::default(), stop(was_heard)) => {}
             }
             background.stop().await;
+            payments.stop().await;
             app.database().store().close().await;
             Ok(ExitCode::SUCCESS)
         })

@@ -33,6 +33,56 @@ pub enum PaymentNetwork {
 pub enum Sku {
     /// One audit.
     Audit,
+    /// One tab beyond the free ones.
+    Tab,
+}
+
+impl Sku {
+    /// Its name in the configuration and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Audit => "audit",
+            Self::Tab => "tab",
+        }
+    }
+}
+
+/// `name=URL`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedUrl {
+    /// The name that is shown.
+    pub name: String,
+    /// An http or https URL.
+    pub url: String,
+}
+
+impl<'de> Deserialize<'de> for NamedUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let wrong = || D::Error::custom(format!("{text:?} is not name=URL"));
+        let (name, url) = text.split_once('=').ok_or_else(wrong)?;
+        let (name, url) = (name.trim().to_owned(), url.trim().to_owned());
+        let is_web = url::Url::parse(&url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if is_web && !name.is_empty() { Ok(Self { name, url }) } else { Err(wrong()) }
+    }
+}
+
+impl Serialize for NamedUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{}={}", self.name, self.url))
+    }
+}
+
+impl JsonSchema for NamedUrl {
+    fn schema_name() -> Cow<'static, str> {
+        "NamedUrl".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string"})
+    }
 }
 
 /// How logs are written.

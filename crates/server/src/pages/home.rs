@@ -18,7 +18,6 @@ use crate::app::App;
 use crate::audits::{self, Finished};
 use crate::caller::{Identity, guard_form, is_address_of, is_own, of_page};
 use crate::catalog;
-use crate::config::Sku;
 use crate::error::{ApiError, Code};
 use crate::gate;
 use crate::operation::Cx;
@@ -177,7 +176,7 @@ async fn audit(app: &App, parts: &Parts, typed: &Typed, lang: Lang) -> Done {
         Err(error) => return refused(error),
     };
     // Before a guest is made: a call that must be paid for needs none.
-    let held = match gate::hold(&cx, Sku::Audit).await {
+    let held = match gate::hold(&cx).await {
         Ok(held) => held,
         Err(error) => return refused(error),
     };

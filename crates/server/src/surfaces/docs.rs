@@ -88,6 +88,7 @@ pub fn api(operations: &[Operation]) -> Result<String, std::fmt::Error> {
             Access::Owner => "Needs a guest token, an API key, or a signed-in browser.",
             Access::Session => "Needs a signed-in browser (its cookie, and for writes `Origin` and `X-CSRF-Token`).",
             Access::Browser => "For pages of this site (writes need `Origin` and `X-CSRF-Token`).",
+            Access::Credit => "Needs a credit's token (`Authorization: Bearer cred_…` or `X-Credito`).",
             Access::Operator => "Needs the operator's token.",
         };
         let price = if operation.price.is_some() { " Beyond the free allowance it has a price." } else { "" };

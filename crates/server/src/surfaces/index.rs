@@ -58,7 +58,7 @@ struct Endpoint {
     path: &'static str,
     /// A few words.
     title: &'static str,
-    /// `none` or `guest`.
+    /// `none`, `guest`, `session`, `credito` or `operator`.
     auth: &'static str,
     /// Price beyond the free allowance, in US dollars; null for free.
     price_usd: Option<f64>,
@@ -82,9 +82,10 @@ pub(super) fn document(operations: &[Operation], config: &Config, base: &str) ->
             Access::Open => "none",
             Access::Owner => "guest",
             Access::Session | Access::Browser => "session",
+            Access::Credit => "credito",
             Access::Operator => "operator",
         },
-        price_usd: operation.price.map(|_| config.prices.audit_usd.dollars()),
+        price_usd: operation.price.map(|sku| config.prices.of(sku).dollars()),
         errors: operation.all_errors().map(|code| code.wire()).collect(),
     });
     Index {

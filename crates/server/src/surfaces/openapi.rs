@@ -117,7 +117,7 @@ fn security_schemes() -> Value {
         "bearer": {
             "type": "http",
             "scheme": "bearer",
-            "description": "A guest token (`pa_`), an API key (`mmk_`) or the operator's token.",
+            "description": "A guest token (`pa_`), an API key (`mmk_`), a credit (`cred_`) or the operator's token.",
         },
         "apiKey": header("X-Api-Key", "API key (`mmk_…`) of an account."),
         "session": {
@@ -126,6 +126,7 @@ fn security_schemes() -> Value {
             "name": "__Host-mm-auth",
             "description": "Set on sign-in. Writes need `Origin` and `X-CSRF-Token` of `GET /api/auth/bootstrap`.",
         },
+        "credit": header("X-Credito", "Token of prepaid credit (`cred_…`): it pays, and says nothing about who calls."),
         "payment": header("X-PAYMENT", "Payment in version 1 of x402: base64 of JSON, after a 402."),
         "paymentSignature": header("PAYMENT-SIGNATURE", "Payment in version 2 of x402: base64 of JSON, after a 402."),
     })

@@ -11,10 +11,9 @@ use crate::operation::Reply;
 /// For documents that load nothing: JSON, and everything without a policy of its own.
 const NOTHING_LOADS: &str = "default-src 'none'; frame-ancestors 'none'";
 /// Request headers that a browser may send from any site.
-const ALLOW_HEADERS: &str =
-    "accept-language, authorization, content-type, payment-signature, x-api-key, x-credito, x-guest-token, x-payment";
+const ALLOW_HEADERS: &str = "accept-language, authorization, content-type, idempotency-key, payment-signature, x-api-key, x-credito, x-guest-token, x-payment";
 /// Answer headers that a script of any site may read.
-const EXPOSE_HEADERS: &str = "content-language, payment-required, payment-response, ratelimit, ratelimit-policy, retry-after, x-payment-response, x-request-id";
+const EXPOSE_HEADERS: &str = "content-language, idempotent-replay, payment-required, payment-response, ratelimit, ratelimit-policy, retry-after, x-payment-response, x-request-id";
 /// Features of browsers that no page of ours uses.
 const NO_FEATURES: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()";
 

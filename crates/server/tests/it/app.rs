@@ -39,7 +39,7 @@ pub(crate) struct TestApp {
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
     /// Held, so that the database outlives the service.
-    pub(crate) database: TestDatabase,
+    pub(crate) database: Arc<TestDatabase>,
 }
 
 /// One answer.
@@ -131,6 +131,20 @@ impl TestApp {
 
     pub(crate) async fn start_within(
         database: TestDatabase,
+        patience: Patience,
+        bounds: Bounds,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
+        Self::open(Arc::new(database), patience, bounds, change).await
+    }
+
+    /// Another service on the database of `other`.
+    pub(crate) async fn start_on(other: &Self, change: impl FnOnce(&mut Config)) -> Self {
+        Self::open(Arc::clone(&other.database), Patience::default(), Bounds::default(), change).await
+    }
+
+    async fn open(
+        database: Arc<TestDatabase>,
         patience: Patience,
         bounds: Bounds,
         change: impl FnOnce(&mut Config),

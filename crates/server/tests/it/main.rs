@@ -9,5 +9,6 @@ mod jobs;
 mod judges;
 mod mcp;
 mod pages;
+mod payments;
 mod tidy;
 mod watch_servers;

@@ -19,7 +19,7 @@ testkit::on_both_databases! {
     what_a_debit_withheld_becomes_its_owners_or_nobodys,
     movements_are_never_edited,
     a_statement_shows_the_newest_hundred,
-    a_claim_moves_purchases,
+    a_buyer_finds_their_credits,
 }
 
 const PRICE: Micros = Micros(20_000);
@@ -275,12 +275,17 @@ async fn a_statement_shows_the_newest_hundred(database: TestDatabase) {
     assert_eq!((newest.kind, newest.amount_micros, newest.reference.as_str()), (MovementKind::Debit, -1, "d100"));
 }
 
-async fn a_claim_moves_purchases(database: TestDatabase) {
+async fn a_buyer_finds_their_credits(database: TestDatabase) {
     let store = opened(&database).await;
-    credit(&store, "c", 1, PRICE).await;
-    assert_eq!(store.move_purchases("guest:g", "account:a").await.unwrap(), 1);
-    assert_eq!(store.move_purchases("guest:g", "account:a").await.unwrap(), 0);
-    assert_eq!(store.credits_of("guest:g", 10).await.unwrap(), []);
-    let moved = store.credits_of("account:a", 10).await.unwrap();
-    assert_eq!(moved.iter().map(|credit| credit.id.as_str()).collect::<Vec<_>>(), ["c"]);
+    for (name, token) in [("older", 1), ("newer", 2)] {
+        let created_at = NOW.plus_ms(token.into());
+        store.create_dev_credit(NewCredit { created_at, ..new_credit(name, token) }, PRICE).await.unwrap();
+    }
+    let found = async |owner, limit| {
+        let credits = store.credits_of(owner, limit).await.unwrap();
+        credits.into_iter().map(|credit| credit.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found("guest:g", 10).await, ["newer", "older"]);
+    assert_eq!(found("guest:g", 1).await, ["newer"]);
+    assert_eq!(found("guest:h", 10).await, Vec::<String>::new());
 }

@@ -10,7 +10,6 @@ use model::tab::Tab;
 use super::{EmptyPage, Id, Visit, redirect};
 use crate::app::App;
 use crate::caller::{Identity, guard_form};
-use crate::config::Sku;
 use crate::error::{ApiError, Code};
 use crate::pages::home::{new_guest, same_origin};
 use crate::pages::{Reader, guest_cookie, html, private};
@@ -126,7 +125,7 @@ pub(in crate::pages) async fn run(State(app): State<App>, id: Id, request: Reque
     on_tab(app, id, request, "/workspace/{id}", async |form, tab| {
         let cx = &form.visit.cx;
         gate::admit_audit(&cx.app, cx.caller.network, cx.caller.is_crawler)?;
-        let held = gate::hold(cx, Sku::Audit).await?;
+        let held = gate::hold(cx).await?;
         let done = tabs::run(cx, tab).await;
         gate::settle(cx, held, done).await.map(drop)
     })

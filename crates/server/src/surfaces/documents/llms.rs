@@ -121,6 +121,7 @@ fn describe(out: &mut String, source: &Source<'_>, operation: &Operation) {
         Access::Open => "Anybody may call.",
         Access::Owner => "Needs a guest token or an API key.",
         Access::Session | Access::Browser => "For a signed-in browser.",
+        Access::Credit => "Needs the token of a credit.",
         Access::Operator => "Needs the operator's token.",
     };
     // Writing to a string can't fail.

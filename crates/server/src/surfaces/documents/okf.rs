@@ -67,6 +67,7 @@ fn api(source: &Source<'_>) -> String {
             Access::Open => "anybody",
             Access::Owner => "guest token or API key",
             Access::Session | Access::Browser => "signed-in browser",
+            Access::Credit => "holder of a credit",
             Access::Operator => "operator",
         };
         // Writing to a string can't fail.

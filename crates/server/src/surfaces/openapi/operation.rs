@@ -45,9 +45,14 @@ fn security(operation: &Operation) -> Value {
     let ways: &[&str] = match operation.access {
         Access::Open | Access::Owner => &["guestToken", "bearer", "apiKey", "session"],
         Access::Session | Access::Browser => &["session"],
+        Access::Credit => &["bearer", "credit"],
         Access::Operator => &["bearer"],
     };
-    let payment: &[&str] = if operation.price.is_some() { &["payment", "paymentSignature"] } else { &[] };
+    let payment: &[&str] = match operation.price {
+        Some(_) => &["payment", "paymentSignature", "credit"],
+        None if operation.sells => &["payment", "paymentSignature"],
+        None => &[],
+    };
     // The empty requirement: a credential may be sent, none is fine.
     let nothing = matches!(operation.access, Access::Open | Access::Browser).then(|| json!({}));
     nothing.into_iter().chain(ways.iter().chain(payment).map(|way| json!({*way: []}))).collect()

@@ -63,9 +63,9 @@ async fn past_the_free_audits_a_live_server_asks_for_payment(database: TestDatab
     let version_2: Value = serde_json::from_slice(&header).unwrap();
     assert_eq!(version_2["accepts"][0]["network"], "eip155:84532");
     assert_eq!(version_2["accepts"][0]["amount"], "20000");
-    // A payment that can't be settled is never taken for one.
+    // What is no payment is never taken for one.
     let paid = app.call(Call::audit(&site.url("/")).header("x-payment", "e30=")).await;
-    assert_eq!(paid.refusal(), (503, "facilitator_unavailable".to_owned()));
+    assert_eq!(paid.refusal(), (400, "invalid_payment".to_owned()));
     // Bad input is told before it is charged for.
     assert_eq!(app.call(Call::audit("ftp://a.com/")).await.refusal(), (400, "invalid_url".to_owned()));
     app.pass(Duration::from_secs(86_400));

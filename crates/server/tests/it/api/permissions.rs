@@ -28,15 +28,15 @@ const OPEN: Row =
     Row { nobody: "", browser: "", guest: "", session: "", account_key: "", organization_key: "", operator: "" };
 const OWNER: Row =
     Row { nobody: "guest_token_required", browser: "guest_token_required", operator: "guest_token_required", ..OPEN };
-/// For people who are signed in.
-const SESSION: Row = Row {
-    nobody: "invalid_session",
-    browser: "invalid_session",
-    guest: "invalid_session",
-    account_key: "invalid_session",
-    organization_key: "invalid_session",
-    operator: "invalid_session",
-    ..OPEN
+/// Only a credit opens it, whoever else somebody is.
+const CREDIT: Row = Row {
+    nobody: "credit_required",
+    browser: "credit_required",
+    guest: "credit_required",
+    session: "credit_required",
+    account_key: "credit_required",
+    organization_key: "credit_required",
+    operator: "credit_required",
 };
 /// What signs somebody in or out.
 const BROWSER: Row = Row {
@@ -48,6 +48,16 @@ const BROWSER: Row = Row {
     ..OPEN
 };
 
+/// For people who are signed in.
+const SESSION: Row = Row {
+    nobody: "invalid_session",
+    browser: "invalid_session",
+    guest: "invalid_session",
+    account_key: "invalid_session",
+    organization_key: "invalid_session",
+    operator: "invalid_session",
+    ..OPEN
+};
 /// Every route, in alphabetical order.
 const ROUTES: &[(&str, Row)] = &[
     ("DELETE /api/tabs/{id}", OWNER),
@@ -58,6 +68,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /.well-known/mcp-registry-auth", OPEN),
     ("GET /.well-known/security.txt", OPEN),
     ("GET /agent.json", OPEN),
+    ("GET /.well-known/x402", OPEN),
     ("GET /api/", OPEN),
     ("GET /api/account/keys", SESSION),
     ("GET /api/account/profile", SESSION),
@@ -66,12 +77,15 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/auth/bootstrap", OPEN),
     ("GET /api/auth/events", SESSION),
     ("GET /api/auth/sessions", SESSION),
+    ("GET /api/billing", OPEN),
     ("GET /api/checks", OPEN),
     ("GET /api/checks/changelog", OPEN),
     ("GET /api/checks/{code}", OPEN),
+    ("GET /api/credito", CREDIT),
     ("GET /api/gate", OPEN),
     ("GET /api/health", OPEN),
     ("GET /api/me", SESSION),
+    ("GET /api/pricing", OPEN),
     ("GET /api/tabs", OWNER),
     ("GET /api/tabs/{id}", OWNER),
     ("GET /api/tabs/{id}/history", OWNER),
@@ -107,6 +121,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("POST /api/auth/totp/confirm", SESSION),
     ("POST /api/auth/totp/remove", SESSION),
     ("POST /api/auth/totp/start", SESSION),
+    ("POST /api/credito", OPEN),
     ("POST /api/guest", OPEN),
     ("POST /api/tabs", OWNER),
     ("POST /api/tabs/{id}/run", OWNER),
@@ -114,7 +129,8 @@ const ROUTES: &[(&str, Row)] = &[
 ];
 
 /// Codes that say who somebody is, or where they come from, is in the way.
-const REFUSALS: [&str; 12] = [
+const REFUSALS: [&str; 13] = [
+    "credit_required",
     "guest_token_required",
     "guest_token_invalid",
     "invalid_api_key",

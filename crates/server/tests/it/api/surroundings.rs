@@ -69,8 +69,7 @@ async fn any_site_may_call(database: TestDatabase) {
     assert_eq!(preflight.status, 204);
     assert_eq!(preflight.header("access-control-allow-origin"), "*");
     assert_eq!(preflight.header("access-control-allow-methods"), "POST, OPTIONS");
-    // A header that nothing reads is not offered.
-    assert!(!preflight.header("access-control-allow-headers").contains("idempotency-key"));
+    assert!(preflight.header("access-control-allow-headers").contains("idempotency-key"));
     assert!(preflight.header("access-control-allow-headers").contains("x-guest-token"));
     for path in ["/api/health", "/api/nothing", "/openapi.json", "/api/"] {
         assert_eq!(app.call(Call::get(path)).await.header("access-control-allow-origin"), "*", "{path}");

@@ -1,0 +1,110 @@
+//! Prepaid credit: buying it, and seeing what is left.
+
+use model::credit::{BoughtCredit, CreditStatement};
+use model::lang::{Text, text};
+use model::money::Micros;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::app::App;
+use crate::database::Trouble;
+use crate::error::{ApiError, Code};
+use crate::operation::{Access, Answer, Cx, Json, Nothing, Operation, Reply, Written};
+use crate::payments::{PACKS, purchase};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post_query(purchase::PATH, purchase::OPERATION, buy)
+            .text(
+                "Buy credit",
+                "Prepaid credit of `usd` dollars (1, 5, 10 or 25), paid by x402 like any call with a price: call it, sign \
+                 what the 402 asks for, and repeat it with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The answer has the token \
+                 `cred_…`, which is shown once and pays calls as `Authorization: Bearer cred_…` or `X-Credito`. Send an \
+                 `Idempotency-Key` of your own with it: should the answer get lost, the same call with the same payment \
+                 and key gives a new token, as long as nothing was spent. Clients of version 1 refuse more than 0.10 USD \
+                 unless told otherwise: raise their limit (`maxValue` of `wrapFetchWithPayment`).\n\nExample: \
+                 `POST /api/credito?usd=5`",
+            )
+            .sells()
+            .check(|_: &App, input: &Purchase| pack(input.usd).map(drop))
+            .errors(&[Code::PaymentRequired, Code::CreditDelivered]),
+        Operation::get(purchase::PATH, "get_credit", read)
+            .text(
+                "See a credit",
+                "What is left of the credit whose token is sent, and its newest 100 movements. Free.",
+            )
+            .access(Access::Credit)
+            .errors(&[Code::DatabaseUnavailable]),
+    ]
+}
+
+/// What to buy.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Purchase {
+    /// Dollars: 1, 5, 10 or 25.
+    usd: u32,
+}
+
+/// The pack of so many dollars.
+pub(super) fn pack(usd: u32) -> Result<u32, ApiError> {
+    const PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
+    if PACKS.contains(&usd) { Ok(usd) } else { Err(ApiError::new(Code::InvalidParameter).explained(PACK.into())) }
+}
+
+/// A new credit with the receipt of its payment.
+struct Sold {
+    credit: Written<BoughtCredit>,
+    receipt: Option<(http::HeaderName, http::HeaderValue)>,
+}
+
+impl Answer for Sold {
+    fn reply(self) -> Result<Reply, ApiError> {
+        let mut reply = self.credit.reply()?;
+        reply.headers.extend(self.receipt);
+        Ok(reply)
+    }
+
+    fn describe(generator: &mut schemars::SchemaGenerator) -> (&'static str, Option<schemars::Schema>) {
+        Written::<BoughtCredit>::describe(generator)
+    }
+}
+
+/// Sells a pack.
+async fn buy(cx: Cx, input: Purchase) -> Result<Sold, ApiError> {
+    const KEEP: Text = text(
+        "Keep the token: it is shown once, and who holds it can spend it.",
+        "Guarde o token: ele aparece uma vez, e quem o tem pode gastá-lo.",
+    );
+    const USE: Text = text(
+        "Send it with each call as Authorization: Bearer <token>, or as X-Credito: <token>.",
+        "Envie-o em cada chamada como Authorization: Bearer <token>, ou como X-Credito: <token>.",
+    );
+    let usd = pack(input.usd)?;
+    let bought = purchase::buy(&cx, usd).await?;
+    let credit = BoughtCredit {
+        token: bought.token,
+        balance_usd: Micros(u64::from(usd) * 1_000_000).to_string(),
+        keep: KEEP.in_lang(cx.lang),
+        usage: USE.in_lang(cx.lang),
+        balance_at: cx.app.url(purchase::PATH),
+    };
+    Ok(Sold { credit: Written::spoken(&credit)?, receipt: bought.receipt })
+}
+
+/// What is left of a credit.
+async fn read(cx: Cx, _: Nothing) -> Result<Json<CreditStatement>, ApiError> {
+    let (_, digest) = cx.brought.required_credit()?;
+    let statement = cx.app.database().ask(|store| store.credit_statement(digest)).await;
+    let (credit, movements) = match statement {
+        Ok(Some(statement)) => statement,
+        Ok(None) | Err(Trouble::NotFound) => return Err(ApiError::new(Code::InvalidCredential)),
+        Err(trouble) => return Err(trouble.into()),
+    };
+    Ok(Json::new(CreditStatement {
+        balance_micros: credit.balance.0,
+        balance_usd: credit.balance.to_string(),
+        created_at: credit.created_at,
+        movements,
+    }))
+}

@@ -1,0 +1,109 @@
+//! Paying a call with prepaid credit (`specs/x402.md` §8): held before the work, charged with its result, else given back.
+
+use model::credit::BALANCE_FIELD;
+use model::time::Timestamp;
+use store::{Holding, NewDebit, Repeated};
+
+use super::{Priced, kept};
+use crate::app::App;
+use crate::error::{ApiError, Code};
+use crate::operation::{Cx, Reply};
+use crate::payments::brought::BroughtCredit;
+use crate::payments::by_x402::WORK_TIME;
+
+/// Beyond the work: how long keeping its result may take, in milliseconds.
+const KEEPING_MS: i64 = 15_000;
+
+/// What an earlier call of the same credit with the same `Idempotency-Key` came to, if there was one.
+pub(crate) async fn earlier(cx: &Cx, request_hash: &[u8; 32]) -> Option<Result<Reply, ApiError>> {
+    let (BroughtCredit::Known(credit, _), Some(key)) = (&cx.brought.credit, cx.brought.key_digest) else { return None };
+    match cx.app.database().ask(|store| store.repeated(&credit.id, &key)).await {
+        Ok(repeated) => repeated.map(|repeated| replay(repeated, request_hash)),
+        Err(trouble) => Some(Err(trouble.into())),
+    }
+}
+
+fn replay(repeated: Repeated, request_hash: &[u8; 32]) -> Result<Reply, ApiError> {
+    if repeated.request_hash != *request_hash {
+        return Err(ApiError::new(Code::IdempotencyConflict));
+    }
+    match repeated.answer {
+        Some(answer) => kept::unpack(answer),
+        None => Err(ApiError::new(Code::PaymentInProgress).retry_after(2)),
+    }
+}
+
+/// What became of an attempt to hold a price.
+pub(crate) enum Held {
+    /// It is held, under this id.
+    Debit(String),
+    /// The same call ran before.
+    Replayed(Reply),
+}
+
+/// Takes the price from the credit that came along; `None` when none came.
+pub(crate) async fn hold(cx: &Cx, priced: &Priced, request_hash: [u8; 32]) -> Result<Option<Held>, ApiError> {
+    let credit = match &cx.brought.credit {
+        BroughtCredit::None => return Ok(None),
+        BroughtCredit::Unverified => return Err(ApiError::new(Code::DatabaseUnavailable).retry_after(5)),
+        BroughtCredit::Known(credit, _) => credit,
+    };
+    let app = &cx.app;
+    if credit.is_dev {
+        return Err(ApiError::new(Code::CreditWithoutValue));
+    }
+    if credit.is_pending {
+        return Err(app.payments().offered(priced, ApiError::new(Code::CreditPending)));
+    }
+    let now = app.ports().now();
+    let id = app.ports().id();
+    let new = NewDebit {
+        id: id.clone(),
+        credit_id: credit.id.clone(),
+        amount: priced.price,
+        operation: priced.operation,
+        request_hash,
+        key_digest: cx.brought.key_digest,
+        owner: cx.caller.owner().map(|owner| owner.to_string()),
+        deadline: deadline(now),
+        now,
+    };
+    match app.database().ask(|store| store.hold_debit(new)).await? {
+        Holding::Held => Ok(Some(Held::Debit(id))),
+        Holding::Repeated(repeated) => replay(repeated, &request_hash).map(|reply| Some(Held::Replayed(reply))),
+        Holding::Insufficient { balance } => {
+            let error = ApiError::new(Code::InsufficientCredit).with(BALANCE_FIELD, balance.0.into());
+            Err(app.payments().offered(priced, error))
+        }
+    }
+}
+
+fn deadline(now: Timestamp) -> Timestamp {
+    now.plus_ms(i64::try_from(WORK_TIME.as_millis()).unwrap_or(i64::MAX).saturating_add(KEEPING_MS))
+}
+
+/// Ends a held debit with what came of its call: charged with the answer, or given back.
+pub(crate) async fn end(app: &App, debit: &str, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
+    let reply = match done {
+        Ok(reply) => reply,
+        Err(error) => {
+            reverse(app, debit).await;
+            return Err(error.with("charged", false.into()));
+        }
+    };
+    let answer = kept::pack(&reply)?;
+    match app.database().ask(|store| store.charge_debit(debit, answer)).await {
+        Ok(true) => Ok(reply),
+        // Given back before the work was done: so it is not paid, and not the caller's.
+        Ok(false) => Err(ApiError::new(Code::Overloaded).retry_after(5).with("charged", false.into())),
+        // It may have been charged; if not, it is given back after its deadline. The key tells.
+        Err(trouble) => Err(trouble.into()),
+    }
+}
+
+async fn reverse(app: &App, debit: &str) {
+    let now = app.ports().now();
+    if app.database().insist(|store| async move { store.reverse_debit(debit, now).await.map(drop) }).await.is_err() {
+        tracing::warn!(debit, "a debit could not be given back; it is after its deadline");
+    }
+}

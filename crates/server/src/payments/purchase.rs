@@ -1,0 +1,103 @@
+//! Buying credit with x402 (`specs/x402.md` §7): nothing happens between the settlement and the credit.
+
+use model::money::Micros;
+use serde_json::{Map, Value, json};
+use store::{Claim, NewCredit, Payment, Purchase};
+
+use super::by_x402::{self, Judged, off_the_call};
+use super::settling;
+use super::{Priced, request_hash};
+use crate::caller::{Kind, token_digest};
+use crate::error::{ApiError, Code};
+use crate::operation::Cx;
+
+/// Name of the operation.
+pub(crate) const OPERATION: &str = "buy_credit";
+/// Where credit is bought.
+pub(crate) const PATH: &str = "/api/credito";
+/// Settling begins at once: there is no work to wait for.
+const NO_WORK: std::time::Duration = std::time::Duration::ZERO;
+
+/// A credit that was bought.
+#[derive(Debug)]
+pub(crate) struct Bought {
+    /// Its token, which is not kept.
+    pub(crate) token: String,
+    /// Headers of the answer: the receipt.
+    pub(crate) receipt: Option<(http::HeaderName, http::HeaderValue)>,
+}
+
+/// Sells a pack, for the payment that came along.
+pub(crate) async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ApiError> {
+    let app = &cx.app;
+    let priced = app.payments().pack(app, usd);
+    let token = Kind::Credit.token(app.ports().entropy.bytes());
+    if !app.payments().is_live() {
+        let new = NewCredit {
+            id: app.ports().id(),
+            token_digest: token_digest(&token),
+            owner: cx.caller.owner().map(|owner| owner.to_string()),
+            is_dev: true,
+            is_pending: false,
+            created_at: app.ports().now(),
+        };
+        app.database().ask(|store| store.create_dev_credit(new, priced.price)).await?;
+        return Ok(Bought { token, receipt: None });
+    }
+    let input = Map::from_iter([("usd".to_owned(), Value::from(usd))]);
+    let owner = cx.caller.owner().map(|owner| owner.to_string());
+    let hash = request_hash(&priced, &input, owner.as_deref());
+    if let Some(known) = by_x402::known(cx).await? {
+        return replay(cx, &priced, &hash, known).await;
+    }
+    let Some(judged) = by_x402::judge(cx, &priced, NO_WORK)? else {
+        return Err(app.payments().asked(&priced, cx.lang));
+    };
+    let purchase = Purchase { credit_id: app.ports().id(), token_digest: token_digest(&token) };
+    match by_x402::claim(cx, &priced, &judged, hash, Some(purchase)).await? {
+        Claim::Claimed(lease) => {
+            let cx = cx.clone();
+            off_the_call(async move { pay(&cx, &priced, &judged, lease, token).await }).await?
+        }
+        Claim::Known(known) => replay(cx, &priced, &hash, *known).await,
+    }
+}
+
+/// From a claim to its end.
+async fn pay(
+    cx: &Cx,
+    priced: &Priced,
+    judged: &Judged,
+    lease: store::Lease,
+    token: String,
+) -> Result<Bought, ApiError> {
+    let app = &cx.app;
+    by_x402::verify(app, priced, judged, &lease).await?;
+    let charge = settling::charge(app, judged.due(app, lease, priced.price)).await;
+    by_x402::charged(app, priced, judged.version(), judged.payer(), charge).map(|receipt| Bought { token, receipt })
+}
+
+/// Answers a payment that came before. The token can't be shown again, and the payment's header is public once settled: a
+/// new token takes the place of the lost one only for who names the call as it was named, while nothing was spent.
+async fn replay(cx: &Cx, priced: &Priced, hash: &[u8; 32], known: Payment) -> Result<Bought, ApiError> {
+    let app = &cx.app;
+    let Some(purchase) = known.purchase.clone().filter(|_| known.request_hash == *hash) else {
+        return Err(app.payments().offered(priced, ApiError::new(Code::PaymentUsed)));
+    };
+    let charge = by_x402::outcome(app, priced, &known).await?;
+    let receipt = by_x402::charged(app, priced, known.wire_version, &known.key.payer, charge)?;
+    let is_same_call = known.key_digest.is_some() && known.key_digest == cx.brought.key_digest;
+    if is_same_call && let Some(token) = new_token(cx, &purchase, known.amount).await? {
+        return Ok(Bought { token, receipt });
+    }
+    Err(ApiError::new(Code::CreditDelivered).with("credit", json!(purchase.credit_id)))
+}
+
+/// A new token for a credit of which nothing was spent.
+async fn new_token(cx: &Cx, purchase: &Purchase, bought: Micros) -> Result<Option<String>, ApiError> {
+    let app = &cx.app;
+    let token = Kind::Credit.token(app.ports().entropy.bytes());
+    let digest = token_digest(&token);
+    let replaced = app.database().ask(|store| store.replace_credit_token(&purchase.credit_id, bought, &digest)).await?;
+    Ok(replaced.then_some(token))
+}

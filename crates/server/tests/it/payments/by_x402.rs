@@ -1,0 +1,325 @@
+use std::time::Duration;
+
+use serde_json::json;
+use site_audit::payments::worker;
+use testkit::TestDatabase;
+use testkit::facilitator::Say;
+
+use super::{Shop, encoded, moved, receipt, required, signed};
+use crate::app::Call;
+
+testkit::on_both_databases! {
+    both_versions_pay_an_audit,
+    a_402_offers_both_versions,
+    five_equal_payments_at_once_are_one_audit_and_one_charge,
+    an_answer_that_was_paid_is_given_again,
+    a_payment_for_another_call_is_told_so,
+    what_failed_costs_nothing_and_the_payment_stays_good,
+    a_facilitator_that_is_down_is_a_503,
+    an_unclear_settlement_is_never_asked_for_again,
+    a_settlement_that_was_refused_leaves_no_result,
+    a_pending_settlement_is_asked_about_again,
+    a_reverted_settlement_is_tried_once_more,
+    a_paid_audit_is_its_owners_after_the_charge_only,
+    the_worker_ends_what_calls_left,
+    a_free_audit_is_not_charged_for,
+}
+
+const HASH: &str = "0x00000000000000000000000000000000000000000000000000000000000000aa";
+
+async fn both_versions_pay_an_audit(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let asked = shop.app.call(shop.audit()).await;
+    let first = signed(&asked, 1, 1);
+    let paid = shop.app.call(shop.audit().header("X-PAYMENT", &encoded(&first.version_1()))).await;
+    assert_eq!(paid.status, 200, "{}", paid.body);
+    assert_eq!(paid.json()["summary"]["title"], "t");
+    let said = super::decoded(paid.header("x-payment-response"));
+    assert_eq!((said["success"].as_bool(), said["network"].as_str()), (Some(true), Some("base-sepolia")));
+    assert_eq!(said["payer"].as_str(), Some(first.authorization.from.as_str()));
+    assert_eq!(paid.header("payment-response"), "");
+
+    // Without padding, as some clients send it.
+    let second = signed(&asked, 1, 2);
+    let header = encoded(&second.version_2());
+    let paid = shop.app.call(shop.audit().header("payment-signature", header.trim_end_matches('='))).await;
+    assert_eq!(paid.status, 200, "{}", paid.body);
+    let said = receipt(&paid);
+    assert_eq!((said["success"].as_bool(), said["network"].as_str()), (Some(true), Some("eip155:84532")));
+    assert_eq!(moved(&shop.facilitator), 40_000);
+
+    // The facilitator is always asked in version 2, with our requirements and our credential.
+    for what in ["verify", "settle"] {
+        for question in shop.facilitator.asked(what) {
+            assert_eq!(question.authorization.as_deref(), Some("Bearer for-the-facilitator"));
+            assert_eq!(question.body["x402Version"], 2);
+            assert_eq!(question.body["paymentPayload"]["accepted"], question.body["paymentRequirements"]);
+            assert_eq!(question.body["paymentRequirements"], required(&asked)["accepts"][0]);
+        }
+    }
+    let revenue = shop.app.database.row("SELECT COUNT(*) FROM revenue WHERE amount_micros = 20000").await;
+    assert_eq!(sqlx::Row::get::<i64, _>(&revenue, 0), 2);
+}
+
+async fn a_402_offers_both_versions(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let asked = shop.app.call(shop.audit()).await;
+    assert_eq!(asked.refusal(), (402, "allowance_spent".to_owned()));
+    assert_eq!(asked.header("cache-control"), "no-store");
+    let (one, two) = (asked.json()["accepts"][0].clone(), required(&asked));
+    assert_eq!(one["outputSchema"]["input"]["bodyFields"], json!({"url": {"type": "string", "required": true}}));
+    assert_eq!(two["resource"]["url"], shop.app.url("/api/audit"));
+    assert_eq!(two["accepts"][0]["network"], "eip155:84532");
+    assert_eq!(two["accepts"][0]["extra"], json!({"name": "USDC", "version": "2"}));
+    assert_eq!(two["extensions"]["bazaar"]["info"]["input"]["body"]["url"], "https://example.com/");
+    for (one, two) in [
+        (&one["maxAmountRequired"], &two["accepts"][0]["amount"]),
+        (&one["payTo"], &two["accepts"][0]["payTo"]),
+        (&one["asset"], &two["accepts"][0]["asset"]),
+        (&one["maxTimeoutSeconds"], &two["accepts"][0]["maxTimeoutSeconds"]),
+    ] {
+        assert_eq!(one, two);
+    }
+    assert!(asked.header("payment-required").len() < 8 * 1024);
+}
+
+async fn five_equal_payments_at_once_are_one_audit_and_one_charge(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    let call = || shop.app.call(payment.pays(shop.audit()));
+    let (a, b, c, d, e) = tokio::join!(call(), call(), call(), call(), call());
+    let answers = [a, b, c, d, e];
+    let paid: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
+    assert!(!paid.is_empty());
+    for answer in &answers {
+        if answer.status != 200 {
+            assert_eq!(answer.refusal(), (409, "payment_in_progress".to_owned()), "{}", answer.body);
+            assert_eq!(answer.header("retry-after"), "2");
+        }
+    }
+    assert_eq!(paid.iter().filter(|answer| answer.header("idempotent-replay").is_empty()).count(), 1);
+    assert_eq!((shop.audits(), moved(&shop.facilitator)), (1, 20_000));
+    assert_eq!(shop.facilitator.asked("settle").len(), 1);
+    assert_eq!(shop.facilitator.asked("verify").len(), 1);
+}
+
+async fn an_answer_that_was_paid_is_given_again(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    let first = shop.app.call(payment.pays(shop.audit())).await;
+    assert_eq!(first.status, 200, "{}", first.body);
+    shop.app.pass(Duration::from_secs(86_400));
+    let again = shop.app.call(payment.pays(shop.audit())).await;
+    assert_eq!((again.status, &again.body), (200, &first.body));
+    assert_eq!(again.header("idempotent-replay"), "true");
+    assert_eq!(again.header("payment-response"), first.headers["payment-response"]);
+    assert_eq!((shop.audits(), moved(&shop.facilitator)), (1, 20_000));
+}
+
+async fn a_payment_for_another_call_is_told_so(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    assert_eq!(shop.app.call(payment.pays(shop.audit())).await.status, 200);
+    let other = shop.app.call(payment.pays(Call::audit(&shop.site.url("/other")))).await;
+    assert_eq!(other.refusal(), (402, "payment_used".to_owned()));
+    assert_eq!(other.json()["accepts"][0]["maxAmountRequired"], "20000");
+    // Somebody else's call is another call: the header is public.
+    let token = shop.app.guest().await;
+    let stolen = shop.app.call(payment.pays(shop.audit()).token(&token)).await;
+    assert_eq!(stolen.refusal(), (402, "payment_used".to_owned()));
+}
+
+async fn what_failed_costs_nothing_and_the_payment_stays_good(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    let failed = shop.app.call(payment.pays(Call::audit("http://127.0.0.2:1/"))).await;
+    assert_eq!(failed.refusal(), (502, "target_unreachable".to_owned()));
+    assert_eq!(failed.json()["charged"], false);
+    assert_eq!((moved(&shop.facilitator), shop.facilitator.asked("settle").len()), (0, 0));
+    // Bad input is told before anything is done with the payment.
+    let bad = shop.app.call(payment.pays(Call::audit("ftp://a.com/"))).await;
+    assert_eq!(bad.refusal(), (400, "invalid_url".to_owned()));
+    assert_eq!(shop.app.call(payment.pays(shop.audit())).await.status, 200);
+    assert_eq!(moved(&shop.facilitator), 20_000);
+}
+
+async fn a_facilitator_that_is_down_is_a_503(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    shop.facilitator.script(|_, _| Some(Say::HangsUp));
+    let down = shop.app.call(payment.pays(shop.audit())).await;
+    assert_eq!(down.refusal(), (503, "facilitator_unavailable".to_owned()));
+    assert!(!down.header("retry-after").is_empty());
+    // Known to be down: nobody is asked for a payment that can't be settled.
+    let unpaid = shop.app.call(shop.audit()).await;
+    assert_eq!(unpaid.refusal(), (503, "facilitator_unavailable".to_owned()));
+    assert_eq!(shop.audits(), 0);
+    // Back again, and the same payment is good.
+    shop.facilitator.script(|_, _| None);
+    worker::check(&shop.app.app).await;
+    assert_eq!(shop.app.call(payment.pays(shop.audit())).await.status, 200);
+    assert_eq!(shop.app.call(shop.audit()).await.refusal(), (402, "allowance_spent".to_owned()));
+}
+
+async fn an_unclear_settlement_is_never_asked_for_again(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let refused = |reason: &str| json!({"success": false, "errorReason": reason, "transaction": ""});
+    let answers = [
+        Say::MovesAndHangsUp,
+        Say::HangsUp,
+        Say::This(500, json!({"error": "something broke"})),
+        Say::This(200, refused("rpc timeout")),
+        Say::This(200, refused("invalid_exact_evm_nonce_already_used")),
+        Say::This(200, json!([])),
+    ];
+    for (number, say) in (1..).zip(answers) {
+        let payment = signed(&shop.app.call(shop.audit()).await, 1, number);
+        let (said, before) = (say.clone(), shop.facilitator.asked("settle").len());
+        shop.facilitator
+            .script(move |question, number| (question.what == "settle" && number == before + 1).then(|| said.clone()));
+        let unclear = shop.app.call(payment.pays(shop.audit())).await;
+        assert_eq!(unclear.refusal(), (503, "settlement_pending".to_owned()), "{say:?}");
+        assert_eq!(unclear.header("retry-after"), "5");
+        assert_eq!((unclear.header("payment-required"), &unclear.json()["accepts"]), ("", &json!(null)));
+        // At once it is too early to ask; later the same header has its result, and is paid once.
+        let early = shop.app.call(payment.pays(shop.audit())).await;
+        assert_eq!(early.refusal(), (503, "settlement_pending".to_owned()));
+        shop.app.pass(Duration::from_secs(3));
+        worker::check(&shop.app.app).await;
+        let paid = shop.app.call(payment.pays(shop.audit())).await;
+        assert_eq!(paid.status, 200, "{say:?}: {}", paid.body);
+        assert_eq!(receipt(&paid)["success"], true);
+        assert_eq!((shop.audits() as u64, moved(&shop.facilitator)), (number, 20_000 * number));
+        // Told to settle with the same bytes each time.
+        let settles = shop.facilitator.asked("settle");
+        assert_eq!(settles.len(), before + 2);
+        assert!(settles[before..].windows(2).all(|two| two[0].body == two[1].body), "{settles:?}");
+    }
+}
+
+async fn a_settlement_that_was_refused_leaves_no_result(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let token = shop.app.guest().await;
+    let asked = shop.app.call(shop.audit().token(&token)).await;
+    let payment = signed(&asked, 1, 1);
+    shop.facilitator.script(|question, _| {
+        let refused = json!({"success": false, "errorReason": "insufficient_funds", "transaction": "",
+            "network": "eip155:84532"});
+        (question.what == "settle").then_some(Say::This(200, refused))
+    });
+    let refused = shop.app.call(payment.pays(shop.audit()).token(&token)).await;
+    assert_eq!(refused.refusal(), (402, "payment_refused".to_owned()));
+    assert_eq!(refused.json()["detail"], "insufficient_funds");
+    assert_eq!(refused.json()["accepts"][0]["network"], "base-sepolia");
+    assert_eq!(
+        (receipt(&refused)["success"].as_bool(), receipt(&refused)["errorReason"].as_str()),
+        (Some(false), Some("insufficient_funds"))
+    );
+    let kept = shop.app.database.row("SELECT COUNT(*) FROM audits").await;
+    assert_eq!(sqlx::Row::get::<i64, _>(&kept, 0), 0);
+    // Refused for good, also when the facilitator thinks better of it.
+    shop.facilitator.script(|_, _| None);
+    let again = shop.app.call(payment.pays(shop.audit()).token(&token)).await;
+    assert_eq!(again.refusal(), (402, "payment_refused".to_owned()));
+    assert_eq!(moved(&shop.facilitator), 0);
+}
+
+async fn a_pending_settlement_is_asked_about_again(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    let pending = json!({"success": false, "errorReason": "settlement_pending", "transaction": HASH,
+        "network": "eip155:84532"});
+    shop.facilitator.script(move |question, number| {
+        (question.what == "settle" && number <= 2).then(|| Say::This(500, pending.clone()))
+    });
+    let unclear = shop.app.call(payment.pays(shop.audit())).await;
+    assert_eq!(unclear.refusal(), (503, "settlement_pending".to_owned()));
+    assert_eq!(unclear.json()["transaction"], HASH);
+    assert_eq!(shop.facilitator.asked("settle").len(), 2);
+    shop.app.pass(Duration::from_secs(3));
+    assert_eq!(shop.app.call(payment.pays(shop.audit())).await.status, 200);
+    // Pending once, then there.
+    let second = signed(&shop.app.call(shop.audit()).await, 1, 2);
+    let pending = json!({"success": false, "errorReason": "settlement_pending", "transaction": HASH});
+    shop.facilitator.script(move |question, number| {
+        (question.what == "settle" && number == 4).then(|| Say::This(202, pending.clone()))
+    });
+    assert_eq!(shop.app.call(second.pays(shop.audit())).await.status, 200);
+    assert_eq!(moved(&shop.facilitator), 40_000);
+}
+
+async fn a_reverted_settlement_is_tried_once_more(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let asked = shop.app.call(shop.audit()).await;
+    let reverted = json!({"success": false, "errorReason": "invalid_exact_evm_transaction_failed",
+        "transaction": HASH, "network": "eip155:84532"});
+    let answers = [
+        // Another reason at the second try: nothing moved.
+        (json!({"success": false, "errorReason": "insufficient_funds", "transaction": ""}), (402, "payment_refused")),
+        // Used already: somebody else sent it, and the money came here.
+        (
+            json!({"success": false, "errorReason": "invalid_exact_evm_nonce_already_used", "transaction": ""}),
+            (503, "settlement_pending"),
+        ),
+    ];
+    for (number, (second, (status, code))) in answers.into_iter().enumerate() {
+        let payment = signed(&asked, 1, 100 + number as u64);
+        let (reverted, before) = (reverted.clone(), shop.facilitator.asked("settle").len());
+        shop.facilitator.script(move |question, number| match number.checked_sub(before) {
+            Some(1) if question.what == "settle" => Some(Say::This(200, reverted.clone())),
+            Some(2) if question.what == "settle" => Some(Say::This(200, second.clone())),
+            _ => None,
+        });
+        let answer = shop.app.call(payment.pays(shop.audit())).await;
+        assert_eq!(answer.refusal(), (status, code.to_owned()));
+    }
+}
+
+async fn a_paid_audit_is_its_owners_after_the_charge_only(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let token = shop.app.guest().await;
+    let payment = signed(&shop.app.call(shop.audit().token(&token)).await, 1, 1);
+    shop.facilitator.script(|question, number| (question.what == "settle" && number == 1).then_some(Say::HangsUp));
+    assert_eq!(shop.app.call(payment.pays(shop.audit()).token(&token)).await.status, 503);
+    let owners = "SELECT COUNT(*) FROM audits WHERE owner LIKE 'guest:%'";
+    assert_eq!(sqlx::Row::get::<i64, _>(&shop.app.database.row(owners).await, 0), 0);
+    shop.app.pass(Duration::from_secs(3));
+    assert_eq!(worker::round(&shop.app.app).await.unwrap(), 0);
+    assert_eq!(sqlx::Row::get::<i64, _>(&shop.app.database.row(owners).await, 0), 1);
+    worker::check(&shop.app.app).await;
+    let paid = shop.app.call(payment.pays(shop.audit()).token(&token)).await;
+    let id = paid.json()["id"].as_str().unwrap().to_owned();
+    let read = shop.app.call(Call::get(&format!("/api/audits/{id}")).token(&token)).await;
+    assert_eq!(read.status, 200, "{}", read.body);
+}
+
+async fn the_worker_ends_what_calls_left(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    shop.facilitator
+        .script(|question, number| (question.what == "settle" && number < 3).then_some(Say::MovesAndHangsUp));
+    assert_eq!(shop.app.call(payment.pays(shop.audit())).await.status, 503);
+    // Too early, then unclear again, then settled.
+    assert_eq!(worker::round(&shop.app.app).await.unwrap(), 0);
+    shop.app.pass(Duration::from_secs(3));
+    assert_eq!(worker::round(&shop.app.app).await.unwrap(), 1);
+    shop.app.pass(Duration::from_secs(61));
+    assert_eq!(worker::round(&shop.app.app).await.unwrap(), 0);
+    worker::check(&shop.app.app).await;
+    let paid = shop.app.call(payment.pays(shop.audit())).await;
+    assert_eq!((paid.status, paid.header("idempotent-replay")), (200, "true"));
+    assert_eq!(moved(&shop.facilitator), 20_000);
+}
+
+async fn a_free_audit_is_not_charged_for(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    let generous = crate::app::TestApp::start(TestDatabase::sqlite(), |config| {
+        super::charging(config, &shop.facilitator.url());
+        config.limits.free_audits_per_day = 1;
+    })
+    .await;
+    let free = generous.call(payment.pays(shop.audit())).await;
+    assert_eq!((free.status, free.header("payment-response")), (200, ""));
+    assert_eq!((moved(&shop.facilitator), shop.facilitator.asked("verify").len()), (0, 0));
+}

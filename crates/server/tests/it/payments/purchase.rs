@@ -1,0 +1,144 @@
+use std::time::Duration;
+
+use serde_json::json;
+use site_audit::config::PaymentMode;
+use site_audit::payments::worker;
+use testkit::TestDatabase;
+use testkit::facilitator::Say;
+
+use super::{Shop, moved, receipt, required, signed};
+use crate::app::{Call, TestApp};
+
+testkit::on_both_databases! {
+    a_pack_is_bought_and_its_token_pays,
+    packs_are_four,
+    a_lost_token_is_replaced_for_who_named_the_call,
+    a_purchase_that_was_unclear_makes_its_credit,
+    in_dev_no_money_moves_and_the_credit_says_so,
+    a_credit_carries_its_buyer,
+}
+
+fn buy(usd: &str) -> Call<'static> {
+    Call::new("POST", &format!("/api/credito?usd={usd}"))
+}
+
+async fn a_pack_is_bought_and_its_token_pays(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let asked = shop.app.call(buy("5")).await;
+    assert_eq!(asked.refusal(), (402, "payment_required".to_owned()));
+    let wanted = required(&asked);
+    assert_eq!(wanted["accepts"][0]["amount"], "5000000");
+    assert_eq!(wanted["resource"]["url"], shop.app.url("/api/credito?usd=5"));
+    assert_eq!(wanted["extensions"]["bazaar"]["info"]["input"]["queryParams"], json!({"usd": 5}));
+    let sold = shop.app.call(signed(&asked, 1, 1).pays(buy("5"))).await;
+    assert_eq!(sold.status, 200, "{}", sold.body);
+    assert_eq!(receipt(&sold)["success"], true);
+    let sold = sold.json();
+    let token = sold["token"].as_str().unwrap();
+    assert_eq!(sold["saldo_usd"], "5.00");
+    assert_eq!(sold["saldo_em"], shop.app.url("/api/credito"));
+    assert!(token.starts_with("cred_") && sold["guarde"].is_string() && sold["usar"].is_string());
+
+    let paid = shop.app.call(shop.audit().header("X-Credito", token)).await;
+    assert_eq!(paid.status, 200, "{}", paid.body);
+    let left =
+        shop.app.call(Call::get("/api/credito").header("authorization", &format!("Bearer {token}"))).await.json();
+    assert_eq!((left["saldo_micros"].as_u64(), left["saldo_usd"].as_str()), (Some(4_980_000), Some("4.98")));
+    assert_eq!(left["criado_em"], "2026-01-31T09:30:00.000Z");
+    let moves: Vec<_> = left["movimentos"].as_array().unwrap().iter().collect();
+    assert_eq!(moves.len(), 2);
+    for (kind, amount) in [("compra", 5_000_000), ("debito", -20_000)] {
+        let found = moves.iter().find(|found| found["tipo"] == kind).unwrap();
+        assert_eq!(found["valor_micros"], amount);
+    }
+    assert_eq!(moved(&shop.facilitator), 5_000_000);
+}
+
+async fn packs_are_four(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    for usd in ["1", "5", "10", "25"] {
+        assert_eq!(shop.app.call(buy(usd)).await.status, 402);
+    }
+    for usd in ["0", "2", "-1", "5.0", "x", ""] {
+        let refused = shop.app.call(buy(usd)).await;
+        assert_eq!(refused.refusal(), (400, "invalid_parameter".to_owned()), "{usd}");
+        assert!(refused.json()["detail"].as_str().unwrap().starts_with("usd: "), "{}", refused.body);
+    }
+    assert_eq!(shop.app.call(Call::new("POST", "/api/credito")).await.status, 400);
+}
+
+async fn a_lost_token_is_replaced_for_who_named_the_call(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(buy("1")).await, 1, 1);
+    let named = |key: &str| payment.pays(buy("1")).header("Idempotency-Key", key);
+    let first = shop.app.call(named("my-purchase-0001")).await.json()["token"].as_str().unwrap().to_owned();
+    // The header is public: alone it proves nothing.
+    for other in [payment.pays(buy("1")), named("my-purchase-0002")] {
+        let refused = shop.app.call(other).await;
+        assert_eq!(refused.refusal(), (409, "payment_used".to_owned()));
+        assert!(refused.json()["credit"].is_string());
+    }
+    let second = shop.app.call(named("my-purchase-0001")).await.json()["token"].as_str().unwrap().to_owned();
+    assert_ne!(first, second);
+    let old = shop.app.call(Call::get("/api/credito").header("x-credito", &first)).await;
+    assert_eq!(old.refusal(), (401, "invalid_credential".to_owned()));
+    assert_eq!(shop.app.call(shop.audit().header("x-credito", &second)).await.status, 200);
+    // Spent of, it stays whose it is.
+    assert_eq!(shop.app.call(named("my-purchase-0001")).await.refusal(), (409, "payment_used".to_owned()));
+    assert_eq!(moved(&shop.facilitator), 1_000_000);
+    for key in ["short", "sixteen chars!!!", &"x".repeat(129)] {
+        let refused = shop.app.call(named(key)).await;
+        assert_eq!(refused.refusal(), (400, "invalid_parameter".to_owned()));
+    }
+}
+
+async fn a_purchase_that_was_unclear_makes_its_credit(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let payment = signed(&shop.app.call(buy("1")).await, 1, 1);
+    let call = || payment.pays(buy("1")).header("Idempotency-Key", "my-purchase-0001");
+    shop.facilitator
+        .script(|question, number| (question.what == "settle" && number == 1).then_some(Say::MovesAndHangsUp));
+    assert_eq!(shop.app.call(call()).await.refusal(), (503, "settlement_pending".to_owned()));
+    shop.app.pass(Duration::from_secs(3));
+    assert_eq!(worker::round(&shop.app.app).await.unwrap(), 0);
+    let sold = shop.app.call(call()).await;
+    assert_eq!(sold.status, 200, "{}", sold.body);
+    let token = sold.json()["token"].as_str().unwrap().to_owned();
+    let left = shop.app.call(Call::get("/api/credito").header("x-credito", &token)).await;
+    assert_eq!(left.json()["saldo_micros"], 1_000_000);
+    assert_eq!(moved(&shop.facilitator), 1_000_000);
+}
+
+async fn in_dev_no_money_moves_and_the_credit_says_so(database: TestDatabase) {
+    let shop = Shop::open(TestDatabase::sqlite()).await;
+    let url = shop.facilitator.url();
+    let app = TestApp::start(database, |config| {
+        super::charging(config, &url);
+        config.payments.mode = Some(PaymentMode::Dev);
+    })
+    .await;
+    let sold = app.call(buy("25")).await;
+    assert_eq!(sold.status, 200, "{}", sold.body);
+    let token = sold.json()["token"].as_str().unwrap().to_owned();
+    // Calls are let through, so nothing is debited.
+    assert_eq!(app.call(shop.audit().header("x-credito", &token)).await.status, 200);
+    let left = app.call(Call::get("/api/credito").header("x-credito", &token)).await;
+    assert_eq!(left.json()["saldo_micros"], 25_000_000);
+    let marked = app.database.row("SELECT is_dev FROM credits").await;
+    assert_eq!(sqlx::Row::get::<i64, _>(&marked, 0), 1);
+    // It is worth nothing where money is taken.
+    let live = TestApp::start_on(&app, |config| super::charging(config, &url)).await;
+    let refused = live.call(shop.audit().header("x-credito", &token)).await;
+    assert_eq!(refused.refusal(), (401, "credit_without_value".to_owned()));
+}
+
+async fn a_credit_carries_its_buyer(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let token = shop.app.guest().await;
+    let call = || buy("1").token(&token);
+    let sold = shop.app.call(signed(&shop.app.call(call()).await, 1, 1).pays(call())).await;
+    assert_eq!(sold.status, 200, "{}", sold.body);
+    let owners =
+        shop.app.database.row("SELECT COUNT(*) FROM credits JOIN guests ON owner = 'guest:' || guests.id").await;
+    assert_eq!(sqlx::Row::get::<i64, _>(&owners, 0), 1);
+}

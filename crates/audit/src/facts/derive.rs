@@ -101,7 +101,7 @@ pub(crate) fn without_site_name(title: &str, html: &Html) -> String {
 }
 
 /// What the page calls its site: `og:site_name`, else the name of its `WebSite` node.
-fn site_name(html: &Html) -> Option<String> {
+pub(crate) fn site_name(html: &Html) -> Option<String> {
     let of_node = || {
         let nodes = html.json_ld.nodes_as_meant();
         let site = nodes.iter().find(|node| types_of(node).any(|kind| kind == "WebSite"))?;

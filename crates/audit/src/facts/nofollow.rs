@@ -12,7 +12,7 @@ static PRIVATE: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("../data/private_paths.txt").lines().filter(|line| !line.starts_with('#')).collect());
 
 /// Whether an address is of a kind that crawlers have no business with.
-fn is_private(url: &Url) -> bool {
+pub(crate) fn is_private(url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
     url.query().is_some()
         || path.split('/').any(|part| PRIVATE.contains(part))

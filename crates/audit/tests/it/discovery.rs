@@ -117,7 +117,7 @@ fn a_missing_llms_txt_gets_a_file_made_of_the_page_that_passes() {
     assert_eq!(file.path, "/llms.txt");
     assert_eq!(
         file.content,
-        "# Bread \\[and\\] more\n\n> Flour, water, salt and time.\n\n\
+        "# Bread \\[and\\] more\n\n\
          - [How to bake bread](https://example.com/bread)\n- [Rye bread](https://example.com/rye_%28dark%29)\n"
     );
     let after = report(&with(BREAD, vec![at(Llms, "/llms.txt", 200, file.content.clone())]));

@@ -4,11 +4,11 @@ use model::discovery::DiscoveryStatus;
 use url::Url;
 
 use crate::check::prelude::*;
-use crate::facts::derive;
 use crate::facts::discovery::llms::{self, RootFile};
 use crate::facts::document::collapse;
 use crate::facts::page::Html;
 use crate::facts::url_identity::identity;
+use crate::facts::{canonical, derive, nofollow};
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -154,14 +154,19 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     Ok(Some(found))
 }
 
-/// The file from what the page holds; `None` when that is too little for a useful one.
+/// The file from what the page holds; `None` when that is too little for a useful one. Title and description of a page
+/// that is not the home page are of the page, not of the site.
 fn content(facts: &Facts<'_>, html: &Html) -> Option<String> {
     let own = facts.own_url().ok().filter(|url| url.as_str().len() <= LONGEST_URL)?;
-    let title = html.title().map(|title| html.as_meant(&title)).filter(|title| is_name(title));
-    let site = html.social("og:site_name").map(|name| html.as_meant(name)).filter(|name| is_name(name));
-    let name = site.or_else(|| title.clone()).or_else(|| own.host_str().map(str::to_owned))?;
+    let is_home = canonical::is_home(own.path());
+    let title = html.title().map(|title| if is_home { title } else { derive::without_site_name(&title, html) });
+    let title = title.filter(|title| is_name(title)).or_else(|| Some(derive::page_name(html)?.value));
+    let title = title.map(|title| html.as_meant(&title)).filter(|title| is_name(title));
+    let site = derive::site_name(html).filter(|name| is_name(name));
+    let of_title = || title.clone().filter(|_| is_home);
+    let name = site.or_else(of_title).or_else(|| own.host_str().map(str::to_owned))?;
     let mut lines = vec![format!("# {}", markdown(&name)), String::new()];
-    let description = html.meta("description").filter(|text| !derive::is_placeholder(text));
+    let description = html.meta("description").filter(|text| is_home && !derive::is_placeholder(text));
     if let Some(description) = description {
         let summary = derive::cut(&html.as_meant(description), LONGEST_SUMMARY);
         lines.extend([format!("> {}", markdown(&summary)), String::new()]);
@@ -172,15 +177,19 @@ fn content(facts: &Facts<'_>, html: &Html) -> Option<String> {
     llms::is_useful(&file, &own).then_some(file)
 }
 
-/// Named links within the site of the first `nav` that has any, each page once.
+/// Named links within the site of the first `nav` that has any, each page once; those of an article, which lead to the
+/// next one, only where there is no other.
 fn navigation(html: &Html, own: &Url) -> Vec<(String, Url)> {
     let is_nav = |element: &Element<'_>| element.is("nav") || element.has_token("role", "navigation");
+    let is_of_article = |nav: &Element<'_>| nav.ancestors().any(|around| around.is("article") || around.is("main"));
     let links = |nav: Element<'_>| {
         let mut seen = vec![identity(own)];
         let mut out: Vec<(String, Url)> = Vec::new();
         for link in nav.descendants().filter(|element| element.is("a")) {
             let url = link.attribute("href").and_then(|href| html.resolve(href));
-            let is_listed = |url: &Url| url.origin() == own.origin() && url.as_str().len() <= LONGEST_URL;
+            let is_listed = |url: &Url| {
+                url.origin() == own.origin() && url.as_str().len() <= LONGEST_URL && !nofollow::is_private(url)
+            };
             let Some(mut url) = url.filter(is_listed) else { continue };
             url.set_fragment(None);
             let name = html.as_meant(&link.text());
@@ -194,13 +203,10 @@ fn navigation(html: &Html, own: &Url) -> Vec<(String, Url)> {
         }
         out
     };
-    html.document
-        .elements()
-        .filter(is_nav)
-        .take(MOST_NAVS)
-        .map(links)
-        .find(|links| !links.is_empty())
-        .unwrap_or_default()
+    let (of_article, of_site): (Vec<_>, Vec<_>) =
+        html.document.elements().filter(is_nav).take(MOST_NAVS).partition(is_of_article);
+    let all = of_site.into_iter().chain(of_article);
+    all.map(links).find(|links| !links.is_empty()).unwrap_or_default()
 }
 
 fn is_name(text: &str) -> bool {

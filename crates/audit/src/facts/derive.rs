@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use model::lang::{Text, text};
 
-use super::document::{Element, collapse};
+use super::document::{Element, collapse, collapse_into};
 use super::font_metrics::{columns, columns_of, title_px};
 use super::jsonld::types_of;
 use super::listed::AROUND;
 use super::page::Html;
+use super::text::is_seen;
 use super::visibility::hides;
 use super::words::{parts, repetition, words};
 
@@ -165,15 +166,34 @@ pub fn first_paragraph(html: &Html) -> Option<Derived> {
     content
         .descendants()
         .filter(|element| element.is("p") && !element.is_hidden() && !is_aside(*element))
-        .find_map(|paragraph| describing(html, whole_sentences(&html.as_meant(&paragraph.text()))))
+        .filter(|paragraph| !is_of_links(*paragraph))
+        .find_map(|paragraph| describing(html, whole_sentences(&html.as_meant(&shown_text(paragraph)))))
         .map(|value| Derived { value, origin: text_origin() })
 }
 
-/// A text as a description, where it can be one.
+/// Text of an element, collapsed, without scripts, styles and what is hidden in it.
+fn shown_text(element: Element<'_>) -> String {
+    let mut out = String::new();
+    collapse_into(element.texts_where(|below| is_seen(below) && !hides(below)), &mut out);
+    out
+}
+
+/// Whether half of a paragraph or more is links: a trail or a menu.
+fn is_of_links(paragraph: Element<'_>) -> bool {
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+    let of_links: usize =
+        paragraph.descendants().filter(|below| below.is("a")).map(|link| letters(&shown_text(link))).sum();
+    of_links * 2 >= letters(&shown_text(paragraph))
+}
+
+/// A text as a description, where it can be one: of words rather than numbers and signs.
 fn describing(html: &Html, text: &str) -> Option<String> {
+    let text = &without_visible_markup(text);
     let title = html.title().unwrap_or_default().to_lowercase();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let is_prose = letters * 2 >= text.chars().filter(|c| !c.is_whitespace()).count();
     let is_long = text.chars().count() >= SHORTEST_PARAGRAPH && !is_placeholder_description(text);
-    let fitting = is_long.then(|| fitting_description(text))?;
+    let fitting = (is_long && is_prose).then(|| fitting_description(text))?;
     (columns(&fitting) >= SHORTEST_DESCRIPTION && fitting.to_lowercase() != title).then_some(fitting)
 }
 

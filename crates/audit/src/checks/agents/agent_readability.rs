@@ -7,6 +7,7 @@ use crate::facts::discovery::llms::{self, RootFile};
 use crate::facts::document::NodeId;
 use crate::facts::listed::AROUND;
 use crate::facts::page::{Html, media_type};
+use crate::facts::text::is_seen;
 use crate::facts::visibility::hides;
 
 /// The family.
@@ -139,7 +140,7 @@ fn main_missing(facts: &Facts<'_>) -> Verdict {
 fn most_text(html: &Html) -> Option<Element<'_>> {
     let is_part = |element: &Element<'_>| ["div", "section", "article"].iter().any(|name| element.is(name));
     let is_left_out =
-        |element: Element<'_>| hides(element) || NOT_READ.iter().chain(&AROUND).any(|name| element.is(name));
+        |element: Element<'_>| !is_seen(element) || hides(element) || AROUND.iter().any(|name| element.is(name));
     let mut left_out: HashSet<NodeId> = HashSet::new();
     let mut bytes: HashMap<NodeId, usize> = HashMap::new();
     let mut total = 0;
@@ -165,9 +166,6 @@ fn most_text(html: &Html) -> Option<Element<'_>> {
     }
     last.map(|(_, part)| part)
 }
-
-/// Elements whose text is not read.
-const NOT_READ: [&str; 4] = ["script", "style", "noscript", "template"];
 
 /// Fails when the markup alone costs more than an agent's tool may take.
 fn tokens_high(facts: &Facts<'_>) -> Verdict {

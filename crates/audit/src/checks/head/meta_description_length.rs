@@ -95,7 +95,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
     );
     let limit = derive::LONGEST_DESCRIPTION * content.chars().count() / found;
     let values = [("characters", content.chars().count().into()), ("limit", limit.into())];
-    let shorter = derive::fitting_description(&html.as_meant(content));
+    let shorter = derive::fitting_description(&derive::without_visible_markup(&html.as_meant(content)));
     let is_sayable = columns(&shorter) >= SHORTEST_DESCRIPTION && !derive::is_placeholder_description(&shorter);
     // Exact repetitions are cut alike: else there would be two that differ.
     let alike = all.iter().filter(|(_, other)| other == content);

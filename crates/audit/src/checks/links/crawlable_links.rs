@@ -45,8 +45,8 @@ const NOT_CRAWLABLE: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#crawlable-links",
     rule: text(
-        "Fails when an `a` acts as a link but gives no address: an `href` of `javascript:` with code, or one that is missing, empty, `#` or code that does nothing (`javascript:void(0)`) beside `onclick`, `ng-click` or `routerlink`. Code that only returns or counts the click (`return false`, `ga(…)`) leads nowhere and does not count. Anchors without any of this, and those with a `role` other than `link`, pass: they open menus and galleries rather than pages. Not applicable without anchors.",
-        "Falha quando um `a` age como link mas não dá um endereço: um `href` de `javascript:` com código, ou ausente, vazio, `#` ou código que não faz nada (`javascript:void(0)`) ao lado de `onclick`, `ng-click` ou `routerlink`. Código que só retorna ou conta o clique (`return false`, `ga(…)`) não leva a lugar nenhum e não conta. Âncoras sem nada disso, e as com `role` que não seja `link`, passam: abrem menus e galerias em vez de páginas. Não se aplica sem âncoras.",
+        "Fails when an `a` acts as a link but gives no address: an `href` of `javascript:` with code, or one that is missing, empty, `#` or code that does nothing (`javascript:void(0)`) beside `onclick`, `ng-click` or `routerlink`. Code that only returns, counts the click, prints or goes back (`return false`, `ga(…)`, `print()`) leads nowhere and does not count. Anchors without any of this, and those with a `role` other than `link`, pass: they open menus and galleries rather than pages. Not applicable without anchors.",
+        "Falha quando um `a` age como link mas não dá um endereço: um `href` de `javascript:` com código, ou ausente, vazio, `#` ou código que não faz nada (`javascript:void(0)`) ao lado de `onclick`, `ng-click` ou `routerlink`. Código que só retorna, conta o clique, imprime ou volta (`return false`, `ga(…)`, `print()`) não leva a lugar nenhum e não conta. Âncoras sem nada disso, e as com `role` que não seja `link`, passam: abrem menus e galerias em vez de páginas. Não se aplica sem âncoras.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -105,9 +105,22 @@ const TOO_MANY_ROUTES: usize = 3;
 
 /// How an address that is code begins.
 const SCRIPT: &str = "javascript:";
-/// Calls that count a click and open nothing: analytics.js, gtag.js, Tag Manager, Matomo, Meta Pixel.
-const COUNTING: [&str; 8] =
-    ["ga(", "gtag(", "_gaq.push(", "dataLayer.push(", "_paq.push(", "fbq(", "__gaTracker(", "trackEvent("];
+/// Calls that open no page: those that count a click (analytics.js, gtag.js, Tag Manager, Matomo, Meta Pixel), and those of
+/// the browser itself.
+const IDLE_CALLS: [&str; 12] = [
+    "ga(",
+    "gtag(",
+    "_gaq.push(",
+    "dataLayer.push(",
+    "_paq.push(",
+    "fbq(",
+    "__gaTracker(",
+    "trackEvent(",
+    "print(",
+    "close(",
+    "history.back(",
+    "history.go(-",
+];
 
 /// Whether code may open a page: it does more than return and count.
 fn may_lead(code: &str) -> bool {
@@ -116,7 +129,7 @@ fn may_lead(code: &str) -> bool {
         let words = statement.trim_start_matches("return").trim_matches([' ', '(', ')']);
         matches!(words, "" | "{}" | "false" | "true" | "0" | "void 0" | "void(0" | "void (0" | "event.preventDefault")
             || statement.starts_with("//")
-            || COUNTING.iter().any(|call| statement.starts_with(call))
+            || IDLE_CALLS.iter().any(|call| statement.starts_with(call))
     };
     !code.split(';').all(is_idle)
 }
@@ -259,7 +272,18 @@ mod tests {
         for code in ["show(2)", "ga('send', 'event'); go('/a')", "location='/a'", "void(open())", "return show(3)"] {
             assert!(may_lead(code), "{code}");
         }
-        for code in ["", ";", "void(0)", "void 0;", "return false;", "//", "window.ga('send', 'event', 'x')", "{}"] {
+        for code in [
+            "",
+            ";",
+            "void(0)",
+            "void 0;",
+            "return false;",
+            "//",
+            "window.ga('send', 'event', 'x')",
+            "{}",
+            "window.print()",
+            "history.back()",
+        ] {
             assert!(!may_lead(code), "{code}");
         }
     }

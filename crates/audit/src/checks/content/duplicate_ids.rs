@@ -92,6 +92,11 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
         "{count} {count|id stands|ids stand} on several elements, {named} of them referred to: {list}.",
         "{count} {count|id está|ids estão} em vários elementos, {named} {named|deles usado|deles usados} por outros: {list}.",
     );
+    const UNUSED: Text = text(
+        "{count} {count|id stands|ids stand} on several elements, and nothing refers to {count|it|them}: {list}.",
+        "{count} {count|id está|ids estão} em vários elementos, e nada se refere a {count|ele|eles}: {list}.",
+    );
+    let message = if named.is_empty() { UNUSED } else { SAME };
     let shown = ordered.iter().take(SHOWN).map(|id| format!("{id} ×{}", seen.get(id).copied().unwrap_or_default()));
     let list = shown.collect::<Vec<_>>().join(", ");
     let values = [("count", twice.len().into()), ("named", named.len().into()), ("list", list.into())];
@@ -101,5 +106,5 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     places.sort_by_key(|(rank, _)| *rank);
     let fix = FixDraft::instruction(FixTarget::Body, DUPLICATE.how, &[]);
     let places = places.into_iter().take(MAX_PLACES).map(|(_, element)| element.place());
-    Ok(Some(problem(SAME, &values, fix).at(places)))
+    Ok(Some(problem(message, &values, fix).at(places)))
 }

@@ -1,6 +1,7 @@
 //! The main heading: a page without one, or with several.
 
 use super::garbled_text::is_garbled;
+use super::headings::outline;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::derive::{LONGEST_HEADLINE, cut, is_placeholder, without_site_name};
@@ -113,10 +114,8 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     let Some((title, origin)) = social.or_else(|| Some((named(&html.title()?)?, OF_TITLE))) else {
         return FixDraft::template(FixTarget::Body, TEMPLATE);
     };
-    let lower = html.headings.iter().filter(|(level, _)| *level > 1);
-    let says_it = |heading: &Element<'_>| html.as_meant(&heading.text()) == title && !html.listed.is_unseen(*heading);
-    let saying = lower.filter_map(|(level, id)| Some((*level, html.element(*id)?)));
-    let saying = saying.filter(|(_, heading)| says_it(heading)).min_by_key(|(level, _)| *level);
+    let says_it = |(level, heading): &(u8, Element<'_>)| *level > 1 && html.as_meant(&heading.text()) == title;
+    let saying = outline(html).filter(says_it).min_by_key(|(level, _)| *level);
     if let Some((level, heading)) = saying {
         const RAISE: Text = text(
             "Make the h{level} “{title}” on line {line} the h1.",
@@ -151,9 +150,8 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
 /// to say.
 fn leaves_level_out(html: &Html, place: Element<'_>) -> bool {
     let start = place.start_tag().map_or(0, |span| span.start);
-    let is_behind =
-        |id| html.element(id).and_then(|heading| heading.start_tag()).is_some_and(|span| span.start > start);
-    html.headings.iter().find(|(_, id)| is_behind(*id)).is_some_and(|(level, _)| *level > 2)
+    let is_behind = |heading: Element<'_>| heading.start_tag().is_some_and(|span| span.start > start);
+    outline(html).find(|(_, heading)| is_behind(*heading)).is_some_and(|(level, _)| level > 2)
 }
 
 fn multiple(facts: &Facts<'_>) -> Verdict {

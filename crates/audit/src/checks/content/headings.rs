@@ -35,8 +35,8 @@ const LEVEL_SKIPPED: Check = Check {
     how: text("Use the next level down and style it with CSS.", "Use o nível seguinte e ajuste a aparência com CSS."),
     reference: "https://www.w3.org/WAI/WCAG22/Techniques/general/G141",
     rule: text(
-        "Fails when a heading, `h1` to `h6` in document order, is more than one level deeper than the heading before it. The first heading of the page is exempt, and going up by any number of levels is fine. Not measured on an empty app shell; not applicable without headings.",
-        "Falha quando um título, de `h1` a `h6` na ordem do documento, está mais de um nível abaixo do título anterior. O primeiro título da página é isento, e subir qualquer número de níveis é permitido. Não é medido na casca vazia de um aplicativo; não se aplica sem títulos.",
+        "Fails when a heading, `h1` to `h6` in document order, is more than one level deeper than the heading before it. Headings that nobody is shown (`hidden`, `aria-hidden`, inline style) are no part of the outline. The first heading of the page is exempt, and going up by any number of levels is fine. Not measured on an empty app shell; not applicable without headings.",
+        "Falha quando um título, de `h1` a `h6` na ordem do documento, está mais de um nível abaixo do título anterior. Títulos que ninguém vê (`hidden`, `aria-hidden`, estilo embutido) não fazem parte do sumário. O primeiro título da página é isento, e subir qualquer número de níveis é permitido. Não é medido na casca vazia de um aplicativo; não se aplica sem títulos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -67,16 +67,34 @@ const EMPTY: Check = Check {
     run: empty,
 };
 
+/// The headings that are shown, in order, with their level.
+pub(super) fn outline(html: &Html) -> impl Iterator<Item = (u8, Element<'_>)> {
+    let all = html.headings.iter().filter_map(|(level, id)| Some((*level, html.element(*id)?)));
+    all.filter(|(_, heading)| !html.listed.is_unseen(*heading))
+}
+
+/// A heading in words: its text, the alternative of its image, or for want of both its tag.
+fn called(heading: Element<'_>) -> String {
+    let alternative = || {
+        let image = heading.descendants().find_map(|below| below.attribute("alt").filter(|alt| !alt.trim().is_empty()));
+        image.map(str::to_owned)
+    };
+    Some(heading.text())
+        .filter(|text| !text.is_empty())
+        .or_else(alternative)
+        .unwrap_or_else(|| heading.start_tag_source().unwrap_or_default().to_owned())
+}
+
 fn level_skipped(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     if html.headings.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let skipped: Vec<(u8, u8, Element<'_>)> = html
-        .headings
+    let outline: Vec<(u8, Element<'_>)> = outline(html).collect();
+    let skipped: Vec<(u8, u8, Element<'_>)> = outline
         .windows(2)
         .filter_map(|pair| match pair {
-            [(before, _), (level, id)] if *level > *before + 1 => Some((*before, *level, html.element(*id)?)),
+            [(before, _), (level, heading)] if *level > *before + 1 => Some((*before, *level, *heading)),
             _ => None,
         })
         .collect();
@@ -86,16 +104,14 @@ fn level_skipped(facts: &Facts<'_>) -> Verdict {
         "{count} {count|título pula|títulos pulam} um nível; o primeiro é um h{level} depois de um h{before}: “{text}”.",
     );
     const USE: Text = text("Make “{text}” an h{wanted}.", "Faça de “{text}” um h{wanted}.");
-    let fix = FixDraft::instruction(
-        FixTarget::Body,
-        USE,
-        &[("text", first.text().into()), ("wanted", usize::from(*before + 1).into())],
-    );
+    let shown = called(*first);
+    let values = [("text", shown.as_str().into()), ("wanted", usize::from(*before + 1).into())];
+    let fix = FixDraft::instruction(FixTarget::Body, USE, &values);
     let values = [
         ("count", skipped.len().into()),
         ("level", usize::from(*level).into()),
         ("before", usize::from(*before).into()),
-        ("text", first.text().into()),
+        ("text", shown.into()),
     ];
     Ok(Some(problem(SKIPPED, &values, fix).at(skipped.iter().map(|(_, _, heading)| heading.place()))))
 }
@@ -145,7 +161,7 @@ fn without(html: &Html, found: &[Element<'_>]) -> FixDraft {
     let gone: std::collections::BTreeSet<_> = found.iter().map(|heading| heading.id()).collect();
     let levels = |without: bool| {
         let gone = &gone;
-        html.headings.iter().filter(move |(_, id)| !without || !gone.contains(id)).map(|(level, _)| *level)
+        outline(html).filter(move |(_, heading)| !without || !gone.contains(&heading.id())).map(|(level, _)| level)
     };
     if !found.iter().all(is_bare) || skips(levels(true)) > skips(levels(false)) {
         return FixDraft::instruction(FixTarget::Body, EMPTY.how, &[]);

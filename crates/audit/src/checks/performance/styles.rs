@@ -102,13 +102,18 @@ fn blocking(facts: &Facts<'_>) -> Verdict {
         "{count} style {count|sheet|sheets} in the head and {imports} {imports|import|imports} in style elements hold up rendering.",
         "{count} {count|folha de estilo|folhas de estilo} no head e {imports} {imports|importação|importações} em elementos style seguram a renderização.",
     );
+    const SHEETS: Text = text(
+        "{count} style {count|sheet|sheets} in the head {count|holds|hold} up rendering.",
+        "{count} {count|folha de estilo no head segura|folhas de estilo no head seguram} a renderização.",
+    );
+    let message = if importing.is_empty() { SHEETS } else { HOLD };
     const BUNDLE: Text = text(
         "Join what every page needs in one file, name imported sheets in link elements, and load the rest when it is needed.",
         "Junte em um arquivo o que toda página precisa, declare as folhas importadas em elementos link e carregue o resto quando for preciso.",
     );
     let values = [("count", sheets.len().into()), ("imports", importing.len().into())];
     let places = importing.iter().chain(&sheets).take(MAX_PLACES).map(|element| element.place());
-    Ok(Some(problem(HOLD, &values, FixDraft::instruction(FixTarget::Head, BUNDLE, &[])).at(places)))
+    Ok(Some(problem(message, &values, FixDraft::instruction(FixTarget::Head, BUNDLE, &[])).at(places)))
 }
 
 #[cfg(test)]

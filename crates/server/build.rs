@@ -1,4 +1,4 @@
-//! Notes the commit that the program is built from with its day, and the name under which its style sheet is served.
+//! Notes the commit that the program is built from with its day, and the names under which what pages load is served.
 //!
 //! All names lack the prefix of configuration keys: `cargo run` and `cargo test` hand them on to the program, which
 //! refuses to start with a key that it does not know.
@@ -15,9 +15,11 @@ fn main() {
     // The day of the commit, as of content that changes with it; empty outside a checkout.
     let day = git(&["log", "-1", "--format=%cs"]).unwrap_or_default();
     println!("cargo::rustc-env=BUILD_DAY={day}");
-    println!("cargo::rerun-if-changed=assets/app.css");
-    let style = std::fs::read("assets/app.css").expect("the style sheet lies in assets/app.css");
-    println!("cargo::rustc-env=STYLE_HASH={:016x}", fnv1a(&style));
+    for (path, name) in [("assets/app.css", "STYLE_HASH"), ("assets/widget.js", "WIDGET_HASH")] {
+        println!("cargo::rerun-if-changed={path}");
+        let content = std::fs::read(path).expect("what pages load lies in assets");
+        println!("cargo::rustc-env={name}={:016x}", fnv1a(&content));
+    }
 }
 
 /// 64-bit FNV-1a: a name for content that changes with it. Not a defence against anybody.

@@ -47,6 +47,29 @@ id!(
     /// An API key: UUIDv7 text. The key itself is never kept, only its digest.
     ApiKeyId
 );
+id!(
+    /// The public address of a shared audit: 20 characters of [`Slug::ALPHABET`], 100 random bits.
+    Slug
+);
+
+impl Slug {
+    /// Letters and digits that are not mistaken for each other, five bits each.
+    pub const ALPHABET: [u8; 32] = *b"abcdefghijkmnpqrstuvwxyz23456789";
+    /// Characters of a slug. At least 96 random bits are promised.
+    const LENGTH: usize = 20;
+
+    /// A new one out of random bytes.
+    pub fn random(bytes: [u8; 32]) -> Self {
+        let digit = |byte: &u8| Self::ALPHABET.get(usize::from(byte % 32)).copied().map(char::from);
+        Self(bytes.iter().take(Self::LENGTH).filter_map(digit).collect())
+    }
+
+    /// Reads a slug; `None` for what can't be one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_one = text.len() == Self::LENGTH && text.bytes().all(|byte| Self::ALPHABET.contains(&byte));
+        is_one.then(|| Self(text.to_owned()))
+    }
+}
 
 id!(
     /// An invitation to an organization: UUIDv7 text. Its token is never kept, only its digest.
@@ -103,6 +126,20 @@ mod tests {
         }
         for other in ["", "guest", "guest:", "robot:1", ":1"] {
             assert_eq!(Owner::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn slugs_are_made_and_read() {
+        let distinct: std::collections::BTreeSet<u8> = Slug::ALPHABET.into();
+        assert_eq!(distinct.len(), 32);
+        let bytes: [u8; 32] = std::array::from_fn(|at| u8::try_from(at * 37 % 256).unwrap());
+        let slug = Slug::random(bytes);
+        assert_eq!(Slug::parse(&slug.0), Some(slug.clone()));
+        for malformed in
+            ["", "a", &slug.0.to_uppercase(), &format!("{slug}a"), "aaaaaaaaaaaaaaaaaaa/", "aaaaaaaaaaaaaaaaaaá"]
+        {
+            assert_eq!(Slug::parse(malformed), None, "{malformed}");
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Counts, Finding};
 use crate::fix::Fix;
+use crate::id::{AuditId, Slug};
 use crate::lang::Lang;
 use crate::patch::Patch;
 use crate::summary::PageSummary;
@@ -160,6 +161,9 @@ pub struct AuditLinks {
     /// The stored audit; absent when nobody owns it.
     #[serde(rename = "self", default, skip_serializing_if = "Option::is_none")]
     pub this: Option<String>,
+    /// Where the owner gives the audit a public address (POST) or takes it away (DELETE); absent when nobody owns it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<String>,
     /// The consolidated patch; null when nobody may read the audit again, absent when it is not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Option<String>>,
@@ -220,9 +224,15 @@ impl Report {
     }
 
     /// The report as it is read again in `lang`.
-    pub fn stored_audit(&self, audit_id: &str, created_at: Timestamp, lang: Lang) -> StoredAudit {
+    pub fn stored_audit(
+        &self,
+        audit_id: &AuditId,
+        created_at: Timestamp,
+        share_slug: Option<&Slug>,
+        lang: Lang,
+    ) -> StoredAudit {
         StoredAudit {
-            audit_id: audit_id.to_owned(),
+            audit_id: audit_id.0.clone(),
             url: self.url.clone(),
             score: self.score,
             summary: self.summary.as_ref().map(|summary| summary.in_lang(lang)),
@@ -236,7 +246,7 @@ impl Report {
             truncated: self.truncated.clone(),
             coverage: self.coverage.clone(),
             requests: self.requests.clone(),
-            share_slug: None,
+            share_slug: share_slug.map(|slug| slug.0.clone()),
             created_at,
         }
     }

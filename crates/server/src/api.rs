@@ -7,11 +7,13 @@ mod billing;
 mod checks;
 mod claim;
 mod credit;
+mod embed;
 mod gate;
 mod guests;
 mod health;
 mod keys;
 mod pricing;
+mod shares;
 mod tabs;
 mod tools;
 mod verify;
@@ -21,6 +23,9 @@ pub(crate) use checks::unknown_check;
 pub(crate) use gate::gate_of;
 pub(crate) use guests::new_guest;
 pub(crate) use health::PATH as HEALTH_PATH;
+pub(crate) use shares::{
+    Snippets, badge_path, publish, report_path, revoke, share_picture, share_state, shared_report,
+};
 pub(crate) use tabs::{HistoryAnswer, TabAnswer, workspace_of};
 pub(crate) use tools::unknown_tool;
 
@@ -31,6 +36,8 @@ use crate::surfaces::{documents, index, openapi};
 pub fn catalog() -> Vec<Operation> {
     [
         audits::operations(),
+        shares::operations(),
+        embed::operations(),
         checks::operations(),
         tools::operations(),
         verify::operations(),

@@ -144,6 +144,8 @@ codes! {
         "There is no such audit of yours." "Não há tal auditoria sua.";
     TabNotFound "tab_not_found" NOT_FOUND
         "There is no such tab of yours." "Não há tal aba sua.";
+    ShareNotFound "share_not_found" NOT_FOUND
+        "There is no shared report at this address, or no more." "Não há relatório compartilhado neste endereço, ou não há mais.";
     CheckNotFound "check_not_found" NOT_FOUND
         "There is no check with this code." "Não há verificação com este código.";
     ToolNotFound "tool_not_found" NOT_FOUND

@@ -4,6 +4,7 @@ mod assets;
 mod bot;
 mod card;
 mod checks;
+mod embed;
 pub(crate) mod error;
 mod filters;
 mod guest_cookie;
@@ -11,6 +12,7 @@ mod home;
 mod hub_filter;
 mod pieces;
 mod report;
+mod share;
 mod sitemap;
 mod theme;
 mod tools;
@@ -33,6 +35,7 @@ use crate::app::App;
 use crate::catalog;
 use crate::error::{ApiError, Code};
 use crate::web;
+use crate::widget;
 
 use theme::Theme;
 
@@ -43,9 +46,17 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:
 pub(crate) fn router() -> Router<App> {
     Router::new()
         .route("/", get(home::show).post(home::submit))
-        .route("/reports/{id}", get(report::show))
+        .route("/reports/{id}", get(report::show).post(report::open))
+        .route("/reports/{id}/share", post(report::share))
+        .route("/reports/{id}/unshare", post(report::unshare))
+        .route("/r/{slug}", get(share::show))
+        .route("/og/{file}", get(share::picture))
+        .route("/badge/{file}", get(share::badge))
         .route("/reports/{id}/audit.json", get(report::json))
         .route("/reports/{id}/patch.json", get(report::patch))
+        .route(widget::PATH, get(embed::show))
+        .route(widget::LOADER_PATH, get(embed::loader))
+        .route(embed::SCRIPT_PATH, get(embed::script))
         .route("/theme", post(theme::choose))
         .route("/workspace", get(workspace::show).post(workspace::open))
         .route("/workspace.json", get(workspace::json))
@@ -217,11 +228,16 @@ const KEPT: &str = "public, max-age=300";
 
 /// A page that stays the same while the service runs.
 pub(crate) fn lasting(page: &impl Template, lang: Lang) -> Response {
+    kept(page, lang, KEPT)
+}
+
+/// A page that may be kept without asking as `cache` says.
+pub(crate) fn kept(page: &impl Template, lang: Lang, cache: &'static str) -> Response {
     let (status, body) = rendered(StatusCode::OK, page, lang);
     let content = Bytes::from(body);
     let mut response = document(status, content.clone(), lang);
     if status == StatusCode::OK {
-        response.headers_mut().extend(web::conditional::lasting(&content, KEPT));
+        response.headers_mut().extend(web::conditional::lasting(&content, cache));
     }
     response
 }

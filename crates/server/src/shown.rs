@@ -1,7 +1,9 @@
 //! Text from outside where somebody reads it: what would act on a terminal, a log or a reader's eye becomes visible.
 
+mod date;
 mod host;
 
+pub(crate) use date::date;
 pub(crate) use host::{address, host};
 
 /// For a terminal.
@@ -20,7 +22,7 @@ pub(crate) fn undirected(text: &str) -> String {
 }
 
 /// Whether a character turns the direction of writing (UAX #9; CVE-2021-42574).
-fn turns(character: char) -> bool {
+pub(crate) fn turns(character: char) -> bool {
     matches!(character, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 

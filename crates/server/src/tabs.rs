@@ -12,6 +12,7 @@ use model::tab::{Run, Tab};
 use store::{MOST_TABS, NewTab, Opening, RunRecord, StoreError, StoredReport};
 use url::Url;
 
+use crate::api::report_path;
 use crate::app::App;
 use crate::audits::{self, Finished};
 use crate::blocking::off_worker;
@@ -95,7 +96,7 @@ pub(crate) fn unknown_tab(trouble: Trouble) -> ApiError {
 pub(crate) async fn last_run(app: &App, owner: &Owner, tab: &Tab, lang: Lang) -> Result<Option<StoredAudit>, ApiError> {
     let stored = app.database().ask(|store| store.newest_audit_of(owner, &tab.url)).await?;
     let Some(stored) = stored else { return Ok(None) };
-    off_worker(move || Some(stored.report.stored_audit(&stored.id.0, stored.created_at, lang))).await
+    off_worker(move || Some(stored.stored_audit(lang))).await
 }
 
 /// Audits a tab's page now, and keeps the run: what can't be kept is no run.
@@ -103,7 +104,7 @@ pub(crate) async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ApiError> {
     let url = page_of(&cx.app, &tab.url)?;
     let lang = cx.lang;
     let made = move |Finished { id, report, created_at, .. }: Finished| {
-        id.map(|id| report.stored_audit(&id.0, created_at, lang))
+        id.map(|id| report.stored_audit(&id, created_at, None, lang))
     };
     let run = audits::audit(cx, &url, made).await?;
     run.ok_or_else(|| ApiError::new(Code::DatabaseUnavailable).retry_after(5))
@@ -158,7 +159,7 @@ fn runs(app: &App, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, StoreE
             counts,
             created_at: record.created_at,
             change: earlier.as_ref().map(|earlier| between(earlier, &judgement)),
-            shared: None,
+            shared: record.share_slug.as_ref().map(|slug| app.url(&report_path(slug))),
             api: app.url(&format!("/api/audits/{}", record.id)),
         });
         if judgement.score.is_some() {

@@ -1,7 +1,8 @@
 //! Stored audits.
 
-use model::id::{AuditId, Owner};
-use model::report::Report;
+use model::id::{AuditId, Owner, Slug};
+use model::lang::Lang;
+use model::report::{Report, StoredAudit};
 use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
@@ -36,17 +37,39 @@ pub struct StoredReport {
     pub requested_url: String,
     /// When it was made.
     pub created_at: Timestamp,
+    /// Its public address, while it is shared.
+    pub share_slug: Option<Slug>,
     /// What it found.
     pub report: Report,
+}
+
+impl StoredReport {
+    /// The audit as it is read again in `lang`.
+    pub fn stored_audit(&self, lang: Lang) -> StoredAudit {
+        self.report.stored_audit(&self.id, self.created_at, self.share_slug.as_ref(), lang)
+    }
 }
 
 const INSERT: &str = "INSERT INTO audits (id, owner, requested_url, url, score, created_at, body) \
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-const SELECT: &str = "SELECT requested_url, created_at, body FROM audits WHERE id = $1 AND owner = $2";
+/// The column of a row of `audits` with its public address, while it is shared. A macro, because a constant can be joined
+/// with another only so.
+macro_rules! share_slug {
+    () => {
+        "(SELECT slug FROM shares WHERE audit_id = audits.id AND revoked_at IS NULL) AS share_slug"
+    };
+}
+pub(crate) use share_slug;
 
-const LATEST: &str = "SELECT id, requested_url, created_at, body FROM audits WHERE owner = $1 \
-    ORDER BY created_at DESC, id DESC LIMIT $2";
+const SELECT: &str =
+    concat!("SELECT requested_url, created_at, body, ", share_slug!(), " FROM audits WHERE id = $1 AND owner = $2");
+
+const LATEST: &str = concat!(
+    "SELECT id, requested_url, created_at, body, ",
+    share_slug!(),
+    " FROM audits WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT $2"
+);
 
 impl Store {
     /// A report as it is kept, made by the caller's thread: a part of a millisecond for most. [`StoreError::Corrupt`] for
@@ -82,7 +105,7 @@ impl Store {
     }
 }
 
-/// The audit in a row with `requested_url`, `created_at` and `body`.
+/// The audit in a row with `requested_url`, `created_at`, `share_slug` and `body`.
 pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) -> Result<StoredReport, StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
     let body: Vec<u8> = row.try_get("body").map_err(failed)?;
@@ -90,6 +113,7 @@ pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) ->
         id,
         requested_url: row.try_get("requested_url").map_err(failed)?,
         created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
+        share_slug: row.try_get::<Option<String>, _>("share_slug").map_err(failed)?.map(Slug),
         report: unpack(&body)?,
     })
 }

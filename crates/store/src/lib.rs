@@ -24,6 +24,7 @@ mod quotas;
 mod retention;
 mod salts;
 mod sessions;
+mod shares;
 mod sqlite;
 mod steps;
 mod tabs;
@@ -51,6 +52,7 @@ pub use payments::{Claim, Lease, NewPayment, Payment, PaymentKey, PaymentState, 
 pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};
 pub use sessions::{FoundSession, Session};
+pub use shares::{NewShare, SharePictures, ShareState};
 pub use steps::{
     AccountLink, AccountStatus, EndReason, Factor, NewAccount, NewEvent, NewLink, NewSession, ProfileRecord, Refusal,
     Rotation, Step,

@@ -20,6 +20,7 @@ const STEPS: &[(i64, &str, Sql)] = &[
     (3, "jobs", Sql::Portable(include_str!("../migrations/0003_jobs.sql"))),
     (4, "tabs", Sql::Portable(include_str!("../migrations/0004_tabs.sql"))),
     (5, "accounts", Sql::Portable(include_str!("../migrations/0005_accounts.sql"))),
+    (6, "shares", Sql::Portable(include_str!("../migrations/0006_shares.sql"))),
     (
         7,
         "money",

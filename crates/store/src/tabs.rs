@@ -1,7 +1,7 @@
 //! Followed pages, the focused one among them, and their runs.
 
 use model::finding::{Counts, Finding};
-use model::id::{AuditId, Owner, TabId};
+use model::id::{AuditId, Owner, Slug, TabId};
 use model::report::Coverage;
 use model::tab::Tab;
 use model::time::Timestamp;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::audits::{StoredReport, off_worker, stored_report};
+use crate::audits::{StoredReport, off_worker, share_slug, stored_report};
 use crate::body::unpack;
 use crate::transaction::Transaction;
 use crate::{NewJob, Store, StoreError};
@@ -94,6 +94,8 @@ pub struct RunRecord {
     pub created_at: Timestamp,
     /// A watch's run that could not reach its page: it has no score.
     pub failed: bool,
+    /// Its public address, while it is shared.
+    pub share_slug: Option<Slug>,
     body: Vec<u8>,
 }
 
@@ -111,12 +113,13 @@ pub struct Judged {
 }
 
 impl RunRecord {
-    /// Of a row with `id`, `created_at`, `failed` and `body`.
+    /// Of a row with `id`, `created_at`, `failed`, `share_slug` and `body`.
     pub(crate) fn of(row: &AnyRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
             id: AuditId(row.try_get("id")?),
             created_at: Timestamp(row.try_get("created_at")?),
             failed: row.try_get::<i64, _>("failed")? != 0,
+            share_slug: row.try_get::<Option<String>, _>("share_slug")?.map(Slug),
             body: row.try_get("body")?,
         })
     }
@@ -177,11 +180,17 @@ const ASK: &str = "INSERT INTO watch_links (token_digest, tab_id, purpose, email
 
 const CLOSE: &str = "DELETE FROM tabs WHERE owner = $1 AND id = $2 RETURNING id";
 
-const NEWEST: &str = "SELECT id, requested_url, created_at, body FROM audits \
-    WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT 1";
+const NEWEST: &str = concat!(
+    "SELECT id, requested_url, created_at, body, ",
+    share_slug!(),
+    " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT 1"
+);
 
-const RUNS: &str = "SELECT id, created_at, failed, body FROM audits \
-    WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT $3";
+const RUNS: &str = concat!(
+    "SELECT id, created_at, failed, body, ",
+    share_slug!(),
+    " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT $3"
+);
 
 impl Store {
     /// All tabs of `owner`, oldest first.

@@ -5,7 +5,7 @@ use model::time::{DAY_MS, Timestamp};
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::audits::inserting;
+use crate::audits::{inserting, share_slug};
 use crate::{JobLease, NewAudit, NewJob, PackedReport, RunRecord, Store, StoreError};
 
 /// A tab whose watch is due.
@@ -109,11 +109,17 @@ const WATCHED: &str = "SELECT t.owner, t.url, t.alias, t.alert_email, t.alert_ag
     LEFT JOIN accounts a ON t.owner = 'account:' || a.id \
     WHERE t.id = $1 AND t.monitor = 1 AND (a.id IS NULL OR a.status = 'active')";
 
-const LAST_RUN: &str = "SELECT id, created_at, failed, body FROM audits \
-    WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT 1";
+const LAST_RUN: &str = concat!(
+    "SELECT id, created_at, failed, body, ",
+    share_slug!(),
+    " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT 1"
+);
 
-const LAST_SCORED: &str = "SELECT id, created_at, failed, body FROM audits \
-    WHERE owner = $1 AND requested_url = $2 AND failed = 0 ORDER BY created_at DESC, id DESC LIMIT 1";
+const LAST_SCORED: &str = concat!(
+    "SELECT id, created_at, failed, body, ",
+    share_slug!(),
+    " FROM audits WHERE owner = $1 AND requested_url = $2 AND failed = 0 ORDER BY created_at DESC, id DESC LIMIT 1"
+);
 
 const MARK_FAILED: &str = "UPDATE audits SET failed = 1 WHERE id = $1";
 

@@ -69,7 +69,7 @@ pub(crate) async fn me(cx: &Cx) -> Result<Written<Me>, ApiError> {
     let reports = cx.app.database().ask(|store| store.latest_audits(&owner, AUDITS)).await.map_err(unavailable)?;
     let (lang, trial) = (cx.lang, trial(session.trial_started_at, cx.app.ports().now()));
     Written::speaking(move || {
-        let audits = reports.iter().map(|stored| stored.report.stored_audit(&stored.id.0, stored.created_at, lang));
+        let audits = reports.iter().map(|stored| stored.stored_audit(lang));
         Ok(Me {
             user: Account { id: account.id.0, email: account.email },
             profile: shown(account.profile),

@@ -88,6 +88,7 @@ fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> 
     let readable = id.as_ref().filter(|_| is_owned);
     let links = AuditLinks {
         this: readable.map(|id| app.url(&format!("/api/audits/{id}"))),
+        share: readable.map(|id| app.url(&format!("/api/audits/{id}/share"))),
         patch: id.as_ref().map(|_| readable.map(|id| app.url(&format!("/api/audits/{id}/patch")))),
         api_index: app.url("/api/"),
     };
@@ -116,15 +117,15 @@ fn answer(app: &App, finished: Finished, lang: Lang) -> Result<Audit, ApiError> 
 
 /// Which audit.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct AuditPath {
+pub(super) struct AuditPath {
     /// The `id` that the audit was answered with.
-    id: String,
+    pub(super) id: String,
 }
 
 /// The stored audit in the language of the call.
 async fn read(cx: Cx, input: AuditPath) -> Result<Written<StoredAudit>, ApiError> {
     let stored = stored(&cx, &cx.caller.required_owner()?, input.id).await?;
-    Written::speaking(move || Ok(stored.report.stored_audit(&stored.id.0, stored.created_at, cx.lang))).await
+    Written::speaking(move || Ok(stored.stored_audit(cx.lang))).await
 }
 
 /// A patch and where it belongs.
@@ -162,13 +163,23 @@ pub(crate) fn patch_answer(app: &App, stored: &StoredReport, lang: Lang) -> Patc
 
 /// An audit of an owner.
 pub(crate) async fn stored(cx: &Cx, owner: &Owner, id: String) -> Result<StoredReport, ApiError> {
+    let id = audit_id(id)?;
+    cx.app.database().ask(|store| store.audit_of(owner, &id)).await.map_err(no_such_audit)
+}
+
+/// An id of a path.
+pub(super) fn audit_id(id: String) -> Result<AuditId, ApiError> {
     // What can't be an id of ours needs no look-up: some texts can't even be asked for (PostgreSQL has no NUL).
-    if uuid::Uuid::try_parse(&id).is_err() {
-        return Err(ApiError::new(Code::AuditNotFound));
+    match uuid::Uuid::try_parse(&id) {
+        Ok(_) => Ok(AuditId(id)),
+        Err(_) => Err(ApiError::new(Code::AuditNotFound)),
     }
-    let id = AuditId(id);
-    cx.app.database().ask(|store| store.audit_of(owner, &id)).await.map_err(|trouble| match trouble {
+}
+
+/// Why an audit of an owner can't be had.
+pub(super) fn no_such_audit(trouble: Trouble) -> ApiError {
+    match trouble {
         Trouble::NotFound => ApiError::new(Code::AuditNotFound),
         other => other.into(),
-    })
+    }
 }

@@ -8,6 +8,7 @@ mod text;
 use anyhow::Result;
 use clap::ValueEnum;
 use model::finding::Place;
+use model::id::AuditId;
 use model::lang::Lang;
 use model::report::Report;
 use model::time::Timestamp;
@@ -115,7 +116,7 @@ fn object(outcome: &Outcome, lang: Lang) -> serde_json::Result<Value> {
             return Ok(Value::Object(fields));
         }
     };
-    let mut value = serde_json::to_value(report.stored_audit("", outcome.at, lang))?;
+    let mut value = serde_json::to_value(report.stored_audit(&AuditId(String::new()), outcome.at, None, lang))?;
     if let Some(fields) = value.as_object_mut() {
         // Nothing was stored, so there is nothing to name.
         fields.insert("audit_id".to_owned(), Value::Null);

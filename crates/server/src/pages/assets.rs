@@ -2,7 +2,10 @@
 
 use axum::body::Body;
 use axum::response::Response;
+use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
+
+use crate::web::conditional;
 
 const STYLE: &str = include_str!("../../assets/app.css");
 const ICON: &str = include_str!("../../assets/favicon.svg");
@@ -11,8 +14,12 @@ const CARD: &[u8] = include_bytes!("../../assets/card.png");
 /// Where the style sheet is: its name changes with its content, so it can be kept for ever.
 pub(super) const STYLE_PATH: &str = concat!("/assets/app.", env!("STYLE_HASH"), ".css");
 
+/// How long a file may be kept whose name changes with its content.
+pub(super) const FOR_EVER: &str = "public, max-age=31536000, immutable";
+
 pub(super) async fn style() -> Response {
-    asset(STYLE, "text/css; charset=utf-8", "public, max-age=31536000, immutable")
+    // Of the widget too.
+    for_any_site(asset(STYLE, "text/css; charset=utf-8", FOR_EVER))
 }
 
 pub(super) async fn icon() -> Response {
@@ -24,10 +31,7 @@ pub(super) const CARD_PATH: &str = "/card.png";
 
 /// The picture. Other sites show it as part of their own pages.
 pub(super) async fn card() -> Response {
-    let mut response = asset(CARD, "image/png", "public, max-age=86400");
-    let name = HeaderName::from_static("cross-origin-resource-policy");
-    response.headers_mut().insert(name, HeaderValue::from_static("cross-origin"));
-    response
+    for_any_site(asset(CARD, "image/png", "public, max-age=86400"))
 }
 
 pub(super) fn asset(body: impl Into<Body>, media_type: &'static str, cache: &'static str) -> Response {
@@ -35,5 +39,21 @@ pub(super) fn asset(body: impl Into<Body>, media_type: &'static str, cache: &'st
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    response
+}
+
+/// A file that other sites show or run as part of their own pages, and ask for again by its name.
+pub(super) fn lasting(content: Bytes, media_type: &'static str, cache: &'static str) -> Response {
+    let mut response = Response::new(Body::from(content.clone()));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.extend(conditional::lasting(&content, cache));
+    for_any_site(response)
+}
+
+/// Marks what other sites show as part of their own pages.
+pub(super) fn for_any_site(mut response: Response) -> Response {
+    let policy = HeaderName::from_static("cross-origin-resource-policy");
+    response.headers_mut().insert(policy, HeaderValue::from_static("cross-origin"));
     response
 }

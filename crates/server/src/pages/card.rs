@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use askama::filters::HtmlSafe;
 use audit::facts::derive::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX, cut};
 use audit::facts::font_metrics::title_px;
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use serde_json::{Value, json};
 
 use super::pieces::plain;
@@ -21,10 +21,21 @@ pub(super) struct Card {
     pub(super) description: String,
     /// Absolute address of the picture.
     pub(super) image: String,
+    /// What the picture shows.
+    pub(super) image_alt: String,
     /// As Open Graph writes the language.
     pub(super) locale: &'static str,
     /// Structured data.
     pub(super) data: JsonLd,
+}
+
+/// A picture of 1,200 × 630 pixels.
+#[derive(Debug)]
+pub(super) struct Picture {
+    /// Where it is.
+    pub(super) path: String,
+    /// What it shows.
+    pub(super) alt: String,
 }
 
 /// A step on the way from the first page: its name, and its path.
@@ -70,7 +81,15 @@ impl Card {
             Lang::En => "en_US",
             Lang::PtBr => "pt_BR",
         };
-        Self { title, description, image: app.url(assets::CARD_PATH), locale, data: JsonLd(data) }
+        const ALT: Text =
+            text("A score ring beside a list of findings", "Um anel de nota ao lado de uma lista de achados");
+        let image_alt = ALT.in_lang(lang).to_owned();
+        Self { title, description, image: app.url(assets::CARD_PATH), image_alt, locale, data: JsonLd(data) }
+    }
+
+    /// With a picture of its own.
+    pub(super) fn with_picture(self, app: &App, picture: Picture) -> Self {
+        Self { image: app.url(&picture.path), image_alt: picture.alt, ..self }
     }
 }
 
@@ -92,9 +111,11 @@ pub(super) struct JsonLd(Value);
 
 impl Display for JsonLd {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // Outside strings JSON has none of these, and inside they may be written so (RFC 8259 §7).
+        // Outside strings JSON has none of these, and inside they may be written so (RFC 8259 §7). The last two end a line
+        // where an old reader takes the text for a script.
         let text = self.0.to_string();
-        f.write_str(&text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))
+        let escaped = text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+        f.write_str(&escaped.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029"))
     }
 }
 
@@ -108,7 +129,7 @@ mod tests {
     fn structured_data_stays_in_its_element() {
         let hostile = json!({"name": "</script><!-- & \u{2028}\"\\"});
         let written = JsonLd(hostile.clone()).to_string();
-        assert!(!written.contains(['<', '>', '&']), "{written}");
+        assert!(!written.contains(['<', '>', '&', '\u{2028}']), "{written}");
         assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), hostile);
     }
 

@@ -53,8 +53,15 @@ const SPENT: Text = text(
 
 pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
     let reader = Reader::of(request.headers(), request.uri().query());
-    let typed = Typed { url: String::new(), tool: super::tool_asked(request.uri().query()), csrf: None };
+    let query = request.uri().query();
+    let typed = Typed { url: filled_in(query), tool: super::tool_asked(query), csrf: None };
     html(StatusCode::OK, &page(&app, request.uri().query(), reader, &typed, None), reader.lang)
+}
+
+/// What a link fills into the form; the reader sends it.
+fn filled_in(query: Option<&str>) -> String {
+    let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    pairs.find(|(name, _)| name == "url").map(|(_, url)| url.into_owned()).unwrap_or_default()
 }
 
 /// What a form holds.

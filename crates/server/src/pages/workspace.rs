@@ -25,6 +25,7 @@ use super::checks::severity_word;
 use super::{Frame, Reader, filters, guest_cookie, html, private};
 use crate::api;
 use crate::app::App;
+use crate::band::Band;
 use crate::caller::{Identity, binding, of_page};
 use crate::error::{ApiError, Code};
 use crate::operation::Cx;
@@ -191,7 +192,7 @@ fn name(tab: &Tab) -> String {
 
 /// The class of a score; empty where there is none.
 fn band(score: Option<u32>) -> &'static str {
-    score.map_or("", |score| super::report::band(score).0)
+    score.map_or("", |score| Band::of(score).class())
 }
 
 /// The tab with the focus, or how to follow a first page.

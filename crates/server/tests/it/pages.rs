@@ -2,6 +2,8 @@
 
 mod browser;
 mod catalog;
+mod embed;
+mod shared;
 mod tab;
 mod workspace;
 

@@ -14,3 +14,4 @@ mod quotas;
 mod retention;
 mod salts;
 mod sample;
+mod shares;

@@ -24,9 +24,12 @@ const README_PICTURE_BYTES: usize = 200 * 1024;
 /// Height of the README's picture in pixels.
 const README_PICTURE_HEIGHT: u32 = 946;
 /// More stops than this on the way through a page are a circle.
-const MOST_STOPS: usize = 200;
+pub(super) const MOST_STOPS: usize = 200;
 /// The name that the target has for the service.
 const HOST: &str = "bakery.example";
+
+/// What is said of [`BREAD`].
+pub(super) const SAID: &str = "Score 34 of 100";
 
 /// A page that does many things wrong.
 const BREAD: &str = "<!DOCTYPE html>
@@ -66,15 +69,15 @@ fn hostile() -> Answer {
 }
 
 /// The service and its target, with a tab; `None` where there is no browser.
-struct Scene {
+pub(super) struct Scene {
     site: Site,
-    /// Held, so that the service goes on.
-    _app: TestApp,
-    tab: Tab,
+    /// The service.
+    pub(super) app: TestApp,
+    pub(super) tab: Tab,
 }
 
 impl Scene {
-    async fn open(change: impl FnOnce(&mut Config)) -> Option<Self> {
+    pub(super) async fn open(change: impl FnOnce(&mut Config)) -> Option<Self> {
         let site = Site::start(|asked| match asked.path.as_str() {
             "/bread" => Answer::html(BREAD),
             "/hostile" => hostile(),
@@ -87,16 +90,23 @@ impl Scene {
         })
         .await;
         let tab = Tab::open(&app.url(""))?;
-        Some(Self { site, _app: app, tab })
+        Some(Self { site, app, tab })
     }
 
     /// The address of a page of the target.
-    fn address(&self, path: &str) -> String {
+    pub(super) fn address(&self, path: &str) -> String {
         format!("http://{HOST}:{}{path}", self.site.address().port())
     }
 
+    /// Shares the report that is shown; the path of the page that anybody may read.
+    pub(super) fn share(&mut self) -> String {
+        self.tab.click("#share summary");
+        self.tab.load(|tab| tab.click("#share button"));
+        self.tab.text("new URL(document.querySelector('#share a').href).pathname")
+    }
+
     /// Audits a page of the target from the first page.
-    fn audit(&mut self, path: &str) {
+    pub(super) fn audit(&mut self, path: &str) {
         self.tab.visit("/");
         let address = self.address(path);
         self.tab.submit(&address);
@@ -104,7 +114,7 @@ impl Scene {
 }
 
 /// Two free audits, then payment.
-fn paid(config: &mut Config) {
+pub(super) fn paid(config: &mut Config) {
     config.payments.pay_to = Some(format!("0x{}", "1".repeat(40)));
     config.limits.free_audits_per_day = 2;
 }
@@ -117,11 +127,11 @@ async fn the_form_leads_to_the_report_without_scripts() {
     let address = scene.address("/bread");
     let tab = &mut scene.tab;
     assert_eq!((tab.status(), tab.text("document.querySelector('h1').innerText")), (200, address.clone()));
-    assert_eq!(tab.text("document.querySelector('.ring').ariaLabel"), "Score 26 of 100, bad");
+    assert_eq!(tab.text("document.querySelector('.ring').ariaLabel"), format!("{SAID}, bad"));
     let shown = tab.shown();
     for part in [
         "1 error\n",
-        "7 warnings\n",
+        "6 warnings\n",
         // A finding with its evidence, its reason and its fix.
         "Canonical not absolute",
         "The canonical is written as “/bread”.",
@@ -182,10 +192,11 @@ async fn no_page_has_a_barrier_in_any_look() {
         std::fs::create_dir_all(folder).unwrap();
     }
     let mut found = Vec::new();
-    let mut reports = Vec::new();
+    let (mut reports, mut shared) = (Vec::new(), Vec::new());
     for path in ["/bread", "/hostile"] {
         scene.audit(path);
         reports.push(scene.tab.text("location.pathname"));
+        shared.push(scene.share());
     }
     let unpaid = scene.address("/bread");
     let first = format!("{}?tool=canonical", reports[0]);
@@ -195,6 +206,10 @@ async fn no_page_has_a_barrier_in_any_look() {
             ("bot", "/bot", None),
             ("report", reports[0].as_str(), None),
             ("hostile", reports[1].as_str(), None),
+            ("shared", shared[0].as_str(), None),
+            ("shared-hostile", shared[1].as_str(), None),
+            ("gone", "/r/aaaaaaaaaaaaaaaaaaaa", None),
+            ("widget", "/embed?brand=Ann+%26+Co&color=%23c2410c", None),
             ("checks", "/checks", None),
             ("found", "/checks?q=canonical&category=canonical", None),
             ("found-nothing", "/tools?q=weather", None),
@@ -245,7 +260,7 @@ async fn a_hostile_page_is_inert_in_its_report() {
     let ways_out = "[...document.links].filter(a => a.origin !== location.origin)";
     assert!(tab.value(&format!("{ways_out}.length")).as_u64() > Some(0));
     assert_eq!(tab.value(&format!("{ways_out}.filter(a => a.protocol !== 'https:').length")), 0);
-    assert_eq!(tab.value(&format!("{ways_out}.filter(a => a.rel !== 'nofollow ugc noopener').length")), 0);
+    assert_eq!(tab.value(&format!("{ways_out}.filter(a => a.rel !== 'nofollow ugc noopener noreferrer').length")), 0);
     // Reversing characters are shown, not obeyed; only what is for pasting keeps them.
     let reversed = "(body => { body.querySelectorAll('pre').forEach(e => e.remove()); \
                     return /[\\u202a-\\u202e\\u2066-\\u2069]/.test(body.textContent) })(document.body.cloneNode(true))";

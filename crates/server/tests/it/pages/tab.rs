@@ -28,6 +28,8 @@ pub(super) struct Look {
 pub(super) struct Tab {
     browser: Browser,
     origin: String,
+    /// Of a site that has ours in a frame.
+    around: Option<String>,
     runs_scripts: bool,
     status: u64,
     complaints: Vec<String>,
@@ -42,8 +44,14 @@ impl Tab {
         }
         // Whatever a page asks of another host, it can't get.
         let browser = Browser::start(&["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]).unwrap();
-        let mut tab =
-            Self { browser, origin: origin.to_owned(), runs_scripts: true, status: 0, complaints: Vec::new() };
+        let mut tab = Self {
+            browser,
+            origin: origin.to_owned(),
+            around: None,
+            runs_scripts: true,
+            status: 0,
+            complaints: Vec::new(),
+        };
         for domain in DOMAINS {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
@@ -97,6 +105,36 @@ impl Tab {
     pub(super) fn visit(&mut self, path: &str) {
         let url = format!("{}{path}", self.origin);
         self.load(|tab| drop(tab.call("Page.navigate", json!({ "url": url }))));
+    }
+
+    /// Opens a page of another site, which may load what it likes from itself and from us.
+    pub(super) fn visit_around(&mut self, origin: &str, path: &str) {
+        self.around = Some(origin.to_owned());
+        let url = format!("{origin}{path}");
+        self.load(|tab| drop(tab.call("Page.navigate", json!({ "url": url }))));
+    }
+
+    /// What is shown is laid out for paper from now on.
+    pub(super) fn print(&mut self) {
+        self.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    }
+
+    /// The value of an expression in the frame that the page has, as JSON. Its scripts' variables are not seen.
+    pub(super) fn value_in_frame(&mut self, expression: &str) -> Value {
+        let tree = self.call("Page.getFrameTree", json!({}));
+        let frame = &tree["frameTree"]["childFrames"][0]["frame"]["id"];
+        let world = self.call("Page.createIsolatedWorld", json!({ "frameId": frame }));
+        let context = &world["executionContextId"];
+        let asked =
+            json!({ "expression": expression, "contextId": context, "returnByValue": true, "awaitPromise": true });
+        let answer = self.call("Runtime.evaluate", asked);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
+        answer["result"]["value"].clone()
+    }
+
+    /// The cookies that the browser keeps, for whatever site.
+    pub(super) fn cookies(&mut self) -> Value {
+        self.call("Storage.getCookies", json!({}))["cookies"].take()
     }
 
     /// Sends the form of the page that is shown.
@@ -218,7 +256,8 @@ impl Tab {
     }
 
     fn is_own(&self, url: &str) -> bool {
-        url.strip_prefix(&self.origin).is_some_and(|rest| rest.starts_with('/'))
+        let is_of = |origin: &str| url.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/'));
+        is_of(&self.origin) || self.around.as_deref().is_some_and(is_of)
     }
 
     /// What axe finds wrong with the page that is shown, or can't judge, a line each. A text inside a drawing it never

@@ -1,0 +1,106 @@
+//! What anybody sees of a shared audit: its page, the picture that networks show of it, its badge.
+
+use askama::Template;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use http::{HeaderValue, header};
+use model::id::Slug;
+use model::lang::Lang;
+use store::ShareState;
+
+use super::report::{Eyes, Shown, is_print, made, view};
+use super::{Frame, Reader, assets, error, html, kept};
+use crate::api;
+use crate::app::App;
+use crate::badge::{self, Choice};
+use crate::error::{ApiError, Code};
+
+/// How long a shared page may be kept without asking (design of pages, own performance): what was revoked must be gone.
+const PAGE_KEPT: &str = "public, max-age=60";
+/// How long the picture may be kept: it never changes while it is there.
+const PICTURE_KEPT: &str = "public, max-age=86400";
+/// How long a badge may be kept. Sites that show it through a proxy of their own keep the old one while they ask.
+const BADGE_KEPT: &str = "public, max-age=300, s-maxage=300, stale-while-revalidate=86400";
+/// A badge that is opened by itself loads and runs nothing.
+const BADGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
+
+#[derive(Template)]
+#[template(path = "gone.html")]
+struct GonePage<'a> {
+    frame: Frame<'a>,
+    sentence: &'static str,
+}
+
+/// Part of a path, if it is UTF-8.
+type Part = Result<Path<String>, PathRejection>;
+
+/// The page, for anybody who has its address.
+pub(super) async fn show(State(app): State<App>, slug: Part, request: Request) -> Response {
+    let query = request.uri().query().map(str::to_owned);
+    let reader = Reader::of(request.headers(), query.as_deref());
+    let found = api::shared_report(&app, &slug.map(|Path(slug)| slug).unwrap_or_default()).await;
+    let shared = match found {
+        Ok(shared) => shared,
+        Err(error) if error.code == Code::ShareNotFound => return gone(&app, &error, reader),
+        Err(error) => return error::page(&app, &error, reader),
+    };
+    made(app, reader, Ok(shared), move |app, reader, shared| {
+        let Some(slug) = &shared.share_slug else { return gone(app, &ApiError::new(Code::ShareNotFound), reader) };
+        let eyes = Eyes::Anybody { slug, query: query.as_deref() };
+        let is_print = is_print(query.as_deref());
+        let shown = Shown { report: &shared.report, created_at: shared.created_at, eyes, tool: None, is_print };
+        kept(&view(app, reader, shown), reader.lang, PAGE_KEPT)
+    })
+    .await
+}
+
+/// What stands at an address that was revoked or never given: a form for an audit of one's own.
+fn gone(app: &App, error: &ApiError, reader: Reader) -> Response {
+    let sentence = error.code.sentence().in_lang(reader.lang);
+    let page = GonePage { frame: Frame::new(app, reader), sentence };
+    super::private(html(error.code.status(), &page, reader.lang))
+}
+
+/// Path of the picture of a shared audit.
+pub(super) fn picture_path(slug: &Slug, lang: Lang) -> String {
+    format!("/og/{slug}.png?lang={}", lang.tag())
+}
+
+/// The picture that networks show for the page.
+pub(super) async fn picture(State(app): State<App>, file: Part, request: Request) -> Response {
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let found = match stem(file, ".png") {
+        Some(slug) => api::share_picture(&app, &slug, reader.lang).await,
+        None => Err(ApiError::new(Code::ShareNotFound)),
+    };
+    match found {
+        Ok(png) => assets::lasting(png.into(), "image/png", PICTURE_KEPT),
+        Err(error) => error::page(&app, &error, reader),
+    }
+}
+
+/// The badge. One that was revoked and one that never was look the same.
+pub(super) async fn badge(State(app): State<App>, file: Part, request: Request) -> Response {
+    let query = request.uri().query();
+    let reader = Reader::of(request.headers(), query);
+    let Some(slug) = stem(file, ".svg").and_then(|slug| Slug::parse(&slug)) else {
+        return error::page(&app, &ApiError::new(Code::ShareNotFound), reader);
+    };
+    let score = match api::share_state(&app, &slug).await {
+        Ok(ShareState::InForce { score }) => score,
+        Ok(ShareState::Revoked) => None,
+        Err(error) if error.code == Code::ShareNotFound => None,
+        Err(error) => return error::page(&app, &error, reader),
+    };
+    let svg = badge::svg(score, &Choice::of_query(query));
+    let mut response = assets::lasting(svg.into(), "image/svg+xml; charset=utf-8", BADGE_KEPT);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(BADGE_POLICY));
+    response
+}
+
+/// The name of a file without its ending.
+fn stem(file: Part, ending: &str) -> Option<String> {
+    let Path(file) = file.ok()?;
+    file.strip_suffix(ending).map(str::to_owned)
+}

@@ -77,9 +77,9 @@ pub fn page_name(html: &Html) -> Option<Derived> {
     }
     // On a site whose h1 is its slogan the page's name is a lower heading, and its title repeats it.
     let lower = title.as_deref().and_then(|title| {
-        let parts: Vec<&str> = parts(title).into_iter().map(|(_, part)| part).collect();
+        let parts: BTreeSet<&str> = parts(title).into_iter().map(|(_, part)| part).collect();
         let texts = html.headings.iter().filter(|(level, _)| *level > 1).filter_map(|(_, id)| html.element(*id));
-        texts.map(Element::text).find(|text| usable(text) && parts.contains(&text.as_str()))
+        texts.map(Element::text).find(|text| usable(text) && parts.contains(text.as_str()))
     });
     if let Some(lower) = lower {
         return named(lower, LOWER);
@@ -91,11 +91,11 @@ pub fn page_name(html: &Html) -> Option<Derived> {
     }
 }
 
-/// A title without `og:site_name` at its end and the separator before it.
+/// A title without the site's name at its end and the separator before it.
 pub(crate) fn without_site_name(title: &str, html: &Html) -> String {
-    let Some(name) = html.social("og:site_name") else { return title.to_owned() };
+    let Some(name) = site_name(html) else { return title.to_owned() };
     title
-        .strip_suffix(name)
+        .strip_suffix(name.as_str())
         .map(|rest| rest.trim_end_matches([' ', '-', '|', '–', '—', '·', ':']).to_owned())
         .filter(|rest| !rest.is_empty())
         .unwrap_or_else(|| title.to_owned())

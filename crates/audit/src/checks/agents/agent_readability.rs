@@ -141,24 +141,31 @@ fn most_text(html: &Html) -> Option<Element<'_>> {
     let is_part = |element: &Element<'_>| ["div", "section", "article"].iter().any(|name| element.is(name));
     let is_left_out =
         |element: Element<'_>| !is_seen(element) || hides(element) || AROUND.iter().any(|name| element.is(name));
+    let body = html.document.body()?;
     let mut left_out: HashSet<NodeId> = HashSet::new();
-    let mut bytes: HashMap<NodeId, usize> = HashMap::new();
-    let mut total = 0;
-    for element in html.document.body()?.descendants() {
+    let mut read: Vec<Element<'_>> = Vec::new();
+    for element in body.descendants() {
         let is_within = element.parent().is_some_and(|parent| left_out.contains(&parent.id()));
         if is_within || is_left_out(element) {
             left_out.insert(element.id());
-            continue;
-        }
-        let own = element.own_texts().map(|run| run.trim().len()).sum::<usize>();
-        total += own;
-        for part in std::iter::once(element).chain(element.ancestors()).filter(|_| own > 0).filter(is_part) {
-            *bytes.entry(part.id()).or_default() += own;
+        } else {
+            read.push(element);
         }
     }
+    // From the last to the first: what an element holds is known before it is counted for its parent.
+    let mut bytes: HashMap<NodeId, usize> = HashMap::new();
+    for element in read.iter().rev() {
+        let held = bytes.entry(element.id()).or_default();
+        *held += element.own_texts().map(|run| run.trim().len()).sum::<usize>();
+        let held = *held;
+        if let Some(parent) = element.parent() {
+            *bytes.entry(parent.id()).or_default() += held;
+        }
+    }
+    let total = bytes.get(&body.id()).copied().unwrap_or_default();
     // Those that hold more than half lie one inside the other.
     let mut last: Option<(usize, Element<'_>)> = None;
-    for part in html.document.body()?.descendants().filter(is_part) {
+    for part in read.into_iter().filter(is_part) {
         let held = bytes.get(&part.id()).copied().unwrap_or_default();
         if held * 2 > total && last.is_none_or(|(least, _)| held <= least) {
             last = Some((held, part));

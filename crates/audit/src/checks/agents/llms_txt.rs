@@ -159,9 +159,13 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
 fn content(facts: &Facts<'_>, html: &Html) -> Option<String> {
     let own = facts.own_url().ok().filter(|url| url.as_str().len() <= LONGEST_URL)?;
     let is_home = canonical::is_home(own.path());
-    let title = html.title().map(|title| if is_home { title } else { derive::without_site_name(&title, html) });
-    let title = title.filter(|title| is_name(title)).or_else(|| Some(derive::page_name(html)?.value));
-    let title = title.map(|title| html.as_meant(&title)).filter(|title| is_name(title));
+    // As the title will be once it is mended: else the file would be another then.
+    let declared = html.title().map(|title| derive::without_visible_markup(&html.as_meant(&title)));
+    let declared = declared.filter(|title| derive::is_title(title));
+    let title = declared.or_else(|| Some(derive::title(html)?.value));
+    let title = title.map(|title| if is_home { title } else { derive::without_site_name(&title, html) });
+    let page_name = || Some(html.as_meant(&derive::page_name(html)?.value));
+    let title = title.filter(|title| is_name(title)).or_else(page_name).filter(|title| is_name(title));
     let site = derive::site_name(html).filter(|name| is_name(name));
     let of_title = || title.clone().filter(|_| is_home);
     let name = site.or_else(of_title).or_else(|| own.host_str().map(str::to_owned))?;

@@ -107,7 +107,7 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     const OF_SOCIAL: Text =
         text("the page's og:title, without the site's name", "o og:title da página, sem o nome do site");
     let named = |title: &str| {
-        let name = cut(&html.as_meant(&without_site_name(title, html)), LONGEST_HEADLINE);
+        let name = cut(&without_site_name(&html.as_meant(title), html), LONGEST_HEADLINE);
         Some(name).filter(|name| !name.is_empty() && !is_garbled(name) && !is_placeholder(name))
     };
     let social = html.social("og:title").and_then(named).map(|name| (name, OF_SOCIAL));

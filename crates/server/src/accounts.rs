@@ -5,6 +5,7 @@ mod change;
 pub(crate) mod entry;
 pub(crate) mod keys;
 mod letters;
+pub(crate) mod operator;
 mod password;
 pub(crate) mod profile;
 pub(crate) mod recovery;

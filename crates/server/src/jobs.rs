@@ -11,7 +11,7 @@ mod send_mail;
 
 use std::time::Duration;
 
-use model::id::TabId;
+use model::id::{AccountId, TabId};
 use serde::{Deserialize, Serialize};
 use store::{ClaimedJob, NewJob, StoreError};
 use tokio::time::timeout;
@@ -19,6 +19,7 @@ use tokio::time::timeout;
 pub use purge::purge;
 pub use runner::{Background, schedule, start, work_off};
 
+use crate::accounts::operator;
 use crate::app::App;
 use crate::mail::Mail;
 
@@ -44,6 +45,11 @@ const PURGE_TRIES: u32 = 5;
 pub enum Job {
     /// Hand a message to the mail server.
     SendMail(Mail),
+    /// Send an account's owner the link that sets a new password, as an operator began days before.
+    SendReset {
+        /// The account.
+        account: AccountId,
+    },
     /// Audit the page of a tab, and tell its owner when it got worse.
     RunWatch {
         /// The tab.
@@ -120,6 +126,7 @@ impl Job {
     pub fn described(payload: &str) -> Option<String> {
         Some(match serde_json::from_str(payload).ok()? {
             Self::SendMail(mail) => format!("mail to {}: {}", mail.to, mail.subject),
+            Self::SendReset { account } => format!("link for a new password of account {account}"),
             Self::RunWatch { tab, .. } => format!("watch of tab {tab}"),
             Self::Purge => "forget what is past its time".to_owned(),
         })
@@ -127,7 +134,7 @@ impl Job {
 
     fn lane(&self) -> Lane {
         match self {
-            Self::SendMail(_) => Lane::Mail,
+            Self::SendMail(_) | Self::SendReset { .. } => Lane::Mail,
             Self::RunWatch { .. } => Lane::Audit,
             Self::Purge => Lane::Upkeep,
         }
@@ -135,7 +142,7 @@ impl Job {
 
     fn tries(&self) -> u32 {
         match self {
-            Self::SendMail(_) => MAIL_TRIES,
+            Self::SendMail(_) | Self::SendReset { .. } => MAIL_TRIES,
             Self::RunWatch { .. } => WATCH_TRIES,
             Self::Purge => PURGE_TRIES,
         }
@@ -186,6 +193,10 @@ async fn perform(app: &App, claimed: ClaimedJob) -> Result<(), StoreError> {
 async fn attempt(app: &App, claimed: &ClaimedJob, job: &Job) -> Result<Ending, Unfinished> {
     match job {
         Job::SendMail(mail) => send_mail::run(app, claimed.lease.id(), mail).await.map(|()| Ending::Done),
+        Job::SendReset { account } => match operator::send_reset(app, account).await {
+            Ok(()) => Ok(Ending::Done),
+            Err(error) => Err(Unfinished::Later(error.code.wire().to_owned())),
+        },
         Job::RunWatch { tab, day } => run_watch::run(app, claimed, tab, *day).await,
         Job::Purge => match purge(app).await {
             Ok(rows) => {

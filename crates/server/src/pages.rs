@@ -1,5 +1,6 @@
 //! Pages for people: HTML that works without a script.
 
+mod account;
 mod assets;
 mod bot;
 mod card;
@@ -58,6 +59,7 @@ pub(crate) fn router() -> Router<App> {
         .route(widget::LOADER_PATH, get(embed::loader))
         .route(embed::SCRIPT_PATH, get(embed::script))
         .route("/theme", post(theme::choose))
+        .merge(account::router())
         .route("/workspace", get(workspace::show).post(workspace::open))
         .route("/workspace.json", get(workspace::json))
         .route("/workspace/{id}", get(workspace::tab))

@@ -90,6 +90,13 @@ impl Change {
         self
     }
 
+    /// With a job.
+    #[must_use]
+    pub(crate) fn job(mut self, job: NewJob) -> Self {
+        self.jobs.push(job);
+        self
+    }
+
     /// With a notice to the account's owner of what happened.
     #[must_use]
     pub(crate) fn notice(self, cx: &Cx, account: &AccountRecord, what: Text) -> Self {

@@ -239,6 +239,11 @@ pub(crate) async fn by_email(cx: &Cx, address: &Address) -> Result<Option<Accoun
     cx.app.database().ask(|store| store.account_by_email(&address.canonical)).await.map_err(unavailable)
 }
 
+/// The address that a good link makes an account for.
+pub(crate) async fn address_of(cx: &Cx, token: &str) -> Result<String, ApiError> {
+    link_of(cx, token, AccountLink::Register).await.map(|(_, email, _)| email)
+}
+
 /// What a good link is about: its digest, the address, and the account if there is one.
 pub(crate) async fn link_of(
     cx: &Cx,

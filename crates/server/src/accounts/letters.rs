@@ -21,7 +21,7 @@ struct Page<'a> {
     lang: &'static str,
     subject: &'a str,
     paragraphs: Vec<&'a str>,
-    links: Vec<(&'a str, &'a str)>,
+    links: Vec<(&'a str, String)>,
 }
 
 impl Letter {
@@ -36,13 +36,13 @@ impl Letter {
 
     /// The message to an address.
     pub(crate) fn to(&self, address: &str, lang: Lang) -> Mail {
-        let of = |text: &Text| match lang {
-            Lang::En => text.en,
-            Lang::PtBr => text.pt,
-        };
         let paragraphs: Vec<&str> = self.paragraphs.iter().map(|phrase| phrase.in_lang(lang)).collect();
-        let links: Vec<(&str, &str)> = self.links.iter().map(|(does, to)| (of(does), to.as_str())).collect();
-        let subject = of(&self.subject).to_owned();
+        let spoken = |to: &str| match to.split_once('?') {
+            Some((path, query)) => format!("{path}?lang={}&{query}", lang.tag()),
+            None => format!("{to}?lang={}", lang.tag()),
+        };
+        let links: Vec<(&str, String)> = self.links.iter().map(|(does, to)| (does.in_lang(lang), spoken(to))).collect();
+        let subject = self.subject.in_lang(lang).to_owned();
         let mut text = paragraphs.join("\n\n");
         for (does, to) in &links {
             text.push_str(&format!("\n\n{does}:\n{to}"));
@@ -166,4 +166,13 @@ pub(crate) fn password_changed(app: &App, keys: &[String]) -> Letter {
         ended.phrase(&[("keys", keys.join(", ").into())])
     };
     Letter::new(subject, vec![ended, NOT_YOU_DONE.into()]).link(RESET, app.url("/conta/global/reset"))
+}
+
+/// Something that happens to an account in 72 hours, at an operator's word.
+pub(crate) fn operator_will(app: &App, what: Text) -> Letter {
+    let answer = text(
+        "It happens in 72 hours. If you did not ask for it, sign in and answer the operator of this server.",
+        "Isso acontece em 72 horas. Se você não pediu, entre na conta e responda a quem opera este servidor.",
+    );
+    Letter::new(what, vec![what.into(), answer.into()]).link(SIGN_IN, app.url("/conta/global"))
 }

@@ -63,6 +63,21 @@ fn expiry(cx: &Cx, good_ms: i64) -> Timestamp {
     cx.app.ports().now().plus_ms(good_ms)
 }
 
+/// What a reset will ask for and end.
+#[derive(Debug)]
+pub(crate) struct Reset {
+    /// The account.
+    pub(crate) account: AccountRecord,
+    /// A second factor has to be given too: a reset never removes one.
+    pub(crate) wants_factor: bool,
+}
+
+/// The account that a good reset link is about.
+pub(crate) async fn reset_of(cx: &Cx, token: &str) -> Result<Reset, ApiError> {
+    let (_, account) = account_of(cx, token, AccountLink::Reset).await?;
+    Ok(Reset { wants_factor: entry::has_factor(cx, &account), account })
+}
+
 async fn account_of(cx: &Cx, token: &str, purpose: AccountLink) -> Result<([u8; 32], AccountRecord), ApiError> {
     let gone = || ApiError::new(Code::InvalidLink);
     let (digest, email, id) = entry::link_of(cx, token, purpose).await?;

@@ -2,7 +2,7 @@
 
 use model::account::Assurance;
 use model::lang::text;
-use store::{AccountRecord, EndReason, Factor, Refusal, Step};
+use store::{AccountRecord, EndReason, Factor, Refusal, Session, Step};
 
 use super::address::Address;
 use super::change::{Change, Token, language};
@@ -122,6 +122,13 @@ pub(crate) async fn offer_factor(cx: &Cx) -> Result<Offer, ApiError> {
     let offer = Step::Factor(account.id.clone(), Factor::Offer(sealed, key_id));
     Change::new([offer]).make(cx, "offering a second factor").await??;
     Ok(offer_of(cx, &account, secret))
+}
+
+/// The second factor that is on offer, to be shown again while it is not confirmed; [`Code::NotFound`] without one.
+pub(crate) async fn offered(cx: &Cx, session: &Session) -> Result<Offer, ApiError> {
+    let account = session::account(cx, session).await?;
+    let secret = offered_secret(cx, &account).await?;
+    Ok(offer_of(cx, &account, &secret))
 }
 
 fn offer_of(cx: &Cx, account: &AccountRecord, secret: &[u8]) -> Offer {

@@ -1,5 +1,6 @@
 //! `site-audit operator`: what only one who runs a server does.
 
+mod accounts;
 mod jobs;
 
 use std::process::ExitCode;
@@ -9,6 +10,7 @@ use clap::{Args, Subcommand};
 use store::Store;
 
 use super::serve;
+use accounts::Deed;
 
 /// Arguments of `site-audit operator`.
 #[derive(Debug, Args)]
@@ -26,6 +28,24 @@ enum Command {
     /// Make a job that was given up wait again.
     #[command(after_help = jobs::RETRY_HELP)]
     Retry(jobs::Retry),
+    /// List accounts.
+    #[command(after_help = accounts::LIST_HELP)]
+    Accounts(accounts::List),
+    /// Stop an account; nothing of it is deleted.
+    #[command(after_help = accounts::ONE_HELP)]
+    Suspend(accounts::One),
+    /// Let a suspended account be used again.
+    #[command(after_help = accounts::ONE_HELP)]
+    Restore(accounts::One),
+    /// End all sessions of an account, and revoke its API keys.
+    #[command(after_help = accounts::ONE_HELP)]
+    EndSessions(accounts::One),
+    /// Begin to send somebody a link that sets a new password.
+    #[command(after_help = accounts::LATER_HELP)]
+    Reset(accounts::One),
+    /// Begin to remove somebody's second factor.
+    #[command(after_help = accounts::LATER_HELP)]
+    RemoveFactor(accounts::One),
 }
 
 impl Arguments {
@@ -34,6 +54,12 @@ impl Arguments {
         match self.command {
             Command::Jobs(list) => list.run(),
             Command::Retry(retry) => retry.run(),
+            Command::Accounts(list) => list.run(),
+            Command::Suspend(one) => one.run(Deed::Suspend),
+            Command::Restore(one) => one.run(Deed::Restore),
+            Command::EndSessions(one) => one.run(Deed::EndSessions),
+            Command::Reset(one) => one.run(Deed::Reset),
+            Command::RemoveFactor(one) => one.run(Deed::RemoveFactor),
         }
     }
 }

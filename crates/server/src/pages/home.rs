@@ -31,6 +31,8 @@ struct HomePage<'a> {
     card: Card,
     /// What was typed.
     url: &'a str,
+    /// Proves to a signed-in reader's session that the form is ours.
+    csrf: Option<&'a str>,
     /// Slug of the tool that the form belongs to.
     tool: Option<&'static str>,
     problem: Option<Problem>,
@@ -52,10 +54,13 @@ const SPENT: Text = text(
 );
 
 pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
-    let reader = Reader::of(request.headers(), request.uri().query());
-    let query = request.uri().query();
-    let typed = Typed { url: filled_in(query), tool: super::tool_asked(query), csrf: None };
-    html(StatusCode::OK, &page(&app, request.uri().query(), reader, &typed, None), reader.lang)
+    let (parts, _) = request.into_parts();
+    let query = parts.uri.query();
+    let reader = Reader::of(&parts.headers, query);
+    let csrf = super::account::csrf(&app, &parts).await;
+    let typed = Typed { url: filled_in(query), tool: super::tool_asked(query), csrf };
+    let response = html(StatusCode::OK, &page(&app, query, reader, &typed, None), reader.lang);
+    if typed.csrf.is_some() { super::private(response) } else { response }
 }
 
 /// What a link fills into the form; the reader sends it.
@@ -95,6 +100,7 @@ fn page<'a>(
         card: Card::new(app, &addresses, lang, &subject),
         addresses,
         url: &typed.url,
+        csrf: typed.csrf.as_deref(),
         tool: typed.tool.map(|family| family.slug),
         problem: error.map(|error| problem(app, error, lang)),
         free_per_day: app.config().limits.free_audits_per_day,
@@ -148,6 +154,8 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
         // What nobody can read again is shown at once.
         Ok(finished) => report::unkept(app, finished, typed.tool, reader).await,
         Err(error) => {
+            // Sent again from here, it counts.
+            let typed = Typed { csrf: super::account::csrf(&app, &parts).await, ..typed };
             let mut response =
                 html(error.code.status(), &page(&app, parts.uri.query(), reader, &typed, Some(&error)), lang);
             web::of_error(response.headers_mut(), &error);

@@ -1,6 +1,6 @@
 //! The API as a black box, on both databases.
 
-mod accounts;
+pub(crate) mod accounts;
 mod audits;
 mod catalog;
 mod claim;

@@ -1,5 +1,6 @@
 //! Pages: what the service sends, and what a real browser makes of it.
 
+mod account;
 mod browser;
 mod catalog;
 mod embed;

@@ -68,9 +68,9 @@ enum State {
     Waiting,
 }
 
-/// How jobs are printed.
+/// How lists are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// For a person.
     Text,
     /// For a program.

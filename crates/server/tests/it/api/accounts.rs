@@ -1,6 +1,7 @@
 //! Accounts from the first mail to the last session, with a real mail server.
 
-mod factors;
+pub(crate) mod factors;
+mod operator;
 mod security;
 
 use std::time::Duration;
@@ -27,10 +28,10 @@ testkit::on_both_databases! {
 }
 
 /// A password that is taken.
-pub(super) const PASSWORD: &str = "correct horse battery";
+pub(crate) const PASSWORD: &str = "correct horse battery";
 
 /// A service that sends mail to a server of the test.
-pub(super) async fn start(database: TestDatabase) -> (TestApp, MailServer) {
+pub(crate) async fn start(database: TestDatabase) -> (TestApp, MailServer) {
     start_with(database, |_| {}).await
 }
 
@@ -47,19 +48,19 @@ async fn start_with(database: TestDatabase, change: impl FnOnce(&mut Config)) ->
 }
 
 /// Sends the mail that waits; the last of `count` letters.
-pub(super) async fn letter(app: &TestApp, mail: &MailServer, count: usize) -> testkit::Letter {
+pub(crate) async fn letter(app: &TestApp, mail: &MailServer, count: usize) -> testkit::Letter {
     jobs::work_off(&app.app).await.unwrap();
     mail.wait_for(count).await.pop().unwrap()
 }
 
 /// The token of the link in the last of `count` letters.
-pub(super) async fn token(app: &TestApp, mail: &MailServer, count: usize) -> String {
+pub(crate) async fn token(app: &TestApp, mail: &MailServer, count: usize) -> String {
     let link = letter(app, mail, count).await.link(&app.url("/conta/global/"));
     link.split_once("token=").unwrap().1.to_owned()
 }
 
 /// A browser that is signed in to a new account.
-pub(super) async fn signed_up<'a>(app: &'a TestApp, mail: &MailServer, email: &str) -> Browser<'a> {
+pub(crate) async fn signed_up<'a>(app: &'a TestApp, mail: &MailServer, email: &str) -> Browser<'a> {
     let mut browser = Browser::open(app).await;
     let count = mail.letters().len() + 1;
     assert_eq!(browser.post("/api/auth/register", &json!({"email": email})).await.status, 202);
@@ -71,7 +72,7 @@ pub(super) async fn signed_up<'a>(app: &'a TestApp, mail: &MailServer, email: &s
 }
 
 /// A browser that signs in with the usual password.
-pub(super) async fn sign_in(browser: &mut Browser<'_>, email: &str) -> Response {
+pub(crate) async fn sign_in(browser: &mut Browser<'_>, email: &str) -> Response {
     browser.post("/api/auth/sign-in", &json!({"email": email, "password": PASSWORD})).await
 }
 
@@ -83,8 +84,8 @@ async fn an_account_begins_with_a_mail(database: TestDatabase) {
     let letter = letter(&app, &mail, 1).await;
     assert_eq!(letter.to, ["Ana@example.com"]);
     assert_eq!(letter.header("subject"), "Make your account");
-    let link = letter.link(&app.url("/conta/global/complete?token="));
-    assert!(letter.html().contains(&link), "{}", letter.html());
+    let link = letter.link(&app.url("/conta/global/complete?lang=en&token="));
+    assert!(letter.html().contains(&link.replace('&', "&#38;")), "{}", letter.html());
     let token = link.split_once("token=").unwrap().1;
     // Nothing exists before the link is used, and no secret is kept as it is.
     let kept = app.database.row("SELECT COUNT(*) FROM accounts").await.get::<i64, _>(0);

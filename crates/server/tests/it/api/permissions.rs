@@ -192,7 +192,6 @@ async fn every_route_lets_in_whom_it_should(database: TestDatabase) {
             ("nobody", call_of(route), row.nobody),
             ("browser", people::of_page(&app, call_of(route).header("cookie", &boot), &csrf), row.browser),
             ("guest", call_of(route).token(&guest), row.guest),
-            ("session", session.page(&app, call_of(route)), row.session),
             ("account's key", call_of(route).header("x-api-key", &account_key), row.account_key),
             (
                 "organization's key",
@@ -200,6 +199,8 @@ async fn every_route_lets_in_whom_it_should(database: TestDatabase) {
                 row.organization_key,
             ),
             ("operator", call_of(route).header("authorization", &format!("Bearer {OPERATOR}")), row.operator),
+            // Last, as it may end what the others call with.
+            ("session", session.page(&app, call_of(route)), row.session),
         ] {
             let answer = app.call(call).await;
             let code = if answer.status < 400 { String::new() } else { answer.refusal().1 };

@@ -18,7 +18,7 @@ testkit::on_both_databases! {
 }
 
 /// The code that an authenticator shows now.
-fn code(app: &TestApp, secret: &str) -> String {
+pub(crate) fn code(app: &TestApp, secret: &str) -> String {
     use hmac::{KeyInit as _, Mac as _};
     let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0);
     for digit in secret.chars() {
@@ -38,7 +38,7 @@ fn code(app: &TestApp, secret: &str) -> String {
 }
 
 /// Adds a second factor; its secret and the recovery codes.
-async fn enrolled(app: &TestApp, browser: &mut Browser<'_>) -> (String, Vec<String>) {
+pub(crate) async fn enrolled(app: &TestApp, browser: &mut Browser<'_>) -> (String, Vec<String>) {
     let offered = browser.post("/api/auth/totp/start", &json!({})).await;
     assert_eq!(offered.status, 200, "{}", offered.body);
     let secret = offered.json()["secret"].as_str().unwrap().to_owned();

@@ -119,7 +119,7 @@ async fn an_address_is_changed_and_taken_back(database: TestDatabase) {
     assert_eq!((asked.status, asked.body.as_str()), (202, r#"{"status":"sent"}"#));
     let confirm = letter(&app, &mail, 2).await;
     assert_eq!(confirm.to, ["ana@example.org"]);
-    let token = confirm.link(&app.url("/conta/global/email?token=")).split_once("token=").unwrap().1.to_owned();
+    let token = confirm.link(&app.url("/conta/global/email?lang=en&token=")).split_once("token=").unwrap().1.to_owned();
     // From the mail's own browser, in which nobody is signed in.
     let mut reader = Browser::open(&app).await;
     for status in [200, 400] {
@@ -128,7 +128,7 @@ async fn an_address_is_changed_and_taken_back(database: TestDatabase) {
     assert_eq!(browser.get("/api/me").await.json()["user"]["email"], "ana@example.org");
     let undo = letter(&app, &mail, 3).await;
     assert_eq!(undo.to, ["ana@example.com"]);
-    let token = undo.link(&app.url("/conta/global/undo?token=")).split_once("token=").unwrap().1.to_owned();
+    let token = undo.link(&app.url("/conta/global/undo?lang=en&token=")).split_once("token=").unwrap().1.to_owned();
     app.pass(Duration::from_secs(6 * 86_400));
     assert_eq!(reader.post("/api/auth/email/undo", &json!({"token": token})).await.status, 200);
     assert_eq!(browser.get("/api/me").await.refusal(), (401, "session_ended".to_owned()));

@@ -1,0 +1,106 @@
+//! What who runs a server does to accounts, at its command line. Never sets a password, and never acts as anybody.
+
+use http::HeaderMap;
+use model::id::AccountId;
+use model::lang::{Lang, text};
+use model::time::DAY_MS;
+use store::{AccountRecord, AccountStatus, EndReason, Factor, Refusal, Step};
+
+use super::address::Address;
+use super::change::{Change, language};
+use super::{entry, letters, recovery, unavailable};
+use crate::app::App;
+use crate::caller::{Caller, Network};
+use crate::error::{ApiError, Code};
+use crate::jobs::Job;
+use crate::operation::Cx;
+
+/// How long an owner has to object to what an operator begins (`specs/accounts.md` 4.4: 72 hours).
+const DELAY_MS: i64 = 3 * DAY_MS;
+
+/// The context of an operator's work: no network, no browser, nobody's language.
+pub(crate) fn context(app: &App) -> Cx {
+    let nowhere = Network::of(std::net::IpAddr::from([0, 0, 0, 0]));
+    let caller = Caller { agent: "operator", ..Caller::unknown(nowhere, &HeaderMap::new()) };
+    Cx::new(app, caller, Lang::default())
+}
+
+/// The account of an address.
+pub(crate) async fn account(cx: &Cx, email: &str) -> Result<AccountRecord, ApiError> {
+    let address = Address::parse(email)?;
+    entry::by_email(cx, &address).await?.ok_or_else(|| ApiError::new(Code::NotFound))
+}
+
+/// Stops an account: its sessions end, its keys stop working, and nobody can sign in to it. Nothing is deleted.
+pub(crate) async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ApiError> {
+    let what = text("Your account was suspended by the operator", "A sua conta foi suspensa por quem opera o servidor");
+    let steps = [
+        Step::SetStatus(account.id.clone(), AccountStatus::Suspended),
+        Step::EndSessions(account.id.clone(), None, EndReason::Operator),
+    ];
+    let change = Change::new(steps).event_by(cx, "operator", &account.id, "suspended").notice(cx, account, what);
+    Ok(change.make(cx, "suspending an account").await??)
+}
+
+/// Lets a suspended account be used again. Its owner signs in anew; its keys work as before.
+pub(crate) async fn restore(cx: &Cx, account: &AccountRecord) -> Result<(), ApiError> {
+    let what = text("Your account can be used again", "A sua conta pode ser usada de novo");
+    let change = Change::new([Step::SetStatus(account.id.clone(), AccountStatus::Active)])
+        .event_by(cx, "operator", &account.id, "restored")
+        .notice(cx, account, what);
+    Ok(change.make(cx, "restoring an account").await??)
+}
+
+/// Ends all sessions of an account, and revokes its keys.
+pub(crate) async fn end_sessions(cx: &Cx, account: &AccountRecord) -> Result<(), ApiError> {
+    let what = text(
+        "The operator ended all sessions of your account, and revoked its API keys",
+        "Quem opera o servidor encerrou todas as sessões da sua conta e revogou as suas chaves de API",
+    );
+    let steps =
+        [Step::EndSessions(account.id.clone(), None, EndReason::Operator), Step::RevokeKeys(account.id.clone())];
+    let change = Change::new(steps).event_by(cx, "operator", &account.id, "sessions_ended").notice(cx, account, what);
+    Ok(change.make(cx, "ending an account's sessions").await??)
+}
+
+/// Begins a reset: its owner is told now, and gets the link in 72 hours.
+pub(crate) async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), ApiError> {
+    let what = text(
+        "The operator began to set a new password for your account",
+        "Quem opera o servidor começou a definir uma nova senha para a sua conta",
+    );
+    let mut job = Job::SendReset { account: account.id.clone() }.queued(&cx.app, None);
+    job.run_at = job.run_at.plus_ms(DELAY_MS);
+    let letter = letters::operator_will(&cx.app, what);
+    let change = Change::default()
+        .event_by(cx, "operator", &account.id, "reset_begun")
+        .letter(cx, &letter, &account.email, language(account))
+        .job(job);
+    Ok(change.make(cx, "beginning a reset").await??)
+}
+
+/// Sends the link of a reset that was begun 72 hours ago; nothing where the account is gone or stopped meanwhile.
+pub(crate) async fn send_reset(app: &App, id: &AccountId) -> Result<(), ApiError> {
+    let cx = context(app);
+    let account = app.database().ask(|store| store.account_by_id(id)).await.map_err(unavailable)?;
+    let Some(account) = account.filter(|account| account.status == AccountStatus::Active) else { return Ok(()) };
+    let change = recovery::reset_link(&cx, &account).event_by(&cx, "operator", &account.id, "reset_asked");
+    Ok(change.make(&cx, "sending a link that sets a password").await??)
+}
+
+/// Begins the removal of the second factor: its owner is told now, and in 72 hours it no longer counts.
+pub(crate) async fn begin_removal(cx: &Cx, account: &AccountRecord) -> Result<(), ApiError> {
+    let what = text(
+        "The operator began to remove the second factor of your account",
+        "Quem opera o servidor começou a remover o segundo fator da sua conta",
+    );
+    let after = cx.app.ports().now().plus_ms(DELAY_MS);
+    let letter = letters::operator_will(&cx.app, what);
+    let change = Change::new([Step::Factor(account.id.clone(), Factor::RemoveAfter(after))])
+        .event_by(cx, "operator", &account.id, "factor_removal_begun")
+        .letter(cx, &letter, &account.email, language(account));
+    match change.make(cx, "beginning to remove a second factor").await? {
+        Err(Refusal::Missing) => Err(ApiError::new(Code::NotFound)),
+        done => Ok(done?),
+    }
+}

@@ -1,0 +1,217 @@
+//! Pages of accounts: plain forms that work without a script, each the twin of a call below `/api/auth/`.
+
+mod entry;
+mod form;
+mod home;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::get;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::request::Parts;
+use http::{HeaderValue, Method, StatusCode, header};
+use model::lang::Lang;
+
+use super::{Frame, Reader, html, private};
+use crate::accounts::{Binding, Token};
+use crate::app::App;
+use crate::caller::{Cookie, Identity, binding, guard_form, of_page};
+use crate::error::{ApiError, Code};
+use crate::operation::Cx;
+use crate::web;
+
+/// Routes of these pages.
+pub(super) fn router() -> Router<App> {
+    Router::new()
+        .route("/conta/global", get(entry::sign_in).post(entry::sign_in))
+        .route("/conta/global/factor", get(entry::factor).post(entry::factor))
+        .route("/conta/global/register", get(entry::register).post(entry::register))
+        .route("/conta/global/complete", get(entry::complete).post(entry::complete))
+        .route("/conta/global/reset", get(entry::reset).post(entry::reset))
+        .route("/conta/global/password", get(entry::new_password).post(entry::new_password))
+        .route("/conta/global/email", get(entry::confirm_email).post(entry::confirm_email))
+        .route("/conta/global/undo", get(entry::undo_email).post(entry::undo_email))
+        .route("/conta", get(home::show))
+        .route("/conta/profile", get(home::profile).post(home::profile))
+        .route("/conta/proof", get(home::proof).post(home::proof))
+        .route("/conta/password", get(home::password).post(home::password))
+        .route("/conta/email", get(home::email).post(home::email))
+        .route("/conta/factor", get(home::factor).post(home::factor))
+        .route("/conta/factor/remove", get(home::remove_factor).post(home::remove_factor))
+        .route("/conta/recovery-codes", get(home::recovery_codes).post(home::recovery_codes))
+        .route("/conta/sessions/end", get(home::end_session).post(home::end_session))
+        .route("/conta/sessions/end-all", get(home::end_all).post(home::end_all))
+        .route("/conta/out", get(home::sign_out).post(home::sign_out))
+}
+
+/// A request of a page, and what its answer has to carry.
+struct Visit {
+    cx: Cx,
+    reader: Reader,
+    /// A form was sent.
+    is_sent: bool,
+    /// Fields of the query and of the form; the form's go first.
+    fields: Vec<(String, String)>,
+    /// Proves that a form is of this page.
+    csrf: String,
+    cookies: Vec<HeaderValue>,
+}
+
+impl Visit {
+    /// Reads a request. A form must have been made for this very browser or session.
+    async fn open(app: &App, request: Request) -> Result<Self, Response> {
+        let (parts, body) = request.into_parts();
+        let reader = Reader::of(&parts.headers, parts.uri.query());
+        Self::read(app, &parts, body, reader).await.map_err(|error| super::error::page(app, &error, reader))
+    }
+
+    async fn read(app: &App, parts: &Parts, body: Body, reader: Reader) -> Result<Self, ApiError> {
+        let keys = app.accounts().keys()?;
+        let mut cookies = Vec::new();
+        let mut caller = match of_page(app, parts, None).await {
+            // Somebody whose session is over is nobody here, where one signs in.
+            Err(error) if matches!(error.code, Code::SessionEnded | Code::InvalidSession) => {
+                cookies.extend(Cookie::Session.clear(app));
+                let mut parts = parts.clone();
+                let kept = Cookie::Bootstrap.read(app, &parts.headers);
+                parts.headers.remove(header::COOKIE);
+                let mut caller = of_page(app, &parts, None).await?;
+                caller.bootstrap = kept.filter(|value| crate::caller::is_random_token(value));
+                caller
+            }
+            caller => caller?,
+        };
+        if let Identity::Unverified(_) = caller.identity {
+            return Err(ApiError::new(Code::AuthUnavailable).retry_after(5));
+        }
+        cookies.extend(caller.renewed.take());
+        let is_sent = parts.method == Method::POST;
+        let query = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+        let mut fields: Vec<(String, String)> = query.into_owned().collect();
+        if is_sent {
+            let received = web::read_body(app, parts, body, web::BODY_BYTES).await?;
+            let form = url::form_urlencoded::parse(&received.bytes).into_owned();
+            fields.splice(..0, form);
+            let csrf = fields.iter().find(|(name, _)| name == "csrf").map(|(_, token)| token.clone());
+            guard_form(app, &caller, &parts.headers, csrf.as_deref())?;
+        }
+        if binding(&caller).is_none() {
+            let made = URL_SAFE_NO_PAD.encode(app.ports().entropy.bytes());
+            cookies.extend(Cookie::Bootstrap.set(app, &made));
+            caller.bootstrap = Some(made);
+        }
+        let csrf = keys.csrf(binding(&caller).unwrap_or(Binding::Browser("")));
+        Ok(Self { cx: Cx::new(app, caller, reader.lang), reader, is_sent, fields, csrf, cookies })
+    }
+
+    /// A field; empty when it was not sent.
+    fn field(&self, wanted: &str) -> &str {
+        self.fields.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value.as_str())
+    }
+
+    fn is_signed_in(&self) -> bool {
+        matches!(self.cx.caller.identity, Identity::Session(_))
+    }
+
+    fn lang(&self) -> Lang {
+        self.reader.lang
+    }
+
+    fn frame(&self) -> Frame<'_> {
+        Frame::new(&self.cx.app, self.reader)
+    }
+
+    /// The session's cookie goes along with the answer.
+    fn keep(&mut self, token: &Token) {
+        self.cookies.extend(Cookie::Session.set(&self.cx.app, &token.text));
+    }
+
+    /// The browser forgets its session.
+    fn forget(&mut self) {
+        self.cookies.extend(Cookie::Session.clear(&self.cx.app));
+    }
+
+    /// A page as the answer.
+    fn page(&self, status: StatusCode, page: &impl askama::Template) -> Response {
+        self.sealed(html(status, page, self.lang()))
+    }
+
+    /// Leads to another page, so that a reload does nothing twice.
+    fn lead(&self, path: &str) -> Response {
+        let mark = if path.contains('?') { '&' } else { '?' };
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::SEE_OTHER;
+        // Paths are our own, or were judged.
+        if let Ok(place) = HeaderValue::from_str(&format!("{path}{mark}lang={}", self.lang().tag())) {
+            response.headers_mut().insert(header::LOCATION, place);
+        }
+        self.sealed(response)
+    }
+
+    /// A refusal as the answer.
+    fn refuse(&self, error: &ApiError) -> Response {
+        self.sealed(super::error::page(&self.cx.app, error, self.reader))
+    }
+
+    fn sealed(&self, response: Response) -> Response {
+        let mut response = private(response);
+        let headers = response.headers_mut();
+        // Links of mails carry tokens, which no other site may see. `no-referrer` would make browsers send `Origin: null`
+        // with the forms (Fetch standard, "append a request Origin header"), by which they could not be told from others'.
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+        for cookie in &self.cookies {
+            headers.append(header::SET_COOKIE, cookie.clone());
+        }
+        response
+    }
+}
+
+/// What a form has to carry that acts for a session; `None` without one. Who is not signed in costs no look-up.
+pub(super) async fn csrf(app: &App, parts: &Parts) -> Option<String> {
+    Cookie::Session.read(app, &parts.headers)?;
+    let caller = of_page(app, parts, None).await.ok()?;
+    let Identity::Session(_) = caller.identity else { return None };
+    Some(app.accounts().keys().ok()?.csrf(binding(&caller)?))
+}
+
+/// Where to go on after signing in: a path of ours, else the account.
+fn way_on(asked: &str) -> &str {
+    let is_ours = asked.starts_with('/')
+        && !asked.starts_with("//")
+        && !asked.contains('\\')
+        && asked.bytes().all(|b| b.is_ascii_graphic());
+    if is_ours { asked } else { "/conta" }
+}
+
+/// Opens a visit and answers it.
+async fn visit(app: App, request: Request, answer: impl AsyncFnOnce(Visit) -> Response) -> Response {
+    match Visit::open(&app, request).await {
+        Ok(visit) => answer(visit).await,
+        Err(refused) => refused,
+    }
+}
+
+type AppState = State<App>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_on_stays_here() {
+        for (asked, way) in [
+            ("/workspace?x=1", "/workspace?x=1"),
+            ("//evil.example", "/conta"),
+            ("/\\evil.example", "/conta"),
+            ("/a\\b", "/conta"),
+            ("https://evil.example", "/conta"),
+            ("/a b", "/conta"),
+            ("", "/conta"),
+        ] {
+            assert_eq!(way_on(asked), way, "{asked}");
+        }
+    }
+}

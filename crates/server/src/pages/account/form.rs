@@ -1,0 +1,125 @@
+//! One form on a page: everything that the flows of accounts ask for.
+
+use askama::Template;
+use axum::response::Response;
+use http::StatusCode;
+use model::lang::{Text, text};
+
+use super::Visit;
+use crate::error::ApiError;
+use crate::pages::{Frame, filters};
+use crate::web;
+
+/// What a page of a flow says and asks for.
+#[derive(Debug, Default)]
+pub(super) struct Form {
+    /// The heading.
+    pub(super) title: Option<Text>,
+    /// What stands before the form.
+    pub(super) lead: Vec<Text>,
+    /// Where it is sent, a path.
+    pub(super) action: &'static str,
+    /// What the button does.
+    pub(super) button: Option<Text>,
+    /// It destroys something.
+    pub(super) is_danger: bool,
+    pub(super) fields: Vec<Field>,
+    /// Names and values that go along unseen.
+    pub(super) hidden: Vec<(&'static str, String)>,
+    /// Where else to go.
+    pub(super) links: Vec<(Text, &'static str)>,
+}
+
+/// One field.
+#[derive(Debug)]
+pub(super) struct Field {
+    name: &'static str,
+    label: Text,
+    kind: &'static str,
+    autocomplete: &'static str,
+    hint: Option<Text>,
+    value: String,
+    is_required: bool,
+}
+
+impl Field {
+    /// The address that one signs in with.
+    pub(super) fn email(value: &str) -> Self {
+        let label = text("E-mail address", "Endereço de e-mail");
+        Self { kind: "email", ..Self::text("email", label, "username", value) }
+    }
+
+    /// A password that exists (`current-password`) or is to be (`new-password`).
+    pub(super) fn password(name: &'static str, label: Text, autocomplete: &'static str) -> Self {
+        let hint = (autocomplete == "new-password").then(|| {
+            text(
+                "10 to 128 characters, any. A few words that nobody would guess are best.",
+                "De 10 a 128 caracteres, quaisquer. O melhor são algumas palavras que ninguém adivinharia.",
+            )
+        });
+        Self { kind: "password", hint, ..Self::text(name, label, autocomplete, "") }
+    }
+
+    /// A code of the authenticator or a recovery code.
+    pub(super) fn code() -> Self {
+        let label = text("Code", "Código");
+        let hint = text(
+            "Six digits of your authenticator, or one of your recovery codes.",
+            "Seis dígitos do seu autenticador, ou um dos seus códigos de recuperação.",
+        );
+        Self { hint: Some(hint), ..Self::text("code", label, "one-time-code", "") }
+    }
+
+    /// A line of text.
+    pub(super) fn text(name: &'static str, label: Text, autocomplete: &'static str, value: &str) -> Self {
+        Self { name, label, kind: "text", autocomplete, hint: None, value: value.to_owned(), is_required: true }
+    }
+
+    /// It may stay empty.
+    pub(super) fn optional(self) -> Self {
+        Self { is_required: false, ..self }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "account_form.html")]
+struct FormPage<'a> {
+    frame: Frame<'a>,
+    form: &'a Form,
+    csrf: &'a str,
+    problem: Option<String>,
+}
+
+impl FormPage<'_> {
+    fn of(&self, text: &Text) -> &'static str {
+        text.in_lang(self.frame.reader.lang)
+    }
+}
+
+impl Form {
+    /// The page, with what is wrong with what was sent.
+    pub(super) fn page(&self, visit: &Visit, error: Option<&ApiError>) -> Response {
+        let problem = error.map(|error| {
+            let sentence = error.code.sentence().in_lang(visit.lang());
+            match &error.detail {
+                // A person has no use for the name of the field before the explanation.
+                Some(detail) => {
+                    let detail = detail.in_lang(visit.lang());
+                    format!("{sentence} ({})", detail.split_once(": ").map_or(detail, |(_, explanation)| explanation))
+                }
+                None => sentence.to_owned(),
+            }
+        });
+        let page = FormPage { frame: visit.frame(), form: self, csrf: &visit.csrf, problem };
+        let mut response = visit.page(error.map_or(StatusCode::OK, |error| error.code.status()), &page);
+        if let Some(error) = error {
+            web::of_error(response.headers_mut(), error);
+        }
+        response
+    }
+}
+
+/// A page that only says something.
+pub(super) fn said(visit: &Visit, title: Text, lead: &[Text], links: Vec<(Text, &'static str)>) -> Response {
+    Form { title: Some(title), lead: lead.to_vec(), links, ..Form::default() }.page(visit, None)
+}

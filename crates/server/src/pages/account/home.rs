@@ -1,0 +1,388 @@
+//! The account of who is signed in: profile, security, sessions.
+
+use askama::Template;
+use axum::extract::Request;
+use axum::response::Response;
+use http::StatusCode;
+use model::account::{Profile, SecurityEvent, SessionInfo, Trial};
+use model::lang::{Text, text};
+
+use super::form::{Field, Form, said};
+use super::{AppState, Visit, visit, way_on};
+use crate::accounts::entry::{self, SecondFactor};
+use crate::accounts::security::{self, Proof};
+use crate::accounts::{profile as profiles, recovery, session, totp};
+use crate::config::Secret;
+use crate::error::{ApiError, Code};
+use crate::pages::Frame;
+
+const ACCOUNT: Text = text("Your account", "A sua conta");
+const NEW_PASSWORD: Text = text("New password", "Nova senha");
+const PASSWORD: Text = text("Password", "Senha");
+/// Events that the page shows; the API has more.
+const EVENTS_SHOWN: usize = 10;
+
+#[derive(Template)]
+#[template(path = "account.html")]
+struct AccountPage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    email: &'a str,
+    profile: Profile,
+    has_factor: bool,
+    trial: Trial,
+    sessions: Vec<SessionInfo>,
+    events: Vec<SecurityEvent>,
+}
+
+#[derive(Template)]
+#[template(path = "account_factor.html")]
+struct FactorPage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    secret: String,
+    path: String,
+    width: i32,
+    problem: Option<&'static str>,
+}
+
+#[derive(Template)]
+#[template(path = "account_codes.html")]
+struct CodesPage<'a> {
+    frame: Frame<'a>,
+    codes: &'a [String],
+}
+
+/// What a refusal leads to: a sign-in, a fresh proof and back, or a page of its own.
+fn refused(visit: &Visit, error: &ApiError, back: &str) -> Response {
+    match error.code {
+        Code::InvalidSession | Code::SessionEnded => visit.lead(&format!("/conta/global?return_to={back}")),
+        Code::ReauthRequired => visit.lead(&format!("/conta/proof?return_to={back}")),
+        _ => visit.refuse(error),
+    }
+}
+
+/// Whether a refusal is about what was typed, and so belongs to its form.
+fn is_of_form(error: &ApiError) -> bool {
+    let elsewhere = [Code::InvalidSession, Code::SessionEnded, Code::ReauthRequired, Code::NotFound];
+    error.code.status().is_client_error() && !elsewhere.contains(&error.code)
+}
+
+/// Shows a form, or does what it is for; only to who is signed in, and where it has to be, just proved who they are.
+async fn of_form(
+    visit: Visit,
+    form: Form,
+    back: &str,
+    needs_proof: bool,
+    work: impl AsyncFnOnce(&mut Visit) -> Result<Response, ApiError>,
+) -> Response {
+    let mut visit = visit;
+    let entitled = if needs_proof { session::fresh(&visit.cx) } else { visit.cx.caller.required_session() };
+    if let Err(error) = entitled {
+        return refused(&visit, &error, back);
+    }
+    if !visit.is_sent {
+        return form.page(&visit, None);
+    }
+    match work(&mut visit).await {
+        Ok(response) => response,
+        Err(error) if is_of_form(&error) => form.page(&visit, Some(&error)),
+        Err(error) => refused(&visit, &error, back),
+    }
+}
+
+/// The account at a glance.
+pub(super) async fn show(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| match shown(&visit).await {
+        Ok(response) => response,
+        Err(error) => refused(&visit, &error, "/conta"),
+    })
+    .await
+}
+
+async fn shown(visit: &Visit) -> Result<Response, ApiError> {
+    let current = visit.cx.caller.required_session()?;
+    let account = session::account(&visit.cx, current).await?;
+    let mut events = session::events(&visit.cx).await?;
+    events.truncate(EVENTS_SHOWN);
+    let page = AccountPage {
+        frame: visit.frame(),
+        csrf: &visit.csrf,
+        email: &current.email,
+        profile: profiles::read(&visit.cx).await?,
+        has_factor: entry::has_factor(&visit.cx, &account),
+        trial: crate::accounts::trial(current.trial_started_at, visit.cx.app.ports().now()),
+        sessions: session::list(&visit.cx).await?,
+        events,
+    };
+    Ok(visit.page(StatusCode::OK, &page))
+}
+
+/// Changes the profile.
+pub(super) async fn profile(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        if !visit.is_sent {
+            return visit.lead("/conta");
+        }
+        let changed = Profile {
+            name: visit.field("name").to_owned(),
+            locale: visit.field("locale").to_owned(),
+            time_zone: visit.field("time_zone").to_owned(),
+            theme: visit.field("theme").to_owned(),
+            revision: visit.field("revision").parse().unwrap_or_default(),
+        };
+        match profiles::write(&visit.cx, changed).await {
+            Ok(_) => visit.lead("/conta"),
+            Err(error) => refused(&visit, &error, "/conta"),
+        }
+    })
+    .await
+}
+
+/// Proves again who somebody is, and leads back to what asked for it.
+pub(super) async fn proof(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let back = way_on(visit.field("return_to")).to_owned();
+        let has_factor = async {
+            let current = visit.cx.caller.required_session()?;
+            let account = session::account(&visit.cx, current).await?;
+            Ok::<_, ApiError>((entry::has_factor(&visit.cx, &account), account.email))
+        };
+        let (has_factor, email) = match has_factor.await {
+            Ok(found) => found,
+            Err(error) => return refused(&visit, &error, "/conta"),
+        };
+        let form = Form {
+            title: Some(text("Is it you?", "É você?")),
+            lead: vec![text(
+                "For what comes next, prove again who you are. It holds for five minutes.",
+                "Para o que vem a seguir, prove de novo quem você é. Vale por cinco minutos.",
+            )],
+            action: "/conta/proof",
+            button: Some(text("Go on", "Continuar")),
+            fields: if has_factor {
+                vec![Field::code()]
+            } else {
+                vec![Field::email(&email), Field::password("password", PASSWORD, "current-password")]
+            },
+            hidden: vec![("return_to", back.clone())],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        of_form(visit, form, "/conta", false, async |visit| {
+            let proof = if has_factor {
+                Proof::Factor(SecondFactor::of(&Secret::new(visit.field("code"))))
+            } else {
+                Proof::Password(Secret::new(visit.field("password")))
+            };
+            let token = security::prove(&visit.cx, proof).await?;
+            visit.keep(&token);
+            Ok(visit.lead(&back))
+        })
+        .await
+    })
+    .await
+}
+
+/// Changes the password.
+pub(super) async fn password(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("Change the password", "Mudar a senha")),
+            lead: vec![text(
+                "Your other sessions end, and all API keys of the account are revoked; a mail lists them.",
+                "As suas outras sessões terminam e todas as chaves de API da conta são revogadas; um e-mail as lista.",
+            )],
+            action: "/conta/password",
+            button: Some(text("Change the password", "Mudar a senha")),
+            fields: vec![
+                Field::password("current", text("Current password", "Senha atual"), "current-password"),
+                Field::password("password", NEW_PASSWORD, "new-password"),
+            ],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        of_form(visit, form, "/conta/password", true, async |visit| {
+            let (current, new) = (Secret::new(visit.field("current")), Secret::new(visit.field("password")));
+            let token = security::change_password(&visit.cx, current, new).await?;
+            visit.keep(&token);
+            Ok(visit.lead("/conta"))
+        })
+        .await
+    })
+    .await
+}
+
+/// Asks for another address.
+pub(super) async fn email(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("Change the address", "Mudar o endereço")),
+            lead: vec![text(
+                "We send a link to the new address. The one until now is told, and can take the change back for 7 days.",
+                "Enviamos um link ao novo endereço. O atual é avisado e pode desfazer a mudança por 7 dias.",
+            )],
+            action: "/conta/email",
+            button: Some(text("Send the link", "Enviar o link")),
+            fields: vec![Field::email(visit.field("email"))],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        of_form(visit, form, "/conta/email", true, async |visit| {
+            recovery::change_email(&visit.cx, visit.field("email")).await?;
+            let title = text("Look into your mail", "Veja o seu e-mail");
+            Ok(said(visit, title, &[], vec![(ACCOUNT, "/conta")]))
+        })
+        .await
+    })
+    .await
+}
+
+/// Adds a second factor: shows its secret, and confirms it with a code.
+pub(super) async fn factor(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |mut visit| match enrol(&mut visit).await {
+        Ok(response) => response,
+        Err(error) => refused(&visit, &error, "/conta/factor"),
+    })
+    .await
+}
+
+async fn enrol(visit: &mut Visit) -> Result<Response, ApiError> {
+    session::fresh(&visit.cx)?;
+    let (offer, problem) = if visit.is_sent {
+        match security::confirm_factor(&visit.cx, visit.field("code")).await {
+            Ok((token, codes)) => {
+                visit.keep(&token);
+                return Ok(visit.page(StatusCode::OK, &CodesPage { frame: visit.frame(), codes: &codes }));
+            }
+            Err(error) if error.code == Code::InvalidCode => {
+                let offer = security::offered(&visit.cx, visit.cx.caller.required_session()?).await?;
+                (offer, Some(error))
+            }
+            Err(error) => return Err(error),
+        }
+    } else {
+        // The one that is on offer, so that a reload shows the same.
+        match security::offered(&visit.cx, visit.cx.caller.required_session()?).await {
+            Err(error) if error.code == Code::NotFound => (security::offer_factor(&visit.cx).await?, None),
+            offer => (offer?, None),
+        }
+    };
+    let (path, width) = totp::qr_path(&offer.uri).ok_or_else(|| ApiError::new(Code::Internal))?;
+    let status = problem.as_ref().map_or(StatusCode::OK, |error| error.code.status());
+    let problem = problem.map(|error| error.code.sentence().in_lang(visit.lang()));
+    let page =
+        FactorPage { frame: visit.frame(), csrf: &visit.csrf, secret: grouped(&offer.secret), path, width, problem };
+    Ok(visit.page(status, &page))
+}
+
+/// A secret in groups of four, as people type it.
+fn grouped(secret: &str) -> String {
+    let mut out = String::new();
+    for (at, digit) in secret.chars().enumerate() {
+        if at > 0 && at % 4 == 0 {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Takes the second factor away.
+pub(super) async fn remove_factor(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("Remove the second factor", "Remover o segundo fator")),
+            lead: vec![text("Your recovery codes end with it.", "Os seus códigos de recuperação terminam com ele.")],
+            action: "/conta/factor/remove",
+            button: Some(text("Remove it", "Remover")),
+            is_danger: true,
+            fields: vec![Field::code()],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        of_form(visit, form, "/conta/factor/remove", true, async |visit| {
+            security::remove_factor(&visit.cx, visit.field("code")).await?;
+            Ok(visit.lead("/conta"))
+        })
+        .await
+    })
+    .await
+}
+
+/// Makes new recovery codes.
+pub(super) async fn recovery_codes(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("New recovery codes", "Novos códigos de recuperação")),
+            lead: vec![text("Those that you have end.", "Os que você tem deixam de valer.")],
+            action: "/conta/recovery-codes",
+            button: Some(text("Make ten new codes", "Criar dez códigos novos")),
+            fields: vec![Field::code()],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        of_form(visit, form, "/conta/recovery-codes", true, async |visit| {
+            let codes = security::new_recovery_codes(&visit.cx, visit.field("code")).await?;
+            Ok(visit.page(StatusCode::OK, &CodesPage { frame: visit.frame(), codes: &codes }))
+        })
+        .await
+    })
+    .await
+}
+
+/// Ends one session.
+pub(super) async fn end_session(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        if !visit.is_sent {
+            return visit.lead("/conta");
+        }
+        match session::end(&visit.cx, visit.field("id")).await {
+            Ok(()) => visit.lead("/conta"),
+            Err(error) => refused(&visit, &error, "/conta"),
+        }
+    })
+    .await
+}
+
+/// Ends all sessions.
+pub(super) async fn end_all(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("End all sessions", "Encerrar todas as sessões")),
+            lead: vec![text(
+                "This one too; and all API keys of the account are revoked.",
+                "Esta também; e todas as chaves de API da conta são revogadas.",
+            )],
+            action: "/conta/sessions/end-all",
+            button: Some(text("End all sessions", "Encerrar todas as sessões")),
+            is_danger: true,
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        of_form(visit, form, "/conta/sessions/end-all", true, async |visit| {
+            session::end_all(&visit.cx).await?;
+            visit.forget();
+            Ok(visit.lead("/conta/global"))
+        })
+        .await
+    })
+    .await
+}
+
+/// Signs out.
+pub(super) async fn sign_out(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |mut visit| {
+        if !visit.is_sent {
+            return visit.lead("/conta");
+        }
+        match session::sign_out(&visit.cx).await {
+            Ok(()) => {
+                visit.forget();
+                visit.lead("/conta/global")
+            }
+            Err(error) => visit.refuse(&error),
+        }
+    })
+    .await
+}

@@ -250,6 +250,37 @@ impl Allowance {
         }
     }
 
+    /// Spends one of the uses that a network has of something in a day, which only the database counts; `false` when none
+    /// is left.
+    pub async fn spend_daily(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        what: &str,
+        per_day: u32,
+    ) -> Result<bool, ApiError> {
+        let day = ports.now().day();
+        let key = key(&self.salt(database, ports, day).await?, &network.to_string());
+        let spent = database.ask(|store| store.spend_daily(&key, what, day, per_day)).await?;
+        Ok(spent != DailySpend::Exhausted)
+    }
+
+    /// Gives such a use back.
+    pub async fn release_daily(&self, database: &Database, ports: &Ports, network: Network, what: &str) {
+        let day = ports.now().day();
+        let released = match self.salt(database, ports, day).await {
+            Ok(salt) => {
+                let key = key(&salt, &network.to_string());
+                database.insist(|store| store.release_daily(&key, what, day)).await
+            }
+            Err(trouble) => Err(trouble),
+        };
+        if released.is_err() {
+            tracing::warn!(what, "a use of the day could not be given back");
+        }
+    }
+
     /// Spends one of the uses that a network has of something in an hour. While the database is away the process
     /// grants a part.
     pub async fn spend_hourly(

@@ -12,6 +12,7 @@ mod gate;
 mod guests;
 mod health;
 mod keys;
+mod pix;
 mod pricing;
 mod shares;
 mod tabs;
@@ -51,6 +52,7 @@ pub fn catalog() -> Vec<Operation> {
         pricing::operations(),
         billing::operations(),
         credit::operations(),
+        pix::operations(),
         health::operations(),
         index::operations(),
         openapi::operations(),

@@ -5,6 +5,7 @@ mod checks;
 mod failure;
 mod format;
 mod operator;
+mod pix;
 mod serve;
 mod verify;
 
@@ -107,6 +108,9 @@ enum Command {
     Healthcheck(serve::Arguments),
     /// What only one who runs a server does: look at its work, and put it right.
     Operator(operator::Arguments),
+    /// Decide about credit that was paid by Pix.
+    #[command(after_help = pix::HELP)]
+    Pix(pix::Arguments),
     /// Print a completion script for your shell.
     #[command(after_help = COMPLETIONS_HELP)]
     Completions {
@@ -170,6 +174,7 @@ impl Cli {
             Command::Openapi(arguments) => arguments.openapi(),
             Command::Healthcheck(arguments) => arguments.healthcheck(),
             Command::Operator(arguments) => arguments.run(),
+            Command::Pix(arguments) => arguments.run(),
             Command::Completions { shell } => {
                 let mut script = Vec::new();
                 clap_complete::generate(shell, &mut Self::command(), "site-audit", &mut script);

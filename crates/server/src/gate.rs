@@ -3,6 +3,8 @@
 
 mod charge;
 
+use std::sync::Arc;
+
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use model::lang::Lang;
@@ -12,7 +14,7 @@ use crate::app::App;
 use crate::audits::count_refusal;
 use crate::caller::{self, Network};
 use crate::error::{ApiError, Code};
-use crate::operation::{Access, Ceiling, Cx, Operation, Reply, token_of};
+use crate::operation::{Access, Ceiling, Cx, Form, Operation, Reply, token_of};
 use crate::payments::brought::{Brought, BroughtCredit};
 
 pub use charge::{hold, settle};
@@ -29,6 +31,8 @@ pub struct Incoming<'h> {
     pub query_token: Option<&'h str>,
     /// The language of the answer.
     pub lang: Lang,
+    /// The body, where the operation takes a form.
+    pub form: Option<Arc<Form>>,
 }
 
 /// Takes a call through the gate, runs its handler, and settles or gives back what was held for it.
@@ -61,7 +65,7 @@ pub async fn call(
         brought.required_credit()?;
     }
     let input = input?;
-    let cx = Cx { brought, ..Cx::new(app, caller, incoming.lang) };
+    let cx = Cx { brought, form: incoming.form, ..Cx::new(app, caller, incoming.lang) };
     if let Err(error) = operation.judge(app, &input) {
         return Err(count_refusal(&cx, error).await);
     }

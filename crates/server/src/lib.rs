@@ -26,6 +26,7 @@ pub mod operation;
 mod pages;
 pub mod payments;
 mod picture;
+mod pix;
 pub mod ports;
 mod reason;
 mod shown;

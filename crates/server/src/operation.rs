@@ -3,6 +3,7 @@
 //! The schemas of input and output are those of the handler's own types, so they can't drift from it.
 
 mod answer;
+mod form;
 mod input;
 
 use std::pin::Pin;
@@ -23,6 +24,7 @@ use crate::web::BODY_BYTES;
 use model::lang::Lang;
 
 pub use answer::{Answer, Json, Reply, Written};
+pub use form::Form;
 pub use input::{body_object, query_object, token_of};
 
 /// What a handler knows of a call.
@@ -38,12 +40,14 @@ pub struct Cx {
     pub withheld: Option<Arc<str>>,
     /// What the caller brings to pay with.
     pub brought: Brought,
+    /// The body of a call that takes a form, not read yet.
+    pub form: Option<Arc<Form>>,
 }
 
 impl Cx {
     /// A call that nothing is held for.
     pub fn new(app: &App, caller: Caller, lang: Lang) -> Self {
-        Self { app: app.clone(), caller, lang, withheld: None, brought: Brought::default() }
+        Self { app: app.clone(), caller, lang, withheld: None, brought: Brought::default(), form: None }
     }
 }
 
@@ -144,6 +148,8 @@ pub struct Operation {
     /// Media type and schema of the answer.
     pub output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
     has_body: bool,
+    /// Its body is a form with a file, which its handler reads.
+    pub takes_form: bool,
     check: Option<Check>,
     free: Option<FreeCheck>,
     call: Call,
@@ -226,6 +232,23 @@ impl Operation {
         Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
     {
         Self::with_input::<I, O, F, Fut>(Method::POST, false, path, name, handler)
+    }
+
+    /// A writing endpoint that takes a form with a file, in the shape of `S`; its handler reads it from [`Cx::form`].
+    pub fn form<S, O, F, Fut>(path: &'static str, name: &'static str, handler: F) -> Self
+    where
+        S: JsonSchema,
+        O: Answer,
+        F: Fn(Cx, Nothing) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, ApiError>> + Send + 'static,
+    {
+        Self {
+            takes_form: true,
+            has_body: true,
+            is_tool: false,
+            input: |generator| generator.subschema_for::<S>(),
+            ..Self::with_input::<Nothing, O, F, Fut>(Method::POST, false, path, name, handler)
+        }
     }
 
     /// An endpoint that changes a part of what it names: path and JSON body are its input.
@@ -312,6 +335,7 @@ impl Operation {
             input: |generator| generator.subschema_for::<I>(),
             output: O::describe,
             has_body,
+            takes_form: false,
             check: None,
             free: None,
             call,

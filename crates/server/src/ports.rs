@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use model::time::Timestamp;
+use model::time::{DAY_MS, Timestamp};
 use uuid::Uuid;
 
 /// Where the current time comes from.
@@ -37,6 +37,12 @@ impl Ports {
     /// Now, UTC.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Seconds until the next day begins, UTC.
+    pub fn seconds_to_midnight(&self) -> u32 {
+        let left = (DAY_MS - self.now().0.rem_euclid(DAY_MS)) / 1000;
+        u32::try_from(left).unwrap_or_default()
     }
 
     /// An unguessable id that sorts by time (UUIDv7, RFC 9562 §5.7).

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod jobs;
+mod payments;
 
 use std::process::ExitCode;
 
@@ -46,6 +47,9 @@ enum Command {
     /// Begin to remove somebody's second factor.
     #[command(after_help = accounts::LATER_HELP)]
     RemoveFactor(accounts::One),
+    /// List payments of which nobody knows whether they settled.
+    #[command(after_help = payments::HELP)]
+    Payments(payments::List),
 }
 
 impl Arguments {
@@ -60,12 +64,13 @@ impl Arguments {
             Command::EndSessions(one) => one.run(Deed::EndSessions),
             Command::Reset(one) => one.run(Deed::Reset),
             Command::RemoveFactor(one) => one.run(Deed::RemoveFactor),
+            Command::Payments(list) => list.run(),
         }
     }
 }
 
 /// Does something with the store that the configuration names.
-fn with_store<F>(place: serve::Arguments, work: impl FnOnce(Store) -> F) -> Result<ExitCode>
+pub(super) fn with_store<F>(place: serve::Arguments, work: impl FnOnce(Store) -> F) -> Result<ExitCode>
 where
     F: Future<Output = Result<ExitCode>>,
 {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue};
 use model::id::Owner;
-use model::time::DAY_MS;
 use serde_json::{Map, Value};
 
 use crate::accounts::trial;
@@ -179,7 +178,7 @@ fn with_nothing_left(app: &App, error: ApiError) -> ApiError {
 
 /// What is left of the day's free audits, as headers (draft-ietf-httpapi-ratelimit-headers-10).
 fn left_of_day(app: &App, remaining: u32) -> Vec<(HeaderName, HeaderValue)> {
-    let until_midnight = (DAY_MS - app.ports().now().0.rem_euclid(DAY_MS)) / 1000;
+    let until_midnight = app.ports().seconds_to_midnight();
     let policy = format!("\"day\";q={};w=86400", app.config().limits.free_audits_per_day);
     let left = format!("\"day\";r={remaining};t={until_midnight}");
     [("ratelimit-policy", policy), ("ratelimit", left)]

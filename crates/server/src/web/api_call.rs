@@ -1,5 +1,7 @@
 //! One call of the API: from a request to an operation, from its reply to a response.
 
+use std::sync::Arc;
+
 use axum::extract::{RawPathParams, Request};
 use axum::response::Response;
 use http::{HeaderValue, Method, header};
@@ -10,7 +12,7 @@ use crate::app::App;
 use crate::blocking::off_worker;
 use crate::error::{ApiError, Code};
 use crate::gate::{self, Incoming};
-use crate::operation::{Operation, Reply, body_object, query_object};
+use crate::operation::{Form, Operation, Reply, body_object, query_object};
 use model::lang::{Lang, text};
 
 /// Parameters of a query that belong to every call.
@@ -68,8 +70,11 @@ async fn call(
     let mut query = query_object(parts.uri.query())?;
     let of_all: Vec<Option<Value>> = OF_ALL.iter().map(|name| query.remove(*name)).collect();
     let query_token = of_all.get(1).and_then(Option::as_ref).and_then(Value::as_str);
-    let mut room = None;
-    let input = if operation.takes_body() {
+    let (mut room, mut form) = (None, None);
+    let input = if operation.takes_form {
+        form = Some(Arc::new(Form::new(parts.clone(), body)));
+        Ok(with_path(query, params))
+    } else if operation.takes_body() {
         // A body that is too long or too slow is refused before anything else; one that can't be read is refused in
         // its turn, after the credential.
         let received = read_body(app, &parts, body, operation.body_bytes).await?;
@@ -89,6 +94,7 @@ async fn call(
         headers: &parts.headers,
         query_token,
         lang,
+        form,
     };
     let reply = gate::call(app, operation, incoming, input).await;
     drop(room);

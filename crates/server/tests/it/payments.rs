@@ -2,6 +2,8 @@
 
 mod by_credit;
 mod by_x402;
+mod kills;
+mod pix;
 mod prices;
 mod purchase;
 mod refusals;
@@ -126,6 +128,11 @@ fn decoded(header: &str) -> Value {
 /// What a 402 asks for in version 2.
 pub(crate) fn required(asked: &Response) -> Value {
     decoded(asked.header("payment-required"))
+}
+
+/// The same of a 402, else the body.
+fn required_or_body(response: &Response) -> Value {
+    if response.status == 402 { required(response) } else { response.json() }
 }
 
 /// The receipt of a paid call.

@@ -63,6 +63,7 @@ pub(super) async fn call(
                 // For clients that take an address, and no headers.
                 query_token: query.get("guest_token").and_then(Value::as_str),
                 lang,
+                form: None,
             };
             gate::call(app, operation, incoming, input).await
         }

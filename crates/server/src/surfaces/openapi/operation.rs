@@ -159,7 +159,12 @@ fn request_body(operation: &Operation, input: &Value, generator: &mut SchemaGene
     let example = example(&schema, generator, Fields::Required);
     let is_required = schema.get("$ref").is_some_and(|_| input.get("required").is_some())
         || schema.get("required").and_then(Value::as_array).is_some_and(|required| !required.is_empty());
-    Some(json!({"required": is_required, "content": {"application/json": {"schema": schema, "example": example}}}))
+    let content = if operation.takes_form {
+        json!({"multipart/form-data": {"schema": schema}})
+    } else {
+        json!({"application/json": {"schema": schema, "example": example}})
+    };
+    Some(json!({"required": is_required, "content": content}))
 }
 
 /// Parameters of path and query, and the one that every call takes.

@@ -1,0 +1,149 @@
+use std::time::Duration;
+
+use model::money::Micros;
+use site_audit::config::Config;
+use store::Decision;
+use testkit::TestDatabase;
+
+use super::{Shop, charging};
+use crate::app::{Call, NOW, Response, TestApp};
+
+testkit::on_both_databases! {
+    without_pix_all_of_it_says_so,
+    the_offer_has_codes_that_pay,
+    a_receipt_makes_a_credit_that_waits,
+    refusals_come_in_their_order,
+    the_same_receipt_is_told_once,
+    a_network_has_so_many_requests_a_day,
+}
+
+const PNG: &str = "\u{89}PNG";
+
+fn pix(config: &mut Config) {
+    config.pix.key = Some("+5511987654321".to_owned());
+    config.pix.name = Some("Loja São João".to_owned());
+    config.pix.city = Some("São Paulo".to_owned());
+    config.pix.brl_per_usd = Some(Micros(5_750_000));
+}
+
+/// A form with these fields. The receipt is a PDF, the one of the types that is text.
+fn form(fields: &[(&str, &str)]) -> Call<'static> {
+    let parts: String = fields
+        .iter()
+        .map(|(name, value)| format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"))
+        .collect();
+    Call::new("POST", "/api/credito/pix")
+        .header("content-type", "multipart/form-data; boundary=b")
+        .body(&format!("{parts}--b--\r\n"))
+}
+
+fn receipt(number: u32) -> Call<'static> {
+    form(&[("usd", "5"), ("comprovante", &format!("%PDF-1.7 {number}")), ("nome", "Ana"), ("email", "ana@example.com")])
+}
+
+fn refusal(response: &Response) -> (u16, String) {
+    response.refusal()
+}
+
+async fn without_pix_all_of_it_says_so(database: TestDatabase) {
+    let app = TestApp::start(database, |config| {
+        pix(config);
+        config.pix.brl_per_usd = None;
+    })
+    .await;
+    assert_eq!(refusal(&app.call(Call::get("/api/credito/pix")).await), (503, "pix_unavailable".to_owned()));
+    assert_eq!(refusal(&app.call(receipt(1)).await), (503, "pix_unavailable".to_owned()));
+}
+
+async fn the_offer_has_codes_that_pay(database: TestDatabase) {
+    let app = TestApp::start(database, pix).await;
+    let offer = app.call(Call::get("/api/credito/pix")).await.json();
+    assert_eq!((offer["chave"].as_str(), offer["brl_por_usd"].as_f64()), (Some("+5511987654321"), Some(5.75)));
+    assert_eq!((&offer["liberacao"], &offer["comprovante"]["tamanho_maximo"]), (&"manual".into(), &2_097_152.into()));
+    let packs = offer["pacotes"].as_array().unwrap();
+    let prices: Vec<_> = packs.iter().map(|pack| (pack["usd"].as_u64(), pack["brl_centavos"].as_u64())).collect();
+    assert_eq!(prices, [(1, 575), (5, 2_875), (10, 5_750), (25, 14_375)].map(|(usd, cents)| (Some(usd), Some(cents))));
+    let code = packs[1]["br_code"].as_str().unwrap();
+    assert!(code.starts_with("000201") && code.contains("540528.755802BR5913LOJA SAO JOAO6009SAO PAULO"), "{code}");
+    assert!(packs[1]["qr_svg"].as_str().unwrap().starts_with("<svg"));
+}
+
+async fn a_receipt_makes_a_credit_that_waits(database: TestDatabase) {
+    let shop = Shop::open(TestDatabase::sqlite()).await;
+    let app = TestApp::start(database, |config| {
+        charging(config, &shop.facilitator.url());
+        pix(config);
+    })
+    .await;
+    let sent = app.call(receipt(1)).await;
+    assert_eq!(sent.status, 200, "{}", sent.body);
+    let sent = sent.json();
+    let (id, token) = (sent["id"].as_str().unwrap(), sent["credito"].as_str().unwrap());
+    assert_eq!((id.len(), &sent["estado"]), (32, &"pendente".into()));
+    assert_eq!(sent["estado_em"], app.url(&format!("/api/credito/pix/{id}")));
+    let state = async || app.call(Call::get(&format!("/api/credito/pix/{id}"))).await.json();
+    assert_eq!(state().await, serde_json::json!({"estado": "pendente", "usd": 5, "decidido_em": null}));
+    let waiting = app.call(shop.audit().header("x-credito", token)).await;
+    assert_eq!(waiting.refusal(), (402, "credit_pending".to_owned()));
+    let end_to_end_id = format!("E{}", "1".repeat(31));
+    let store = app.app.database().store();
+    assert!(store.decide_pix(id, Decision::Release { end_to_end_id }, NOW).await.unwrap());
+    assert_eq!(state().await["estado"], "liberado");
+    assert_eq!(state().await["decidido_em"], "2026-01-31T09:30:00.000Z");
+    assert_eq!(app.call(shop.audit().header("x-credito", token)).await.status, 200);
+    let left = app.call(Call::get("/api/credito").header("x-credito", token)).await.json();
+    assert_eq!(left["saldo_micros"], 4_980_000);
+    for unknown in ["0".repeat(32), "x".repeat(32), "1".to_owned()] {
+        let refused = app.call(Call::get(&format!("/api/credito/pix/{unknown}"))).await;
+        assert_eq!(refused.refusal(), (404, "pix_request_not_found".to_owned()));
+    }
+}
+
+async fn refusals_come_in_their_order(database: TestDatabase) {
+    let app = TestApp::start(database, |config| {
+        pix(config);
+        config.pix.queue = 1;
+        config.pix.requests_per_day = 1;
+    })
+    .await;
+    let large = format!("%PDF-{}", "x".repeat(2_097_152));
+    for (fields, status, code) in [
+        (&[("usd", "3"), ("comprovante", large.as_str())][..], 413, "body_too_large"),
+        (&[("usd", "3"), ("comprovante", "<svg>")], 415, "receipt_type"),
+        (&[("usd", "3"), ("comprovante", PNG)], 415, "receipt_type"),
+        (&[("usd", "3"), ("comprovante", "%PDF-")], 400, "invalid_body"),
+        (&[("comprovante", "%PDF-")], 400, "invalid_body"),
+        (&[("usd", "5")], 400, "invalid_body"),
+        (&[("usd", "5"), ("comprovante", "")], 400, "invalid_body"),
+        (&[("usd", "5"), ("comprovante", "%PDF-"), ("nome", "a\nb")], 400, "invalid_body"),
+    ] {
+        assert_eq!(app.call(form(fields)).await.refusal(), (status, code.to_owned()), "{:?}", fields.first());
+    }
+    let no_form = Call::new("POST", "/api/credito/pix").header("content-type", "application/json").body("{}");
+    assert_eq!(app.call(no_form).await.refusal(), (400, "invalid_body".to_owned()));
+    // None of them counted; past the queue not even the day is looked at.
+    assert_eq!(app.call(receipt(1)).await.status, 200);
+    assert_eq!(
+        app.call(form(&[("usd", "3"), ("comprovante", &large)])).await.refusal(),
+        (503, "pix_queue_full".to_owned())
+    );
+}
+
+async fn the_same_receipt_is_told_once(database: TestDatabase) {
+    let app = TestApp::start(database, pix).await;
+    let first = app.call(receipt(1)).await.json();
+    let again = app.call(receipt(1)).await;
+    assert_eq!(again.refusal(), (409, "receipt_already_sent".to_owned()));
+    assert_eq!((&again.json()["id"], again.json().get("credito")), (&first["id"], None));
+}
+
+async fn a_network_has_so_many_requests_a_day(database: TestDatabase) {
+    let app = TestApp::start(database, pix).await;
+    for number in 0..3 {
+        assert_eq!(app.call(receipt(number)).await.status, 200);
+    }
+    let refused = app.call(receipt(9)).await;
+    assert_eq!((refused.refusal(), refused.header("retry-after")), ((429, "rate_limited".to_owned()), "52200"));
+    app.pass(Duration::from_secs(86_400));
+    assert_eq!(app.call(receipt(9)).await.status, 200);
+}

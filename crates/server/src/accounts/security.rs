@@ -89,10 +89,12 @@ pub(crate) async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Re
     let account = session::account(cx, session).await?;
     let key = entry::failures_key(cx, &account)?;
     entry::check_network(cx).await?;
+    // What comes while it has to wait makes it no longer.
+    if entry::is_blocked(cx, &key).await? {
+        return Err(ApiError::new(Code::InvalidCredentials));
+    }
     let phc = account.password.clone();
-    let is_wrong = entry::is_blocked(cx, &key).await?
-        || cx.app.accounts().passwords().compare(current, phc).await? == Verdict::Wrong;
-    if is_wrong {
+    if cx.app.accounts().passwords().compare(current, phc).await? == Verdict::Wrong {
         entry::failed(cx, key, Some(&account)).await?;
         return Err(ApiError::new(Code::InvalidCredentials));
     }
@@ -147,9 +149,10 @@ pub(crate) async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<St
     let account = session::account(cx, session).await?;
     let key = entry::failures_key(cx, &account)?;
     let secret = offered_secret(cx, &account).await?;
-    let step =
-        if entry::is_blocked(cx, &key).await? { None } else { totp::step_of(&secret, code, cx.app.ports().now()) };
-    let Some(step) = step else {
+    if entry::is_blocked(cx, &key).await? {
+        return Err(ApiError::new(Code::InvalidCode));
+    }
+    let Some(step) = totp::step_of(&secret, code, cx.app.ports().now()) else {
         entry::failed(cx, key, Some(&account)).await?;
         return Err(ApiError::new(Code::InvalidCode));
     };
@@ -201,8 +204,10 @@ async fn used(cx: &Cx, account: &AccountRecord, code: &str) -> Result<Step, ApiE
     }
     let key = entry::failures_key(cx, account)?;
     let factor = SecondFactor::Totp(code.to_owned());
-    let step = if entry::is_blocked(cx, &key).await? { None } else { factor.step(cx, account)? };
-    match step {
+    if entry::is_blocked(cx, &key).await? {
+        return Err(ApiError::new(Code::InvalidCode));
+    }
+    match factor.step(cx, account)? {
         Some(step) => Ok(step),
         None => {
             entry::failed(cx, key, Some(account)).await?;

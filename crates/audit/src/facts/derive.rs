@@ -91,14 +91,16 @@ pub fn page_name(html: &Html) -> Option<Derived> {
     }
 }
 
-/// A title without the site's name at its end and the separator before it.
+/// A title without the site's name at its end and the separator before it; a name that is a domain (`Bread.com`) may stand
+/// there without its end.
 pub(crate) fn without_site_name(title: &str, html: &Html) -> String {
+    const SEPARATORS: [char; 7] = [' ', '-', '|', '–', '—', '·', ':'];
     let Some(name) = site_name(html) else { return title.to_owned() };
-    title
-        .strip_suffix(name.as_str())
-        .map(|rest| rest.trim_end_matches([' ', '-', '|', '–', '—', '·', ':']).to_owned())
-        .filter(|rest| !rest.is_empty())
-        .unwrap_or_else(|| title.to_owned())
+    let label = name.rsplit_once('.').map(|(label, _)| label).filter(|label| !label.contains(char::is_whitespace));
+    let is_parted = |rest: &&str| rest.ends_with(SEPARATORS);
+    let of_label = || title.strip_suffix(label.filter(|label| !label.is_empty())?).filter(is_parted);
+    let rest = title.strip_suffix(name.as_str()).or_else(of_label).map(|rest| rest.trim_end_matches(SEPARATORS));
+    rest.filter(|rest| !rest.is_empty()).unwrap_or(title).to_owned()
 }
 
 /// What the page calls its site: `og:site_name`, else the name of its `WebSite` node.

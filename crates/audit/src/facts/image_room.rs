@@ -43,15 +43,20 @@ pub(crate) fn largest(html: &Html, fits: impl Fn(&Url) -> bool) -> Option<Url> {
     best.map(|(_, url)| url)
 }
 
-/// Address of the first image of at least 600 pixels in width, as its tag declares or, for want of that, its file was
-/// measured.
+/// Address of the first image of at least 600 pixels in width and 200 in height, as its tag declares or, for want of that,
+/// its file was measured. A height that nobody states is no reason against it.
 pub(crate) fn large_image(facts: &Facts<'_>, html: &Html) -> Option<String> {
     /// Pixels from which networks show a large picture.
     const LARGE: u32 = 600;
+    /// Pixels in height below which Facebook takes no picture (Sharing, "Image requirements"): a banner.
+    const LEAST_HEIGHT: u32 = 200;
     let file = facts.largest_image();
-    let measured = |image| Some(measured_sides(html, image, file.as_ref()?)?.0);
+    let measured = |image| measured_sides(html, image, file.as_ref()?);
+    let width = |image| side(image, "width").or_else(|| Some(measured(image)?.0));
+    let height = |image| side(image, "height").or_else(|| Some(measured(image)?.1));
     html.elements(&html.images)
-        .filter(|image| side(*image, "width").or_else(|| measured(*image)).is_some_and(|px| px >= LARGE))
+        .filter(|image| width(*image).is_some_and(|px| px >= LARGE))
+        .filter(|image| height(*image).is_none_or(|px| px >= LEAST_HEIGHT))
         .filter_map(|image| html.resolve(image.attribute("src")?))
         .find(|url| matches!(url.scheme(), "http" | "https"))
         .map(Into::into)

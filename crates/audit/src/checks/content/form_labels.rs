@@ -125,13 +125,12 @@ fn field(facts: &Facts<'_>) -> Verdict {
         "{count} {count|field has|fields have} no label; the first is {tag}.",
         "{count} {count|campo não tem|campos não têm} label; o primeiro é {tag}.",
     );
-    let tag = first.start_tag_source().unwrap_or_default();
     let snippet = match first.attribute("id").filter(|id| !id.is_empty()) {
         Some(id) => format!("<label for=\"{}\">{{{{LABEL}}}}</label>", attribute(id)),
         None => with_name(*first, "{{LABEL}}"),
     };
     let fix = FixDraft::template(FixTarget::Body, snippet);
-    let values = [("count", found.len().into()), ("tag", tag.into())];
+    let values = [("count", found.len().into()), ("tag", first.quoted().into())];
     Ok(Some(problem(NAMELESS, &values, fix).at(found.iter().take(MAX_PLACES).map(|field| field.place()))))
 }
 
@@ -158,7 +157,7 @@ fn button(facts: &Facts<'_>) -> Verdict {
         "{count} {count|button has|buttons have} no name; the first is {tag}.",
         "{count} {count|botão não tem|botões não têm} nome; o primeiro é {tag}.",
     );
-    let values = [("count", found.len().into()), ("tag", first.start_tag_source().unwrap_or_default().into())];
+    let values = [("count", found.len().into()), ("tag", first.quoted().into())];
     let fix = FixDraft::template(FixTarget::Body, with_name(*first, "{{ACTION}}"));
     Ok(Some(problem(NAMELESS, &values, fix).at(found.iter().take(MAX_PLACES).map(|button| button.place()))))
 }

@@ -143,7 +143,7 @@ fn lazy_first(facts: &Facts<'_>) -> Verdict {
     );
     const AT_ONCE: Text = text("the same tags, loaded at once", "as mesmas tags, carregadas de imediato");
     let message = if *shown == first && found.len() == 1 { FIRST_LAZY } else { BOTH };
-    let values = [("count", found.len().into()), ("tag", shown.start_tag_source().unwrap_or_default().into())];
+    let values = [("count", found.len().into()), ("tag", shown.quoted().into())];
     let snippet: Vec<String> = found.iter().take(MAX_PLACES).filter_map(|image| without_lazy(*image)).collect();
     let fix = FixDraft::edit(FixTarget::Image, snippet.join("\n")).from(AT_ONCE, &[]);
     let fix = found.iter().fold(fix, |fix, image| {

@@ -122,10 +122,12 @@ const IDLE_CALLS: [&str; 12] = [
     "history.go(-",
 ];
 
-/// Whether code may open a page: it does more than return and count.
+/// Whether code may open a page: it does more than return, count, and use the browser's own controls.
 fn may_lead(code: &str) -> bool {
     let is_idle = |statement: &str| {
-        let statement = statement.trim().trim_start_matches("window.");
+        let statement = statement.trim();
+        let statement = statement.strip_prefix("return ").unwrap_or(statement).trim_start();
+        let statement = statement.trim_start_matches("window.");
         let words = statement.trim_start_matches("return").trim_matches([' ', '(', ')']);
         matches!(words, "" | "{}" | "false" | "true" | "0" | "void 0" | "void(0" | "void (0" | "event.preventDefault")
             || statement.starts_with("//")
@@ -190,13 +192,18 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
     let with_address = first
         .start_tag_with("href", "{{URL}}")
         .unwrap_or_else(|| format!("{} href=\"{{{{URL}}}}\">", tag.trim_end_matches('>').trim_end()));
-    let fix = FixDraft::template(FixTarget::Body, format!("{with_address}{}</a>", html_text(&first.text())))
-        .from(NOW, &[("tag", tag.into())])
-        .note(OR_BUTTON, &[]);
+    // A link around a picture keeps it: only the tag changes.
+    let snippet = match first.text() {
+        text if text.is_empty() => with_address,
+        text => format!("{with_address}{}</a>", html_text(&text)),
+    };
+    let fix = FixDraft::template(FixTarget::Body, snippet).from(NOW, &[("tag", tag.into())]).note(OR_BUTTON, &[]);
     let count = ("count", found.len().into());
     let found = match name(*first) {
         Some(name) => problem(SCRIPTED, &[count, ("text", name.into())], fix).at(found.iter().map(|link| link.place())),
-        None => problem(NAMELESS, &[count, ("tag", tag.into())], fix).at(found.iter().map(|link| link.place())),
+        None => {
+            problem(NAMELESS, &[count, ("tag", first.quoted().into())], fix).at(found.iter().map(|link| link.place()))
+        }
     };
     Ok(Some(found))
 }

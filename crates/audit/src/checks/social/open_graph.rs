@@ -1,7 +1,10 @@
 //! Open Graph tags: what a shared link shows.
 
+use model::lang::Phrase;
+
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::derive::Derived;
 use crate::facts::page::{Html, Meta};
 use crate::facts::robots_directives::tag::is_article;
 use crate::facts::url_identity::{identity, same_site};
@@ -176,15 +179,30 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
     const LACKS: Text = text("The page has no {list}.", "A página não tem {list}.");
     let own = facts.own_url()?;
     let described = || {
+        const OWN: Text = text("the page's meta description", "a meta description da página");
         let meta = html.meta("description").map(|description| html.as_meant(description));
-        meta.or_else(|| derive::description(html).map(|derived| derived.value))
+        meta.map(|value| Derived { value, origin: OWN }).or_else(|| derive::description(html))
     };
-    let value = |key: &str| match key {
-        "og:type" => Some(kind(facts).to_owned()),
-        "og:url" => Some(own.to_string()),
+    const OF_ARTICLE: Text = text("the page says that it is an article", "a página diz que é um artigo");
+    const OF_ANY: Text = text("the type of any page that states none", "o tipo de toda página que não indica um");
+    let derived = |key: &str| match key {
+        "og:type" => {
+            Some(Derived { value: kind(facts).to_owned(), origin: if is_article(facts) { OF_ARTICLE } else { OF_ANY } })
+        }
+        "og:url" => Some(Derived {
+            value: own.to_string(),
+            origin: text("the canonical or final URL", "a URL canônica ou final"),
+        }),
         _ => described(),
     };
-    let values: Vec<(&str, Option<String>)> = missing.iter().map(|key| (*key, value(key))).collect();
+    let found: Vec<(&str, Option<Derived>)> = missing.iter().map(|key| (*key, derived(key))).collect();
+    let origin = |language: fn(&Text) -> &'static str| {
+        let known = found.iter().filter_map(|(key, derived)| Some((key, &derived.as_ref()?.origin)));
+        known.map(|(key, origin)| format!("{key}: {}", language(origin))).collect::<Vec<_>>().join("; ")
+    };
+    let origin = Phrase { en: origin(|text| text.en), pt: origin(|text| text.pt) };
+    let values: Vec<(&str, Option<String>)> =
+        found.into_iter().map(|(key, derived)| (key, derived.map(|derived| derived.value))).collect();
     let fix = if values.iter().all(|(_, value)| value.is_some()) {
         let known = values.iter().filter_map(|(key, value)| Some((*key, value.as_deref()?)));
         known.fold(FixDraft::heads([]), |fix, (key, value)| fix.and(tag_fix(html, "property", key, value)))
@@ -195,11 +213,7 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
         };
         FixDraft::template(FixTarget::Head, values.iter().map(tag).collect::<Vec<_>>().join("\n"))
     };
-    const FROM: Text = text(
-        "type: {kind}; address: the canonical or final URL; description: the page's own",
-        "tipo: {kind}; endereço: a canônica ou a URL final; descrição: a da própria página",
-    );
-    fail(LACKS, &[("list", missing.join(", ").into())], fix.from(FROM, &[("kind", kind(facts).into())]))
+    fail(LACKS, &[("list", missing.join(", ").into())], FixDraft { origin: Some(origin), ..fix })
 }
 
 /// Host, path and query as they are compared.

@@ -84,19 +84,27 @@ fn card_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NONE: Text = text("The page has no twitter:card.", "A página não tem twitter:card.");
-    const BY_IMAGE: Text = text("the size of the social image", "o tamanho da imagem social");
-    let card = fitting_card(facts, html);
-    fail(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(BY_IMAGE, &[]))
+    let (card, origin) = fitting_card(facts, html);
+    fail(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(origin, &[]))
 }
 
-/// The kind of card for the page's image.
-fn fitting_card(facts: &Facts<'_>, html: &Html) -> &'static str {
-    let is_large = match facts.social_image_size() {
-        Some((width, height)) => is_large(width, height),
+/// The kind of card for the page's image, and what it goes by.
+fn fitting_card(facts: &Facts<'_>, html: &Html) -> (&'static str, Text) {
+    const BY_SIZE: Text = text("the size of the social image", "o tamanho da imagem social");
+    const BY_CONTENT: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
+    const BY_NONE: Text = text(
+        "the card that any page may have, since the size of a social image is not known",
+        "o cartão que toda página pode ter, pois não se sabe o tamanho de uma imagem social",
+    );
+    match facts.social_image_size() {
+        Some((width, height)) if is_large(width, height) => ("summary_large_image", BY_SIZE),
+        Some(_) => ("summary", BY_SIZE),
         // The tag that the page lacks is made of this image.
-        None => html.social("og:image").is_none() && large_image(facts, html).is_some(),
-    };
-    if is_large { "summary_large_image" } else { "summary" }
+        None if html.social("og:image").is_none() && large_image(facts, html).is_some() => {
+            ("summary_large_image", BY_CONTENT)
+        }
+        None => ("summary", BY_NONE),
+    }
 }
 
 /// Whether an image is wide enough for a large card: about twice as wide as high.
@@ -138,11 +146,10 @@ fn card_invalid(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const UNKNOWN: Text = text("X knows no card “{card}”.", "O X não conhece o cartão “{card}”.");
-    const BY_IMAGE: Text = text("the size of the social image", "o tamanho da imagem social");
-    let fitting = fitting_card(facts, html);
+    let (fitting, origin) = fitting_card(facts, html);
     let tag = format!("<meta name=\"twitter:card\" content=\"{fitting}\">");
     let fix = match element.filter(|element| element.start_tag().is_some() && meta.has_one_reader()) {
-        Some(element) => FixDraft::edit(FixTarget::Head, tag).set(element, "content", fitting).from(BY_IMAGE, &[]),
+        Some(element) => FixDraft::edit(FixTarget::Head, tag).set(element, "content", fitting).from(origin, &[]),
         None => FixDraft::instruction(FixTarget::Head, CARD_INVALID.how, &[]),
     };
     Ok(Some(problem(UNKNOWN, &[("card", card.into())], fix).at(element.map(Element::place))))

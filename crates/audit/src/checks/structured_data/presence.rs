@@ -159,11 +159,11 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if let Some(block) = ready {
         return fail(NONE, &[], block.fix(html));
     }
-    let name = html.title().filter(|title| !title.is_empty() && !derive::is_placeholder(title));
+    let name = derive::page_name(html);
     let block = serde_json::json!({
         "@context": "https://schema.org",
         "@type": "{{TYPE}}",
-        "name": name.map_or_else(|| "{{NAME}}".to_owned(), |name| derive::cut(&html.as_meant(&name), derive::LONGEST_HEADLINE)),
+        "name": name.as_ref().map_or_else(|| "{{NAME}}".to_owned(), |name| html.as_meant(&name.value)),
         "url": facts.own_url()?.as_str(),
     });
     let snippet = format!("<script type=\"application/ld+json\">{}</script>", crate::escape::json_in_html(&block));

@@ -246,6 +246,15 @@ impl<'d> Element<'d> {
         }
     }
 
+    /// The start tag as a message quotes it: cut as evidence is.
+    pub(crate) fn quoted(self) -> String {
+        let tag = self.start_tag_source().unwrap_or_default();
+        match tag.char_indices().nth(SNIPPET_CHARACTERS) {
+            Some((end, _)) => format!("{}…", tag.get(..end).unwrap_or_default()),
+            None => tag.to_owned(),
+        }
+    }
+
     /// [`Self::place`] when `wanted`: a place costs a walk, and only the first few are kept.
     pub fn place_if(self, wanted: bool) -> Option<Place> {
         wanted.then(|| self.place())

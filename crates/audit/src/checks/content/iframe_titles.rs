@@ -88,10 +88,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "{count} {count|frame não tem|frames não têm} title; o primeiro mostra {url}.",
     );
     const BY_HOST: Text = text("the service that the address names", "o serviço que o endereço indica");
-    let named: Option<Vec<(Element<'_>, &str)>> = found
-        .iter()
-        .map(|frame| Some((*frame, frame.start_tag().and_then(|_| embed_name(&address(*frame)?))?)))
-        .collect();
+    let name = |frame: Element<'_>| frame.start_tag().and_then(|_| embed_name(&address(frame)?));
+    let named: Option<Vec<(Element<'_>, &str)>> = found.iter().map(|frame| Some((*frame, name(*frame)?))).collect();
     let tag = |frame: Element<'_>, title: &str| {
         let tag = frame.start_tag_source().unwrap_or("<iframe>");
         format!("{} title=\"{title}\">", tag.trim_end_matches('>').trim_end())
@@ -102,7 +100,11 @@ fn missing(facts: &Facts<'_>) -> Verdict {
             let fix = FixDraft::edit(FixTarget::Body, snippet).from(BY_HOST, &[]);
             named.iter().fold(fix, |fix, (frame, name)| fix.set(*frame, "title", name))
         }
-        None => FixDraft::template(FixTarget::Body, tag(*first, "{{TITLE}}")),
+        None => {
+            let shown = found.iter().take(MAX_PLACES);
+            let tags: Vec<String> = shown.map(|frame| tag(*frame, name(*frame).unwrap_or("{{TITLE}}"))).collect();
+            FixDraft::template(FixTarget::Body, tags.join("\n"))
+        }
     };
     let url = first.attribute("src").unwrap_or("srcdoc");
     let values = [("count", found.len().into()), ("url", url.into())];

@@ -74,7 +74,8 @@ const LEAST_COLUMNS: usize = 10;
 
 fn too_long(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let Some(title) = first_filled(html) else { return Err(NotMeasured::Absent) };
+    let Some(written) = first_filled(html) else { return Err(NotMeasured::Absent) };
+    let title = html.as_meant(&written);
     let width = title_px(&title);
     if width <= derive::WIDEST_TITLE_PX {
         return PASS;
@@ -93,7 +94,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         .from(SHORTEN, &[("shown", shown.as_str().into()), ("rest", rest.into())]);
     let values =
         [("px", width.into()), ("characters", title.chars().count().into()), ("limit", derive::WIDEST_TITLE_PX.into())];
-    Ok(Some(problem(WIDE, &values, fix).at(place_of(html, &title))))
+    Ok(Some(problem(WIDE, &values, fix).at(place_of(html, &written))))
 }
 
 /// Where the title stands.

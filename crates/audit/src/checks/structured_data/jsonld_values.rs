@@ -127,13 +127,19 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
     const SAME: Text =
         text("the page's own values, in the form that is asked for", "os valores da própria página, na forma pedida");
     const REPLACE: Text = text(
-        "Replace these members in the structured data; fill in the placeholders.",
-        "Troque estes membros nos dados estruturados; preencha as lacunas.",
+        "Replace these in the structured data; fill in the placeholders.",
+        "Troque estes nos dados estruturados; preencha as lacunas.",
     );
     let member = |bad: &Bad<'_>| {
         let placeholder = || format!("\"{}\"", placeholder(bad.property));
         let json = bad.repair.first().map_or_else(placeholder, |(_, json)| json_text_in_html(json));
-        format!("\"{}\": {json}", bad.property)
+        let in_markup = match html.source(bad.block) {
+            Some(Source::Item(item)) => stating(html, item, bad),
+            _ => None,
+        };
+        in_markup
+            .and_then(|(element, attribute)| tag_stating(element, attribute, &plain_text(&json)?))
+            .unwrap_or_else(|| format!("\"{}\": {json}", bad.property))
     };
     let snippet = bad.iter().take(MOST_SHOWN).map(member).collect::<Vec<_>>().join("\n");
     let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(html)).collect();
@@ -175,20 +181,37 @@ fn edits<'h>(html: &'h Html, bad: &Bad<'_>) -> Option<Vec<Repair<'h>>> {
     (!bad.repair.is_empty()).then(|| bad.repair.iter().map(edit).collect())?
 }
 
-fn markup_repair<'h>(html: &'h Html, item: &Item, bad: &Bad<'_>, json: &str) -> Option<Repair<'h>> {
+/// The element that states a value in markup, and the attribute that does or may.
+fn stating<'h>(html: &'h Html, item: &Item, bad: &Bad<'_>) -> Option<(Element<'h>, &'static str)> {
     let origin = item.origin(bad.value)?;
     let element = html.element(origin.node).filter(|element| element.start_tag().is_some())?;
+    Some((element, origin.attribute.unwrap_or(if element.is("time") { "datetime" } else { "content" })))
+}
+
+/// The element's start tag with that value in an attribute.
+fn tag_stating(element: Element<'_>, name: &str, value: &str) -> Option<String> {
+    element.start_tag_with(name, value).or_else(|| {
+        let tag = element.start_tag_source()?.trim_end_matches('>').trim_end_matches('/').trim_end();
+        Some(format!("{tag} {name}=\"{}\">", attribute(value)))
+    })
+}
+
+/// A value of JSON as an attribute has it.
+fn plain_text(json: &str) -> Option<String> {
+    Some(match serde_json::from_str(json).ok()? {
+        serde_json::Value::String(text) => text,
+        other => other.to_string(),
+    })
+}
+
+fn markup_repair<'h>(html: &'h Html, item: &Item, bad: &Bad<'_>, json: &str) -> Option<Repair<'h>> {
+    let (element, attribute) = stating(html, item, bad)?;
     // An element that states several properties would change them all; two values that change places are two elements.
     let names = element.attribute("itemprop").or_else(|| element.attribute("property"))?;
     if names.split_ascii_whitespace().count() > 1 || bad.repair.len() > 1 {
         return None;
     }
-    let value = match serde_json::from_str(json).ok()? {
-        serde_json::Value::String(text) => text,
-        other => other.to_string(),
-    };
-    let attribute = origin.attribute.unwrap_or(if element.is("time") { "datetime" } else { "content" });
-    Some(Repair::Markup(element, attribute, value))
+    Some(Repair::Markup(element, attribute, plain_text(json)?))
 }
 
 /// A value that was never filled in.

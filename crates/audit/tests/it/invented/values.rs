@@ -114,6 +114,10 @@ fn of_json(text: &str) -> Option<Vec<Value>> {
 /// Values of lines such as `"price": "1"`.
 fn of_members(text: &str) -> Vec<Value> {
     let of_line = |line: &str| {
+        // Markup stands beside data where a page states values in both.
+        if line.starts_with('<') {
+            return of_markup(line);
+        }
         let line = line.trim_end_matches(',');
         of_json(line).or_else(|| of_json(&format!("{{{line}}}"))).unwrap_or_else(|| vec![Value::new("", line)])
     };

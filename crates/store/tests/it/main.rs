@@ -15,3 +15,4 @@ mod retention;
 mod salts;
 mod sample;
 mod shares;
+mod tabs;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use site_audit::config::PaymentMode;
+use sqlx::Executor as _;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use testkit::{Answer, Site, TestDatabase};
@@ -23,6 +24,7 @@ testkit::on_both_databases! {
     a_closed_tab_leaves_its_audits,
     a_guest_watches_nothing,
     tabs_of_a_session_need_its_page,
+    a_silent_database_is_told_and_charges_nothing,
 }
 
 /// A page with a title that is fine, and one without.
@@ -362,4 +364,33 @@ async fn tabs_of_a_session_need_its_page(database: TestDatabase) {
     assert_eq!(workspace["owner"], format!("account:{account}"));
     let key = people::key(&app, &format!("account:{account}")).await;
     assert_eq!(get(&app, &key, "/api/tabs").await["tabs"], workspace["tabs"]);
+}
+
+async fn a_silent_database_is_told_and_charges_nothing(database: TestDatabase) {
+    let page = Page::start(GOOD).await;
+    let app = TestApp::start(database, |_| ()).await;
+    let token = app.guest().await;
+    let id = open(&app, &token, &page.url()).await;
+    let mut holder = app.database.connection().await;
+    let hold = if app.database.is_postgres() {
+        "BEGIN; LOCK TABLE audits, tabs, workspaces IN ACCESS EXCLUSIVE MODE"
+    } else {
+        "BEGIN EXCLUSIVE"
+    };
+    holder.execute(sqlx::raw_sql(hold)).await.unwrap();
+    for (method, path, body) in [
+        ("POST", "/api/tabs".to_owned(), json!({"url": "https://example.com/"})),
+        ("PATCH", format!("/api/tabs/{id}"), json!({"alias": "x"})),
+        ("DELETE", format!("/api/tabs/{id}"), Value::Null),
+        ("POST", format!("/api/tabs/{id}/run"), Value::Null),
+    ] {
+        let refused = send(&app, &token, method, &path, body).await;
+        assert_eq!(refused.refusal(), (503, "database_unavailable".to_owned()), "{method} {path}");
+    }
+    holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+    // It is used again by itself, and nothing has happened.
+    while send(&app, &token, "GET", "/api/tabs", Value::Null).await.status != 200 {}
+    let workspace = get(&app, &token, "/api/tabs").await;
+    assert_eq!((workspace["tabs"].as_array().unwrap().len(), &workspace["tabs"][0]["alias"]), (1, &Value::Null));
+    assert_eq!(workspace["gate"]["free_remaining"], 10);
 }

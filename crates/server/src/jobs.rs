@@ -17,7 +17,7 @@ use store::{ClaimedJob, NewJob, StoreError};
 use tokio::time::timeout;
 
 pub use purge::purge;
-pub use runner::{Background, schedule, start, work_off};
+pub use runner::{Background, is_in_step, schedule, start, work_off};
 
 use crate::accounts::operator;
 use crate::app::App;

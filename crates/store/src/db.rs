@@ -128,6 +128,14 @@ impl Db {
         matches!(self, Self::Sqlite { .. })
     }
 
+    /// The statement that asks for the database's own clock; `None` where that is this machine's.
+    pub(crate) fn clock(&self) -> Option<Statement> {
+        match self {
+            Self::Sqlite { .. } => None,
+            Self::Postgres { .. } => Some(sqlx::query(postgres::CLOCK)),
+        }
+    }
+
     /// Finishes the writes that were accepted and closes all connections.
     pub(crate) async fn close(&self) {
         match self {

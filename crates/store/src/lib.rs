@@ -35,6 +35,9 @@ mod withheld;
 
 use std::sync::Arc;
 
+use model::time::Timestamp;
+use sqlx::Row as _;
+
 pub use accounts::{AccountRecord, EventRecord, LinkRecord, SessionRecord, TotpRecord};
 pub use answers::PaidAnswer;
 pub use audits::{NewAudit, StoredReport};
@@ -82,6 +85,15 @@ impl Store {
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
         self.db.read("asking the database for a sign of life", sqlx::query("SELECT 1")).await.map(drop)
+    }
+
+    /// What time it is for the database, which all its servers share; `None` where that is this machine's clock.
+    pub async fn clock(&self) -> Result<Option<Timestamp>, StoreError> {
+        let subject = "asking for the database's clock";
+        let Some(statement) = self.db.clock() else { return Ok(None) };
+        let row = self.db.read(subject, statement).await?;
+        let now = row.map(|row| row.try_get("now")).transpose();
+        Ok(now.map_err(|error| StoreError::of_driver(subject, error))?.map(Timestamp))
     }
 
     /// Finishes the writes that were accepted and closes all connections; later calls are

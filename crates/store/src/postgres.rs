@@ -19,6 +19,9 @@ const SESSION: &str = "SET statement_timeout = 5000; \
     SET lock_timeout = 2000; \
     SET idle_in_transaction_session_timeout = 10000";
 
+/// The server's clock in Unix milliseconds.
+pub(crate) const CLOCK: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now";
+
 /// Connects, verifies that a commit is durable when it is acknowledged, and brings the tables up to date.
 pub(crate) async fn open(database_url: &str) -> Result<AnyPool, StoreError> {
     let subject = "opening the PostgreSQL database";

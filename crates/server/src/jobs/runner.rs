@@ -22,6 +22,12 @@ const SCHEDULE_EVERY: Duration = Duration::from_secs(60);
 const LEAP_MS: i64 = DAY_MS;
 /// How long nothing is scheduled then: by the end of it the clock was put right, or is right.
 const QUIET: Duration = Duration::from_secs(3_600);
+/// Between two comparisons of this machine's clock with the database's, which all servers share.
+const COMPARE_EVERY: Duration = Duration::from_secs(3_600);
+/// Further apart than this is told, in milliseconds (`specs/reliability.md` 1.3).
+const APART_IS_TOLD_MS: i64 = 2_000;
+/// Further apart than this, a server does no jobs: it would take claims of others for over, and queue days that are not.
+const APART_IS_TOO_FAR_MS: i64 = 60_000;
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
 
@@ -47,20 +53,22 @@ impl Background {
 /// Starts it. Any number of servers may do so on one database.
 pub fn start(app: App) -> Background {
     let (stopping, stopped) = watch::channel(false);
+    // Not before the clocks were compared.
+    let (allow, may_work) = watch::channel(false);
     let mut loops = JoinSet::new();
     for lane in Lane::ALL {
-        loops.spawn(work(app.clone(), lane, stopped.clone()));
+        loops.spawn(work(app.clone(), lane, may_work.clone(), stopped.clone()));
     }
-    loops.spawn(keep_schedule(app, stopped));
+    loops.spawn(keep_schedule(app, allow, stopped));
     Background { stopping, loops }
 }
 
 /// Does the jobs of one lane as they become due.
-async fn work(app: App, lane: Lane, mut stopped: watch::Receiver<bool>) {
+async fn work(app: App, lane: Lane, mut may_work: watch::Receiver<bool>, mut stopped: watch::Receiver<bool>) {
     let mut running: JoinSet<()> = JoinSet::new();
     loop {
         let mut wait = LOOK_EVERY;
-        while running.len() < lane.at_once() {
+        while *may_work.borrow_and_update() && running.len() < lane.at_once() {
             match claim(&app, lane).await {
                 Ok(Some(claimed)) => {
                     let app = app.clone();
@@ -76,6 +84,7 @@ async fn work(app: App, lane: Lane, mut stopped: watch::Receiver<bool>) {
         }
         tokio::select! {
             _ = stopped.changed() => break,
+            Ok(()) = may_work.changed() => {}
             Some(ended) = running.join_next() => tell_of_panic(ended),
             () = tokio::time::sleep(wait) => {}
         }
@@ -124,17 +133,29 @@ pub async fn work_off(app: &App) -> Result<usize, StoreError> {
     }
 }
 
-/// Queues what is due by the clock.
-async fn keep_schedule(app: App, mut stopped: watch::Receiver<bool>) {
+/// Queues what is due by the clock, as long as that is the clock of the others too.
+async fn keep_schedule(app: App, allow: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
     let mut last = None;
     let mut quiet_until = Instant::now();
+    let mut compare_at = Instant::now();
     loop {
+        if Instant::now() >= compare_at {
+            match is_in_step(&app).await {
+                Ok(in_step) => {
+                    allow.send_replace(in_step);
+                    // One that is out of step is looked at again in the next round.
+                    compare_at = Instant::now() + if in_step { COMPARE_EVERY } else { Duration::ZERO };
+                }
+                Err(error) => tracing::warn!(%error, "the database's clock can't be asked for"),
+            }
+        }
         let now = app.ports().now();
         if has_leapt(last.replace(now), now) {
             tracing::warn!(%now, "the clock leapt more than a day; nothing is scheduled for an hour");
             quiet_until = Instant::now() + QUIET;
         }
-        if Instant::now() >= quiet_until
+        if *allow.borrow()
+            && Instant::now() >= quiet_until
             && let Err(error) = schedule(&app, now).await
         {
             tracing::warn!(%error, "what is due could not be queued; tried again in a minute");
@@ -144,6 +165,19 @@ async fn keep_schedule(app: App, mut stopped: watch::Receiver<bool>) {
             () = tokio::time::sleep(SCHEDULE_EVERY) => {}
         }
     }
+}
+
+/// Whether this machine's clock is near enough to the database's to do jobs by; tells when they are apart.
+pub async fn is_in_step(app: &App) -> Result<bool, StoreError> {
+    let Some(theirs) = app.database().store().clock().await? else { return Ok(true) };
+    let apart_ms = app.ports().now().0.saturating_sub(theirs.0);
+    let in_step = apart_ms.saturating_abs() <= APART_IS_TOO_FAR_MS;
+    if !in_step {
+        tracing::error!(apart_ms, "this machine's clock is not the database's: no jobs are done here until it is");
+    } else if apart_ms.saturating_abs() > APART_IS_TOLD_MS {
+        tracing::warn!(apart_ms, "this machine's clock and the database's are apart");
+    }
+    Ok(in_step)
 }
 
 /// Queues what is due at `now`: a key each, so that many servers make one job.

@@ -183,6 +183,12 @@ impl TestApp {
         self.clock.0.fetch_add(i64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
     }
 
+    /// The clock is the machine's from now on, but for its going on.
+    pub(crate) fn set_to_machine(&self) {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        self.clock.0.store(i64::try_from(now.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
     /// The clock is set back.
     pub(crate) fn go_back(&self, time: Duration) {
         self.clock.0.fetch_sub(i64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);

@@ -18,6 +18,7 @@ testkit::on_both_databases! {
     a_server_that_hangs_up_gets_the_same_message_again,
     a_silent_mail_server_holds_up_nothing_else,
     mail_waits_for_a_server_to_be_configured,
+    a_server_whose_clock_is_wrong_does_no_jobs,
     housekeeping_runs_once_an_hour_whatever_the_number_of_servers,
 }
 
@@ -133,6 +134,7 @@ async fn a_silent_mail_server_holds_up_nothing_else(database: TestDatabase) {
     let server = MailServer::start().await;
     server.set(Mood::Stall);
     let app = TestApp::start(database, mailing(&server)).await;
+    app.set_to_machine();
     for _ in 0..6 {
         enqueue(&app).await;
     }
@@ -163,4 +165,15 @@ async fn housekeeping_runs_once_an_hour_whatever_the_number_of_servers(database:
     app.pass(Duration::from_secs(3_600));
     jobs::schedule(&app.app, app.app.ports().now()).await.unwrap();
     assert_eq!(work_off(&app).await, 1);
+}
+
+async fn a_server_whose_clock_is_wrong_does_no_jobs(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    let shares_a_clock = app.database.is_postgres();
+    assert_eq!(jobs::is_in_step(&app.app).await.unwrap(), !shares_a_clock);
+    app.set_to_machine();
+    for (seconds, wanted) in [(0, true), (30, true), (120, !shares_a_clock)] {
+        app.pass(Duration::from_secs(seconds));
+        assert_eq!(jobs::is_in_step(&app.app).await.unwrap(), wanted, "{seconds}");
+    }
 }

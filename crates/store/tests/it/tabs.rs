@@ -27,7 +27,7 @@ fn ana() -> Owner {
 }
 
 fn new_tab(id: &str, url: &str) -> NewTab {
-    NewTab { id: TabId(id.to_owned()), owner: ana(), url: url.to_owned(), alias: None, created_at: NOW }
+    NewTab { id: TabId(id.to_owned()), owner: ana(), url: url.to_owned(), alias: None, withheld: None, created_at: NOW }
 }
 
 async fn open(store: &Store, id: &str, url: &str) -> Tab {

@@ -61,7 +61,7 @@ async fn at_once<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
     let barrier = Arc::new(Barrier::new(TIMES));
     let mut tasks = JoinSet::new();
     for number in 0..TIMES {
-        let (work, barrier) = (work(servers[number % SERVERS].clone(), number), Arc::clone(&barrier));
+        let (work, barrier) = (work(servers.get(number % SERVERS).unwrap().clone(), number), Arc::clone(&barrier));
         tasks.spawn(async move {
             barrier.wait().await;
             work.await
@@ -90,11 +90,11 @@ async fn limits_hold_however_many_servers_come_at_once(database: TestDatabase) {
     let ids: Vec<String> = tabs.into_iter().map(|tab| tab.id).collect();
     let ids = Arc::new(ids);
     let watched = at_once(&database, |store, number| {
-        let id = ids[number % ids.len()].clone();
+        let id = ids.get(number % ids.len()).unwrap().clone();
         async move { watch(&store, &id, NOW, 3).await }
     })
     .await;
-    assert!(watched.iter().any(|changing| *changing == Changing::TooManyWatched));
+    assert!(watched.contains(&Changing::TooManyWatched));
     let watched = store.tabs_of(&ana()).await.unwrap().iter().filter(|tab| tab.monitor).count();
     assert_eq!(watched, 3);
 }

@@ -94,6 +94,7 @@ pub(super) async fn run(
 async fn allow(cx: &Cx, sku: Sku, is_free: bool, brings_nothing: bool) -> Result<Allowed, ApiError> {
     let app = &cx.app;
     let is_charged = app.payments().is_live();
+    begin_trial(cx);
     if sku == Sku::Tab {
         return Ok(if is_free || is_let_through(cx, sku) { Allowed::Free(None) } else { Allowed::ToPay(None) });
     }
@@ -122,6 +123,21 @@ pub(crate) fn is_let_through(cx: &Cx, sku: Sku) -> bool {
 /// Whether something is free for everybody for the time being.
 pub(crate) fn is_free_for_now(app: &App, sku: Sku) -> bool {
     app.config().free_now.contains(&sku)
+}
+
+/// Begins the trial of an account with the first call that has a price. One that is not noted, as the database is away,
+/// begins with the next.
+fn begin_trial(cx: &Cx) {
+    let account = match &cx.caller.identity {
+        Identity::Session(session) if session.trial_started_at.is_none() => session.account.clone(),
+        Identity::Key(key) if key.trial_started_at.is_none() => match &key.owner {
+            Owner::Account(account) => account.clone(),
+            Owner::Guest(_) | Owner::Organization(_) => return,
+        },
+        _ => return,
+    };
+    let now = cx.app.ports().now();
+    cx.app.database().later(move |store| async move { store.start_trial(&account, now).await.map(drop) });
 }
 
 /// Whether an account is in its trial: of its session and of its own keys, not of an organization's.

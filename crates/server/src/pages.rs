@@ -11,6 +11,7 @@ mod filters;
 mod guest_cookie;
 mod home;
 mod hub_filter;
+pub(crate) mod markdown;
 mod pieces;
 mod report;
 mod share;

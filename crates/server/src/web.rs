@@ -1,5 +1,6 @@
 //! The web side: routes out of the catalog, what every answer carries, and the listening itself.
 
+pub(crate) mod accept;
 mod api_call;
 pub(crate) mod conditional;
 mod connections;
@@ -111,6 +112,7 @@ pub fn router(app: App) -> Routes {
         .merge(pages::router())
         .merge(mcp::router())
         .fallback(nothing_here)
+        .layer(middleware::from_fn_with_state(app.clone(), pages::markdown::negotiate))
         .layer(middleware::from_fn(conditional::answer))
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(panicked))

@@ -20,7 +20,12 @@ fn etag(content: &[u8]) -> Option<HeaderValue> {
 /// Headers of an answer that stays the same while the service runs: how long it may be kept, and its name.
 pub(crate) fn lasting(content: &[u8], cache: &'static str) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
     let kept = (header::CACHE_CONTROL, HeaderValue::from_static(cache));
-    std::iter::once(kept).chain(etag(content).map(|etag| (header::ETAG, etag)))
+    std::iter::once(kept).chain(name(content))
+}
+
+/// The header that names a content.
+pub(crate) fn name(content: &[u8]) -> Option<(HeaderName, HeaderValue)> {
+    etag(content).map(|etag| (header::ETAG, etag))
 }
 
 /// 304 instead of an answer that the caller has.

@@ -4,6 +4,7 @@ mod account;
 mod browser;
 mod catalog;
 mod embed;
+mod markdown;
 mod shared;
 mod tab;
 mod workspace;

@@ -2,8 +2,7 @@
 
 mod audit;
 mod checks;
-mod failure;
-mod format;
+pub(crate) mod failure;
 mod operator;
 mod pix;
 mod serve;

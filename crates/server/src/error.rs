@@ -274,6 +274,19 @@ impl ApiError {
         self
     }
 
+    /// As a sentence or two, on one line.
+    pub fn told(&self, lang: Lang) -> String {
+        let said = self.code.sentence().in_lang(lang);
+        let said = match &self.detail {
+            Some(detail) => format!("{} ({}).", said.trim_end_matches('.'), detail.in_lang(lang)),
+            None => said.to_owned(),
+        };
+        match self.more.as_ref().and_then(|more| more.fix.as_ref()) {
+            Some(fix) => format!("{said} {}", fix.in_lang(lang)),
+            None => said,
+        }
+    }
+
     /// The body in `lang`.
     pub fn body(&self, lang: Lang) -> Map<String, Value> {
         let mut body = Map::new();

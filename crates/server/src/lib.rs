@@ -18,6 +18,7 @@ pub mod cores;
 pub mod database;
 pub mod engine;
 pub mod error;
+mod format;
 pub mod gate;
 pub mod jobs;
 pub mod mail;

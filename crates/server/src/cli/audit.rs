@@ -14,7 +14,7 @@ use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::format::{self, Asked, Format, Outcome, Style};
+use crate::format::{self, Asked, Format, Outcome, Style};
 pub(super) use supplied::{page_url, read_page};
 
 use super::{BELOW_THE_BAR, LangName, failure, print};
@@ -128,7 +128,7 @@ impl Arguments {
             .iter()
             .filter_map(|outcome| {
                 let error = outcome.result.as_ref().err()?;
-                Some(printable(&format!("{}: {}", address(&outcome.url), failure::sentence(error, lang))))
+                Some(printable(&format!("{}: {}", address(&outcome.url), error.told(lang))))
             })
             .collect();
         let several = SEVERAL.phrase(&[("failed", failures.len().into()), ("all", outcomes.len().into())]);

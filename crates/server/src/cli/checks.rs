@@ -8,11 +8,11 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use model::lang::{Lang, Text, text};
 
-use super::format::pretty;
 use super::{LangName, print};
 use crate::catalog::check::Explained;
 use crate::catalog::near::nearest;
 use crate::catalog::{self, Entry};
+use crate::format::pretty;
 use crate::shown::printable;
 
 /// What `--help` says after the options.

@@ -1,7 +1,7 @@
 //! Why a page has no report: the API's refusals, with what one at a terminal can do about them.
 
 use model::capture::{FailureKind, FetchFailure};
-use model::lang::{Lang, Phrase, Text, text};
+use model::lang::{Phrase, Text, text};
 
 use crate::audits;
 use crate::engine::AuditFailure;
@@ -13,7 +13,7 @@ const LIFT: Text = text(
 );
 
 /// The refusal that a failed audit is told as.
-pub(super) fn of_audit(failure: AuditFailure) -> ApiError {
+pub(crate) fn of_audit(failure: AuditFailure) -> ApiError {
     const FEWER: Text =
         text("audit fewer pages at once, with --jobs", "audite menos páginas ao mesmo tempo, com --jobs");
     match failure {
@@ -40,19 +40,6 @@ pub(super) fn of_fetch(failure: FetchFailure) -> ApiError {
         None => more.into(),
     };
     error.explained(detail)
-}
-
-/// A refusal as a sentence or two, on one line.
-pub(super) fn sentence(error: &ApiError, lang: Lang) -> String {
-    let said = error.code.sentence().in_lang(lang);
-    let said = match &error.detail {
-        Some(detail) => format!("{} ({}).", said.trim_end_matches('.'), detail.in_lang(lang)),
-        None => said.to_owned(),
-    };
-    match error.more.as_ref().and_then(|more| more.fix.as_ref()) {
-        Some(fix) => format!("{said} {}", fix.in_lang(lang)),
-        None => said,
-    }
 }
 
 /// What a reason of `target_unreachable` means (hostile-inputs §1).
@@ -92,10 +79,11 @@ fn late(phase: &str) -> Option<Text> {
 mod tests {
     use super::*;
     use audit::Blocked;
+    use model::lang::Lang;
 
     fn said(kind: FailureKind, reason: &str, lang: Lang) -> String {
         let failure = FetchFailure { kind, reason: reason.to_owned(), hops: Vec::new(), url: String::new() };
-        sentence(&of_fetch(failure), lang)
+        of_fetch(failure).told(lang)
     }
 
     #[test]
@@ -116,7 +104,7 @@ mod tests {
     fn a_blocked_audit_says_what_the_owner_of_the_target_can_do() {
         let blocked = Blocked { vendor: "Cloudflare".to_owned(), status: 403, rate_limited: false };
         let error = of_audit(AuditFailure::Blocked(blocked));
-        assert!(sentence(&error, Lang::En).ends_with("in the firewall (Cloudflare), then audit again."));
+        assert!(error.told(Lang::En).ends_with("in the firewall (Cloudflare), then audit again."));
         assert_eq!(error.body(Lang::En)["blocked"]["status"], 403);
     }
 
@@ -124,8 +112,8 @@ mod tests {
     fn a_limit_without_a_name_is_worded_in_both_languages() {
         let blocked = Blocked { vendor: "unknown".to_owned(), status: 429, rate_limited: true };
         let error = of_audit(AuditFailure::Blocked(blocked));
-        assert!(sentence(&error, Lang::En).contains("(429, from nobody known)."));
-        assert!(sentence(&error, Lang::PtBr).contains("(429, de ninguém conhecido)."));
+        assert!(error.told(Lang::En).contains("(429, from nobody known)."));
+        assert!(error.told(Lang::PtBr).contains("(429, de ninguém conhecido)."));
         assert_eq!(error.body(Lang::PtBr)["blocked"]["vendor"], "unknown", "the word on the wire is stable");
     }
 }

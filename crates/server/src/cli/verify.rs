@@ -14,8 +14,8 @@ use model::report::Coverage;
 use serde::Deserialize;
 
 use super::audit::{is_colour_wanted, page_url, read_page};
-use super::format::{self, Asked, Format, Outcome, Style};
 use super::{BELOW_THE_BAR, LangName, print};
+use crate::format::{self, Asked, Format, Outcome, Style};
 use crate::ports::Ports;
 use crate::shown::printable;
 use crate::supplied::Supplied;

@@ -71,7 +71,7 @@ pub(super) fn tell(line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::format::tests::{audited, blocked};
+    use crate::format::tests::{audited, blocked};
 
     #[test]
     fn lines_say_what_is_done_and_how_much_there_is() {

@@ -10,8 +10,8 @@ use serde::Serialize;
 use store::{JobRecord, JobState};
 
 use super::with_store;
-use crate::cli::format::pretty;
 use crate::cli::{print, serve};
+use crate::format::pretty;
 use crate::jobs::Job;
 use crate::ports::Ports;
 use crate::shown::printable;

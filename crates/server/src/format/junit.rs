@@ -8,7 +8,6 @@ use model::lang::Lang;
 use model::report::Report;
 
 use super::Outcome;
-use crate::cli::failure;
 use crate::error::ApiError;
 use crate::reason;
 
@@ -84,7 +83,7 @@ fn skipped<'r>(report: &'r Report, code: &str) -> Option<&'r str> {
 fn unaudited(url: &str, error: &ApiError, lang: Lang) -> (Tally, String) {
     let mut out = String::new();
     open(&mut out, url, "audit");
-    let (kind, message) = (error.code.wire(), safe(&failure::sentence(error, lang)));
+    let (kind, message) = (error.code.wire(), safe(&error.told(lang)));
     out.push_str(&format!("<error type=\"{kind}\" message=\"{message}\">{message}</error></testcase>\n"));
     (Tally { tests: 1, errors: 1, ..Tally::default() }, out)
 }
@@ -145,7 +144,7 @@ mod tests {
 
     #[test]
     fn cases_of_two_pages_have_two_classes() {
-        let other = crate::cli::format::Outcome { url: "https://example.com/other".to_owned(), ..blocked() };
+        let other = crate::format::Outcome { url: "https://example.com/other".to_owned(), ..blocked() };
         let xml = render(&[blocked(), other], Lang::En);
         assert_eq!(xml.matches("classname=\"https://example.com/other\"").count(), 1);
     }

@@ -19,7 +19,7 @@ use crate::shown::acts_on_a_terminal;
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// For a person.
     Text,
     /// The whole report, as the API gives a stored audit, with its patch.
@@ -34,7 +34,7 @@ pub(super) enum Format {
 
 /// Whether text is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     /// ANSI colours, for a terminal.
     Colours,
     /// None.
@@ -43,7 +43,7 @@ pub(super) enum Style {
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(crate) enum Asked {
     /// One page.
     Page,
     /// A list of pages, however many are on it.
@@ -52,15 +52,15 @@ pub(super) enum Asked {
 
 /// One page that was asked for, and what came of it.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(crate) struct Outcome {
     /// Its address: as it was read, or as it was typed where that can't be read.
-    pub(super) url: String,
+    pub(crate) url: String,
     /// The file that it was read from, where it was not fetched.
-    pub(super) file: Option<String>,
+    pub(crate) file: Option<String>,
     /// When its audit began.
-    pub(super) at: Timestamp,
+    pub(crate) at: Timestamp,
     /// Its report, or why there is none.
-    pub(super) result: Result<Report, ApiError>,
+    pub(crate) result: Result<Report, ApiError>,
 }
 
 impl Outcome {
@@ -81,7 +81,7 @@ fn place(place: &Place) -> (String, &str) {
 }
 
 /// The outcomes in a format. Ends with a line end.
-pub(super) fn render(
+pub(crate) fn render(
     format: Format,
     outcomes: &[Outcome],
     asked: Asked,
@@ -126,7 +126,7 @@ fn object(outcome: &Outcome, lang: Lang) -> serde_json::Result<Value> {
 }
 
 /// JSON for a person's terminal too: what acts on one is escaped in it, which changes nothing for a program.
-pub(super) fn pretty(value: &impl serde::Serialize) -> serde_json::Result<String> {
+pub(crate) fn pretty(value: &impl serde::Serialize) -> serde_json::Result<String> {
     let text = serde_json::to_string_pretty(value)?;
     let mut out = String::with_capacity(text.len() + 1);
     for character in text.chars() {

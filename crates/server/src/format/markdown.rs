@@ -5,7 +5,6 @@ use model::report::Report;
 
 use super::text::{class, counts};
 use super::{Outcome, place};
-use crate::cli::failure;
 use crate::error::ApiError;
 use crate::shown::{address, printable};
 
@@ -76,7 +75,7 @@ fn page(report: &Report, lang: Lang) -> String {
 fn unaudited(url: &str, error: &ApiError, lang: Lang) -> String {
     const HEADING: Text = text("Audit of {url}: could not be made", "Auditoria de {url}: não pôde ser feita");
     let heading = HEADING.phrase(&[("url", escaped(&address(url)).into())]);
-    let why = escaped(&failure::sentence(error, lang));
+    let why = escaped(&error.told(lang));
     format!("# {}\n\n`{}`: {why}\n", heading.in_lang(lang), error.code.wire())
 }
 

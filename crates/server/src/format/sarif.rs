@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use url::{Position, Url};
 
 use super::{Outcome, pretty};
-use crate::cli::failure;
 use crate::error::ApiError;
 
 /// One run over all pages, since code scanning takes one run of a tool a file: the whole catalog as its rules, a result
@@ -108,7 +107,7 @@ fn notification(url: &str, error: &ApiError, lang: Lang) -> Value {
     json!({
         "descriptor": {"id": error.code.wire()},
         "level": "error",
-        "message": {"text": message(&failure::sentence(error, lang))},
+        "message": {"text": message(&error.told(lang))},
         "locations": [location(&uri(url), &Place::default())],
     })
 }

@@ -8,7 +8,6 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::{Outcome, Style, place};
-use crate::cli::failure;
 use crate::error::ApiError;
 use crate::reason;
 use crate::shown::{address, printable};
@@ -61,7 +60,7 @@ fn summary(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
 fn unaudited(url: &str, error: &ApiError, lang: Lang, style: Style) -> String {
     const HEADING: Text = text("could not be audited", "não pôde ser auditada");
     let heading = paint(style, RED, &format!("✗ {}", HEADING.in_lang(lang)));
-    let why = printable(&failure::sentence(error, lang));
+    let why = printable(&error.told(lang));
     format!("{}\n{heading}  {}\n    {why}\n", printable(&address(url)), error.code.wire())
 }
 

@@ -1,5 +1,7 @@
 //! Everything a caller can be refused with: one table of codes, one shape on the wire.
 
+mod next;
+
 use http::StatusCode;
 use model::capture::{FailureKind, FetchFailure};
 use model::lang::{Lang, Phrase, Text, text};
@@ -295,6 +297,13 @@ impl ApiError {
             body.insert("detail".to_owned(), detail.in_lang(lang).into());
         }
         body.insert("code".to_owned(), self.code.wire().into());
+        if let Some(seconds) = self.retry_after {
+            body.insert("retry_after".to_owned(), seconds.into());
+        }
+        if let Some(next) = self.code.next() {
+            let next = serde_json::json!({"operation": next.operation, "method": next.method, "path": next.path});
+            body.insert("next".to_owned(), next);
+        }
         let Some(more) = &self.more else { return body };
         body.extend(more.fields.clone());
         if let (Some(fix), Some(blocked)) = (&more.fix, body.get_mut("blocked").and_then(Value::as_object_mut)) {

@@ -103,6 +103,22 @@ pub enum Ceiling {
     Verifications,
 }
 
+/// Another form of an answer: a parameter `format` asks for it, and so does `Accept`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// As `format` has it.
+    pub name: &'static str,
+    /// With its parameters.
+    pub media_type: &'static str,
+}
+
+impl Form {
+    /// Its media type without parameters.
+    pub fn essence(&self) -> &'static str {
+        self.media_type.split(';').next().unwrap_or(self.media_type)
+    }
+}
+
 /// The input of a call that asks for nothing.
 #[derive(Debug, serde::Deserialize, JsonSchema)]
 pub struct Nothing {}
@@ -145,6 +161,8 @@ pub struct Operation {
     pub errors: &'static [Code],
     /// Schema of the input.
     pub input: fn(&mut SchemaGenerator) -> Schema,
+    /// What its answer can be besides that.
+    pub forms: &'static [Form],
     /// Media type and schema of the answer.
     pub output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
     has_body: bool,
@@ -333,6 +351,7 @@ impl Operation {
             is_shared: true,
             errors: &[],
             input: |generator| generator.subschema_for::<I>(),
+            forms: &[],
             output: O::describe,
             has_body,
             takes_form: false,
@@ -428,6 +447,13 @@ impl Operation {
     #[must_use]
     pub fn unshared(mut self) -> Self {
         self.is_shared = false;
+        self
+    }
+
+    /// What its answer can be besides JSON. Its input has a field `format`.
+    #[must_use]
+    pub fn also_as(mut self, forms: &'static [Form]) -> Self {
+        self.forms = forms;
         self
     }
 

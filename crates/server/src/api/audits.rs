@@ -1,19 +1,23 @@
 //! Audits: make one, read it again, take its patch.
 
+mod reading;
+
 use model::id::{AuditId, Owner};
 use model::lang::Lang;
 use model::patch::Patch;
-use model::report::{Audit, AuditLinks, AuditQuota, StoredAudit};
+use model::report::{Audit, AuditLinks, AuditQuota};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::StoredReport;
 
 use crate::app::App;
 use crate::audits::{self, Finished};
+use crate::blocking::off_worker;
 use crate::config::Sku;
 use crate::database::Trouble;
 use crate::error::{ApiError, Code};
 use crate::operation::{Access, Cx, Operation, Written};
+use reading::{ReadAudit, Reading};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -48,8 +52,11 @@ pub(super) fn operations() -> Vec<Operation> {
             .text(
                 "Read an audit again",
                 "The stored audit, as it was made. Free, and no part of the daily allowance. Texts come in the \
-                 language of the call, whatever that of the audit was.",
+                 language of the call, whatever that of the audit was. `fields` takes a part of it; `budget` as many \
+                 findings as fit into about so many tokens, those first whose mending gains most, with a `cursor` for \
+                 the rest; `format` (or `Accept`) Markdown or SARIF. The answer has an `ETag`.",
             )
+            .also_as(reading::FORMS)
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/audits/{id}/patch", "get_patch", patch)
@@ -123,9 +130,9 @@ pub(super) struct AuditPath {
 }
 
 /// The stored audit in the language of the call.
-async fn read(cx: Cx, input: AuditPath) -> Result<Written<StoredAudit>, ApiError> {
-    let stored = stored(&cx, &cx.caller.required_owner()?, input.id).await?;
-    Written::speaking(move || Ok(stored.stored_audit(cx.lang))).await
+async fn read(cx: Cx, input: ReadAudit) -> Result<Reading, ApiError> {
+    let stored = stored(&cx, &cx.caller.required_owner()?, input.id.clone()).await?;
+    off_worker(move || reading::read(&stored, &input, cx.lang)).await?
 }
 
 /// A patch and where it belongs.

@@ -228,6 +228,7 @@ async fn read(cx: Cx, input: TabPath) -> Result<Written<TabAnswer>, ApiError> {
 
 /// What is to be changed of a tab; at least one of them.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("minProperties" = 1))]
 struct ChangeRequest {
     /// The tab's id.
     id: String,

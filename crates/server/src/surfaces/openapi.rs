@@ -157,6 +157,17 @@ pub(super) fn error_schema() -> Value {
             "error": {"type": "string", "description": "One sentence for a person, in the language of the call."},
             "detail": {"type": "string", "description": "What exactly; begins with the field or the word that is meant."},
             "code": {"type": "string", "enum": codes, "description": "Stable code."},
+            "retry_after": {"type": "integer", "description": "Seconds until the same call may succeed; as `Retry-After`."},
+            "next": {
+                "type": "object",
+                "description": "The call that helps.",
+                "required": ["operation", "method", "path"],
+                "properties": {
+                    "operation": {"type": "string"},
+                    "method": {"type": "string"},
+                    "path": {"type": "string"},
+                },
+            },
             "accepts": {"type": "array", "items": {"type": "object"}, "description": "How to pay (x402); with 402 only."},
             "blocked": {
                 "type": "object",

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::{RawPathParams, Request};
 use axum::response::Response;
-use http::{HeaderValue, Method, header};
+use http::{HeaderMap, HeaderValue, Method, header};
 use serde_json::{Map, Value};
 
-use super::{BODY_BYTES, client, headers, language, read_body};
+use super::{BODY_BYTES, accept, client, headers, language, read_body};
 use crate::app::App;
 use crate::blocking::off_worker;
 use crate::error::{ApiError, Code};
@@ -68,6 +68,9 @@ async fn call(
     })?;
     let (parts, body) = request.into_parts();
     let mut query = query_object(parts.uri.query())?;
+    if let (Some(form), false) = (preferred(operation, &parts.headers), query.contains_key("format")) {
+        query.insert("format".to_owned(), form.name.into());
+    }
     let of_all: Vec<Option<Value>> = OF_ALL.iter().map(|name| query.remove(*name)).collect();
     let query_token = of_all.get(1).and_then(Option::as_ref).and_then(Value::as_str);
     let (mut room, mut form) = (None, None);
@@ -96,9 +99,19 @@ async fn call(
         lang,
         form,
     };
-    let reply = gate::call(app, operation, incoming, input).await;
+    let mut reply = gate::call(app, operation, incoming, input).await;
+    if let (Ok(reply), false) = (&mut reply, operation.forms.is_empty()) {
+        reply.headers.push((header::VARY, HeaderValue::from_static("Accept")));
+    }
     drop(room);
     reply
+}
+
+/// The form of an answer that a caller would rather have than JSON.
+fn preferred(operation: &Operation, headers: &HeaderMap) -> Option<Form> {
+    let wish = |form: &&Form| accept::wish(headers, form.essence());
+    let json = accept::wish(headers, "application/json");
+    operation.forms.iter().max_by_key(wish).filter(|form| wish(form) > json).copied()
 }
 
 /// Parameters of the path go over those of the same name elsewhere.

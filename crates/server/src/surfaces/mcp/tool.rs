@@ -60,7 +60,9 @@ fn input_schema(operation: &Operation) -> Value {
     narrow(&mut schema);
     let part = |name: &str| schema.get(name).cloned();
     let mut properties = part("properties").and_then(|value| value.as_object().cloned()).unwrap_or_default();
-    properties.retain(|name, _| !NO_ARGUMENTS.contains(&name.as_str()));
+    // A tool answers in structured form, which other forms are not.
+    properties
+        .retain(|name, _| !NO_ARGUMENTS.contains(&name.as_str()) && (name != "format" || operation.forms.is_empty()));
     properties.insert(
         LANG.to_owned(),
         json!({

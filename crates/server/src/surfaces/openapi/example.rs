@@ -109,7 +109,10 @@ fn object(schema: &Value, generator: &SchemaGenerator, fields: Fields, depth: us
     let required = |name: &str| {
         schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|known| known == name))
     };
-    let wanted = properties.iter().filter(|(name, _)| fields == Fields::All || required(name));
+    // Where one is needed and none is named, the first stands for it.
+    let needs_one = schema.get("minProperties").is_some();
+    let first = properties.keys().find(|_| needs_one && !properties.keys().any(|name| required(name)));
+    let wanted = properties.iter().filter(|(name, _)| fields == Fields::All || required(name) || first == Some(*name));
     let made =
         wanted.filter_map(|(name, schema)| Some((name.clone(), of(schema, generator, fields, Some(name), depth + 1)?)));
     Some(made.collect())

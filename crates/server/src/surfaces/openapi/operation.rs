@@ -82,7 +82,12 @@ fn success(operation: &Operation, schemas: &mut Generators) -> Value {
         None => json!({"schema": {"type": "string"}}),
     };
     let essence = media_type.split(';').next().unwrap_or(media_type);
-    json!({"description": operation.title, "content": {essence: content}})
+    let others = operation.forms.iter().map(|form| {
+        let kind = if form.essence().ends_with("json") { "object" } else { "string" };
+        (form.essence().to_owned(), json!({"schema": {"type": kind}}))
+    });
+    let content: Map<String, Value> = std::iter::once((essence.to_owned(), content)).chain(others).collect();
+    json!({"description": operation.title, "content": content})
 }
 
 fn refusal(status: u16, codes: &[Code]) -> Value {

@@ -1,0 +1,148 @@
+//! A stored audit as its reader asks for it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use testkit::{Answer, Site, TestDatabase};
+
+use crate::app::{Call, TestApp};
+
+testkit::on_both_databases! {
+    an_audit_is_read_as_a_document_by_name_or_by_wish,
+    some_fields_are_an_answer_too,
+    a_budget_gives_what_gains_most_first_and_leads_to_the_rest,
+    a_report_has_a_name_for_caches_of_its_owner,
+    what_does_not_go_together_is_refused,
+    a_refusal_says_what_to_call_next,
+}
+
+/// A service with an audit: its path, and the token of its owner.
+async fn audited(database: TestDatabase) -> (TestApp, String, String) {
+    let site =
+        Site::start(|_| Answer::html("<!doctype html><title>*Bread*</title><img src=a.png><a href=/></a>")).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let token = app.guest().await;
+    let audit = app.call(Call::audit(&site.url("/")).token(&token)).await.json();
+    (app, format!("/api/audits/{}", audit["id"].as_str().unwrap()), token)
+}
+
+async fn an_audit_is_read_as_a_document_by_name_or_by_wish(database: TestDatabase) {
+    let (app, path, token) = audited(database).await;
+    let asked = |query: &str, accept: &str| Call::get(&format!("{path}{query}")).token(&token).header("accept", accept);
+    for (query, accept, wanted) in [
+        ("", "*/*", "application/json"),
+        ("", "text/markdown", "text/markdown; charset=utf-8"),
+        ("", "application/json, text/markdown", "application/json"),
+        ("", "application/json;q=0.5, application/sarif+json", "application/sarif+json"),
+        ("?format=markdown", "application/json", "text/markdown; charset=utf-8"),
+        ("?format=json", "text/markdown", "application/json"),
+        ("?format=sarif&lang=pt-BR", "", "application/sarif+json"),
+    ] {
+        let response = app.call(asked(query, accept)).await;
+        assert_eq!((response.status, response.header("content-type")), (200, wanted), "{query} {accept}");
+        assert!(response.header("vary").contains("Accept"), "{}", response.header("vary"));
+    }
+    let markdown = app.call(asked("?format=markdown", "")).await.body;
+    assert!(markdown.starts_with("# Audit of ") && markdown.contains("`canonical_missing`"), "{markdown}");
+    assert!(!markdown.contains("\n# *"), "{markdown}");
+    let sarif = app.call(asked("?format=sarif", "")).await.json();
+    assert_eq!(
+        (&sarif["version"], &sarif["runs"][0]["tool"]["driver"]["name"]),
+        (&"2.1.0".into(), &"Site Audit".into())
+    );
+    // A refusal is JSON, whatever is wished.
+    let missing = Call::get("/api/audits/x").token(&token).header("accept", "text/markdown");
+    assert_eq!(app.call(missing).await.refusal(), (404, "audit_not_found".to_owned()));
+}
+
+async fn some_fields_are_an_answer_too(database: TestDatabase) {
+    let (app, path, token) = audited(database).await;
+    let whole = app.call(Call::get(&path).token(&token)).await.json();
+    let part = app.call(Call::get(&format!("{path}?fields=score,issues.code")).token(&token)).await.json();
+    assert_eq!(part.as_object().unwrap().keys().collect::<Vec<_>>(), ["score", "issues"]);
+    assert_eq!(part["score"], whole["score"]);
+    for (some, all) in part["issues"].as_array().unwrap().iter().zip(whole["issues"].as_array().unwrap()) {
+        assert_eq!((some.as_object().unwrap().len(), &some["code"]), (1, &all["code"]));
+    }
+    let unknown = app.call(Call::get(&format!("{path}?fields=score,nothing")).token(&token)).await;
+    assert_eq!(unknown.refusal(), (400, "invalid_parameter".to_owned()));
+    assert!(unknown.body.contains("fields: there is no nothing; there are audit_id"), "{}", unknown.body);
+}
+
+async fn a_budget_gives_what_gains_most_first_and_leads_to_the_rest(database: TestDatabase) {
+    let (app, path, token) = audited(database).await;
+    let whole = app.call(Call::get(&path).token(&token)).await.json();
+    let count = whole["issues"].as_array().unwrap().len();
+    for budget in [1_u32, 400, 100_000] {
+        let (mut codes, mut gains, mut calls) = (BTreeSet::new(), Vec::new(), 0);
+        let mut query = format!("?budget={budget}");
+        loop {
+            let response = app.call(Call::get(&format!("{path}{query}")).token(&token)).await;
+            let part = response.json();
+            let issues = part["issues"].as_array().unwrap();
+            assert_eq!(issues.len(), part["fixes"].as_array().unwrap().len());
+            assert!(issues.len() == 1 || response.body.len() <= usize::try_from(budget).unwrap() * 4, "{budget}");
+            for (issue, fix) in issues.iter().zip(part["fixes"].as_array().unwrap()) {
+                assert_eq!(issue["code"], fix["code"]);
+                codes.insert(issue["code"].as_str().unwrap().to_owned());
+                gains.push(issue["points"].as_i64().unwrap());
+            }
+            assert_eq!(part["remaining"], count - codes.len());
+            calls += 1;
+            match &part["cursor"] {
+                Value::String(cursor) => query = format!("?budget={budget}&cursor={cursor}"),
+                _ => break,
+            }
+        }
+        assert_eq!(codes.len(), count);
+        assert!(gains.is_sorted_by(|before, after| before >= after), "{gains:?}");
+        assert_eq!(calls == 1, budget == 100_000, "{budget}: {calls} calls");
+    }
+}
+
+async fn a_report_has_a_name_for_caches_of_its_owner(database: TestDatabase) {
+    let (app, path, token) = audited(database).await;
+    let first = app.call(Call::get(&path).token(&token)).await;
+    assert_eq!(first.header("cache-control"), "private, no-cache");
+    let known =
+        |query: &str| Call::get(&format!("{path}{query}")).token(&token).header("if-none-match", first.header("etag"));
+    assert_eq!(app.call(known("")).await.status, 304);
+    assert_eq!(app.call(known("?lang=pt-BR")).await.status, 200);
+    let stranger = Call::get(&path).header("if-none-match", first.header("etag"));
+    assert_eq!(app.call(stranger).await.status, 401);
+}
+
+async fn what_does_not_go_together_is_refused(database: TestDatabase) {
+    let (app, path, token) = audited(database).await;
+    for query in [
+        "?budget=0",
+        "?budget=-1",
+        "?budget=x",
+        "?cursor=1",
+        "?budget=10&cursor=0",
+        "?budget=10&cursor=x",
+        "?budget=10&cursor=9999",
+        "?format=pdf",
+        "?format=markdown&budget=10",
+        "?format=sarif&fields=score",
+        "?fields=",
+        "?fields=%00",
+    ] {
+        let response = app.call(Call::get(&format!("{path}{query}")).token(&token)).await;
+        assert_eq!(response.refusal(), (400, "invalid_parameter".to_owned()), "{query}");
+    }
+}
+
+async fn a_refusal_says_what_to_call_next(database: TestDatabase) {
+    let (app, path, _) = audited(database).await;
+    for (call, next) in [
+        (Call::get(&path), "create_guest"),
+        (Call::get("/api/checks/x"), "list_checks"),
+        (Call::get("/api/x"), "get_index"),
+    ] {
+        let body = app.call(call).await.json();
+        assert_eq!(body["next"]["operation"], next, "{body}");
+        let helps = Call::new(body["next"]["method"].as_str().unwrap(), body["next"]["path"].as_str().unwrap());
+        assert_eq!(app.call(helps).await.status, 200, "{body}");
+    }
+}

@@ -43,6 +43,7 @@ pub(super) fn operations() -> Vec<Operation> {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Purchase {
     /// Dollars: 1, 5, 10 or 25.
+    #[schemars(extend("enum" = PACKS))]
     usd: u32,
 }
 

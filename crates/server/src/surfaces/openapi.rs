@@ -17,6 +17,11 @@ use crate::operation::{Answer, Cx, Nothing, Operation, Reply};
 use crate::surfaces::mcp;
 use operation::{Generators, describe, of_refusals};
 
+/// Where definitions are.
+const SCHEMAS: &str = "/components/schemas";
+/// Where those of inputs are until all are known.
+const INPUTS: &str = "/components/inputs";
+
 /// The endpoints of this file.
 pub(crate) fn operations() -> Vec<Operation> {
     vec![
@@ -47,11 +52,13 @@ async fn openapi(cx: Cx, _: Nothing) -> Result<Document, ApiError> {
 /// The description of these operations.
 pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.definitions_path = "/components/schemas".into();
+        settings.definitions_path = SCHEMAS.into();
         settings.meta_schema = None;
     });
+    // Kept apart until the end: an input and an answer may have the same name.
+    let of_inputs = settings.clone().with(|settings| settings.definitions_path = INPUTS.into());
     let mut schemas = Generators {
-        inputs: SchemaGenerator::from(settings.clone().for_deserialize()),
+        inputs: SchemaGenerator::from(of_inputs.for_deserialize()),
         answers: SchemaGenerator::from(settings.for_serialize()),
     };
     let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
@@ -62,15 +69,14 @@ pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Va
     for (path, item) in mcp::described(tags::of("/mcp")) {
         paths.entry(path).or_default().extend(item);
     }
-    // Inputs that are all parameters are described there, and nowhere else.
     let (mut answers, mut inputs) = (schemas.answers, schemas.inputs);
-    let definitions = answers.take_definitions(true).into_iter().chain(inputs.take_definitions(true));
-    let written = serde_json::to_string(&paths).unwrap_or_default();
-    let definitions: Map<String, Value> = definitions.collect();
+    let (definitions, paths) = joined(answers.take_definitions(true), inputs.take_definitions(true), &paths);
+    let written = Value::Object(paths.clone()).to_string();
+    // Inputs that are all parameters are described there, and nowhere else.
     let mut schemas = used(definitions, &written);
     schemas.insert("Error".to_owned(), error_schema());
     let (examples, headers) = of_refusals(&written);
-    let tags = tags::described(paths.keys().copied());
+    let tags = tags::described(paths.keys().map(String::as_str));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -132,6 +138,50 @@ fn security_schemes() -> Value {
     })
 }
 
+/// Definitions of answers and inputs together, and paths that refer to them. An input that is another thing than the
+/// answer of its name gets a name of its own.
+fn joined(
+    answers: Map<String, Value>,
+    inputs: Map<String, Value>,
+    paths: &BTreeMap<&str, Map<String, Value>>,
+) -> (Map<String, Value>, Map<String, Value>) {
+    let names: Vec<(String, String)> = inputs
+        .iter()
+        .map(|(name, schema)| {
+            let of_input = Value::from(schema.clone()).to_string().replace(INPUTS, SCHEMAS);
+            let is_taken = answers.get(name).is_some_and(|answer| answer.to_string() != of_input);
+            (name.clone(), if is_taken { format!("{name}Input") } else { name.clone() })
+        })
+        .collect();
+    let renamed = |value: &Value| {
+        let mut text = value.to_string();
+        for (name, new) in &names {
+            text = text.replace(&format!("\"#{INPUTS}/{name}\""), &format!("\"#{SCHEMAS}/{new}\""));
+        }
+        let mut renamed = serde_json::from_str(&text).unwrap_or_default();
+        without_null_defaults(&mut renamed);
+        renamed
+    };
+    let mut definitions = answers;
+    for ((_, schema), (_, name)) in inputs.iter().zip(&names) {
+        definitions.insert(name.clone(), renamed(schema));
+    }
+    let paths = paths.iter().map(|(path, item)| ((*path).to_owned(), renamed(&Value::Object(item.clone()))));
+    (definitions, paths.collect())
+}
+
+/// Leaves out that what may be left out is null: where null is not taken it would be wrong, elsewhere it says nothing.
+fn without_null_defaults(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, field| name != "default" || !field.is_null());
+            fields.values_mut().for_each(without_null_defaults);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null_defaults),
+        _ => {}
+    }
+}
+
 /// The schemas that a text refers to, and those that they refer to.
 fn used(all: Map<String, Value>, text: &str) -> Map<String, Value> {
     let refers = |text: &str, name: &str| text.contains(&format!("\"#/components/schemas/{name}\""));
@@ -148,7 +198,13 @@ fn used(all: Map<String, Value>, text: &str) -> Map<String, Value> {
 
 /// A refusal, as every call may answer.
 pub(super) fn error_schema() -> Value {
-    let codes: Vec<&str> = Code::ALL.iter().map(|code| code.wire()).collect();
+    let mut codes: Vec<&str> = Vec::new();
+    for code in Code::ALL {
+        // A word may have two statuses.
+        if !codes.contains(&code.wire()) {
+            codes.push(code.wire());
+        }
+    }
     json!({
         "type": "object",
         "description": "A refusal.",

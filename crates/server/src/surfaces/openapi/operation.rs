@@ -188,7 +188,7 @@ fn parameters(operation: &Operation, input: &Value, generator: &SchemaGenerator)
                 "name": name,
                 "in": place,
                 "required": required.contains(&name.as_str()),
-                "description": description.unwrap_or_default(),
+                "description": description.unwrap_or_else(|| "".into()),
                 "schema": schema,
                 "example": example,
             })

@@ -43,7 +43,7 @@ async fn what_is_described_is_what_is_answered(database: TestDatabase) {
     let Some(mut tester) = pip("st") else { return };
     let folder = folder(&[]);
     tester.arg("--config-file").arg(beside("schemathesis.toml"));
-    tester.args(["run", &app.url("/openapi.json"), "--phases", "examples,coverage", "--no-color", "--workers", "2"]);
+    tester.args(["run", &app.url("/openapi.json"), "--phases", "examples,coverage", "--no-color"]);
     tester.env("SITE_AUDIT_GUEST", app.guest().await).current_dir(folder.path());
     content(tester).await;
 }

@@ -148,8 +148,8 @@ fn joined(
     let names: Vec<(String, String)> = inputs
         .iter()
         .map(|(name, schema)| {
-            let of_input = Value::from(schema.clone()).to_string().replace(INPUTS, SCHEMAS);
-            let is_taken = answers.get(name).is_some_and(|answer| answer.to_string() != of_input);
+            let of_input = schema.to_string().replace(INPUTS, SCHEMAS);
+            let is_taken = answers.get(name).map(Value::to_string).is_some_and(|answer| answer != of_input);
             (name.clone(), if is_taken { format!("{name}Input") } else { name.clone() })
         })
         .collect();

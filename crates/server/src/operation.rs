@@ -105,14 +105,14 @@ pub enum Ceiling {
 
 /// Another form of an answer: a parameter `format` asks for it, and so does `Accept`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Form {
+pub struct OtherForm {
     /// As `format` has it.
     pub name: &'static str,
     /// With its parameters.
     pub media_type: &'static str,
 }
 
-impl Form {
+impl OtherForm {
     /// Its media type without parameters.
     pub fn essence(&self) -> &'static str {
         self.media_type.split(';').next().unwrap_or(self.media_type)
@@ -162,7 +162,7 @@ pub struct Operation {
     /// Schema of the input.
     pub input: fn(&mut SchemaGenerator) -> Schema,
     /// What its answer can be besides that.
-    pub forms: &'static [Form],
+    pub forms: &'static [OtherForm],
     /// Media type and schema of the answer.
     pub output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
     has_body: bool,
@@ -452,7 +452,7 @@ impl Operation {
 
     /// What its answer can be besides JSON. Its input has a field `format`.
     #[must_use]
-    pub fn also_as(mut self, forms: &'static [Form]) -> Self {
+    pub fn also_as(mut self, forms: &'static [OtherForm]) -> Self {
         self.forms = forms;
         self
     }

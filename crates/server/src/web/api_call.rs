@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::blocking::off_worker;
 use crate::error::{ApiError, Code};
 use crate::gate::{self, Incoming};
-use crate::operation::{Form, Operation, Reply, body_object, query_object};
+use crate::operation::{Form, Operation, OtherForm, Reply, body_object, query_object};
 use model::lang::{Lang, text};
 
 /// Parameters of a query that belong to every call.
@@ -108,8 +108,8 @@ async fn call(
 }
 
 /// The form of an answer that a caller would rather have than JSON.
-fn preferred(operation: &Operation, headers: &HeaderMap) -> Option<Form> {
-    let wish = |form: &&Form| accept::wish(headers, form.essence());
+fn preferred(operation: &Operation, headers: &HeaderMap) -> Option<OtherForm> {
+    let wish = |form: &&OtherForm| accept::wish(headers, form.essence());
     let json = accept::wish(headers, "application/json");
     operation.forms.iter().max_by_key(wish).filter(|form| wish(form) > json).copied()
 }

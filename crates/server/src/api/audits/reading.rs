@@ -15,7 +15,7 @@ use store::StoredReport;
 
 use crate::error::{ApiError, Code};
 use crate::format::{self, Asked, Format, Outcome, Style};
-use crate::operation::{Answer, Form, Reply};
+use crate::operation::{Answer, OtherForm, Reply};
 use crate::web::conditional;
 
 /// Bytes of JSON that make about one token: what the usual tokenizers come to on our own reports, rounded up.
@@ -26,9 +26,9 @@ const MOST_FIELDS: usize = 64;
 const OWN: &str = "private, no-cache";
 
 /// What an audit can be read as, besides JSON.
-pub(super) const FORMS: &[Form] = &[
-    Form { name: "markdown", media_type: "text/markdown; charset=utf-8" },
-    Form { name: "sarif", media_type: "application/sarif+json" },
+pub(super) const FORMS: &[OtherForm] = &[
+    OtherForm { name: "markdown", media_type: "text/markdown; charset=utf-8" },
+    OtherForm { name: "sarif", media_type: "application/sarif+json" },
 ];
 
 /// Which audit, and how.

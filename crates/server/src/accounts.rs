@@ -1,11 +1,14 @@
 //! Accounts: people who signed up, and what proves who they are.
 
 mod address;
+pub(crate) mod avatar;
 mod change;
 pub(crate) mod entry;
 pub(crate) mod keys;
 mod letters;
 pub(crate) mod operator;
+pub(crate) mod organizations;
+pub(crate) mod passkeys;
 mod password;
 pub(crate) mod profile;
 pub(crate) mod recovery;
@@ -13,6 +16,7 @@ mod secret;
 pub(crate) mod security;
 pub(crate) mod session;
 pub(crate) mod totp;
+mod webauthn;
 
 use std::path::Path;
 
@@ -27,6 +31,7 @@ use crate::database::Trouble;
 use crate::error::{ApiError, Code};
 use crate::ports::Ports;
 
+pub use avatar::Easel;
 pub(crate) use change::Token;
 pub use password::Passwords;
 pub use secret::SECRET_BYTES;
@@ -40,6 +45,7 @@ pub const TRIAL_DAYS: u32 = 90;
 pub struct Accounts {
     keys: Result<Keys, Off>,
     passwords: Passwords,
+    easel: Easel,
 }
 
 /// Why there are none.
@@ -73,7 +79,7 @@ impl Accounts {
                 Ok(Keys::new(&secret, config.auth.previous_secret.as_ref()))
             }
         };
-        Ok(Self { keys, passwords: Passwords::new(&config.auth, ports.entropy.bytes())? })
+        Ok(Self { keys, passwords: Passwords::new(&config.auth, ports.entropy.bytes())?, easel: Easel::default() })
     }
 
     /// Why there are none on this server; `None`: there are.
@@ -84,6 +90,11 @@ impl Accounts {
     /// Where passwords are hashed.
     pub fn passwords(&self) -> &Passwords {
         &self.passwords
+    }
+
+    /// Where pictures are drawn.
+    pub(crate) fn easel(&self) -> &Easel {
+        &self.easel
     }
 
     /// The keys; [`Code::AuthUnavailable`] where there are no accounts.

@@ -3,6 +3,7 @@
 mod account;
 mod audits;
 mod auth;
+mod avatar;
 mod billing;
 mod checks;
 mod claim;
@@ -12,6 +13,8 @@ mod gate;
 mod guests;
 mod health;
 mod keys;
+mod organizations;
+mod passkeys;
 mod pix;
 mod pricing;
 mod shares;
@@ -45,7 +48,10 @@ pub fn catalog() -> Vec<Operation> {
         guests::operations(),
         tabs::operations(),
         auth::operations(),
+        avatar::operations(),
+        passkeys::operations(),
         keys::operations(),
+        organizations::operations(),
         claim::operations(),
         account::operations(),
         gate::operations(),

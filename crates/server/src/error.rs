@@ -88,6 +88,12 @@ codes! {
         "organizationId is the id of an organization, or null for a key of your account." "organizationId é o id de uma organização, ou null para uma chave da sua conta.";
     InvalidProductClaim "invalid_product_claim" BAD_REQUEST
         "guest_token is what POST /api/guest gave: pa_ and 43 digits." "guest_token é o que POST /api/guest deu: pa_ e 43 dígitos.";
+    InvalidOrganizationName "invalid_organization_name" BAD_REQUEST
+        "name is what the organization is called: 1 to 80 characters, without control characters." "name é como a organização se chama: 1 a 80 caracteres, sem caracteres de controle.";
+    InvalidImage "invalid_image" BAD_REQUEST
+        "image is a JPEG, PNG or WebP of at most 2 MB and 40 megapixels, in base64." "image é um JPEG, PNG ou WebP de no máximo 2 MB e 40 megapixels, em base64.";
+    InvalidPasskey "invalid_passkey" BAD_REQUEST
+        "The authenticator did not prove that it made a passkey for this site; begin again." "O autenticador não provou que criou uma chave de acesso para este site; comece de novo.";
     GuestTokenRequired "guest_token_required" UNAUTHORIZED
         "Send the guest token that made the audit; POST /api/guest gives a new one." "Envie o token de visitante que fez a auditoria; POST /api/guest dá um novo.";
     GuestTokenInvalid "guest_token_invalid" UNAUTHORIZED
@@ -152,6 +158,12 @@ codes! {
         "There is no check with this code." "Não há verificação com este código.";
     ToolNotFound "tool_not_found" NOT_FOUND
         "There is no tool with this name." "Não há ferramenta com este nome.";
+    OrganizationNotFound "organization_not_found" NOT_FOUND
+        "There is no such organization of yours." "Não há tal organização sua.";
+    MemberNotFound "member_not_found" NOT_FOUND
+        "There is no such member." "Não há tal membro.";
+    InvitationNotFound "invitation_not_found" NOT_FOUND
+        "There is no such invitation for you: it was used or ended, is too old, or was sent to another address." "Não há tal convite para você: foi usado ou encerrado, é antigo demais ou foi enviado a outro endereço.";
     KeyNotFound "key_not_found" NOT_FOUND
         "There is no such API key of yours." "Não há tal chave de API sua.";
     SessionNotFound "session_not_found" NOT_FOUND
@@ -170,6 +182,12 @@ codes! {
         "There is no such request for credit." "Não há tal pedido de crédito.";
     RequestTimeout "request_timeout" REQUEST_TIMEOUT
         "The request did not arrive in time." "A requisição não chegou a tempo.";
+    LastOwner "last_owner" CONFLICT
+        "An organization has an owner; make somebody else one first, or delete it." "Uma organização tem um proprietário; torne outra pessoa proprietária antes, ou exclua-a.";
+    OrganizationLimit "organization_limit" CONFLICT
+        "There are as many organizations, members or open invitations as there may be." "Já há tantas organizações, membros ou convites abertos quanto pode haver.";
+    PasskeyLimit "passkey_limit" CONFLICT
+        "You have twenty passkeys already; remove one first." "Você já tem vinte chaves de acesso; remova uma antes.";
     KeyLimitReached "key_limit_reached" CONFLICT
         "Ten keys are live already; revoke one first." "Já há dez chaves ativas; revogue uma antes.";
     UnknownGuest "unknown_guest" CONFLICT

@@ -5,7 +5,8 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::{Store, StoreError};
+use crate::steps::note;
+use crate::{NewEvent, NewJob, Store, StoreError};
 
 /// Keys that a list holds at most, live ones first.
 const LISTED: i64 = 200;
@@ -130,10 +131,11 @@ const LIST: &str = concat!(
     " ORDER BY CASE WHEN revoked_at IS NULL THEN 0 ELSE 1 END, created_at DESC, id DESC LIMIT $3"
 );
 
+const FIND: &str = concat!("SELECT id FROM api_keys WHERE id = $2 AND product = $3 AND owner IN ", managed!());
+
 const REVOKE: &str = concat!(
-    "UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $4) WHERE id = $2 AND product = $3 AND owner IN ",
-    managed!(),
-    " RETURNING id"
+    "UPDATE api_keys SET revoked_at = $4 WHERE id = $2 AND product = $3 AND revoked_at IS NULL AND owner IN ",
+    managed!()
 );
 
 impl Store {
@@ -181,12 +183,18 @@ impl Store {
     }
 
     /// Makes a key, unless its owner has `limit` live ones for the product. However many calls come at once, there are
-    /// never more.
-    pub async fn create_key(&self, key: NewKey, limit: u32) -> Result<KeyMade, StoreError> {
+    /// never more. Notes it, and queues `jobs`.
+    pub async fn create_key(
+        &self,
+        key: NewKey,
+        limit: u32,
+        noted: NewEvent,
+        jobs: Vec<NewJob>,
+    ) -> Result<KeyMade, StoreError> {
         let subject = "making an API key";
         self.db
             .transact(subject, move |transaction| {
-                let key = key.clone();
+                let (key, noted, jobs) = (key.clone(), noted.clone(), jobs.clone());
                 Box::pin(async move {
                     let owner = key.owner().to_string();
                     let by = key.created_by.0.clone();
@@ -222,6 +230,10 @@ impl Store {
                         .bind(key.last4)
                         .bind(key.created_at.0);
                     transaction.run(insert).await?;
+                    note(transaction, noted, key.created_at).await?;
+                    for job in &jobs {
+                        transaction.enqueue(job).await?;
+                    }
                     Ok(KeyMade::Made)
                 })
             })
@@ -237,20 +249,40 @@ impl Store {
         rows.iter().map(|row| record(subject, row)).collect()
     }
 
-    /// Revokes a key that an account manages; one that is revoked already stays as it is. [`StoreError::NotFound`] when
-    /// there is no such key among those.
+    /// Revokes a key that an account manages, notes it and queues `jobs`; one that is revoked already stays as it is.
+    /// [`StoreError::NotFound`] when there is no such key among those.
     pub async fn revoke_key(
         &self,
         account: &AccountId,
         id: &ApiKeyId,
         product: &str,
         now: Timestamp,
+        noted: NewEvent,
+        jobs: Vec<NewJob>,
     ) -> Result<(), StoreError> {
         let subject = "revoking an API key";
-        let statement =
-            sqlx::query(REVOKE).bind(account.0.clone()).bind(id.0.clone()).bind(product.to_owned()).bind(now.0);
-        let revoked = self.db.write(subject, statement).await?;
-        if revoked.is_empty() { Err(StoreError::NotFound { subject }) } else { Ok(()) }
+        let (account, id, product) = (account.0.clone(), id.0.clone(), product.to_owned());
+        self.db
+            .transact(subject, move |transaction| {
+                let (account, id, product) = (account.clone(), id.clone(), product.clone());
+                let (noted, jobs) = (noted.clone(), jobs.clone());
+                Box::pin(async move {
+                    let find = sqlx::query(FIND).bind(account.clone()).bind(id.clone()).bind(product.clone());
+                    if transaction.first(find).await?.is_none() {
+                        return Err(StoreError::NotFound { subject });
+                    }
+                    let revoke = sqlx::query(REVOKE).bind(account).bind(id).bind(product).bind(now.0);
+                    if transaction.run(revoke).await? == 0 {
+                        return Ok(());
+                    }
+                    note(transaction, noted, now).await?;
+                    for job in &jobs {
+                        transaction.enqueue(job).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
     }
 }
 

@@ -6,6 +6,7 @@
 mod accounts;
 mod answers;
 mod audits;
+mod avatars;
 mod body;
 mod claims;
 mod credits;
@@ -17,6 +18,7 @@ mod jobs;
 mod keys;
 mod migrations;
 mod organizations;
+mod passkeys;
 mod payments;
 mod pix;
 mod postgres;
@@ -51,6 +53,7 @@ pub use keys::{ApiKey, KeyMade, KeyRecord, NewKey};
 pub use organizations::{
     Denied, InvitationRecord, MemberRecord, NewInvitation, OrganizationChange, OrganizationRecord,
 };
+pub use passkeys::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep};
 pub use payments::{Claim, Lease, NewPayment, Payment, PaymentKey, PaymentState, Purchase, Unsettled};
 pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};

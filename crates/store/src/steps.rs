@@ -9,6 +9,8 @@ use model::account::Assurance;
 use model::id::{AccountId, SessionId};
 use model::time::Timestamp;
 
+use crate::passkeys::PasskeyStep;
+use crate::transaction::Transaction;
 use crate::{NewJob, Store, StoreError};
 use statements::statements;
 
@@ -196,6 +198,8 @@ pub enum Step {
     UseChallenge([u8; 32]),
     /// Changes an account's second factor.
     Factor(AccountId, Factor),
+    /// Changes an account's passkeys.
+    Passkey(PasskeyStep),
     /// Forgets failed tries.
     ForgetFailures(&'static str, [u8; 32]),
     /// Notes what happened.
@@ -236,6 +240,14 @@ pub struct ProfileRecord {
     pub theme: String,
     /// Grows with each change.
     pub revision: i64,
+}
+
+/// Notes what happened together with what made it happen.
+pub(crate) async fn note(transaction: &mut Transaction<'_>, event: NewEvent, now: Timestamp) -> Result<(), StoreError> {
+    for (statement, _) in statements(Step::Event(event), now) {
+        transaction.run(statement).await?;
+    }
+    Ok(())
 }
 
 enum Undone {

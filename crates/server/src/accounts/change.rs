@@ -72,15 +72,7 @@ impl Change {
     /// Noted as something that somebody did to an account.
     #[must_use]
     pub(crate) fn event_by(self, cx: &Cx, actor: &'static str, account: &AccountId, kind: &'static str) -> Self {
-        let event = NewEvent {
-            id: cx.app.ports().id(),
-            actor,
-            account: account.clone(),
-            kind,
-            network: cx.caller.network.wide(),
-            agent: cx.caller.agent.to_owned(),
-        };
-        self.step(Step::Event(event))
+        self.step(Step::Event(event(cx, actor, account, kind)))
     }
 
     /// With a letter to an address. Where no mail can be sent, it waits until it can.
@@ -107,6 +99,18 @@ impl Change {
     pub(crate) async fn make(self, cx: &Cx, subject: &'static str) -> Result<Result<(), Refusal>, ApiError> {
         let (Self { steps, jobs }, now) = (self, cx.app.ports().now());
         cx.app.database().ask(|store| store.change_account(subject, steps, jobs, now)).await.map_err(unavailable)
+    }
+}
+
+/// Something that somebody did to an account.
+pub(crate) fn event(cx: &Cx, actor: &'static str, account: &AccountId, kind: &'static str) -> NewEvent {
+    NewEvent {
+        id: cx.app.ports().id(),
+        actor,
+        account: account.clone(),
+        kind,
+        network: cx.caller.network.wide(),
+        agent: cx.caller.agent.to_owned(),
     }
 }
 

@@ -1,20 +1,28 @@
 //! API keys of accounts and organizations: who may make and end them.
 
-use model::id::{AccountId, ApiKeyId, OrganizationId};
-use store::{KeyMade, KeyRecord, NewKey, Session};
+use model::account::Assurance;
+use model::id::{ApiKeyId, OrganizationId};
+use model::lang::{Text, text};
+use store::{KeyMade, KeyRecord, NewKey};
 
-use super::session::require_fresh;
-use super::unavailable;
-use crate::app::App;
+use super::change::{event, language};
+use super::session::{self, require_fresh};
+use super::{letters, unavailable};
 use crate::caller::{Kind, token_digest};
 use crate::database::Trouble;
 use crate::error::{ApiError, Code};
-use model::account::Assurance;
+use crate::jobs::Job;
+use crate::operation::Cx;
 
 /// Characters of a key's name at most (`interface.md` section 8).
 pub(crate) const NAME_CHARS: usize = 60;
 /// Live keys of one account or organization for a product (`interface.md` section 8).
 const LIVE_KEYS: u32 = 10;
+
+/// What a notice of a new key says.
+const MADE: Text = text("An API key was made in your account", "Uma chave de API foi criada na sua conta");
+/// What a notice of a revoked key says.
+const REVOKED: Text = text("An API key was revoked in your account", "Uma chave de API foi revogada na sua conta");
 
 /// A key just made, with the one sight of it that there is.
 #[derive(Debug)]
@@ -35,13 +43,8 @@ pub(crate) fn key_name(typed: &str) -> Result<String, ApiError> {
 
 /// Makes a key for the session's account, or for an organization in whose name it may. What speaks against it is told
 /// in the order of `specs/accounts.md` 4.8, after session, CSRF and name: fresh, organization, factor, limit.
-pub(crate) async fn create(
-    app: &App,
-    session: &Session,
-    name: String,
-    organization: Option<OrganizationId>,
-) -> Result<MadeKey, ApiError> {
-    let now = app.ports().now();
+pub(crate) async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>) -> Result<MadeKey, ApiError> {
+    let (app, session, now) = (&cx.app, cx.caller.required_session()?, cx.app.ports().now());
     require_fresh(session, now)?;
     let product = app.config().product.id.as_str();
     if let Some(id) = &organization {
@@ -65,7 +68,11 @@ pub(crate) async fn create(
         last4,
         created_at: now,
     };
-    let made = app.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS)).await.map_err(unavailable)?;
+    let account = session::account(cx, session).await?;
+    let mail = letters::key_changed(app, MADE, &key.name).to(&account.email, language(&account));
+    let (mail, noted) = (Job::SendMail(mail).queued(app, None), event(cx, "account", &account.id, "key_made"));
+    let made = app.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, noted, vec![mail])).await;
+    let made = made.map_err(unavailable)?;
     match made {
         KeyMade::Made => {}
         KeyMade::LimitReached => return Err(ApiError::new(Code::KeyLimitReached)),
@@ -86,15 +93,25 @@ pub(crate) async fn create(
     Ok(MadeKey { record, secret })
 }
 
-/// The keys that an account manages, live ones first.
-pub(crate) async fn list(app: &App, account: &AccountId) -> Result<Vec<KeyRecord>, ApiError> {
-    app.database().ask(|store| store.keys(account, &app.config().product.id)).await.map_err(unavailable)
+/// The keys that the caller manages, live ones first.
+pub(crate) async fn list(cx: &Cx) -> Result<Vec<KeyRecord>, ApiError> {
+    let session = cx.caller.required_session()?;
+    let product = cx.app.config().product.id.as_str();
+    cx.app.database().ask(|store| store.keys(&session.account, product)).await.map_err(unavailable)
 }
 
-/// Revokes a key that an account manages; [`Code::KeyNotFound`] when there is no such key among those.
-pub(crate) async fn revoke(app: &App, account: &AccountId, id: &ApiKeyId) -> Result<(), ApiError> {
-    let now = app.ports().now();
-    let revoked = app.database().ask(|store| store.revoke_key(account, id, &app.config().product.id, now)).await;
+/// Revokes a key that the caller manages; [`Code::KeyNotFound`] when there is no such key among those. One that is
+/// revoked already stays as it is.
+pub(crate) async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ApiError> {
+    let (app, session, now) = (&cx.app, cx.caller.required_session()?, cx.app.ports().now());
+    let account = session::account(cx, session).await?;
+    let key = list(cx).await?.into_iter().find(|key| key.id == *id);
+    let key = key.ok_or_else(|| ApiError::new(Code::KeyNotFound))?;
+    let mail = letters::key_changed(app, REVOKED, &key.name).to(&account.email, language(&account));
+    let (mail, noted) = (Job::SendMail(mail).queued(app, None), event(cx, "account", &account.id, "key_revoked"));
+    let product = app.config().product.id.as_str();
+    let database = app.database();
+    let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, noted, vec![mail])).await;
     revoked.map_err(|trouble| match trouble {
         Trouble::NotFound => ApiError::new(Code::KeyNotFound),
         other => unavailable(other),

@@ -66,6 +66,27 @@ const NOT_YOU_DONE: Text = text(
 const SIGN_IN: Text = text("Sign in", "Entrar");
 const RESET: Text = text("Set a new password", "Definir uma nova senha");
 
+/// To who is invited to an organization by `inviter`.
+pub(crate) fn invitation(app: &App, organization: &str, inviter: &str, token: &str) -> Letter {
+    let about = text(
+        "{inviter} invites you to the organization {organization}. The link is good for 7 days, once, for an account with this address.",
+        "{inviter} convida você para a organização {organization}. O link vale por 7 dias, uma vez, para uma conta com este endereço.",
+    );
+    let about = about.phrase(&[("inviter", inviter.into()), ("organization", organization.into())]);
+    let looks = text("See the invitation", "Ver o convite");
+    Letter::new(
+        text("You are invited to an organization", "Você foi convidado para uma organização"),
+        vec![about, NOT_YOU.into()],
+    )
+    .link(looks, app.url(&format!("/conta/invitation?token={token}")))
+}
+
+/// An API key was made or revoked.
+pub(crate) fn key_changed(app: &App, what: Text, name: &str) -> Letter {
+    let named = text("The name of the key: {name}", "O nome da chave: {name}").phrase(&[("name", name.into())]);
+    Letter::new(what, vec![what.into(), named, NOT_YOU_DONE.into()]).link(RESET, app.url("/conta/global/reset"))
+}
+
 /// To who wants an account.
 pub(crate) fn register(app: &App, token: &str) -> Letter {
     let about = text(

@@ -7,6 +7,7 @@ use store::{AccountRecord, EndReason, Factor, Refusal, Session, Step};
 use super::address::Address;
 use super::change::{Change, Token, language};
 use super::entry::{self, SecondFactor};
+use super::passkeys::{self, Assertion};
 use super::password::Verdict;
 use super::recovery::live_keys;
 use super::{letters, session, totp, unavailable};
@@ -28,6 +29,8 @@ pub(crate) enum Proof {
     Password(Secret),
     /// The second factor.
     Factor(SecondFactor),
+    /// A passkey.
+    Passkey(Assertion),
 }
 
 /// A second factor that was offered and is to be confirmed.
@@ -50,6 +53,7 @@ pub(crate) async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ApiError> {
         return Err(wrong());
     }
     let (step, begun) = match proof {
+        Proof::Passkey(given) => return prove_by_passkey(cx, session, &given).await,
         Proof::Password(_) if entry::has_factor(cx, &account) => {
             return Err(ApiError::new(Code::SecondFactorRequired));
         }
@@ -81,6 +85,18 @@ pub(crate) async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ApiError> {
         Err(Refusal::Missing) => Err(ApiError::new(Code::SessionEnded)),
         done => Ok(done?),
     }
+}
+
+/// The same by a passkey, whatever was typed wrong for the account before.
+async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Result<Token, ApiError> {
+    let (account, steps) = passkeys::proof(cx, given).await?;
+    if account != session.account {
+        return Err(ApiError::new(Code::InvalidCredentials));
+    }
+    let begun = session::rotate(cx, session, Assurance::Aal2, "passkey");
+    let change = Change::new(steps).steps(begun.steps).event(cx, &account, "proven_again");
+    change.make(cx, "proving who somebody is").await??;
+    Ok(begun.token)
 }
 
 /// Sets a new password in place of the current one. The other sessions end, and the account's API keys are revoked.

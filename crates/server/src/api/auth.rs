@@ -91,7 +91,7 @@ fn sent() -> Json<Sent> {
 }
 
 /// An answer with which a browser gets the token of its session.
-fn with_session<T>(app: &App, answer: Json<T>, token: &Token) -> Json<T> {
+pub(super) fn with_session<T>(app: &App, answer: Json<T>, token: &Token) -> Json<T> {
     let cookie = Cookie::Session.set(app, &token.text);
     cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie))
 }

@@ -115,8 +115,7 @@ struct KeyList {
 
 /// The keys that the caller manages.
 async fn list(cx: Cx, _: Nothing) -> Result<Json<KeyList>, ApiError> {
-    let session = cx.caller.required_session()?;
-    let keys = keys::list(&cx.app, &session.account).await?;
+    let keys = keys::list(&cx).await?;
     Ok(Json::new(KeyList { keys: keys.into_iter().map(Key::from).collect() }))
 }
 
@@ -145,10 +144,9 @@ struct MadeKey {
 
 /// Makes a key.
 async fn create(cx: Cx, input: KeyToMake) -> Result<Json<MadeKey>, ApiError> {
-    let session = cx.caller.required_session()?;
     let name = keys::key_name(input.name.as_str().unwrap_or_default())?;
     let organization = organization(input.organization_id.as_ref())?;
-    let made = keys::create(&cx.app, session, name, organization).await?;
+    let made = keys::create(&cx, name, organization).await?;
     Ok(Json::new(MadeKey { key: made.record.into(), secret: made.secret }))
 }
 
@@ -177,9 +175,8 @@ struct KeyToRevoke {
 
 /// Revokes a key.
 async fn revoke(cx: Cx, input: KeyToRevoke) -> Result<Json<Done>, ApiError> {
-    let session = cx.caller.required_session()?;
     let id = input.id.as_str().filter(|id| uuid::Uuid::try_parse(id).is_ok());
     let id = id.ok_or_else(|| ApiError::new(Code::InvalidKeyId))?;
-    keys::revoke(&cx.app, &session.account, &ApiKeyId(id.to_owned())).await?;
+    keys::revoke(&cx, &ApiKeyId(id.to_owned())).await?;
     Ok(Json::new(Done::OK))
 }

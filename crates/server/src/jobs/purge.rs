@@ -30,6 +30,7 @@ pub async fn purge(app: &App) -> Result<u64, StoreError> {
     rows += all(|| store.forget_receipts(days_ago(retention.receipt_days), BATCH)).await?;
     rows += store.purge_counters(now).await?;
     rows += store.forget_salts(Day(now.day().0)).await?;
+    rows += store.purge_passkey_challenges(now).await?;
     rows += store.purge_jobs(days_ago(DONE_DAYS), days_ago(DEAD_DAYS)).await?;
     rows += store.purge_auth(days_ago(AUTH_DAYS)).await?;
     Ok(rows)

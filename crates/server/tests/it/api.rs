@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 mod audits;
+mod avatar;
 mod catalog;
 mod claim;
 mod documents;
@@ -11,6 +12,8 @@ mod identity;
 mod keys;
 mod limits;
 mod links;
+mod organizations;
+mod passkeys;
 pub(crate) mod people;
 mod permissions;
 mod reading;

@@ -203,6 +203,19 @@ impl TestApp {
 
     /// Calls the service. Every code that comes back must be declared by the operation that gave it.
     pub(crate) async fn call(&self, call: Call<'_>) -> Response {
+        let response = read(&mut self.send(&call).await).await;
+        self.check_declared(&call, &response);
+        response
+    }
+
+    /// Calls the service; head and body as they came, for what is no text.
+    pub(crate) async fn raw(&self, call: Call<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.send(&call).await.read_to_end(&mut bytes).await.unwrap();
+        bytes
+    }
+
+    async fn send(&self, call: &Call<'_>) -> TcpStream {
         let mut stream = self.connect(call.from).await;
         let mut request = format!("{} {} HTTP/1.1\r\nconnection: close\r\n", call.method, call.path);
         if !call.headers.iter().any(|(name, _)| name == "host") {
@@ -217,9 +230,7 @@ impl TestApp {
         request.push_str("\r\n");
         request.push_str(&call.body);
         stream.write_all(request.as_bytes()).await.unwrap();
-        let response = read(&mut stream).await;
-        self.check_declared(&call, &response);
-        response
+        stream
     }
 
     pub(crate) async fn connect(&self, from: IpAddr) -> TcpStream {

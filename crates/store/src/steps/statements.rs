@@ -5,6 +5,7 @@ use model::time::Timestamp;
 
 use super::{EndReason, Factor, NewSession, Refusal, Step};
 use crate::db::Statement;
+use crate::passkeys;
 
 /// Sessions of an account that may live at once; the longest unseen ends (`specs/accounts.md` 4.6).
 const MOST_SESSIONS: i64 = 20;
@@ -182,6 +183,7 @@ pub(super) fn statements(step: Step, now: Timestamp) -> Vec<(Statement, Option<R
             sqlx::query("DELETE FROM throttles WHERE scope = $1 AND key_digest = $2").bind(scope).bind(key.to_vec()),
             None,
         ),
+        Step::Passkey(step) => passkeys::statements(step, now),
         Step::Factor(account, factor) => of_factor(account.0, factor, now),
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, with_session, without_session};
 use crate::accounts::entry::SecondFactor;
+use crate::accounts::passkeys::Assertion;
 use crate::accounts::security::{self, Proof};
 use crate::accounts::{session, totp};
 use crate::config::Secret;
@@ -75,7 +76,7 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-/// One of the two.
+/// One of the three.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ProofInput {
     /// The password.
@@ -84,13 +85,17 @@ struct ProofInput {
     /// Six digits of the authenticator, or a recovery code.
     #[serde(default)]
     code: Option<Secret>,
+    /// What an authenticator answered to `POST /api/auth/passkey/options`.
+    #[serde(default)]
+    passkey: Option<Assertion>,
 }
 
 async fn prove(cx: Cx, input: ProofInput) -> Result<Json<Done>, ApiError> {
-    let proof = match (input.password, input.code) {
-        (_, Some(code)) => Proof::Factor(SecondFactor::of(&code)),
-        (Some(password), None) => Proof::Password(password),
-        (None, None) => {
+    let proof = match (input.password, input.code, input.passkey) {
+        (.., Some(passkey)) => Proof::Passkey(passkey),
+        (_, Some(code), None) => Proof::Factor(SecondFactor::of(&code)),
+        (Some(password), None, None) => Proof::Password(password),
+        (None, None, None) => {
             let one = text("password: send it, or a code", "password: envie-a, ou um código");
             return Err(ApiError::new(Code::InvalidBody).explained(one.into()));
         }

@@ -1,0 +1,264 @@
+//! Organizations: what their members do in them (`specs/accounts.md` 4.10).
+
+use model::account::Assurance;
+use model::id::{AccountId, InvitationId, OrganizationId};
+use model::organization::Role;
+use model::time::DAY_MS;
+use store::{
+    Denied, InvitationRecord, MemberRecord, NewInvitation, NewJob, OrganizationChange, OrganizationRecord, Session,
+};
+
+use super::address::Address;
+use super::change::Token;
+use super::session::require_fresh;
+use super::{letters, unavailable};
+use crate::caller::{is_random_token, token_digest};
+use crate::database::Trouble;
+use crate::error::{ApiError, Code};
+use crate::jobs::Job;
+use crate::operation::Cx;
+
+/// Characters of an organization's name at most. Chosen: it stands in one line of a page and a mail.
+pub(crate) const NAME_CHARS: usize = 80;
+/// How long an invitation is good (`specs/accounts.md` 4.10).
+const INVITATION_MS: i64 = 7 * DAY_MS;
+/// How long a removal can be undone (the same).
+const UNDO_MS: i64 = 7 * DAY_MS;
+
+/// What is to be set of an organization; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    /// What it is called.
+    pub(crate) name: Option<String>,
+    /// Members need a second factor.
+    pub(crate) require_second_factor: Option<bool>,
+    /// It may have API keys for this product.
+    pub(crate) keys: Option<bool>,
+}
+
+/// The organizations of the caller, also those that ask for a second factor which the session lacks.
+pub(crate) async fn list(cx: &Cx) -> Result<Vec<OrganizationRecord>, ApiError> {
+    let session = cx.caller.required_session()?;
+    let product = cx.app.config().product.id.as_str();
+    cx.app.database().ask(|store| store.organizations(&session.account, product)).await.map_err(unavailable)
+}
+
+/// Makes an organization that the caller owns.
+pub(crate) async fn create(cx: &Cx, name: &str) -> Result<OrganizationRecord, ApiError> {
+    let session = cx.caller.required_session()?;
+    let name = organization_name(name)?;
+    let (id, now) = (OrganizationId(cx.app.ports().id()), cx.app.ports().now());
+    let product = cx.app.config().product.id.as_str();
+    let database = cx.app.database();
+    let made = database.ask(|store| store.create_organization(&id, &name, &session.account, product, now)).await;
+    made.map_err(unavailable)?.map_err(|denied| refusal(denied, Code::SessionEnded))?;
+    tracing::info!(organization.id = %id, "an organization was made");
+    find(cx, session, &id).await
+}
+
+/// An organization of the caller's.
+pub(crate) async fn read(cx: &Cx, id: &str) -> Result<OrganizationRecord, ApiError> {
+    let session = cx.caller.required_session()?;
+    let found = find(cx, session, &organization_id(id)?).await?;
+    // Who lacks the factor may only get one, or leave.
+    if found.requires_second_factor { with_second_factor(session).map(|()| found) } else { Ok(found) }
+}
+
+/// Sets what is given. Switching keys on or off needs a fresh session with a second factor, as making one does; asking
+/// members for a second factor needs one of one's own.
+pub(crate) async fn set(cx: &Cx, id: &str, settings: Settings) -> Result<OrganizationRecord, ApiError> {
+    let session = cx.caller.required_session()?;
+    let mut changes = Vec::new();
+    if let Some(name) = settings.name {
+        changes.push(OrganizationChange::Rename(organization_name(&name)?));
+    }
+    if settings.keys.is_some() {
+        require_fresh(session, cx.app.ports().now())?;
+    }
+    let record = read(cx, id).await?;
+    if settings.keys.is_some() || settings.require_second_factor == Some(true) {
+        with_second_factor(session)?;
+    }
+    changes.extend(settings.require_second_factor.map(OrganizationChange::RequireSecondFactor));
+    let product = &cx.app.config().product.id;
+    changes.extend(settings.keys.map(|enabled| OrganizationChange::Enable(product.clone(), enabled)));
+    make(cx, session, &record.id, changes, Vec::new(), Code::OrganizationNotFound).await?;
+    find(cx, session, &record.id).await
+}
+
+/// Lets an organization be removed in 7 days, or takes that back.
+pub(crate) async fn close(cx: &Cx, id: &str, closes: bool) -> Result<OrganizationRecord, ApiError> {
+    let (session, record) = decisive(cx, id).await?;
+    if record.role == Role::Owner {
+        with_second_factor(session)?;
+    }
+    let after = closes.then(|| cx.app.ports().now().plus_ms(UNDO_MS));
+    // Closed again, it is not kept longer.
+    let after = record.delete_after.filter(|_| closes).or(after);
+    let change = vec![OrganizationChange::DeleteAfter(after)];
+    make(cx, session, &record.id, change, Vec::new(), Code::OrganizationNotFound).await?;
+    tracing::info!(organization.id = %record.id, closes, "an organization's removal was decided");
+    find(cx, session, &record.id).await
+}
+
+/// The members of an organization of the caller's.
+pub(crate) async fn members(cx: &Cx, id: &str) -> Result<Vec<MemberRecord>, ApiError> {
+    let session = cx.caller.required_session()?;
+    let record = read(cx, id).await?;
+    cx.app.database().ask(|store| store.members(&session.account, &record.id)).await.map_err(unavailable)
+}
+
+/// Gives a member a role.
+pub(crate) async fn set_role(cx: &Cx, id: &str, member: &str, role: Role) -> Result<(), ApiError> {
+    let (session, record) = decisive(cx, id).await?;
+    let change = vec![OrganizationChange::SetRole(account_id(member)?, role)];
+    make(cx, session, &record.id, change, Vec::new(), Code::MemberNotFound).await
+}
+
+/// Takes a member out of an organization, and with `with_keys` the keys that they made.
+pub(crate) async fn remove(cx: &Cx, id: &str, member: &str, with_keys: bool) -> Result<(), ApiError> {
+    let (session, record) = decisive(cx, id).await?;
+    let change = vec![OrganizationChange::Remove { account: account_id(member)?, with_keys }];
+    make(cx, session, &record.id, change, Vec::new(), Code::MemberNotFound).await
+}
+
+/// Takes the caller out of an organization. Keys that they made stay the organization's.
+pub(crate) async fn leave(cx: &Cx, id: &str) -> Result<(), ApiError> {
+    let session = cx.caller.required_session()?;
+    let change = vec![OrganizationChange::Remove { account: session.account.clone(), with_keys: false }];
+    make(cx, session, &organization_id(id)?, change, Vec::new(), Code::OrganizationNotFound).await
+}
+
+/// The open invitations of an organization of the caller's.
+pub(crate) async fn invitations(cx: &Cx, id: &str) -> Result<Vec<InvitationRecord>, ApiError> {
+    let session = cx.caller.required_session()?;
+    let (record, now) = (read(cx, id).await?, cx.app.ports().now());
+    cx.app.database().ask(|store| store.invitations(&session.account, &record.id, now)).await.map_err(unavailable)
+}
+
+/// Invites the holder of an address by mail, in the language of the caller. An earlier invitation to the same address
+/// is no more.
+pub(crate) async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result<InvitationRecord, ApiError> {
+    let address = Address::parse(email)?;
+    if cx.app.mailer().is_none() {
+        return Err(ApiError::new(Code::MailUnavailable));
+    }
+    let (session, record) = decisive(cx, id).await?;
+    let (token, expires_at) = (Token::new(cx), cx.app.ports().now().plus_ms(INVITATION_MS));
+    let letter = letters::invitation(&cx.app, &record.name, &session.email, &token.text);
+    let mail = Job::SendMail(letter.to(&address.typed, cx.lang)).queued(&cx.app, None);
+    let invitation = NewInvitation {
+        id: InvitationId(cx.app.ports().id()),
+        token_digest: token.digest,
+        email: address.typed,
+        email_canonical: address.canonical,
+        role,
+        expires_at,
+    };
+    let shown = InvitationRecord {
+        id: invitation.id.clone(),
+        organization: record.id.clone(),
+        organization_name: record.name,
+        email: invitation.email.clone(),
+        role,
+        expires_at,
+    };
+    let change = vec![OrganizationChange::Invite(invitation)];
+    make(cx, session, &record.id, change, vec![mail], Code::OrganizationNotFound).await?;
+    Ok(shown)
+}
+
+/// Ends an open invitation.
+pub(crate) async fn uninvite(cx: &Cx, id: &str, invitation: &str) -> Result<(), ApiError> {
+    let session = cx.caller.required_session()?;
+    let record = read(cx, id).await?;
+    let known = uuid::Uuid::try_parse(invitation).map_err(|_| ApiError::new(Code::InvitationNotFound))?;
+    let change = vec![OrganizationChange::Uninvite(InvitationId(known.to_string()))];
+    make(cx, session, &record.id, change, Vec::new(), Code::InvitationNotFound).await
+}
+
+/// The invitation behind a token, for the holder of its address only.
+pub(crate) async fn invitation(cx: &Cx, token: &str) -> Result<InvitationRecord, ApiError> {
+    let session = cx.caller.required_session()?;
+    let (digest, now) = (invitation_digest(token)?, cx.app.ports().now());
+    let found = cx.app.database().ask(|store| store.invitation(&digest, &session.account, now)).await;
+    found.map_err(unavailable)?.ok_or_else(|| ApiError::new(Code::InvitationNotFound))
+}
+
+/// Makes the caller a member by an invitation that was sent to their address.
+pub(crate) async fn accept(cx: &Cx, token: &str) -> Result<OrganizationRecord, ApiError> {
+    let session = cx.caller.required_session()?;
+    let (digest, now) = (invitation_digest(token)?, cx.app.ports().now());
+    let accepted = cx.app.database().ask(|store| store.accept_invitation(&digest, &session.account, now)).await;
+    let accepted = accepted.map_err(unavailable)?;
+    let id = accepted.map_err(|denied| refusal(denied, Code::InvitationNotFound))?;
+    tracing::info!(organization.id = %id, "an invitation was accepted");
+    find(cx, session, &id).await
+}
+
+/// What a decision about members or the organization's end needs: a fresh session, and the organization.
+async fn decisive<'c>(cx: &'c Cx, id: &str) -> Result<(&'c Session, OrganizationRecord), ApiError> {
+    let session = cx.caller.required_session()?;
+    require_fresh(session, cx.app.ports().now())?;
+    Ok((session, read(cx, id).await?))
+}
+
+async fn find(cx: &Cx, session: &Session, id: &OrganizationId) -> Result<OrganizationRecord, ApiError> {
+    let product = cx.app.config().product.id.as_str();
+    let found = cx.app.database().ask(|store| store.organization(&session.account, id, product)).await;
+    found.map_err(|trouble| match trouble {
+        Trouble::NotFound => ApiError::new(Code::OrganizationNotFound),
+        other => unavailable(other),
+    })
+}
+
+async fn make(
+    cx: &Cx,
+    session: &Session,
+    id: &OrganizationId,
+    changes: Vec<OrganizationChange>,
+    jobs: Vec<NewJob>,
+    missing: Code,
+) -> Result<(), ApiError> {
+    let (database, now) = (cx.app.database(), cx.app.ports().now());
+    let made = database.ask(|store| store.change_organization(&session.account, id, changes, jobs, now)).await;
+    made.map_err(unavailable)?.map_err(|denied| refusal(denied, missing))
+}
+
+/// What the caller hears of a denial; `missing`: of what there is not.
+fn refusal(denied: Denied, missing: Code) -> ApiError {
+    ApiError::new(match denied {
+        Denied::Missing => missing,
+        Denied::Forbidden => Code::OrganizationForbidden,
+        Denied::LastOwner => Code::LastOwner,
+        Denied::Full => Code::OrganizationLimit,
+        Denied::Taken => Code::AlreadyDone,
+    })
+}
+
+fn with_second_factor(session: &Session) -> Result<(), ApiError> {
+    let has_two = session.assurance >= Assurance::Aal2;
+    if has_two { Ok(()) } else { Err(ApiError::new(Code::OrganizationMfaRequired)) }
+}
+
+/// A name as it is kept: without spaces around it, 1 to 80 characters, none of them a control character.
+fn organization_name(typed: &str) -> Result<String, ApiError> {
+    let name = typed.trim();
+    let is_name = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
+    if is_name { Ok(name.to_owned()) } else { Err(ApiError::new(Code::InvalidOrganizationName)) }
+}
+
+/// What can be no id names nothing.
+fn organization_id(text: &str) -> Result<OrganizationId, ApiError> {
+    let known = uuid::Uuid::try_parse(text).map_err(|_| ApiError::new(Code::OrganizationNotFound))?;
+    Ok(OrganizationId(known.to_string()))
+}
+
+fn account_id(text: &str) -> Result<AccountId, ApiError> {
+    let known = uuid::Uuid::try_parse(text).map_err(|_| ApiError::new(Code::MemberNotFound))?;
+    Ok(AccountId(known.to_string()))
+}
+
+fn invitation_digest(token: &str) -> Result<[u8; 32], ApiError> {
+    if is_random_token(token) { Ok(token_digest(token)) } else { Err(ApiError::new(Code::InvitationNotFound)) }
+}

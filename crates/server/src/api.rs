@@ -8,6 +8,7 @@ mod billing;
 mod checks;
 mod claim;
 mod credit;
+mod departure;
 mod embed;
 mod gate;
 mod guests;
@@ -53,6 +54,7 @@ pub fn catalog() -> Vec<Operation> {
         keys::operations(),
         organizations::operations(),
         claim::operations(),
+        departure::operations(),
         account::operations(),
         gate::operations(),
         pricing::operations(),

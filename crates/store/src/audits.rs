@@ -50,6 +50,19 @@ impl StoredReport {
     }
 }
 
+/// An audit at a glance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditLine {
+    /// Its id.
+    pub id: AuditId,
+    /// The address that was audited in the end.
+    pub url: String,
+    /// Its score, 0 to 100.
+    pub score: u8,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
 const INSERT: &str = "INSERT INTO audits (id, owner, requested_url, url, score, created_at, body) \
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
@@ -71,6 +84,9 @@ const LATEST: &str = concat!(
     " FROM audits WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT $2"
 );
 
+const LINES: &str = "SELECT id, url, score, created_at FROM audits WHERE owner = $1 \
+    ORDER BY created_at DESC, id DESC LIMIT $2";
+
 impl Store {
     /// A report as it is kept, made by the caller's thread: a part of a millisecond for most. [`StoreError::Corrupt`] for
     /// one of more than 8 MiB of JSON.
@@ -90,6 +106,24 @@ impl Store {
         let row = self.db.read(subject, statement).await?.ok_or(StoreError::NotFound { subject })?;
         let id = id.clone();
         off_worker(subject, move || stored_report(subject, id, &row)).await
+    }
+
+    /// At most `limit` audits of `owner`, newest first, each at a glance.
+    pub async fn audit_lines(&self, owner: &Owner, limit: u32) -> Result<Vec<AuditLine>, StoreError> {
+        let subject = "listing audits";
+        let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+        let statement = sqlx::query(LINES).bind(owner.to_string()).bind(i64::from(limit));
+        let rows = self.db.read_all(subject, statement).await?;
+        let line = |row: &AnyRow| {
+            let score: i64 = row.try_get("score").map_err(failed)?;
+            Ok(AuditLine {
+                id: AuditId(row.try_get("id").map_err(failed)?),
+                url: row.try_get("url").map_err(failed)?,
+                score: u8::try_from(score).map_err(|error| StoreError::corrupt(subject, error))?,
+                created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
+            })
+        };
+        rows.iter().map(line).collect()
     }
 
     /// The at most `limit` latest audits of `owner`, newest first.

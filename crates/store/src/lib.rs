@@ -23,6 +23,7 @@ mod payments;
 mod pix;
 mod postgres;
 mod quotas;
+mod removal;
 mod retention;
 mod salts;
 mod sessions;
@@ -42,7 +43,7 @@ use sqlx::Row as _;
 
 pub use accounts::{AccountRecord, EventRecord, LinkRecord, SessionRecord, TotpRecord};
 pub use answers::PaidAnswer;
-pub use audits::{NewAudit, StoredReport};
+pub use audits::{AuditLine, NewAudit, StoredReport};
 pub use body::PackedReport;
 pub use claims::Claimed;
 pub use credits::{Credit, MOVEMENTS_SHOWN, NewCredit};

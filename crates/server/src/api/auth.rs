@@ -97,7 +97,7 @@ pub(super) fn with_session<T>(app: &App, answer: Json<T>, token: &Token) -> Json
 }
 
 /// An answer with which a browser forgets its session, and what it keeps of our pages.
-fn without_session<T>(app: &App, answer: Json<T>) -> Json<T> {
+pub(super) fn without_session<T>(app: &App, answer: Json<T>) -> Json<T> {
     let all = HeaderValue::from_static("\"cache\", \"storage\"");
     let answer = answer.header(HeaderName::from_static("clear-site-data"), all);
     let cookie = Cookie::Session.clear(app);

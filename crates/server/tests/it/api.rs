@@ -5,6 +5,7 @@ mod audits;
 mod avatar;
 mod catalog;
 mod claim;
+mod departure;
 mod documents;
 mod embed;
 mod field_data;

@@ -8,6 +8,7 @@ mod durability;
 mod guests;
 mod jobs;
 mod opening;
+mod organizations;
 mod payments;
 mod pix;
 mod quotas;

@@ -36,6 +36,9 @@ const OWNED: &[Owned] = &[
     Owned { table: "workspaces", moves: None },
 ];
 
+// Shares are of audits, and change hands with them.
+const SHARES: &str = "SELECT COUNT(*) AS n FROM shares JOIN audits ON audits.id = audit_id WHERE audits.owner = $1";
+
 const TABS_LEFT: &str = "SELECT COUNT(*) AS n FROM tabs WHERE owner = $1";
 
 // The same account again changes nothing here, and moves what came to the guest in the meantime.
@@ -54,6 +57,8 @@ const LOCK_TABS: &str =
 pub struct Claimed {
     /// Rows by table.
     moved: Vec<(&'static str, u64)>,
+    /// Public addresses of the audits that changed hands.
+    pub shares: u64,
     /// Tabs that stayed with the guest, as the account follows their pages already.
     pub tabs_left: u64,
 }
@@ -100,19 +105,22 @@ async fn claim(
     let id = row.try_get("id").map_err(|error| StoreError::of_driver(SUBJECT, error))?;
     let (from, to) = (Owner::Guest(GuestId(id)).to_string(), Owner::Account(account).to_string());
     transaction.run(sqlx::query(LOCK_TABS).bind(to.clone())).await?;
-    let mut claimed = Claimed::default();
+    let mut claimed = Claimed { shares: number(transaction, SHARES, &from).await?, ..Claimed::default() };
     for owned in OWNED {
         let Some(moves) = owned.moves else { continue };
         let rows = transaction.run(sqlx::query(moves).bind(from.clone()).bind(to.clone())).await?;
         claimed.moved.push((owned.table, rows));
     }
-    let left = transaction.first(sqlx::query(TABS_LEFT).bind(from)).await?;
-    let left = left
-        .map(|row| row.try_get::<i64, _>("n"))
-        .transpose()
-        .map_err(|error| StoreError::of_driver(SUBJECT, error))?;
-    claimed.tabs_left = left.unwrap_or_default().unsigned_abs();
+    claimed.tabs_left = number(transaction, TABS_LEFT, &from).await?;
     Ok(Some(claimed))
+}
+
+/// How many rows of an owner a statement counts as `n`.
+async fn number(transaction: &mut Transaction<'_>, counts: &'static str, owner: &str) -> Result<u64, StoreError> {
+    let counted = transaction.first(sqlx::query(counts).bind(owner.to_owned())).await?;
+    let counted = counted.map(|row| row.try_get::<i64, _>("n")).transpose();
+    let counted = counted.map_err(|error| StoreError::of_driver(SUBJECT, error))?;
+    Ok(counted.unwrap_or_default().unsigned_abs())
 }
 
 #[cfg(test)]

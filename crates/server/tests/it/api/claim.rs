@@ -19,13 +19,14 @@ async fn claim(app: &TestApp, session: &SignedIn, token: &str) -> Response {
     app.call(session.page(app, Call::new("POST", "/api/auth/claim").body(&body))).await
 }
 
+/// The answer to a claim; a guest has as many shares as purchases.
 fn claimed(audits: u64, tabs: u64, left: u64, purchases: u64) -> Value {
-    let moved = json!({ "audits": audits, "tabs": tabs, "shares": 0 });
+    let moved = json!({ "audits": audits, "tabs": tabs, "shares": purchases });
     let product = json!({ "movidos": moved, "apagados": left, "direitos": purchases });
     json!({ "ok": true, "claimed": { "site-audit": product } })
 }
 
-/// A guest with two audits, two tabs and a credit of 5 dollars; its token and its owner text.
+/// A guest with two audits, one of them shared, two tabs and a credit of 5 dollars; its token and its owner text.
 async fn guest(app: &TestApp) -> (String, String) {
     let token = app.guest().await;
     let row = app.database.row("SELECT id FROM guests ORDER BY created_at DESC, id DESC LIMIT 1").await;
@@ -44,8 +45,9 @@ async fn guest(app: &TestApp) -> (String, String) {
     app.database
         .execute(&format!(
             "INSERT INTO credits (id, token_digest, owner, is_dev, is_pending, balance_micros, created_at) \
-             VALUES ('{owner}', '{owner}', '{owner}', 0, 0, 5000000, {})",
-            NOW.0
+             VALUES ('{owner}', '{owner}', '{owner}', 0, 0, 5000000, {at}); \
+             INSERT INTO shares (slug, audit_id, created_at) VALUES ('{owner}', '{owner}-0', {at});",
+            at = NOW.0
         ))
         .await;
     (token, owner)

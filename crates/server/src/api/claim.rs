@@ -63,8 +63,7 @@ async fn claim(cx: Cx, input: Guest) -> Result<Json<Claim>, ApiError> {
         let reason = json!({ "reason": Code::UnknownGuest.wire() });
         return Err(ApiError::new(Code::UnknownGuest).with("claimed", reason));
     };
-    let moved =
-        MovedRows { audits: claimed.moved("audits"), tabs: claimed.moved("tabs"), shares: claimed.shares };
+    let moved = MovedRows { audits: claimed.moved("audits"), tabs: claimed.moved("tabs"), shares: claimed.shares };
     tracing::info!(moved.audits, moved.tabs, "a guest was claimed");
     let claim = ProductClaim { moved, left: claimed.tabs_left, purchases: claimed.moved("credits") };
     Ok(Json::new(Claim { ok: true, claimed: BTreeMap::from([(app.config().product.id.clone(), claim)]) }))

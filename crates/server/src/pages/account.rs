@@ -3,6 +3,9 @@
 mod entry;
 mod form;
 mod home;
+mod keys;
+mod organizations;
+mod passkeys;
 
 use axum::Router;
 use axum::body::Body;
@@ -15,7 +18,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
 use model::lang::Lang;
 
-use super::{Frame, Reader, html, private};
+use super::{Frame, Reader, assets, html, private};
 use crate::accounts::{Binding, Token};
 use crate::app::App;
 use crate::caller::{Cookie, Identity, binding, guard_form, of_page};
@@ -44,6 +47,16 @@ pub(super) fn router() -> Router<App> {
         .route("/conta/recovery-codes", get(home::recovery_codes).post(home::recovery_codes))
         .route("/conta/sessions/end", get(home::end_session).post(home::end_session))
         .route("/conta/sessions/end-all", get(home::end_all).post(home::end_all))
+        .route("/conta/keys", get(keys::show).post(keys::show))
+        .route("/conta/keys/revoke", get(keys::revoke).post(keys::revoke))
+        .route("/conta/passkey", get(passkeys::sign_in))
+        .route("/conta/passkeys", get(passkeys::show))
+        .route("/conta/passkeys/remove", get(passkeys::remove).post(passkeys::remove))
+        .route("/conta/organizations", get(organizations::list).post(organizations::list))
+        .route("/conta/organizations/{id}", get(organizations::one).post(organizations::one))
+        .route("/conta/invitation", get(organizations::invitation).post(organizations::invitation))
+        .route("/conta/delete", get(home::delete).post(home::delete))
+        .route(assets::PASSKEYS_PATH, get(assets::passkeys))
         .route("/conta/out", get(home::sign_out).post(home::sign_out))
 }
 

@@ -26,6 +26,15 @@ pub(super) async fn icon() -> Response {
     asset(ICON, "image/svg+xml", "public, max-age=86400")
 }
 
+const PASSKEYS: &str = include_str!("../../assets/passkeys.js");
+
+/// Where the script is that asks authenticators: its name changes with its content.
+pub(super) const PASSKEYS_PATH: &str = concat!("/assets/passkeys.", env!("PASSKEYS_HASH"), ".js");
+
+pub(super) async fn passkeys() -> Response {
+    asset(PASSKEYS, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable")
+}
+
 /// Where the picture is that networks show for a page: 1,200 × 630 pixels.
 pub(super) const CARD_PATH: &str = "/card.png";
 

@@ -5,6 +5,7 @@ mod browser;
 mod catalog;
 mod embed;
 mod markdown;
+mod passkeys;
 mod shared;
 mod tab;
 mod workspace;

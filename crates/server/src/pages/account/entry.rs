@@ -15,6 +15,7 @@ const SIGN_IN: Text = text("Sign in", "Entrar");
 const PASSWORD: Text = text("Password", "Senha");
 const NEW_PASSWORD: Text = text("New password", "Nova senha");
 const MAKE: Text = text("Make an account", "Criar uma conta");
+const PASSKEY: Text = text("Sign in with a passkey", "Entrar com uma chave de acesso");
 const FORGOTTEN: Text = text("I forgot my password", "Esqueci a minha senha");
 
 /// Signs in, or asks for the second factor.
@@ -29,7 +30,11 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
             button: Some(SIGN_IN),
             fields: vec![Field::email(visit.field("email")), Field::password("password", PASSWORD, "current-password")],
             hidden: vec![("return_to", way_on(visit.field("return_to")).to_owned())],
-            links: vec![(MAKE, "/conta/global/register"), (FORGOTTEN, "/conta/global/reset")],
+            links: vec![
+                (MAKE, "/conta/global/register"),
+                (FORGOTTEN, "/conta/global/reset"),
+                (PASSKEY, "/conta/passkey"),
+            ],
             ..Form::default()
         };
         if !visit.is_sent {

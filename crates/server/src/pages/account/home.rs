@@ -11,7 +11,7 @@ use super::form::{Field, Form, said};
 use super::{AppState, Visit, visit, way_on};
 use crate::accounts::entry::{self, SecondFactor};
 use crate::accounts::security::{self, Proof};
-use crate::accounts::{profile as profiles, recovery, session, totp};
+use crate::accounts::{departure, profile as profiles, recovery, session, totp};
 use crate::config::Secret;
 use crate::error::{ApiError, Code};
 use crate::pages::Frame;
@@ -54,7 +54,7 @@ struct CodesPage<'a> {
 }
 
 /// What a refusal leads to: a sign-in, a fresh proof and back, or a page of its own.
-fn refused(visit: &Visit, error: &ApiError, back: &str) -> Response {
+pub(super) fn refused(visit: &Visit, error: &ApiError, back: &str) -> Response {
     match error.code {
         Code::InvalidSession | Code::SessionEnded => visit.lead(&format!("/conta/global?return_to={back}")),
         Code::ReauthRequired => visit.lead(&format!("/conta/proof?return_to={back}")),
@@ -383,6 +383,38 @@ pub(super) async fn sign_out(state: AppState, request: Request) -> Response {
             }
             Err(error) => visit.refuse(&error),
         }
+    })
+    .await
+}
+
+/// Closes the account.
+pub(super) async fn delete(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("Delete your account", "Excluir a sua conta")),
+            lead: vec![
+                text(
+                    "It is closed at once: sessions end, API keys are revoked, and you are in no organization any more.",
+                    "Ela é encerrada na hora: as sessões terminam, as chaves de API são revogadas e você sai de todas as organizações.",
+                ),
+                text(
+                    "In 7 days everything that is yours is removed. Until then the operator of this server can bring it back.",
+                    "Em 7 dias tudo o que é seu é removido. Até lá, quem opera este servidor pode trazê-la de volta.",
+                ),
+            ],
+            action: "/conta/delete",
+            fields: vec![Field::email(visit.field("email"))],
+            button: Some(text("Delete the account", "Excluir a conta")),
+            is_danger: true,
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        of_form(visit, form, "/conta/delete", true, async |visit| {
+            departure::close(&visit.cx, visit.field("email")).await?;
+            visit.forget();
+            Ok(visit.lead("/"))
+        })
+        .await
     })
     .await
 }

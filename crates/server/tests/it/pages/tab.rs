@@ -43,7 +43,8 @@ impl Tab {
             return None;
         }
         // Whatever a page asks of another host, it can't get.
-        let browser = Browser::start(&["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]).unwrap();
+        let browser =
+            Browser::start(&["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]).unwrap();
         let mut tab = Self {
             browser,
             origin: origin.to_owned(),
@@ -67,6 +68,25 @@ impl Tab {
     pub(super) fn set_cookie(&mut self, name: &str, value: &str) {
         let url = self.origin.clone();
         self.call("Network.setCookie", json!({ "name": name, "value": value, "url": url, "httpOnly": true }));
+    }
+
+    /// The browser forgets all cookies.
+    pub(super) fn forget_cookies(&mut self) {
+        self.call("Network.clearBrowserCookies", json!({}));
+    }
+
+    /// From now on there is an authenticator that knows its holder, who always agrees.
+    pub(super) fn add_authenticator(&mut self) {
+        self.call("WebAuthn.enable", json!({}));
+        let authenticator = json!({
+            "protocol": "ctap2",
+            "transport": "internal",
+            "hasResidentKey": true,
+            "hasUserVerification": true,
+            "isUserVerified": true,
+            "automaticPresenceSimulation": true,
+        });
+        self.call("WebAuthn.addVirtualAuthenticator", json!({ "options": authenticator }));
     }
 
     /// Pages run no scripts from now on.

@@ -94,7 +94,7 @@ const COMMANDS: [Entry; 15] = [
     ),
     (
         "mutants",
-        "[ARGUMENT…]: which changes of the tree builder no quick test notices; installs cargo-mutants",
+        "html|checks [ARGUMENT…]: which changes of the tree builder, or of the checks, no quick test notices; installs cargo-mutants",
         mutants,
     ),
     ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
@@ -155,8 +155,14 @@ fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
     run_with(root, "cargo", &["test", "--workspace", "--locked"], environment)
 }
 
-/// What it changes and which tests decide is in `.cargo/mutants.toml`; arguments are those of cargo-mutants.
+/// What it changes and which tests decide is in `.cargo/mutants-*.toml`; further arguments are those of cargo-mutants.
 fn mutants(root: &Path) -> Result<()> {
+    let subject = std::env::args().nth(2).unwrap_or_default();
+    let (package, config) = match subject.as_str() {
+        "html" => ("html", ".cargo/mutants-html.toml"),
+        "checks" => ("audit", ".cargo/mutants-checks.toml"),
+        _ => bail!("say what to change: html (the tree builder) or checks"),
+    };
     if !has("cargo", &["mutants", "--version"]) {
         println!("cargo-mutants changes the code, a place at a time, and runs the tests; it is installed once.");
         run(root, "cargo", &["install", "--locked", "cargo-mutants"])?;
@@ -164,9 +170,11 @@ fn mutants(root: &Path) -> Result<()> {
     // The tests run in a copy of the workspace elsewhere, and would look for the shared data beside that.
     let shared = std::env::var("SITE_AUDIT_SHARED").unwrap_or_else(|_| "../shared".to_owned());
     let shared = root.join(shared).display().to_string();
-    let arguments: Vec<String> = std::env::args().skip(2).collect();
-    let arguments: Vec<&str> =
-        ["mutants", "--package", "html"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    let arguments: Vec<String> = std::env::args().skip(3).collect();
+    let arguments: Vec<&str> = ["mutants", "--config", config, "--package", package]
+        .into_iter()
+        .chain(arguments.iter().map(String::as_str))
+        .collect();
     run_with(root, "cargo", &arguments, &[("SITE_AUDIT_SHARED", shared)])
 }
 

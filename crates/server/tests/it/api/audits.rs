@@ -87,8 +87,12 @@ async fn a_guests_audit_is_answered_kept_and_patched(database: TestDatabase) {
     assert_eq!(audit["quota"], json!({"free_per_day": 10, "price_usd": 0.02}));
     let id = audit["id"].as_str().unwrap();
     let path = format!("/api/audits/{id}");
-    let links =
-        json!({"self": app.url(&path), "patch": app.url(&format!("{path}/patch")), "api_index": app.url("/api/")});
+    let links = json!({
+        "self": app.url(&path),
+        "patch": app.url(&format!("{path}/patch")),
+        "share": app.url(&format!("{path}/share")),
+        "api_index": app.url("/api/"),
+    });
     assert_eq!(audit["_links"], links);
 
     let kept = app.call(Call::get(&path).token(&token)).await.json();

@@ -24,8 +24,9 @@ const MOST_MEMORY: u64 = 4 * MOST_PIXELS;
 const SIDE: u32 = 256;
 /// Bytes of what is kept at most (`interface.md` section 8).
 const KEPT_BYTES: usize = 65_536;
-/// Bits of a colour that are tried, until it fits: noise in two bits takes 48 KiB.
-const BITS: [u32; 7] = [8, 7, 6, 5, 4, 3, 2];
+/// Bits of a colour that are tried, until it fits. The encoder keeps differences of neighbours, so that even noise in two
+/// bits may be a little too much; in one it is about 36 KiB.
+const BITS: [u32; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
 /// How long a picture waits for the one before it to be drawn.
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -40,6 +40,7 @@ pub(super) struct Field {
     hint: Option<Text>,
     value: String,
     is_required: bool,
+    is_fixed: bool,
 }
 
 impl Field {
@@ -72,7 +73,21 @@ impl Field {
 
     /// A line of text.
     pub(super) fn text(name: &'static str, label: Text, autocomplete: &'static str, value: &str) -> Self {
-        Self { name, label, kind: "text", autocomplete, hint: None, value: value.to_owned(), is_required: true }
+        Self {
+            name,
+            label,
+            kind: "text",
+            autocomplete,
+            hint: None,
+            value: value.to_owned(),
+            is_required: true,
+            is_fixed: false,
+        }
+    }
+
+    /// It can't be changed: there for password managers, and for people to see whose form it is.
+    pub(super) fn fixed(self) -> Self {
+        Self { is_fixed: true, ..self }
     }
 
     /// It may stay empty.

@@ -163,7 +163,7 @@ pub(super) async fn proof(state: AppState, request: Request) -> Response {
             fields: if has_factor {
                 vec![Field::code()]
             } else {
-                vec![Field::email(&email), Field::password("password", PASSWORD, "current-password")]
+                vec![Field::email(&email).fixed(), Field::password("password", PASSWORD, "current-password")]
             },
             hidden: vec![("return_to", back.clone())],
             links: vec![(ACCOUNT, "/conta")],
@@ -187,6 +187,11 @@ pub(super) async fn proof(state: AppState, request: Request) -> Response {
 /// Changes the password.
 pub(super) async fn password(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
+        let account = async { session::account(&visit.cx, visit.cx.caller.required_session()?).await };
+        let email = match account.await {
+            Ok(account) => account.email,
+            Err(error) => return refused(&visit, &error, "/conta/password"),
+        };
         let form = Form {
             title: Some(text("Change the password", "Mudar a senha")),
             lead: vec![text(
@@ -196,6 +201,7 @@ pub(super) async fn password(state: AppState, request: Request) -> Response {
             action: "/conta/password",
             button: Some(text("Change the password", "Mudar a senha")),
             fields: vec![
+                Field::email(&email).fixed(),
                 Field::password("current", text("Current password", "Senha atual"), "current-password"),
                 Field::password("password", NEW_PASSWORD, "new-password"),
             ],

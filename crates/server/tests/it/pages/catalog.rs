@@ -81,6 +81,12 @@ async fn no_link_between_pages_is_broken() {
             continue;
         }
         let page = app.call(Call::get(&address)).await;
+        // Pages of an account lead those who are not signed in to where they can.
+        if page.status == 303 && address.starts_with("/conta") {
+            left.push(page.header("location").replace(&app.url(""), ""));
+            seen.insert(address, String::new());
+            continue;
+        }
         assert_eq!(page.status, 200, "{address}");
         let own = |link: &&str| link.starts_with('/') || link.starts_with('?') || link.starts_with(&app.url("/"));
         let path = address.split('?').next().unwrap_or_default();

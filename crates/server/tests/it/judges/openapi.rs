@@ -36,6 +36,11 @@ async fn what_is_described_is_what_is_answered(database: TestDatabase) {
     let app = TestApp::start(database, |config| {
         // The examples' site, without a network.
         config.fetch.resolve = vec![FixedName { name: "example.com".to_owned(), address: [127, 0, 0, 2].into() }];
+        // Switched off it answers 503, as it should.
+        let pix = &mut config.pix;
+        pix.key = Some("+5511987654321".to_owned());
+        (pix.name, pix.city) = (Some("Loja".to_owned()), Some("Recife".to_owned()));
+        pix.brl_per_usd = Some(model::money::Micros(5_750_000));
         let limits = &mut config.limits;
         (limits.guests_per_hour, limits.verifications_per_hour, limits.refused_per_hour) = (10_000, 10_000, 10_000);
     })

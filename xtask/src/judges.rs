@@ -34,11 +34,11 @@ fn install_python(root: &Path) -> Result<()> {
     if !has("python3", &["-c", "import ensurepip, venv"]) {
         install(root, "python3-venv", "a judge of the surfaces")?;
     }
-    let pip = root.join(FOLDER).join("bin/pip");
-    if !pip.exists() {
-        run(root, "python3", &["-m", "venv", FOLDER])?;
+    let pip = root.join(FOLDER).join("bin/pip").display().to_string();
+    // Programs of an environment name its place: in a folder that was moved, as caches are, none of them starts.
+    if !has(&pip, &["--version"]) {
+        run(root, "python3", &["-m", "venv", "--clear", FOLDER])?;
     }
     let list = format!("{PINS}/requirements.txt");
-    let pip = pip.display().to_string();
     run(root, &pip, &["install", "--quiet", "--disable-pip-version-check", "--requirement", &list])
 }

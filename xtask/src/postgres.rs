@@ -8,6 +8,9 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::packages::{install, is_root};
 
+/// Connections that all tests may hold at once: 16 a service, and a test or two for each core of a large machine.
+const CONNECTIONS: u32 = 1_000;
+
 /// A running server. Dropping it stops the server and removes its folder.
 pub(crate) struct Postgres {
     programs: PathBuf,
@@ -32,8 +35,11 @@ impl Postgres {
         server.open_folder()?;
         let data = server.data();
         server.run("initdb", &["--auth=trust", "--username=postgres", "--encoding=UTF8", "--pgdata", &data])?;
+        // Nothing of it is to outlive the tests, so no commit waits for a slow disk: under load a wait for one becomes an
+        // answer of 503. The service asks for `synchronous_commit`, which stays on.
         let options = format!(
-            "-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={} -c max_connections=300",
+            "-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={} -c max_connections={CONNECTIONS} \
+             -c fsync=off -c full_page_writes=off",
             server.folder.display()
         );
         let log = server.folder.join("log").display().to_string();

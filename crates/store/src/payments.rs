@@ -216,10 +216,13 @@ macro_rules! columns {
 const SELECT: &str =
     concat!("SELECT ", columns!(), " FROM payments WHERE network = $1 AND asset = $2 AND payer = $3 AND nonce = $4");
 
+// Both conditions twice: PostgreSQL looks at the row once more when another worker had it meanwhile, and by the outer
+// ones only. What that worker ended is not to be taken up again.
 const TAKE: &str = concat!(
     "UPDATE payments SET fence = fence + 1, leased_until = $2, updated_at = $1 WHERE id = \
     (SELECT id FROM payments WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear') \
-    AND leased_until <= $1 ORDER BY leased_until, id LIMIT 1) AND leased_until <= $1 RETURNING ",
+    AND leased_until <= $1 ORDER BY leased_until, id LIMIT 1) \
+    AND state IN ('claimed', 'working', 'worked', 'settling', 'unclear') AND leased_until <= $1 RETURNING ",
     columns!()
 );
 

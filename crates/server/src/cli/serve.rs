@@ -62,7 +62,7 @@ impl Arguments {
             }
             let app = App::open(config, Ports::real(), address).await?;
             let background = jobs::start(app.clone());
-            let payments = worker::start(app.clone());
+            let payments = worker::start(app.clone()).await;
             print(&welcome(&app, address))?;
             let (heard, was_heard) = oneshot::channel();
             tokio::select! {

@@ -39,14 +39,15 @@ impl Worker {
     }
 }
 
-/// Starts it: a first round now, then one a minute. Any number of servers may do so on one database.
-pub fn start(app: App) -> Worker {
+/// Starts it: a first round now, then one a minute. Any number of servers may do so on one database. To be started before
+/// calls are taken: it ends the leases of the process before this one, which can't be told from those of new calls.
+pub async fn start(app: App) -> Worker {
+    let now = app.ports().now();
+    if let Err(error) = app.database().store().break_leases(now).await {
+        tracing::warn!(%error, "what the last process left could not be taken over yet; its leases will end");
+    }
     let (stopping, mut stopped) = watch::channel(false);
     let task = tokio::spawn(async move {
-        let now = app.ports().now();
-        if let Err(error) = app.database().store().break_leases(now).await {
-            tracing::warn!(%error, "what the last process left could not be taken over yet; its leases will end");
-        }
         let mut checked: Option<Instant> = None;
         loop {
             if is_check_due(&app, checked) {

@@ -1,5 +1,8 @@
 //! A facilitator with a chain of its own: it checks signatures, moves each authorization's money once, and answers with
-//! recordings of what the published packages answer. A test may script what it says instead.
+//! recordings of what the published packages answer (`cargo xtask payments-rig` compares them). Or one that stands in
+//! front of another, and passes on what it is asked. A test may script what it does instead.
+
+mod node;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -9,6 +12,7 @@ use serde_json::{Value, json};
 use sha3::{Digest as _, Sha3_256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::wallet::{Authorization, signer};
@@ -16,7 +20,7 @@ use crate::wallet::{Authorization, signer};
 /// What it was asked.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// `verify`, `settle` or `supported`.
+    /// `verify`, `settle` or `supported`; `node` for a question to the chain.
     pub what: String,
     /// The header `Authorization`.
     pub authorization: Option<String>,
@@ -35,6 +39,8 @@ pub enum Say {
     MovesAndHangsUp,
     /// Hangs up, and moves nothing.
     HangsUp,
+    /// Waits until it is told to go on, and does the usual then.
+    Waits(Arc<Notify>),
 }
 
 /// A script: what to do at a question, if not the usual. The number counts the questions of this kind, from 1.
@@ -50,10 +56,12 @@ pub struct Facilitator {
 
 #[derive(Default)]
 struct State {
-    asked: Mutex<Vec<Question>>,
+    asked: watch::Sender<Vec<Question>>,
     /// Payer and nonce of what moved, with amount and transaction.
     moved: Mutex<HashMap<(String, String), Moved>>,
     script: Mutex<Option<Script>>,
+    /// Who is asked in its place: a facilitator, and a node of its chain.
+    behind: Option<[SocketAddr; 2]>,
 }
 
 impl std::fmt::Debug for State {
@@ -71,15 +79,25 @@ pub struct Moved {
     pub value: u64,
     /// The transaction.
     pub transaction: String,
-    signature: String,
+    /// Whether it was said to be pending, so that who asks again is told how it ended.
+    is_pending: bool,
 }
 
 impl Facilitator {
     /// Starts on a free port.
     pub async fn start() -> Self {
+        Self::serve(State::default()).await
+    }
+
+    /// Starts one that passes on what it is asked to another and to a node, whose moves it does not know.
+    pub async fn in_front_of(facilitator: SocketAddr, node: SocketAddr) -> Self {
+        Self::serve(State { behind: Some([facilitator, node]), ..State::default() }).await
+    }
+
+    async fn serve(state: State) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let state: Arc<State> = Arc::default();
+        let state = Arc::new(state);
         let shared = Arc::clone(&state);
         let serving = tokio::spawn(async move {
             let mut connections = JoinSet::new();
@@ -97,6 +115,11 @@ impl Facilitator {
         format!("http://{}", self.address)
     }
 
+    /// The address of a node of its chain, as `payments.rpc_url` takes it.
+    pub fn node_url(&self) -> String {
+        format!("{}/node", self.url())
+    }
+
     /// What it does from now on.
     pub fn script(&self, script: impl Fn(&Question, usize) -> Option<Say> + Send + Sync + 'static) {
         *lock(&self.state.script) = Some(Box::new(script));
@@ -104,7 +127,14 @@ impl Facilitator {
 
     /// What it was asked of a kind, in order.
     pub fn asked(&self, what: &str) -> Vec<Question> {
-        lock(&self.state.asked).iter().filter(|question| question.what == what).cloned().collect()
+        self.state.asked.borrow().iter().filter(|question| question.what == what).cloned().collect()
+    }
+
+    /// Waits until it was asked so many questions of a kind.
+    pub async fn wait_for(&self, what: &str, count: usize) {
+        let mut asked = self.state.asked.subscribe();
+        let enough = |asked: &Vec<Question>| asked.iter().filter(|question| question.what == what).count() >= count;
+        asked.wait_for(enough).await.unwrap();
     }
 
     /// All money that moved.
@@ -130,24 +160,32 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 async fn serve(mut stream: TcpStream, state: &State) {
     let Some(question) = read(&mut stream).await else { return };
-    let number = {
-        let mut asked = lock(&state.asked);
+    let mut number = 0;
+    state.asked.send_modify(|asked| {
         asked.push(question.clone());
-        asked.iter().filter(|earlier| earlier.what == question.what).count()
-    };
+        number = asked.iter().filter(|earlier| earlier.what == question.what).count();
+    });
     let scripted = lock(&state.script).as_ref().and_then(|script| script(&question, number));
     let said = match scripted {
         Some(Say::This(status, body)) => Some((status, body)),
         Some(Say::MovesAndSays(status, body)) => {
-            move_money(state, &question.body["paymentPayload"]);
+            usual(state, &question).await;
+            let is_pending = body["errorReason"] == "settlement_pending";
+            if let Some(moved) = lock(&state.moved).get_mut(&key(&authorization(&question))) {
+                moved.is_pending = is_pending;
+            }
             Some((status, body))
         }
         Some(Say::MovesAndHangsUp) => {
-            move_money(state, &question.body["paymentPayload"]);
+            usual(state, &question).await;
             None
         }
         Some(Say::HangsUp) => None,
-        None => Some(usual(state, &question)),
+        Some(Say::Waits(told)) => {
+            told.notified().await;
+            usual(state, &question).await
+        }
+        None => usual(state, &question).await,
     };
     if let Some((status, body)) = said {
         let body = body.to_string();
@@ -160,82 +198,142 @@ async fn serve(mut stream: TcpStream, state: &State) {
     }
 }
 
+/// What it does where no script says otherwise; `None`: who stands behind it gave no answer.
+async fn usual(state: &State, question: &Question) -> Option<(u16, Value)> {
+    match state.behind {
+        Some([_, node]) if question.what == "node" => pass_on(node, "", &question.body).await,
+        Some([facilitator, _]) => pass_on(facilitator, &question.what, &question.body).await,
+        None => Some(recorded(state, question)),
+    }
+}
+
+/// Asks another what it was asked; `Value::Null` is no body.
+async fn pass_on(behind: SocketAddr, path: &str, body: &Value) -> Option<(u16, Value)> {
+    let (method, body) = if body.is_null() { ("GET", String::new()) } else { ("POST", body.to_string()) };
+    let request = format!(
+        "{method} /{path} HTTP/1.1\r\nhost: {behind}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(behind).await.ok()?;
+    stream.write_all(request.as_bytes()).await.ok()?;
+    let (head, body) = message(&mut stream).await?;
+    Some((head.split(' ').nth(1)?.parse().ok()?, serde_json::from_slice(&body).ok()?))
+}
+
 async fn read(stream: &mut TcpStream) -> Option<Question> {
+    let (head, body) = message(stream).await?;
+    let path = head.split(' ').nth(1)?;
+    Some(Question {
+        what: path.rsplit('/').next()?.to_owned(),
+        authorization: header(&head, "authorization").map(str::to_owned),
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+    })
+}
+
+/// Head and body of a message that says how long it is.
+async fn message(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
-    let head = loop {
+    let end = loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             break end + 4;
         }
         let read = stream.read(&mut piece).await.ok().filter(|read| *read > 0)?;
         bytes.extend_from_slice(piece.get(..read)?);
     };
-    let text = String::from_utf8_lossy(bytes.get(..head)?).into_owned();
-    let header = |name: &str| {
-        text.lines().find_map(|line| line.split_once(": ").filter(|(n, _)| n.eq_ignore_ascii_case(name))).map(|h| h.1)
-    };
-    let length: usize = header("content-length").and_then(|length| length.parse().ok()).unwrap_or_default();
-    while bytes.len() < head + length {
+    let mut body = bytes.split_off(end);
+    let head = String::from_utf8_lossy(&bytes).into_owned();
+    let length: usize = header(&head, "content-length").and_then(|length| length.parse().ok()).unwrap_or_default();
+    while body.len() < length {
         let read = stream.read(&mut piece).await.ok().filter(|read| *read > 0)?;
-        bytes.extend_from_slice(piece.get(..read)?);
+        body.extend_from_slice(piece.get(..read)?);
     }
-    let path = text.split(' ').nth(1)?;
-    Some(Question {
-        what: path.rsplit('/').next()?.to_owned(),
-        authorization: header("authorization").map(str::to_owned),
-        body: serde_json::from_slice(bytes.get(head..)?).unwrap_or_default(),
-    })
+    Some((head, body))
 }
 
-/// What the published facilitator answers.
-fn usual(state: &State, question: &Question) -> (u16, Value) {
-    let payload = &question.body["paymentPayload"];
+fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+    let mut fields = head.lines().filter_map(|line| line.split_once(": "));
+    fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+}
+
+/// What the published packages answer, as recorded from version 2.27.0 of them.
+fn recorded(state: &State, question: &Question) -> (u16, Value) {
+    let payer = &question.body["paymentPayload"]["payload"]["authorization"]["from"];
     match question.what.as_str() {
+        "node" => (200, node::answer(state, &question.body)),
         "supported" => (
             200,
-            json!({"kinds": [{"x402Version": 2, "scheme": "exact", "network": "eip155:84532", "extra": {}}],
-                "extensions": [], "signers": {"eip155:*": ["0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"]}}),
+            json!({"kinds": [{"x402Version": 2, "scheme": "exact", "network": "eip155:84532"}],
+                "extensions": [], "signers": {"eip155:*": ["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"]}}),
         ),
-        "verify" => match refusal(state, question, false) {
-            Ok(payer) => (200, json!({"isValid": true, "payer": payer})),
-            Err(reason) => (200, json!({"isValid": false, "invalidReason": reason, "invalidMessage": reason})),
-        },
-        "settle" => match refusal(state, question, true) {
-            Ok(payer) => {
-                let moved = move_money(state, payload);
-                (
-                    200,
-                    json!({"success": true, "transaction": moved, "network": "eip155:84532", "payer": payer,
-                        "amount": question.body["paymentRequirements"]["amount"]}),
-                )
+        "verify" => match refusal(state, question) {
+            None => (200, json!({"isValid": true, "payer": payer})),
+            Some(USED) => {
+                (200, json!({"isValid": false, "invalidReason": USED, "invalidMessage": REVERTS, "payer": payer}))
             }
-            Err(reason) => (
-                200,
-                json!({"success": false, "errorReason": reason, "errorMessage": reason, "transaction": "",
-                    "network": "eip155:84532"}),
-            ),
+            Some(reason) => (200, json!({"isValid": false, "invalidReason": reason, "payer": payer})),
         },
+        "settle" => {
+            let failed = |reason: &str| {
+                json!({"success": false, "errorReason": reason, "transaction": "", "network": "eip155:84532",
+                    "payer": payer})
+            };
+            match refusal(state, question) {
+                None => (200, settled(&move_money(state, &question.body["paymentPayload"]), payer)),
+                Some(USED) => match end_of_pending(state, question) {
+                    Some(transaction) => (200, settled(&transaction, payer)),
+                    None => {
+                        let mut body = failed(USED);
+                        body["errorMessage"] = REVERTS.into();
+                        (200, body)
+                    }
+                },
+                Some(reason) => (200, failed(reason)),
+            }
+        }
         _ => (404, json!({"error": "not found"})),
     }
 }
 
-/// Who pays, or why it is refused. What moved already is settled again for the same signature only.
-fn refusal(state: &State, question: &Question, settles: bool) -> Result<String, &'static str> {
+/// The authorization was used, whoever sent it: this is said of a payment that settled a moment ago, too.
+const USED: &str = "invalid_exact_evm_nonce_already_used";
+/// Beginning of what it says of a call that would revert.
+const REVERTS: &str = "The contract function \"transferWithAuthorization\" reverted with the following reason:\n\
+    FiatTokenV2: authorization is used or canceled";
+
+fn settled(transaction: &str, payer: &Value) -> Value {
+    json!({"success": true, "transaction": transaction, "network": "eip155:84532", "payer": payer})
+}
+
+/// The transaction of a payment that was said to be pending; it is told once.
+fn end_of_pending(state: &State, question: &Question) -> Option<String> {
+    let mut moved = lock(&state.moved);
+    let moved = moved.get_mut(&key(&authorization(question)))?;
+    std::mem::take(&mut moved.is_pending).then(|| moved.transaction.clone())
+}
+
+fn authorization(question: &Question) -> Authorization {
+    Authorization::of(&question.body["paymentPayload"]["payload"]["authorization"]).unwrap()
+}
+
+/// Why a payment is refused, if it is.
+fn refusal(state: &State, question: &Question) -> Option<&'static str> {
     let (payload, wanted) = (&question.body["paymentPayload"], &question.body["paymentRequirements"]);
     let signature = payload["payload"]["signature"].as_str().unwrap_or_default();
-    let authorization = Authorization::of(&payload["payload"]["authorization"]).ok_or("invalid_payload")?;
+    // The published one is not as strict; nobody is to rely on that.
     if question.body["x402Version"] != 2 || payload["x402Version"] != 2 || payload["accepted"] != *wanted {
-        return Err("invalid_payment_requirements");
+        return Some("invalid_payment_requirements");
     }
+    let authorization = authorization(question);
     if signer(&authorization, signature).as_deref() != Some(&authorization.from.to_ascii_lowercase()) {
-        return Err("invalid_exact_evm_signature");
+        return Some("invalid_exact_evm_signature");
+    }
+    if !wanted["payTo"].as_str().is_some_and(|pay_to| pay_to.eq_ignore_ascii_case(&authorization.to)) {
+        return Some("invalid_exact_evm_recipient_mismatch");
     }
     if wanted["amount"].as_str() != Some(&authorization.value) {
-        return Err("invalid_exact_evm_payload_authorization_value_mismatch");
+        return Some("invalid_exact_evm_payload_authorization_value_mismatch");
     }
-    match lock(&state.moved).get(&key(&authorization)) {
-        Some(moved) if !settles || moved.signature != signature => Err("invalid_exact_evm_nonce_already_used"),
-        _ => Ok(authorization.from),
-    }
+    lock(&state.moved).contains_key(&key(&authorization)).then_some(USED)
 }
 
 fn key(authorization: &Authorization) -> (String, String) {
@@ -248,7 +346,11 @@ fn move_money(state: &State, payload: &Value) -> String {
     let signature = payload["payload"]["signature"].as_str().unwrap_or_default().to_owned();
     let digest: [u8; 32] = Sha3_256::digest(signature.as_bytes()).into();
     let transaction = format!("0x{}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-    let moved =
-        Moved { to: authorization.to.clone(), value: authorization.value.parse().unwrap(), transaction, signature };
+    let moved = Moved {
+        to: authorization.to.clone(),
+        value: authorization.value.parse().unwrap(),
+        transaction,
+        is_pending: false,
+    };
     lock(&state.moved).entry(key(&authorization)).or_insert(moved).transaction.clone()
 }

@@ -58,6 +58,7 @@ impl Judged {
             amount,
             claimed_at: app.ports().now(),
             valid_before: None,
+            transaction: None,
         }
     }
 }

@@ -9,18 +9,22 @@ use url::Url;
 
 use crate::config::PaymentNetwork;
 
-/// For one question to a node.
-const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// For one look at the chain, all its questions included.
+const LOOK_WITHIN: Duration = Duration::from_secs(30);
 /// Bytes of a node's answer: a receipt has a few logs, of a few hundred bytes each.
 const ANSWER_BYTES: usize = 256 * 1024;
 /// `AuthorizationUsed(address,bytes32)` (EIP-3009).
 const AUTHORIZATION_USED: &str = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 /// `Transfer(address,address,uint256)` (ERC-20).
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/// `authorizationState(address,bytes32)` (EIP-3009): the first four bytes of a call.
+const AUTHORIZATION_STATE: &str = "0xe94a0102";
 /// Blocks before the authorization came that are looked at too: clocks differ, and anybody may have sent it earlier.
 const BLOCKS_BEFORE: u64 = 300;
-/// Blocks looked at in all: what public nodes answer in one go.
-const MOST_BLOCKS: u64 = 10_000;
+/// Blocks of one question: what public nodes answer in one go.
+const RANGE_BLOCKS: u64 = 10_000;
+/// Ranges of one look. On Base, with a block every two seconds, they go back two days.
+const MOST_RANGES: usize = 10;
 
 /// What x402 says of a network and its USDC contract (`specs/x402.md` §1).
 #[derive(Debug)]
@@ -80,6 +84,8 @@ pub(super) struct Sought<'s> {
     pub(super) amount: u64,
     /// Milliseconds since the authorization came.
     pub(super) age_ms: u64,
+    /// The transaction that is said to have it, where one was named.
+    pub(super) transaction: Option<&'s str>,
 }
 
 /// What a look at the chain gave.
@@ -107,41 +113,93 @@ impl Node {
 
     /// Looks for the use of an authorization and the transfer beside it.
     pub(super) async fn look(&self, fetcher: &Fetcher, sought: &Sought<'_>) -> Seen {
-        match self.find(fetcher, sought).await {
-            Some(Some(transaction)) => Seen::Transfer(transaction),
-            Some(None) => Seen::Nothing,
-            None => Seen::Unknown,
+        let questions = Questions { url: &self.url, fetcher, deadline: Instant::now() + LOOK_WITHIN };
+        // What can't be read is not known.
+        questions.look(sought).await.unwrap_or(Seen::Unknown)
+    }
+}
+
+/// One look at the chain. In all of it `None` says that the node did not answer, or with something else.
+struct Questions<'l> {
+    url: &'l Url,
+    fetcher: &'l Fetcher,
+    deadline: Instant,
+}
+
+impl Questions<'_> {
+    async fn look(&self, sought: &Sought<'_>) -> Option<Seen> {
+        if let Some(named) = sought.transaction
+            && self.has_transfer(named, sought).await?
+        {
+            return Some(Seen::Transfer(named.to_owned()));
+        }
+        if !self.is_used(sought).await? {
+            return Some(Seen::Nothing);
+        }
+        let transaction = self.where_used(sought).await?;
+        let has_transfer = self.has_transfer(&transaction, sought).await?;
+        has_transfer.then_some(Seen::Transfer(transaction))
+    }
+
+    /// Whether the chain accepts the authorization no more: it was used, or its payer cancelled it.
+    async fn is_used(&self, sought: &Sought<'_>) -> Option<bool> {
+        let payer = padded(sought.payer);
+        let words = [payer.as_str(), sought.nonce].map(|word| word.trim_start_matches("0x"));
+        let call = json!({"to": sought.asset, "data": format!("{AUTHORIZATION_STATE}{}", words.concat())});
+        let state = self.ask("eth_call", json!([call, "latest"])).await?;
+        // A word of 32 bytes; what is no such contract answers with less.
+        let digits = state.as_str()?.strip_prefix("0x").filter(|digits| digits.len() == 64)?;
+        match digits.trim_start_matches('0') {
+            "" => Some(false),
+            "1" => Some(true),
+            _ => None,
         }
     }
 
-    /// `None`: not known.
-    async fn find(&self, fetcher: &Fetcher, sought: &Sought<'_>) -> Option<Option<String>> {
-        let newest = hex_number(&self.ask(fetcher, "eth_blockNumber", json!([])).await?)?;
+    /// The transaction in which it was used, from the newest block back to before it came here.
+    async fn where_used(&self, sought: &Sought<'_>) -> Option<String> {
+        let mut to = hex_number(&self.ask("eth_blockNumber", json!([])).await?)?;
         // At least a second from block to block on the networks of this table.
-        let back = (sought.age_ms / 1000).saturating_add(BLOCKS_BEFORE).min(MOST_BLOCKS);
-        let filter = json!([{
-            "fromBlock": format!("{:#x}", newest.saturating_sub(back)),
-            "toBlock": "latest",
-            "address": sought.asset,
-            "topics": [AUTHORIZATION_USED, padded(sought.payer), sought.nonce],
-        }]);
-        let used = self.ask(fetcher, "eth_getLogs", filter).await?;
-        let Some(log) = used.as_array()?.first().cloned() else { return Some(None) };
-        let transaction = log.get("transactionHash")?.as_str()?.to_owned();
-        let receipt = self.ask(fetcher, "eth_getTransactionReceipt", json!([transaction])).await?;
-        let logs = receipt.get("logs")?.as_array()?;
-        logs.iter().any(|log| is_transfer(log, sought)).then_some(Some(transaction))
+        let oldest = to.saturating_sub((sought.age_ms / 1000).saturating_add(BLOCKS_BEFORE));
+        for _ in 0..MOST_RANGES {
+            let from = to.saturating_sub(RANGE_BLOCKS - 1).max(oldest);
+            let filter = json!([{
+                "fromBlock": format!("{from:#x}"),
+                "toBlock": format!("{to:#x}"),
+                "address": sought.asset,
+                "topics": [AUTHORIZATION_USED, padded(sought.payer), sought.nonce],
+            }]);
+            let used = self.ask("eth_getLogs", filter).await?;
+            if let Some(log) = used.as_array()?.first() {
+                return Some(log.get("transactionHash")?.as_str()?.to_owned());
+            }
+            if from == oldest {
+                break;
+            }
+            to = from - 1;
+        }
+        None
     }
 
-    /// The result of a call; `None` where there is none.
-    async fn ask(&self, fetcher: &Fetcher, method: &str, params: Value) -> Option<Value> {
+    /// Whether a transaction is on the chain, and has both the use of the authorization and the transfer.
+    async fn has_transfer(&self, transaction: &str, sought: &Sought<'_>) -> Option<bool> {
+        let receipt = self.ask("eth_getTransactionReceipt", json!([transaction])).await?;
+        if receipt.is_null() {
+            return Some(false);
+        }
+        let logs = receipt.get("logs")?.as_array()?;
+        Some(logs.iter().any(|log| is_use(log, sought)) && logs.iter().any(|log| is_transfer(log, sought)))
+    }
+
+    /// The result of a call, which may be null.
+    async fn ask(&self, method: &str, params: Value) -> Option<Value> {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
         let question =
-            ServiceQuestion { url: &self.url, json: Some(body), authorization: None, answer_bytes: ANSWER_BYTES };
-        match fetcher.ask_service(question, Instant::now() + ANSWER_WITHIN).await {
+            ServiceQuestion { url: self.url, json: Some(body), authorization: None, answer_bytes: ANSWER_BYTES };
+        match self.fetcher.ask_service(question, self.deadline).await {
             Ok(answer) => {
-                let answer: Value = serde_json::from_slice(&answer.body).ok()?;
-                let result = answer.get("result").filter(|result| !result.is_null()).cloned();
+                let answer: Option<Value> = serde_json::from_slice(&answer.body).ok();
+                let result = answer.and_then(|answer| answer.get("result").cloned());
                 if result.is_none() {
                     tracing::warn!(method, "the node gave no result");
                 }
@@ -155,16 +213,28 @@ impl Node {
     }
 }
 
+/// Whether a log is the use of the authorization.
+fn is_use(log: &Value, sought: &Sought<'_>) -> bool {
+    is_event(log, sought, [AUTHORIZATION_USED, &padded(sought.payer), sought.nonce])
+}
+
 /// Whether a log is the transfer that is looked for.
 fn is_transfer(log: &Value, sought: &Sought<'_>) -> bool {
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
-    let topic = |index: usize| text(log.get("topics").and_then(|topics| topics.get(index)));
-    text(log.get("address")) == sought.asset.to_ascii_lowercase()
-        && topic(0) == TRANSFER
-        && topic(1) == padded(sought.payer)
-        && topic(2) == padded(sought.pay_to)
-        && text(log.get("data")).strip_prefix("0x").and_then(|hex| u128::from_str_radix(hex, 16).ok())
-            == Some(u128::from(sought.amount))
+    let amount = word(log.get("data")).strip_prefix("0x").and_then(|hex| u128::from_str_radix(hex, 16).ok());
+    is_event(log, sought, [TRANSFER, &padded(sought.payer), &padded(sought.pay_to)])
+        && amount == Some(u128::from(sought.amount))
+}
+
+/// Whether a log is of the token, with these topics.
+fn is_event(log: &Value, sought: &Sought<'_>, topics: [&str; 3]) -> bool {
+    let topic = |index: usize| word(log.get("topics").and_then(|topics| topics.get(index)));
+    word(log.get("address")) == sought.asset.to_ascii_lowercase()
+        && topics.iter().enumerate().all(|(index, wanted)| topic(index) == wanted.to_ascii_lowercase())
+}
+
+/// Hex digits as nodes write them, in lower case.
+fn word(value: Option<&Value>) -> String {
+    value.and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase()
 }
 
 /// An address as a topic: 32 bytes.
@@ -184,12 +254,20 @@ mod tests {
     #[test]
     fn a_transfer_is_told_by_token_parties_and_amount() {
         let (payer, pay_to) = (format!("0x{}", "Ab".repeat(20)), format!("0x{}", "12".repeat(20)));
-        let sought =
-            Sought { asset: BASE.asset, payer: &payer, nonce: "0x", pay_to: &pay_to, amount: 20_000, age_ms: 0 };
+        let sought = Sought {
+            asset: BASE.asset,
+            payer: &payer,
+            nonce: "0x",
+            pay_to: &pay_to,
+            amount: 20_000,
+            age_ms: 0,
+            transaction: None,
+        };
         let log = |to: &str, amount: &str| {
             json!({"address": BASE.asset, "topics": [TRANSFER, padded(&payer), padded(to)],
                 "data": format!("0x{amount:0>64}")})
         };
+        assert!(!is_use(&log(&pay_to, "4e20"), &sought));
         assert!(is_transfer(&log(&pay_to, "4e20"), &sought));
         assert!(!is_transfer(&log(&pay_to, "4e21"), &sought));
         assert!(!is_transfer(&log(&payer, "4e20"), &sought));

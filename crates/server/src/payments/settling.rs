@@ -29,6 +29,8 @@ pub(super) struct Due {
     pub(super) claimed_at: Timestamp,
     /// When the authorization ends; `None`: not soon.
     pub(super) valid_before: Option<Timestamp>,
+    /// The transaction that an earlier call named, if one did.
+    pub(super) transaction: Option<String>,
 }
 
 /// What became of it.
@@ -55,6 +57,7 @@ pub(super) async fn settle(app: &App, payment: &store::Payment) -> Charge {
         amount: payment.amount,
         claimed_at: payment.created_at,
         valid_before: Some(payment.valid_before),
+        transaction: payment.transaction.clone(),
     };
     charge(app, due).await
 }
@@ -119,6 +122,7 @@ async fn refused(app: &App, due: &Due, reason: String) -> Charge {
 /// Looks at the chain, where that can be done, for a payment of which the facilitator does not know.
 async fn look(app: &App, due: &Due, reason: String, transaction: Option<String>) -> Charge {
     let now = app.ports().now();
+    let transaction = transaction.or_else(|| due.transaction.clone());
     let seen = match app.payments().node() {
         None => Seen::Unknown,
         Some(node) => {
@@ -129,6 +133,7 @@ async fn look(app: &App, due: &Due, reason: String, transaction: Option<String>)
                 pay_to: app.payments().pay_to().unwrap_or_default(),
                 amount: due.amount.0,
                 age_ms: u64::try_from(now.0.saturating_sub(due.claimed_at.0)).unwrap_or_default(),
+                transaction: transaction.as_deref(),
             };
             node.look(app.engine().fetcher(), &sought).await
         }

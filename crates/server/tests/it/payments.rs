@@ -1,10 +1,12 @@
 //! Calls that are paid, by wallets that sign as clients do and a facilitator that answers with recordings.
 
+mod arrows;
 mod by_credit;
 mod by_x402;
 mod kills;
 mod pix;
 mod prices;
+mod program;
 mod purchase;
 mod refusals;
 
@@ -31,9 +33,29 @@ pub(crate) struct Shop {
 impl Shop {
     /// One in which nothing is free.
     pub(crate) async fn open(database: TestDatabase) -> Self {
-        let (facilitator, site) = (Facilitator::start().await, page().await);
-        let app = TestApp::start(database, |config| charging(config, &facilitator.url())).await;
-        Self { app, facilitator, site }
+        Self::beside(Facilitator::start().await, database, |_| {}).await
+    }
+
+    /// The same, and it can look at the chain.
+    pub(crate) async fn with_node(database: TestDatabase) -> Self {
+        let facilitator = Facilitator::start().await;
+        let node = Secret::new(facilitator.node_url());
+        Self::beside(facilitator, database, |config| config.payments.rpc_url = Some(node)).await
+    }
+
+    /// Beside a facilitator, with something changed of its configuration.
+    pub(crate) async fn beside(
+        facilitator: Facilitator,
+        database: TestDatabase,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
+        let url = facilitator.url();
+        let app = TestApp::start(database, |config| {
+            charging(config, &url);
+            change(config);
+        })
+        .await;
+        Self { app, facilitator, site: page().await }
     }
 
     pub(crate) fn audit(&self) -> Call<'static> {
@@ -128,11 +150,6 @@ fn decoded(header: &str) -> Value {
 /// What a 402 asks for in version 2.
 pub(crate) fn required(asked: &Response) -> Value {
     decoded(asked.header("payment-required"))
-}
-
-/// The same of a 402, else the body.
-fn required_or_body(response: &Response) -> Value {
-    if response.status == 402 { required(response) } else { response.json() }
 }
 
 /// The receipt of a paid call.

@@ -5,7 +5,7 @@ use site_audit::payments::worker;
 use testkit::TestDatabase;
 use testkit::facilitator::Say;
 
-use super::{Shop, encoded, moved, receipt, required, signed};
+use super::{Payment, Shop, encoded, moved, receipt, required, signed, signed_with};
 use crate::app::Call;
 
 testkit::on_both_databases! {
@@ -17,6 +17,9 @@ testkit::on_both_databases! {
     what_failed_costs_nothing_and_the_payment_stays_good,
     a_facilitator_that_is_down_is_a_503,
     an_unclear_settlement_is_never_asked_for_again,
+    what_was_sent_unheard_is_found_on_the_chain,
+    what_nobody_knows_of_waits_for_the_operator,
+    only_what_the_chain_never_saw_lapses,
     a_settlement_that_was_refused_leaves_no_result,
     a_pending_settlement_is_asked_about_again,
     a_reverted_settlement_is_tried_once_more,
@@ -86,6 +89,12 @@ async fn a_402_offers_both_versions(database: TestDatabase) {
 async fn five_equal_payments_at_once_are_one_audit_and_one_charge(database: TestDatabase) {
     let shop = Shop::open(database).await;
     let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    five_at_once(&shop, &payment).await;
+    assert_eq!(moved(&shop.facilitator), 20_000);
+}
+
+/// Sends a payment five times at once: one result, and the facilitator is asked once.
+pub(crate) async fn five_at_once(shop: &Shop, payment: &Payment) {
     let call = || shop.app.call(payment.pays(shop.audit()));
     let (a, b, c, d, e) = tokio::join!(call(), call(), call(), call(), call());
     let answers = [a, b, c, d, e];
@@ -98,7 +107,7 @@ async fn five_equal_payments_at_once_are_one_audit_and_one_charge(database: Test
         }
     }
     assert_eq!(paid.iter().filter(|answer| answer.header("idempotent-replay").is_empty()).count(), 1);
-    assert_eq!((shop.audits(), moved(&shop.facilitator)), (1, 20_000));
+    assert_eq!(shop.audits(), 1);
     assert_eq!(shop.facilitator.asked("settle").len(), 1);
     assert_eq!(shop.facilitator.asked("verify").len(), 1);
 }
@@ -165,7 +174,6 @@ async fn an_unclear_settlement_is_never_asked_for_again(database: TestDatabase) 
     let shop = Shop::open(database).await;
     let refused = |reason: &str| json!({"success": false, "errorReason": reason, "transaction": ""});
     let answers = [
-        Say::MovesAndHangsUp,
         Say::HangsUp,
         Say::This(500, json!({"error": "something broke"})),
         Say::This(200, refused("rpc timeout")),
@@ -194,6 +202,83 @@ async fn an_unclear_settlement_is_never_asked_for_again(database: TestDatabase) 
         let settles = shop.facilitator.asked("settle");
         assert_eq!(settles.len(), before + 2);
         assert!(settles[before..].windows(2).all(|two| two[0].body == two[1].body), "{settles:?}");
+    }
+}
+
+async fn what_was_sent_unheard_is_found_on_the_chain(database: TestDatabase) {
+    let shop = Shop::with_node(database).await;
+    shop.facilitator.script(|question, _| (question.what == "settle").then_some(Say::MovesAndHangsUp));
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    let paid = shop.app.call(payment.pays(shop.audit())).await;
+    assert_eq!(paid.status, 200, "{}", paid.body);
+    assert_eq!(receipt(&paid)["transaction"], shop.facilitator.moved()[0].transaction);
+    // Somebody who saw the authorization was faster: the money is ours all the same.
+    shop.facilitator.script(|question, _| {
+        let used = json!({"success": false, "errorReason": "invalid_exact_evm_nonce_already_used", "transaction": ""});
+        (question.what == "settle").then_some(Say::MovesAndSays(200, used))
+    });
+    worker::check(&shop.app.app).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 2);
+    assert_eq!(shop.app.call(payment.pays(shop.audit())).await.status, 200);
+    assert_eq!((shop.audits(), moved(&shop.facilitator)), (2, 40_000));
+}
+
+async fn what_nobody_knows_of_waits_for_the_operator(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    shop.facilitator.script(|question, _| (question.what == "settle").then_some(Say::MovesAndHangsUp));
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    assert_eq!(shop.app.call(payment.pays(shop.audit())).await.refusal(), (503, "settlement_pending".to_owned()));
+    // The facilitator does not know that it was itself who sent it, and there is no node to ask.
+    shop.facilitator.script(|_, _| None);
+    for hours in [1, 24, 48] {
+        shop.app.pass(Duration::from_secs(hours * 3_600));
+        worker::check(&shop.app.app).await;
+        assert_eq!(worker::round(&shop.app.app).await.unwrap(), 1);
+        let unclear = shop.app.call(payment.pays(shop.audit())).await;
+        assert_eq!(unclear.refusal(), (503, "settlement_pending".to_owned()));
+        assert_eq!((unclear.header("payment-required"), &unclear.json()["accepts"]), ("", &json!(null)));
+    }
+    assert_eq!(shop.app.app.database().store().unclear_payments(9).await.unwrap().len(), 1);
+}
+
+/// Each is first unclear, and comes to be looked at after its time.
+async fn only_what_the_chain_never_saw_lapses(database: TestDatabase) {
+    let shop = Shop::with_node(database).await;
+    let pending = json!({"success": false, "errorReason": "settlement_pending", "transaction": HASH});
+    for (number, say, method, answer, (status, code)) in [
+        // Nothing was sent.
+        (1, Say::HangsUp, "", json!(null), (402, "payment_refused")),
+        // The transaction is known by name only.
+        (2, Say::This(202, pending), "", json!(null), (402, "payment_refused")),
+        // The authorization was used where the node does not look any more, or it does not say where.
+        (3, Say::MovesAndHangsUp, "eth_getLogs", json!([]), (503, "settlement_pending")),
+        // The node says nothing of use.
+        (4, Say::HangsUp, "eth_call", json!("0x"), (503, "settlement_pending")),
+        // It is there.
+        (5, Say::MovesAndHangsUp, "", json!(null), (200, "")),
+    ] {
+        shop.facilitator.script(move |question, _| match question.what.as_str() {
+            "settle" => Some(say.clone()),
+            "node" => Some(Say::HangsUp),
+            _ => None,
+        });
+        worker::check(&shop.app.app).await;
+        let payment = signed_with(&shop.app.call(shop.audit()).await, 1, number, |authorization| {
+            let days = i64::try_from(number).unwrap() - 1;
+            authorization.valid_before = (crate::app::NOW.seconds() + days * 86_400 + 3_600).to_string();
+        });
+        assert_eq!(shop.app.call(payment.pays(shop.audit())).await.refusal(), (503, "settlement_pending".to_owned()));
+        let expired = json!({"success": false, "errorReason": "invalid_exact_evm_payload_authorization_valid_before",
+            "transaction": "", "network": "eip155:84532"});
+        worker::check(&shop.app.app).await;
+        shop.facilitator.script(move |question, _| match question.what.as_str() {
+            "settle" => Some(Say::This(200, expired.clone())),
+            "node" if question.body["method"] == method => Some(Say::This(200, json!({"result": answer}))),
+            _ => None,
+        });
+        shop.app.pass(Duration::from_secs(86_400));
+        let ended = shop.app.call(payment.pays(shop.audit())).await;
+        assert_eq!((ended.status, ended.json()["code"].as_str().unwrap_or_default()), (status, code), "{number}");
     }
 }
 
@@ -294,10 +379,13 @@ async fn a_paid_audit_is_its_owners_after_the_charge_only(database: TestDatabase
 }
 
 async fn the_worker_ends_what_calls_left(database: TestDatabase) {
-    let shop = Shop::open(database).await;
+    let shop = Shop::with_node(database).await;
     let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
-    shop.facilitator
-        .script(|question, number| (question.what == "settle" && number < 3).then_some(Say::MovesAndHangsUp));
+    shop.facilitator.script(|question, number| match question.what.as_str() {
+        "settle" if number < 3 => Some(Say::MovesAndHangsUp),
+        "node" if number < 3 => Some(Say::HangsUp),
+        _ => None,
+    });
     assert_eq!(shop.app.call(payment.pays(shop.audit())).await.status, 503);
     // Too early, then unclear again, then settled.
     assert_eq!(worker::round(&shop.app.app).await.unwrap(), 0);

@@ -93,11 +93,14 @@ async fn a_lost_token_is_replaced_for_who_named_the_call(database: TestDatabase)
 }
 
 async fn a_purchase_that_was_unclear_makes_its_credit(database: TestDatabase) {
-    let shop = Shop::open(database).await;
+    let shop = Shop::with_node(database).await;
     let payment = signed(&shop.app.call(buy("1")).await, 1, 1);
     let call = || payment.pays(buy("1")).header("Idempotency-Key", "my-purchase-0001");
-    shop.facilitator
-        .script(|question, number| (question.what == "settle" && number == 1).then_some(Say::MovesAndHangsUp));
+    shop.facilitator.script(|question, number| match (question.what.as_str(), number) {
+        ("settle", 1) => Some(Say::MovesAndHangsUp),
+        ("node", 1) => Some(Say::HangsUp),
+        _ => None,
+    });
     assert_eq!(shop.app.call(call()).await.refusal(), (503, "settlement_pending".to_owned()));
     shop.app.pass(Duration::from_secs(3));
     assert_eq!(worker::round(&shop.app.app).await.unwrap(), 0);

@@ -1,8 +1,9 @@
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::TestDatabase;
+use testkit::wallet::Authorization;
 
 use super::{Shop, encoded, moved, signed, signed_with};
-use crate::app::NOW;
+use crate::app::{NOW, Response};
 
 testkit::on_both_databases! {
     what_is_no_payment_is_a_400,
@@ -13,7 +14,7 @@ testkit::on_both_databases! {
 async fn what_is_no_payment_is_a_400(database: TestDatabase) {
     let shop = Shop::open(database).await;
     let good = signed(&shop.app.call(shop.audit()).await, 1, 1).version_2();
-    let with = |pointer: &str, value: serde_json::Value| {
+    let with = |pointer: &str, value: Value| {
         let mut changed = good.clone();
         *changed.pointer_mut(pointer).unwrap() = value;
         encoded(&changed)
@@ -46,21 +47,23 @@ async fn what_is_no_payment_is_a_400(database: TestDatabase) {
     assert_eq!((shop.audits(), shop.facilitator.asked("verify").len()), (0, 0));
 }
 
-/// Each correctly signed, so that only the one thing is wrong.
-async fn each_refusal_is_told_with_its_reason(database: TestDatabase) {
-    let shop = Shop::open(database).await;
-    let asked = shop.app.call(shop.audit()).await;
-    let now = NOW.seconds();
-    let good = signed(&asked, 1, 1);
-    let accepted = |pointer: &str, value: serde_json::Value| {
-        let mut changed = good.version_2();
+/// Payments that are refused before anybody is asked, each with its reason. Each is correctly signed, so that only the one
+/// thing is wrong. `now`: seconds since 1970.
+pub(crate) fn payments(asked: &Response, now: i64) -> Vec<(Value, &'static str)> {
+    let signed_so = |change: &dyn Fn(&mut Authorization)| {
+        let signed = signed_with(asked, 1, 2, |authorization| {
+            authorization.valid_after = (now - 600).to_string();
+            authorization.valid_before = (now + 300).to_string();
+            change(authorization);
+        });
+        signed.version_2()
+    };
+    let accepted = |pointer: &str, value: Value| {
+        let mut changed = signed_so(&|_| {});
         *changed.pointer_mut(&format!("/accepted/{pointer}")).unwrap() = value;
         changed
     };
-    let signed_so = |change: &dyn Fn(&mut testkit::wallet::Authorization)| {
-        signed_with(&asked, 1, 2, |authorization| change(authorization)).version_2()
-    };
-    for (payment, reason) in [
+    vec![
         (json!({"x402Version": 3}), "invalid_x402_version"),
         (accepted("scheme", json!("upto")), "invalid_scheme"),
         (accepted("network", json!("eip155:8453")), "invalid_network"),
@@ -74,12 +77,21 @@ async fn each_refusal_is_told_with_its_reason(database: TestDatabase) {
         (signed_so(&|a| a.value = "19999".to_owned()), "invalid_exact_evm_payload_authorization_value"),
         // More is refused like less: facilitators do so.
         (signed_so(&|a| a.value = "20001".to_owned()), "invalid_exact_evm_payload_authorization_value"),
-        (signed_so(&|a| a.valid_after = (now + 5).to_string()), "invalid_exact_evm_payload_authorization_valid_after"),
         (
-            signed_so(&|a| a.valid_before = (now + 30).to_string()),
-            "invalid_exact_evm_payload_authorization_valid_before",
+            signed_so(&|a| a.valid_after = (now + 3_600).to_string()),
+            "invalid_exact_evm_payload_authorization_valid_after",
         ),
-    ] {
+        (signed_so(&|a| a.valid_before = now.to_string()), "invalid_exact_evm_payload_authorization_valid_before"),
+    ]
+}
+
+async fn each_refusal_is_told_with_its_reason(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let asked = shop.app.call(shop.audit()).await;
+    let (now, good) = (NOW.seconds(), signed(&asked, 1, 1));
+    let soon_over = signed_with(&asked, 1, 2, |a| a.valid_before = (now + 30).to_string());
+    let too_soon = (soon_over.version_2(), "invalid_exact_evm_payload_authorization_valid_before");
+    for (payment, reason) in payments(&asked, now).into_iter().chain([too_soon]) {
         let answer = shop.app.call(shop.audit().header("PAYMENT-SIGNATURE", &encoded(&payment))).await;
         assert_eq!(answer.refusal(), (402, "payment_refused".to_owned()), "{payment}");
         assert_eq!(answer.json()["detail"], reason);

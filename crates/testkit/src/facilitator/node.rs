@@ -1,0 +1,70 @@
+//! A node of the facilitator's chain: the questions of JSON-RPC by which a payment is looked for.
+
+use serde_json::{Value, json};
+
+use super::{Moved, State, lock};
+
+/// `AuthorizationUsed(address,bytes32)` (EIP-3009).
+const AUTHORIZATION_USED: &str = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+/// `Transfer(address,address,uint256)` (ERC-20).
+const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/// USDC on the test network.
+const ASSET: &str = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
+/// All that moved did so in this block, the newest one.
+const BLOCK: u64 = 40_000;
+
+/// The answer to a question.
+pub(super) fn answer(state: &State, question: &Value) -> Value {
+    let params = &question["params"];
+    let result = match question["method"].as_str().unwrap_or_default() {
+        "eth_blockNumber" => json!(format!("{BLOCK:#x}")),
+        "eth_call" => json!(format!("0x{:064x}", u8::from(is_used(state, &params[0])))),
+        "eth_getLogs" => logs(state, &params[0]),
+        "eth_getTransactionReceipt" => receipt(state, &params[0]),
+        _ => {
+            return json!({"jsonrpc": "2.0", "id": question["id"], "error": {"code": -32601, "message": "Method not found"}});
+        }
+    };
+    json!({"jsonrpc": "2.0", "id": question["id"], "result": result})
+}
+
+/// `authorizationState(payer, nonce)`.
+fn is_used(state: &State, call: &Value) -> bool {
+    let data = call["data"].as_str().unwrap_or_default();
+    let word = |at: usize| data.get(10 + 64 * at..10 + 64 * (at + 1)).unwrap_or_default();
+    let (payer, nonce) = (format!("0x{}", word(0).get(24..).unwrap_or_default()), format!("0x{}", word(1)));
+    lock(&state.moved).contains_key(&(payer, nonce))
+}
+
+fn logs(state: &State, filter: &Value) -> Value {
+    let block = |name: &str| u64::from_str_radix(filter[name].as_str()?.strip_prefix("0x")?, 16).ok();
+    if block("fromBlock").is_none_or(|from| from > BLOCK) || block("toBlock").is_none_or(|to| to < BLOCK) {
+        return json!([]);
+    }
+    let moved = lock(&state.moved);
+    let used = moved.iter().map(|(key, moved)| use_of(key, moved));
+    used.filter(|log| log["topics"] == filter["topics"]).collect()
+}
+
+fn receipt(state: &State, transaction: &Value) -> Value {
+    let moved = lock(&state.moved);
+    match moved.iter().find(|(_, moved)| moved.transaction == *transaction) {
+        Some((key, moved)) => {
+            let data = format!("0x{:064x}", moved.value);
+            let topics = [TRANSFER.to_owned(), padded(&key.0), padded(&moved.to)];
+            let transfer = json!({"address": ASSET, "topics": topics, "data": data});
+            json!({"transactionHash": moved.transaction, "status": "0x1", "logs": [use_of(key, moved), transfer]})
+        }
+        None => Value::Null,
+    }
+}
+
+fn use_of((payer, nonce): &(String, String), moved: &Moved) -> Value {
+    json!({"address": ASSET, "topics": [AUTHORIZATION_USED, padded(payer), nonce], "data": "0x",
+        "transactionHash": moved.transaction})
+}
+
+/// An address as a topic: 32 bytes.
+fn padded(address: &str) -> String {
+    format!("0x{:0>64}", address.trim_start_matches("0x").to_ascii_lowercase())
+}

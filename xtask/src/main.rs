@@ -8,6 +8,7 @@ mod fuzz;
 mod html_trees;
 mod judges;
 mod packages;
+mod payments_rig;
 mod postgres;
 
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 15] = [
+const COMMANDS: [Entry; 16] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -91,6 +92,11 @@ const COMMANDS: [Entry; 15] = [
                 &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_TEST_WATCHES", watches)],
             )
         },
+    ),
+    (
+        "payments-rig",
+        "pay beside a local chain, a facilitator and clients of x402, all of the published packages; installs them",
+        payments_rig::payments_rig,
     ),
     (
         "mutants",

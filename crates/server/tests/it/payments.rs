@@ -9,6 +9,7 @@ mod prices;
 mod program;
 mod purchase;
 mod refusals;
+mod rig;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

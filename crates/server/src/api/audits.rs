@@ -57,6 +57,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  the rest; `format` (or `Accept`) Markdown or SARIF. The answer has an `ETag`.",
             )
             .also_as(reading::FORMS)
+            .kept(reading::OWN)
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/audits/{id}/patch", "get_patch", patch)

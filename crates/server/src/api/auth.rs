@@ -6,7 +6,7 @@ mod security;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use crate::accounts::{Binding, Token, session};
 use crate::app::App;
 use crate::caller::{CONTEXT, Cookie, binding};
 use crate::error::{ApiError, Code};
-use crate::operation::{Access, Cx, Json, Nothing, Operation};
+use crate::operation::{Accepted, Access, Cx, Json, Nothing, Operation};
 
 /// The endpoints of this file and of those below it.
 pub(super) fn operations() -> Vec<Operation> {
@@ -86,8 +86,8 @@ struct Sent {
 }
 
 /// The one answer to who asks for a mail.
-fn sent() -> Json<Sent> {
-    Json::new(Sent { status: "sent" }).status(StatusCode::ACCEPTED)
+fn sent() -> Accepted<Sent> {
+    Accepted(Sent { status: "sent" })
 }
 
 /// An answer with which a browser gets the token of its session.

@@ -10,7 +10,7 @@ use crate::catalog::check::Explained;
 use crate::catalog::near::nearest;
 use crate::catalog::{self, Entry};
 use crate::error::{ApiError, Code};
-use crate::operation::{Cx, Nothing, Operation, Written};
+use crate::operation::{Cx, LASTING, Nothing, Operation, Written};
 use model::lang::{Lang, Text, text};
 
 /// The endpoints of this file.
@@ -21,14 +21,15 @@ pub(super) fn operations() -> Vec<Operation> {
             "The whole catalog: what each check looks for, its exact rule with its numbers, why it matters, how to mend \
              it, how ready its fix can be, when it is not measured, and who says so. `version` changes with any rule, threshold or severity; what \
              changed is at `changelog_url`. Free; the answer may be kept for an hour and has an `ETag`.",
-        ),
+        ).kept(LASTING),
         Operation::get("/api/checks/changelog", "list_check_changes", changelog).text(
             "See what changed in the catalog",
             "Every version of the catalog, the newest first, with the codes that it added, changed and removed. A code \
              that was removed is never used again.",
-        ),
+        ).kept(LASTING),
         Operation::get("/api/checks/{code}", "get_check", read)
             .text("See one check", "One check of the catalog by its code. An unknown code is told the nearest ones.")
+            .kept(LASTING)
             .errors(&[Code::CheckNotFound]),
     ]
 }
@@ -121,12 +122,12 @@ async fn list(cx: Cx, _: Nothing) -> Result<Written<CheckList>, ApiError> {
             links: list_links(&cx.app, "/api/checks"),
         })
     });
-    Ok(written.await?.lasting())
+    written.await
 }
 
 async fn read(cx: Cx, input: CheckPath) -> Result<Written<CheckAnswer>, ApiError> {
     let entry = catalog::entry(&input.code).ok_or_else(|| unknown_check(&input.code))?;
-    Ok(Written::speaking(move || Ok(answer(&cx.app, entry, cx.lang))).await?.lasting())
+    Written::speaking(move || Ok(answer(&cx.app, entry, cx.lang))).await
 }
 
 async fn changelog(cx: Cx, _: Nothing) -> Result<Written<Changelog>, ApiError> {
@@ -138,7 +139,7 @@ async fn changelog(cx: Cx, _: Nothing) -> Result<Written<Changelog>, ApiError> {
         removed: found.removed,
     });
     let links = list_links(&cx.app, "/api/checks/changelog");
-    Ok(Written::plain(&Changelog { versions: versions.collect(), links })?.lasting())
+    Written::plain(&Changelog { versions: versions.collect(), links })
 }
 
 fn answer(app: &App, entry: Entry, lang: Lang) -> CheckAnswer {

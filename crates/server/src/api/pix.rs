@@ -23,7 +23,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  looks at each receipt.",
             )
             .errors(&[Code::PixUnavailable]),
-        Operation::form::<PixForm, _, _, _>(PATH, "request_pix_credit", request)
+        Operation::form::<PixForm, _>(PATH, "request_pix_credit", request)
             .text(
                 "Send the receipt of a Pix",
                 "A multipart form: `usd` (1, 5, 10 or 25), `comprovante` (photo or PDF of the payment, at most 2 MiB), and \

@@ -9,7 +9,7 @@ use crate::catalog;
 use crate::catalog::near::nearest;
 use crate::catalog::tool::Tool;
 use crate::error::{ApiError, Code};
-use crate::operation::{Cx, Nothing, Operation, Written};
+use crate::operation::{Cx, LASTING, Nothing, Operation, Written};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -19,9 +19,10 @@ pub(super) fn operations() -> Vec<Operation> {
             "A tool is a family of checks on one subject, with what it checks, a worked example that the engine itself \
              has judged, how to mend what it finds, and the call that does the same. Free; the answer may be kept for an \
              hour and has an `ETag`.",
-        ),
+        ).kept(LASTING),
         Operation::get("/api/tools/{slug}", "get_seo_tool", read)
             .text("See one tool", "One tool by its slug. An unknown slug is told the nearest ones.")
+            .kept(LASTING)
             .errors(&[Code::ToolNotFound]),
     ]
 }
@@ -61,14 +62,14 @@ async fn list(cx: Cx, _: Nothing) -> Result<Written<ToolList>, ApiError> {
         let links = HubLinks { this: app.url("/api/tools"), html: app.url("/tools"), api_index: app.url("/api/") };
         Ok(ToolList { tools: FAMILIES.iter().copied().map(tool).collect(), links })
     });
-    Ok(written.await?.lasting())
+    written.await
 }
 
 async fn read(cx: Cx, input: ToolPath) -> Result<Written<Tool>, ApiError> {
     let family = catalog::family(&input.slug).ok_or_else(|| unknown_tool(&input.slug))?;
     let written =
         Written::speaking(move || Ok(Tool::new(family, cx.app.examples().of(family), cx.app.base_url(), cx.lang)));
-    Ok(written.await?.lasting())
+    written.await
 }
 
 /// The refusal of a slug that no tool has, with those that may have been meant.

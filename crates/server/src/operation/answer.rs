@@ -32,16 +32,18 @@ impl Reply {
         Self { status: StatusCode::OK, media_type: "application/json", headers: Vec::new(), body, speaks: false }
     }
 
-    /// It stays the same while the service runs, so that a caller may keep it and ask whether it still holds.
+    /// A caller may keep it for as long as `policy`, a `Cache-Control`, says, and ask whether it still holds.
     #[must_use]
-    pub fn lasting(mut self) -> Self {
-        self.headers.extend(conditional::lasting(&self.body, LASTING));
+    pub(super) fn kept(mut self, policy: &'static str) -> Self {
+        self.headers.extend(conditional::lasting(&self.body, policy));
         self
     }
 }
 
 /// What a handler may return.
-pub trait Answer {
+pub trait Answer: 'static {
+    /// Its status.
+    const STATUS: StatusCode = StatusCode::OK;
     /// As bytes.
     fn reply(self) -> Result<Reply, ApiError>;
     /// Its media type, and its schema where it is JSON.
@@ -52,21 +54,13 @@ pub trait Answer {
 #[derive(Debug)]
 pub struct Json<T> {
     value: T,
-    status: StatusCode,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl<T> Json<T> {
     /// Answers with `value` and status 200.
     pub fn new(value: T) -> Self {
-        Self { value, status: StatusCode::OK, headers: Vec::new() }
-    }
-
-    /// With another status.
-    #[must_use]
-    pub fn status(mut self, status: StatusCode) -> Self {
-        self.status = status;
-        self
+        Self { value, headers: Vec::new() }
     }
 
     /// With one more header.
@@ -77,9 +71,9 @@ impl<T> Json<T> {
     }
 }
 
-impl<T: Serialize + JsonSchema> Answer for Json<T> {
+impl<T: Serialize + JsonSchema + 'static> Answer for Json<T> {
     fn reply(self) -> Result<Reply, ApiError> {
-        Ok(Reply { status: self.status, headers: self.headers, ..Reply::json(written(&self.value)?) })
+        Ok(Reply { headers: self.headers, ..Reply::json(written(&self.value)?) })
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
@@ -87,15 +81,31 @@ impl<T: Serialize + JsonSchema> Answer for Json<T> {
     }
 }
 
-/// How long what lasts may be kept without asking: a new version of the service may answer otherwise.
-const LASTING: &str = "public, max-age=3600";
+/// JSON that says what will be done, with status 202.
+#[derive(Debug)]
+pub struct Accepted<T>(pub T);
+
+impl<T: Serialize + JsonSchema + 'static> Answer for Accepted<T> {
+    const STATUS: StatusCode = StatusCode::ACCEPTED;
+
+    fn reply(self) -> Result<Reply, ApiError> {
+        Ok(Reply { status: Self::STATUS, ..Reply::json(written(&self.0)?) })
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        Json::<T>::describe(generator)
+    }
+}
+
+/// How long what stays the same while the service runs may be kept without asking: a new version of the service may
+/// answer otherwise.
+pub const LASTING: &str = "public, max-age=3600";
 
 /// JSON with status 200 that was written already.
 #[derive(Debug)]
 pub struct Written<T> {
     body: Bytes,
     speaks: bool,
-    lasts: bool,
     of: PhantomData<fn() -> T>,
 }
 
@@ -120,19 +130,13 @@ impl<T: Serialize + 'static> Written<T> {
 
     /// What was written when the service started.
     pub(crate) fn at_start(body: Bytes) -> Self {
-        Self { body, speaks: false, lasts: false, of: PhantomData }
-    }
-
-    /// The answer stays the same while the service runs, so that a caller may keep it and ask whether it still holds.
-    pub(crate) fn lasting(self) -> Self {
-        Self { lasts: true, ..self }
+        Self { body, speaks: false, of: PhantomData }
     }
 }
 
-impl<T: JsonSchema> Answer for Written<T> {
+impl<T: JsonSchema + 'static> Answer for Written<T> {
     fn reply(self) -> Result<Reply, ApiError> {
-        let reply = Reply { speaks: self.speaks, ..Reply::json(self.body) };
-        Ok(if self.lasts { reply.lasting() } else { reply })
+        Ok(Reply { speaks: self.speaks, ..Reply::json(self.body) })
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {

@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::config::Config;
 use crate::error::{ApiError, Code};
-use crate::operation::{Answer, Cx, Nothing, Operation, Reply};
+use crate::operation::{Answer, Cx, LASTING, Nothing, Operation, Reply};
 
 /// Media types with their parameters.
 mod media {
@@ -152,7 +152,8 @@ const DOCUMENTS: [Document; 10] = [
         path: "/llms-full.txt",
         name: "get_llms_full_txt",
         title: "Read the whole guide in one file",
-        doc: "Every operation with an example, every refusal, prices, limits and the whole catalog of checks, in Markdown.",
+        doc: "How clients are set up, every operation with an example, every refusal, prices, limits and the whole catalog \
+              of checks, in Markdown.",
         output: |_| (media::MARKDOWN, None),
         write: Write::AtStart(llms::full),
     },
@@ -167,7 +168,7 @@ pub(crate) fn operations() -> Vec<Operation> {
         if let Write::OnCall(_) = document.write {
             operation = operation.errors(&[Code::NotFound]);
         }
-        operation.text(document.title, document.doc).without_tool()
+        operation.text(document.title, document.doc).kept(LASTING).without_tool()
     });
     let bundle = Operation::get("/okf/{file}", "get_okf_file", |cx: Cx, asked: OkfPath| async move {
         let file = cx.app.documents().files.get(format!("/okf/{}", asked.file).as_str());
@@ -175,6 +176,7 @@ pub(crate) fn operations() -> Vec<Operation> {
     });
     let mut bundle = bundle
         .text("Read a file of the knowledge bundle", "What an agent needs to know, in Open Knowledge Format 0.1.")
+        .kept(LASTING)
         .errors(&[Code::NotFound])
         .without_tool();
     bundle.output = |_| (media::MARKDOWN, None);
@@ -198,7 +200,7 @@ struct File {
 
 impl Answer for File {
     fn reply(self) -> Result<Reply, ApiError> {
-        let mut reply = Reply { media_type: self.media_type, ..Reply::json(self.body) }.lasting();
+        let mut reply = Reply { media_type: self.media_type, ..Reply::json(self.body) };
         if self.media_type == media::LINKSET {
             // RFC 9727 §3: HEAD shall tell where the catalog leads.
             let links = HeaderValue::from_static(api_catalog::LINKS);

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Config;
 use crate::error::{ApiError, Code};
-use crate::operation::{Answer, Cx, Nothing, Operation, Reply};
+use crate::operation::{Answer, Cx, LASTING, Nothing, Operation, Reply};
 use crate::surfaces::mcp;
 use operation::{Generators, describe, of_refusals};
 
@@ -27,6 +27,7 @@ pub(crate) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/openapi.json", "get_openapi", openapi)
             .text("See the OpenAPI description", "This API as OpenAPI 3.1, with the schema of every input and answer.")
+            .kept(LASTING)
             .without_tool(),
     ]
 }
@@ -37,7 +38,7 @@ struct Document(Bytes);
 
 impl Answer for Document {
     fn reply(self) -> Result<Reply, ApiError> {
-        Ok(Reply::json(self.0).lasting())
+        Ok(Reply::json(self.0))
     }
 
     fn describe(_: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {

@@ -16,14 +16,13 @@ use store::StoredReport;
 use crate::error::{ApiError, Code};
 use crate::format::{self, Asked, Format, Outcome, Style};
 use crate::operation::{Answer, OtherForm, Reply};
-use crate::web::conditional;
 
 /// Bytes of JSON that make about one token: what the usual tokenizers come to on our own reports, rounded up.
 const BYTES_PER_TOKEN: usize = 4;
 /// Names in `fields`.
 const MOST_FIELDS: usize = 64;
 /// A report is its owner's own, and asked for again each time.
-const OWN: &str = "private, no-cache";
+pub(super) const OWN: &str = "private, no-cache";
 
 /// What an audit can be read as, besides JSON.
 pub(super) const FORMS: &[OtherForm] = &[
@@ -93,9 +92,7 @@ pub(super) struct Reading {
 
 impl Answer for Reading {
     fn reply(self) -> Result<Reply, ApiError> {
-        let mut reply = Reply { media_type: self.media_type, speaks: true, ..Reply::json(self.body) };
-        reply.headers.extend(conditional::lasting(&reply.body, OWN));
-        Ok(reply)
+        Ok(Reply { media_type: self.media_type, speaks: true, ..Reply::json(self.body) })
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {

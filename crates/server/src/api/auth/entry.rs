@@ -7,7 +7,7 @@ use super::{Done, Sent, sent, with_session};
 use crate::accounts::entry::{self, SecondFactor, SignIn};
 use crate::config::Secret;
 use crate::error::{ApiError, Code};
-use crate::operation::{Access, Cx, Json, Operation};
+use crate::operation::{Accepted, Access, Cx, Json, Operation};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -61,7 +61,7 @@ pub(super) struct EmailInput {
     pub(super) email: String,
 }
 
-async fn register(cx: Cx, input: EmailInput) -> Result<Json<Sent>, ApiError> {
+async fn register(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, ApiError> {
     entry::register(&cx, &input.email).await?;
     Ok(sent())
 }

@@ -9,7 +9,7 @@ use crate::accounts::entry::SecondFactor;
 use crate::accounts::recovery;
 use crate::config::Secret;
 use crate::error::{ApiError, Code};
-use crate::operation::{Access, Cx, Json, Operation};
+use crate::operation::{Accepted, Access, Cx, Json, Operation};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -61,7 +61,7 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-async fn reset(cx: Cx, input: EmailInput) -> Result<Json<Sent>, ApiError> {
+async fn reset(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, ApiError> {
     recovery::reset(&cx, &input.email).await?;
     Ok(sent())
 }
@@ -84,7 +84,7 @@ async fn complete(cx: Cx, input: NewPassword) -> Result<Json<Done>, ApiError> {
     Ok(without_session(&cx.app, Json::new(Done::OK)))
 }
 
-async fn change_email(cx: Cx, input: EmailInput) -> Result<Json<Sent>, ApiError> {
+async fn change_email(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, ApiError> {
     recovery::change_email(&cx, &input.email).await?;
     Ok(sent())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use http::StatusCode;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -60,7 +61,12 @@ fn security(operation: &Operation) -> Value {
 
 fn responses(operation: &Operation, schemas: &mut Generators) -> Value {
     let mut responses = Map::new();
-    responses.insert("200".to_owned(), success(operation, schemas));
+    responses.insert(operation.status.as_str().to_owned(), success(operation, schemas));
+    if operation.kept.is_some() {
+        let headers = json!({"ETag": etag()});
+        let known = json!({"description": "What the caller has still holds (`If-None-Match`).", "headers": headers});
+        responses.insert(StatusCode::NOT_MODIFIED.as_str().to_owned(), known);
+    }
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in operation.all_errors() {
         by_status.entry(code.status().as_u16()).or_default().push(code);
@@ -87,7 +93,15 @@ fn success(operation: &Operation, schemas: &mut Generators) -> Value {
         (form.essence().to_owned(), json!({"schema": {"type": kind}}))
     });
     let content: Map<String, Value> = std::iter::once((essence.to_owned(), content)).chain(others).collect();
-    json!({"description": operation.title, "content": content})
+    let mut response = json!({"description": operation.title, "content": content});
+    if let (Some(fields), true) = (response.as_object_mut(), operation.kept.is_some()) {
+        fields.insert("headers".to_owned(), json!({"ETag": etag()}));
+    }
+    response
+}
+
+fn etag() -> Value {
+    json!({"$ref": "#/components/headers/ETag"})
 }
 
 fn refusal(status: u16, codes: &[Code]) -> Value {

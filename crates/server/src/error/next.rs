@@ -26,6 +26,15 @@ impl Code {
             Self::TabNotFound => call("get_workspace", "GET", "/api/tabs"),
             Self::CheckNotFound => call("list_checks", "GET", "/api/checks"),
             Self::ToolNotFound => call("list_seo_tools", "GET", "/api/tools"),
+            Self::PixRequestNotFound => call("get_pix_offer", "GET", "/api/credito/pix"),
+            Self::InvalidOrigin | Self::InvalidCsrf => call("bootstrap", "GET", "/api/auth/bootstrap"),
+            Self::InvalidSession | Self::SessionEnded => call("sign_in", "POST", "/api/auth/sign-in"),
+            Self::CreditRequired | Self::InsufficientCredit | Self::CreditWithoutValue | Self::PixUnavailable => {
+                call("buy_credit", "POST", "/api/credito")
+            }
+            Self::PaymentRequired | Self::InvalidPayment | Self::PaymentRefused => {
+                call("get_pricing", "GET", "/api/pricing")
+            }
             Self::AllowanceSpent => call("get_gate", "GET", "/api/gate"),
             Self::InvalidBody | Self::InvalidParameter | Self::UnsupportedMediaType => {
                 call("get_openapi", "GET", "/openapi.json")

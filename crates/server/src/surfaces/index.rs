@@ -7,15 +7,19 @@ use serde_json::{Value, json};
 use crate::app::BUILD;
 use crate::config::{Config, PaymentMode};
 use crate::error::ApiError;
-use crate::operation::{Access, Cx, Nothing, Operation, Written};
+use crate::operation::{Access, Cx, LASTING, Nothing, Operation, Written};
 use crate::surfaces::mcp;
 
 /// The endpoints of this file.
 pub(crate) fn operations() -> Vec<Operation> {
-    vec![Operation::get("/api/", "get_index", index).text(
-        "See what the service offers",
-        "Endpoints, credentials, limits and first steps of this service, in one document.",
-    )]
+    vec![
+        Operation::get("/api/", "get_index", index)
+            .text(
+                "See what the service offers",
+                "Endpoints, credentials, limits and first steps of this service, in one document.",
+            )
+            .kept(LASTING),
+    ]
 }
 
 /// The index.
@@ -118,6 +122,20 @@ pub(super) fn document(operations: &[Operation], config: &Config, base: &str) ->
                 "get": {"method": "POST", "url": url("/api/guest")},
                 "send": ["X-Guest-Token: pa_…", "Authorization: Bearer pa_…", "?guest_token=pa_…"],
             },
+            "api_key": {
+                "get": {"method": "POST", "url": url("/api/account/keys/create")},
+                "send": ["Authorization: Bearer mmk_…", "X-Api-Key: mmk_…"],
+            },
+            "credito": {
+                "get": {"method": "POST", "url": url("/api/credito?usd=1")},
+                "send": ["Authorization: Bearer cred_…", "X-Credito: cred_…"],
+            },
+            "payment": {
+                "get": {"method": "GET", "url": url("/api/pricing")},
+                "send": ["PAYMENT-SIGNATURE: base64 of JSON", "X-PAYMENT: base64 of JSON"],
+            },
+            "session": {"send": ["Cookie: __Host-mm-auth=…", "X-CSRF-Token: …"]},
+            "operator": {"send": ["Authorization: Bearer …"]},
         }),
         endpoints: endpoints.collect(),
         data_retention: json!({

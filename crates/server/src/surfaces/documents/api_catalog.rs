@@ -21,7 +21,11 @@ pub(super) fn document(source: &Source<'_>) -> String {
                 "anchor": api,
                 "service-desc": [typed("/openapi.json", "application/json"), typed("/apis.json", "application/json")],
                 "service-doc": [typed("/llms-full.txt", "text/markdown"), typed("/okf/index.md", "text/markdown")],
-                "service-meta": [typed("/agent.json", "application/json")],
+                "service-meta": [
+                    typed("/.well-known/x402", "application/json"),
+                    typed("/api/pricing", "application/json"),
+                    typed("/agent.json", "application/json"),
+                ],
                 "status": [typed("/api/health", "application/json")],
             },
             {

@@ -60,7 +60,9 @@ impl Identity {
                 "headers": [
                     optional("X-Guest-Token", "Guest token that owns the audits made with it; POST /api/guest makes one."),
                     optional("X-Api-Key", "API key of an account, instead of a guest token."),
-                    optional("X-PAYMENT", "Payment (x402) of a call beyond the free allowance."),
+                    optional("X-Credito", "Prepaid credit, which pays calls beyond the free allowance."),
+                    optional("PAYMENT-SIGNATURE", "Payment (x402, version 2) of a call beyond the free allowance."),
+                    optional("X-PAYMENT", "Payment (x402, version 1) of a call beyond the free allowance."),
                 ],
             }],
         })

@@ -30,7 +30,10 @@ pub(in super::super) fn described(tag: &str) -> [(&'static str, Map<String, Valu
                         refuses is a result with `isError`.",
         "tags": [tag],
         "parameters": [version, {"$ref": "#/components/parameters/lang"}],
-        "security": [{}, {"guestToken": []}, {"bearer": []}, {"payment": []}, {"paymentSignature": []}],
+        "security": [
+            {}, {"guestToken": []}, {"bearer": []}, {"apiKey": []}, {"credit": []}, {"payment": []},
+            {"paymentSignature": []},
+        ],
         "requestBody": {"required": true, "content": {"application/json": {"schema": request(), "example": list}}},
         "responses": {
             "200": message("The answer: a result, or an error of the protocol.", &result),

@@ -77,6 +77,11 @@ fn input_schema(operation: &Operation) -> Value {
     if let Some(required) = part("required").filter(|required| required.as_array().is_some_and(|all| !all.is_empty())) {
         out.insert("required".to_owned(), required);
     }
+    if let Some(least) = part("minProperties").as_ref().and_then(Value::as_u64) {
+        // Of what is asked for beside the path, which is counted here too.
+        let in_path = operation.path_parameters().count() as u64;
+        out.insert("minProperties".to_owned(), (least + in_path).into());
+    }
     out.insert("additionalProperties".to_owned(), false.into());
     Value::Object(out)
 }

@@ -16,23 +16,34 @@ fn root() -> PathBuf {
 }
 
 /// A file beside the pins of the judges.
-fn beside(name: &str) -> PathBuf {
+pub(crate) fn beside(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/judges").join(name)
+}
+
+/// The interpreter of the npm packages.
+pub(crate) fn node() -> Option<Command> {
+    let pinned = ["x64", "arm64"].map(|kind| beside(&format!("node_modules/node-linux-{kind}/bin/node")));
+    let node = pinned.iter().find(|path| path.exists());
+    installed(node.is_some(), &beside("node_modules")).then_some(node).flatten().map(Command::new)
 }
 
 /// A program of an npm package, by the path of its script.
 fn npm(script: &str) -> Option<Command> {
     let script = beside("node_modules").join(script);
-    let pinned = ["x64", "arm64"].map(|kind| beside(&format!("node_modules/node-linux-{kind}/bin/node")));
-    let node = pinned.into_iter().find(|path| path.exists());
-    let node = installed(node.is_some() && script.exists(), &script).then_some(node).flatten()?;
-    let mut command = Command::new(node);
+    let mut command = node().filter(|_| installed(script.exists(), &script))?;
     command.arg(script);
     Some(command)
 }
 
+/// The official client of MCP, on the command line.
+pub(crate) fn inspector(arguments: &[&str]) -> Option<Command> {
+    let mut inspector = npm("@modelcontextprotocol/inspector/clients/launcher/build/index.js")?;
+    inspector.arg("--cli").args(arguments);
+    Some(inspector)
+}
+
 /// A program of a Python package.
-fn pip(name: &str) -> Option<Command> {
+pub(crate) fn pip(name: &str) -> Option<Command> {
     let program = root().join("target/judges/bin").join(name);
     installed(program.exists(), &program).then(|| Command::new(program))
 }
@@ -55,7 +66,7 @@ async fn run(mut command: Command) -> Output {
 }
 
 /// Runs a judge, which must be content.
-async fn content(command: Command) -> String {
+pub(crate) async fn content(command: Command) -> String {
     let name = format!("{command:?}");
     let output = run(command).await;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -64,7 +75,7 @@ async fn content(command: Command) -> String {
 }
 
 /// A folder with files in it.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).unwrap();

@@ -3,6 +3,7 @@
 
 mod api;
 mod app;
+mod clients;
 mod command_line;
 mod generated;
 mod jobs;
@@ -10,5 +11,6 @@ mod judges;
 mod mcp;
 mod pages;
 mod payments;
+mod schema;
 mod tidy;
 mod watch_servers;

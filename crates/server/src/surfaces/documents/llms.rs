@@ -20,6 +20,11 @@ pub(super) const SUMMARY: &str =
 /// Characters of an example answer; what is longer ends there, as the description has it whole.
 const EXAMPLE_CHARACTERS: usize = 1_500;
 
+/// How the common clients are set up, with an address that stands for that of a service.
+const CLIENTS: &str = include_str!("../../../../../docs/clients.md");
+/// That address.
+const ANY_SERVICE: &str = "https://audit.example.com";
+
 /// The guide to the guides.
 pub(super) fn short(source: &Source<'_>) -> String {
     let base = source.base_url;
@@ -41,14 +46,16 @@ pub(super) fn short(source: &Source<'_>) -> String {
     let _written = write!(
         out,
         "\n## Documents\n\n\
-         - [The whole guide]({base}/llms-full.txt): every operation with an example, every refusal, every check\n\
+         - [The whole guide]({base}/llms-full.txt): every client, every operation with an example, every refusal, every check\n\
          - [OpenAPI]({base}/openapi.json): every field of every call\n\
          - [MCP server]({base}/mcp): the same operations as tools\n\
+         - [Prices]({base}/api/pricing): what is free, what costs how much beyond, and how it is paid\n\
          - [Index]({base}/api/): endpoints, limits and first calls as JSON\n\
          - [Checks]({base}/checks): what is looked for, why, and how to fix it\n\
          - [Tools]({base}/tools): one question about one page each\n\
          \n## Optional\n\n\
          - [Knowledge bundle]({base}/okf/index.md): the same in Open Knowledge Format\n\
+         - [Payment]({base}/.well-known/x402): what can be paid by x402, for programs\n\
          - [API catalog]({base}/.well-known/api-catalog): links for programs\n\
          - [Our crawler]({base}/bot): what it asks for and how to keep it away\n"
     );
@@ -90,9 +97,10 @@ pub(super) fn full(source: &Source<'_>) -> String {
         "# {}: the whole guide\n\n> {SUMMARY}\n\nBase: <{base}>. Bodies and answers are JSON. A refusal is `{{error, detail?, \
          code, next?}}`: `code` is stable, `next` names the call that helps. Credentials: a guest token (`POST \
          /api/guest`) as `X-Guest-Token` or `Authorization: Bearer`; an API key of an account as `X-Api-Key`.\n\n## Prices \
-         and limits\n\n{}\n## Operations\n",
+         and limits\n\n{}\n## Clients\n{}\n## Operations\n",
         source.config.product.name,
         prices(source),
+        clients(base),
     );
     for operation in source.operations {
         describe(&mut out, source, operation);
@@ -109,6 +117,12 @@ pub(super) fn full(source: &Source<'_>) -> String {
         let _written = writeln!(out, "- `{}` ({severity}): {}. {}", check.code, check.title, check.how);
     }
     out
+}
+
+/// The sections of the guide for clients, one level deeper.
+fn clients(base: &str) -> String {
+    let sections = CLIENTS.find("\n## ").and_then(|start| CLIENTS.get(start..)).unwrap_or_default();
+    sections.replace("\n## ", "\n### ").replace(ANY_SERVICE, base)
 }
 
 /// One operation with its parameters and an example.
@@ -140,7 +154,8 @@ fn describe(out: &mut String, source: &Source<'_>, operation: &Operation) {
     if let Some(body) = body {
         let _written = write!(out, "\n\nSend:\n\n```json\n{body}\n```");
     }
-    let answer = described.pointer("/responses/200/content/application~1json/example");
+    let answer = described.get("responses").and_then(|responses| responses.get(operation.status.as_str()));
+    let answer = answer.and_then(|answer| answer.pointer("/content/application~1json/example"));
     if let Some(answer) = answer.map(Value::to_string) {
         let (shown, rest) = match answer.char_indices().nth(EXAMPLE_CHARACTERS) {
             Some((end, _)) => (answer.get(..end).unwrap_or_default(), "…"),

@@ -2,10 +2,11 @@
 
 use std::process::Command;
 
+use serde_json::json;
 use testkit::{Answer, Site, TestDatabase};
 
-use super::{beside, content, npm, run};
-use crate::app::TestApp;
+use super::{beside, content, folder, npm, pip, run};
+use crate::app::{Call, TestApp};
 
 /// Scenarios that a server without tools of an example has to pass, with the version that they are of.
 const SCENARIOS: [(&str, &str); 8] = [
@@ -18,6 +19,15 @@ const SCENARIOS: [(&str, &str); 8] = [
     ("tools-list", "2025-11-25"),
     ("dns-rebinding-protection", "2025-11-25"),
 ];
+/// As a client compiles schemas before it holds arguments and answers to them.
+const SCHEMAS: &str = "
+import json, sys
+from jsonschema import Draft202012Validator
+for tool in json.load(open(sys.argv[1]))['result']['tools']:
+    for name in ('inputSchema', 'outputSchema'):
+        if name in tool:
+            Draft202012Validator.check_schema(tool[name])
+";
 /// What the client ends with when a result says that the call failed.
 const RESULT_IS_ERROR: i32 = 5;
 
@@ -32,10 +42,19 @@ async fn the_official_suite_is_content_in_both_eras() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn schemas_of_tools_are_of_the_dialect_that_clients_compile() {
+    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
+    let Some(mut python) = pip("python") else { return };
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let listed = app.call(Call::new("POST", "/mcp").body(&list.to_string())).await;
+    let folder = folder(&[("tools.json", &listed.body)]);
+    python.args(["-c", SCHEMAS]).arg(folder.path().join("tools.json"));
+    content(python).await;
+}
+
 fn inspector(app: &TestApp, arguments: &[&str]) -> Option<Command> {
-    let mut inspector = npm("@modelcontextprotocol/inspector/clients/launcher/build/index.js")?;
-    inspector.args(["--cli", &app.url("/mcp"), "--transport", "http"]).args(arguments);
-    Some(inspector)
+    super::inspector(&[&[app.url("/mcp").as_str(), "--transport", "http"][..], arguments].concat())
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use model::time::Timestamp;
@@ -17,6 +17,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+
+use crate::schema::misfit;
 
 /// When every test begins: 2026-01-31T09:30:00Z.
 pub(crate) const NOW: Timestamp = Timestamp(1_769_851_800_000);
@@ -201,7 +203,7 @@ impl TestApp {
         self.app.database().store().close().await;
     }
 
-    /// Calls the service. Every code that comes back must be declared by the operation that gave it.
+    /// Calls the service. Every answer must be described by the operation that gave it.
     pub(crate) async fn call(&self, call: Call<'_>) -> Response {
         let response = read(&mut self.send(&call).await).await;
         self.check_declared(&call, &response);
@@ -239,19 +241,40 @@ impl TestApp {
         socket.connect(self.address).await.unwrap()
     }
 
+    /// `/openapi.json`.
+    fn description(&self) -> &'static Value {
+        // The same for every configuration, but for addresses and prices.
+        static DESCRIPTION: OnceLock<Value> = OnceLock::new();
+        DESCRIPTION.get_or_init(|| serde_json::from_slice(&self.app.documents().openapi).unwrap())
+    }
+
+    /// Whether there is such a call.
+    pub(crate) fn describes(&self, method: &str, path: &str) -> bool {
+        described(self.description(), path.split('?').next().unwrap(), &method.to_ascii_lowercase()).is_some()
+    }
+
+    /// What comes back is described: its status, its media type, its shape, and the code of a refusal.
     fn check_declared(&self, call: &Call<'_>, response: &Response) {
+        let description = self.description();
         let path = call.path.split('?').next().unwrap_or_default();
-        let same = |pattern: &str| {
-            let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
-            pattern.len() == path.len() && pattern.iter().zip(&path).all(|(p, s)| p == s || p.starts_with('{'))
-        };
-        let operation = self.app.operations().iter().find(|o| o.method.as_str() == call.method && same(o.path));
-        let (Some(operation), Ok(Value::Object(body))) = (operation, serde_json::from_str(&response.body)) else {
+        let method = if call.method == "HEAD" { "get".to_owned() } else { call.method.to_ascii_lowercase() };
+        let Some(operation) = described(description, path, &method) else { return };
+        let (status, name) = (response.status.to_string(), &operation["operationId"]);
+        let declared = operation["responses"].get(&status);
+        let declared = declared.unwrap_or_else(|| panic!("{name} answers {status}: {}", response.body));
+        if response.body.is_empty() {
             return;
-        };
-        if response.status >= 400 {
-            let code = body["code"].as_str().unwrap();
-            assert!(operation.all_errors().any(|declared| declared.wire() == code), "{operation:?} answers {code}");
+        }
+        let media_type = response.header("content-type").split(';').next().unwrap_or_default();
+        let content = declared["content"].get(media_type);
+        let content = content.unwrap_or_else(|| panic!("{name} answers {status} as {media_type}"));
+        if media_type.ends_with("json") {
+            let misfit = misfit(&response.json(), &content["schema"], description);
+            assert!(misfit.is_none(), "{name} answers {status} with {}", misfit.unwrap_or_default());
+        }
+        if response.status >= 400 && content["examples"].is_object() {
+            let code = response.json()["code"].as_str().unwrap().to_owned();
+            assert!(content["examples"].get(&code).is_some(), "{name} answers {code}");
         }
     }
 
@@ -287,6 +310,16 @@ pub(crate) async fn read(stream: &mut TcpStream) -> Response {
         known.push_str(value);
     }
     Response { status, headers, body: body.to_owned() }
+}
+
+/// What a description says of a method and path; a path without parameters goes before one with them.
+fn described<'d>(description: &'d Value, path: &str, method: &str) -> Option<&'d Value> {
+    let matches = |pattern: &str| {
+        let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+        pattern.len() == path.len() && pattern.iter().zip(&path).all(|(p, s)| p == s || p.starts_with('{'))
+    };
+    let paths = description["paths"].as_object().unwrap();
+    paths.get(path).or_else(|| paths.iter().find(|(pattern, _)| matches(pattern)).map(|(_, item)| item))?.get(method)
 }
 
 /// All of them at once.

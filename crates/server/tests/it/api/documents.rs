@@ -175,6 +175,8 @@ async fn guides_for_models_have_the_shape_that_readers_expect() {
             "{operation:?}"
         );
     }
+    let setting = "claude mcp add --transport http site-audit https://audit.example.com/mcp";
+    assert!(full.contains("\n### Claude\n") && full.contains(setting));
     for check in audit::checks::all() {
         assert!(full.contains(&format!("- `{}`", check.code)), "{}", check.code);
     }

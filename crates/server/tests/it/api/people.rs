@@ -85,6 +85,19 @@ pub(crate) async fn key(app: &TestApp, owner: &str) -> String {
     token
 }
 
+/// Five dollars of credit, of nobody.
+pub(crate) async fn credit(app: &TestApp) -> String {
+    let token = Kind::Credit.token(app.app.ports().entropy.bytes());
+    let sql = format!(
+        "INSERT INTO credits (id, token_digest, owner, is_dev, is_pending, balance_micros, created_at) \
+         VALUES ('{}', $1, NULL, 0, 0, 5000000, {})",
+        app.app.ports().id(),
+        NOW.0
+    );
+    execute(app, &sql, &[token_digest(&token).to_vec()]).await;
+    token
+}
+
 /// An organization that has the product switched on, and members of these accounts and roles.
 pub(crate) async fn organization(app: &TestApp, id: &str, members: &[(&str, &str)]) {
     let now = NOW.0;

@@ -145,7 +145,8 @@ async fn index_and_openapi_list_what_is_there(database: TestDatabase) {
         let (path, method) = (endpoint["path"].as_str().unwrap(), endpoint["method"].as_str().unwrap().to_lowercase());
         let described = &openapi["paths"][path][&method];
         assert_eq!(described["operationId"], endpoint["name"], "{path}");
-        assert!(described["responses"]["200"].is_object(), "{path}");
+        let success = described["responses"].as_object().unwrap().keys().find(|status| status.starts_with('2'));
+        assert!(success.is_some(), "{path}");
     }
     assert!(every_reference(&openapi, &openapi), "a reference leads nowhere");
     let schemas = &openapi["components"]["schemas"];

@@ -7,12 +7,15 @@ use testkit::{Answer, Site, TestDatabase};
 
 use super::{legacy, listed, modern, tool};
 use crate::app::TestApp;
+use crate::payments::{Shop, encoded, moved, required, signed};
+use crate::schema::misfit;
 
 testkit::on_both_databases! {
     every_tool_is_an_operation_and_the_list_stays_as_it_is,
     an_audit_is_made_read_and_patched_by_tools,
     what_is_refused_is_a_result_that_says_what_to_do,
     a_spent_allowance_asks_for_a_payment_inside_the_result,
+    a_tool_is_paid_beside_its_arguments,
     a_cookie_is_nobody,
 }
 
@@ -22,38 +25,9 @@ async fn site() -> Site {
     Site::start(|asked| if asked.path == "/" { Answer::html(PAGE) } else { Answer::missing() }).await
 }
 
-/// Whether a value fits a schema, of the words that our own schemas use.
+/// Whether a value fits a schema that holds all it refers to.
 fn fits(value: &Value, schema: &Value) -> bool {
-    let is_kind = |kind: &str| match kind {
-        "object" => value.is_object(),
-        "array" => value.is_array(),
-        "string" => value.is_string(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "boolean" => value.is_boolean(),
-        "null" => value.is_null(),
-        other => panic!("no such type: {other}"),
-    };
-    let all = |list: &Value, judge: &dyn Fn(&Value) -> bool| list.as_array().unwrap().iter().all(judge);
-    schema["type"].as_str().is_none_or(is_kind)
-        && schema.get("enum").is_none_or(|list| list.as_array().unwrap().contains(value))
-        && schema.get("const").is_none_or(|only| only == value)
-        && schema.get("anyOf").is_none_or(|list| !all(list, &|choice| !fits(value, choice)))
-        && schema.get("oneOf").is_none_or(|list| !all(list, &|choice| !fits(value, choice)))
-        && schema.get("allOf").is_none_or(|list| all(list, &|part| fits(value, part)))
-        && (!value.is_object()
-            || schema
-                .get("required")
-                .is_none_or(|names| all(names, &|name| value.get(name.as_str().unwrap()).is_some())))
-        && value.as_object().into_iter().flatten().all(|(name, field)| match schema["properties"].get(name) {
-            Some(inner) => fits(field, inner),
-            None => match schema.get("additionalProperties") {
-                Some(Value::Bool(may)) => *may,
-                Some(inner) => fits(field, inner),
-                None => true,
-            },
-        })
-        && schema.get("items").is_none_or(|inner| value.as_array().into_iter().flatten().all(|item| fits(item, inner)))
+    misfit(value, schema, schema).is_none()
 }
 
 async fn every_tool_is_an_operation_and_the_list_stays_as_it_is(database: TestDatabase) {
@@ -65,6 +39,8 @@ async fn every_tool_is_an_operation_and_the_list_stays_as_it_is(database: TestDa
     let names: BTreeSet<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names.len(), tools.len(), "a name comes twice");
     assert!(names.is_subset(&known) && names.contains("audit_page"), "{names:?}");
+    // The contract counts so many.
+    assert!(names.len() >= 20, "{names:?}");
     for tool in &tools {
         for field in ["title", "description", "inputSchema", "annotations"] {
             assert!(tool.get(field).is_some(), "{field} of {}", tool["name"]);
@@ -156,6 +132,26 @@ async fn a_spent_allowance_asks_for_a_payment_inside_the_result(database: TestDa
     let paid = json!({"name": "audit_page", "arguments": {"url": site.url("/")}, "_meta": meta});
     let refused = app.call(modern("tools/call", &paid)).await.json();
     assert_eq!(refused["result"]["structuredContent"]["code"], "invalid_parameter", "{refused}");
+}
+
+async fn a_tool_is_paid_beside_its_arguments(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let arguments = json!({"url": shop.site.url("/")});
+    let asked = tool(&shop.app, "audit_page", arguments.clone(), |call| call).await;
+    let over_http = shop.app.call(shop.audit()).await;
+    assert_eq!(asked["structuredContent"]["accepts"], required(&over_http)["accepts"]);
+    for payment in [signed(&over_http, 1, 1).version_2(), signed(&over_http, 1, 2).version_1()] {
+        let meta = json!({ "x402/payment": payment });
+        let params = json!({"name": "audit_page", "arguments": arguments, "_meta": meta});
+        let result = &shop.app.call(legacy("tools/call", &params)).await.json()["result"];
+        assert_eq!(result["isError"], false, "{result}");
+        assert_eq!(result["structuredContent"]["summary"]["title"], "t");
+        assert_eq!(result["_meta"]["x402/payment-response"]["success"], true, "{result}");
+    }
+    let header = encoded(&signed(&over_http, 1, 3).version_2());
+    let paid = tool(&shop.app, "audit_page", arguments, |call| call.header("payment-signature", &header)).await;
+    assert_eq!(paid["_meta"]["x402/payment-response"]["success"], true, "{paid}");
+    assert_eq!(moved(&shop.facilitator), 60_000);
 }
 
 async fn a_cookie_is_nobody(database: TestDatabase) {

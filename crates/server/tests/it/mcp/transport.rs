@@ -64,6 +64,16 @@ async fn what_is_no_message_is_refused_in_its_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_json_whatever_the_client_says_it_takes() {
+    let app = app().await;
+    for accept in ["*/*", "application/json", "text/event-stream", "text/html", "text/markdown", "x"] {
+        let response = app.call(legacy("ping", &json!({})).header("accept", accept)).await;
+        assert_eq!((response.status, response.header("content-type")), (200, "application/json"), "{accept}");
+        assert_eq!(response.json()["result"], json!({}));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_asks_nothing_is_accepted_and_not_answered() {
     let app = app().await;
     for body in [

@@ -130,7 +130,8 @@ async fn look(app: &App, due: &Due, reason: String, transaction: Option<String>)
                 asset: app.payments().chain().asset,
                 payer: &due.key.payer,
                 nonce: &due.key.nonce,
-                pay_to: app.payments().pay_to().unwrap_or_default(),
+                // Of then: an operator may be paid elsewhere since.
+                pay_to: due.requirements.get("payTo").and_then(Value::as_str).unwrap_or_default(),
                 amount: due.amount.0,
                 age_ms: u64::try_from(now.0.saturating_sub(due.claimed_at.0)).unwrap_or_default(),
                 transaction: transaction.as_deref(),

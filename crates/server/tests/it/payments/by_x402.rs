@@ -1,12 +1,13 @@
 use std::time::Duration;
 
 use serde_json::json;
+use site_audit::config::Secret;
 use site_audit::payments::worker;
 use testkit::TestDatabase;
 use testkit::facilitator::Say;
 
 use super::{Payment, Shop, encoded, moved, receipt, required, signed, signed_with};
-use crate::app::Call;
+use crate::app::{Call, TestApp};
 
 testkit::on_both_databases! {
     both_versions_pay_an_audit,
@@ -20,6 +21,7 @@ testkit::on_both_databases! {
     what_was_sent_unheard_is_found_on_the_chain,
     what_nobody_knows_of_waits_for_the_operator,
     only_what_the_chain_never_saw_lapses,
+    a_payment_is_sought_where_it_was_to_go,
     a_settlement_that_was_refused_leaves_no_result,
     a_pending_settlement_is_asked_about_again,
     a_reverted_settlement_is_tried_once_more,
@@ -282,6 +284,29 @@ async fn only_what_the_chain_never_saw_lapses(database: TestDatabase) {
     }
 }
 
+async fn a_payment_is_sought_where_it_was_to_go(database: TestDatabase) {
+    let shop = Shop::with_node(database).await;
+    shop.facilitator.script(|question, _| match question.what.as_str() {
+        "settle" => Some(Say::MovesAndHangsUp),
+        "node" => Some(Say::HangsUp),
+        _ => None,
+    });
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    assert_eq!(shop.app.call(payment.pays(shop.audit())).await.refusal(), (503, "settlement_pending".to_owned()));
+    shop.facilitator.script(|_, _| None);
+    // The operator is paid elsewhere since.
+    let since = TestApp::start_on(&shop.app, |config| {
+        super::charging(config, &shop.facilitator.url());
+        config.payments.rpc_url = Some(Secret::new(shop.facilitator.node_url()));
+        config.payments.pay_to = Some(format!("0x{}", "11".repeat(20)));
+    })
+    .await;
+    since.pass(Duration::from_secs(3));
+    assert_eq!(worker::round(&since.app).await.unwrap(), 0);
+    let settled = shop.app.database.row("SELECT COUNT(*) FROM payments WHERE state = 'settled'").await;
+    assert_eq!(sqlx::Row::get::<i64, _>(&settled, 0), 1);
+}
+
 async fn a_settlement_that_was_refused_leaves_no_result(database: TestDatabase) {
     let shop = Shop::open(database).await;
     let token = shop.app.guest().await;
@@ -402,7 +427,7 @@ async fn the_worker_ends_what_calls_left(database: TestDatabase) {
 async fn a_free_audit_is_not_charged_for(database: TestDatabase) {
     let shop = Shop::open(database).await;
     let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
-    let generous = crate::app::TestApp::start(TestDatabase::sqlite(), |config| {
+    let generous = TestApp::start(TestDatabase::sqlite(), |config| {
         super::charging(config, &shop.facilitator.url());
         config.limits.free_audits_per_day = 1;
     })

@@ -19,8 +19,10 @@ use super::{PAY_TO, encoded};
 use crate::app::{Response, read};
 use crate::command_line::program;
 
-/// Between two tries of a client.
+/// Between two tries of a client, and two looks at a condition.
 const TRY_EVERY: Duration = Duration::from_millis(20);
+/// However slow the machine, a test that waits for longer is stuck.
+const STUCK_AFTER: Duration = Duration::from_secs(1_800);
 /// Where the program says that it is: the same however often it is started.
 const BASE_URL: &str = "http://audit.example";
 /// Seconds that a payment is good for: longer than a loaded machine takes.
@@ -102,7 +104,12 @@ impl Drop for Program {
 }
 
 /// Asks for an audit until there is an answer with this status, wherever the program listens.
-pub(crate) async fn insist(mut place: Place, url: &str, payment: Option<&str>, wanted: u16) -> Response {
+pub(crate) async fn insist(place: Place, url: &str, payment: Option<&str>, wanted: u16) -> Response {
+    let answer = tokio::time::timeout(STUCK_AFTER, ask_again(place, url, payment, wanted)).await;
+    answer.unwrap_or_else(|_| panic!("no answer of {wanted} came"))
+}
+
+async fn ask_again(mut place: Place, url: &str, payment: Option<&str>, wanted: u16) -> Response {
     let mut tries = tokio::time::interval(TRY_EVERY);
     loop {
         let address = place.address.wait_for(Option::is_some).await.unwrap().unwrap();
@@ -158,9 +165,12 @@ pub(crate) fn payment(wallet: &Wallet, from: &str, accepted: &Value, nonce: u64)
 /// Waits for a condition.
 pub(crate) async fn wait_for(condition: impl AsyncFn() -> bool) {
     let mut looks = tokio::time::interval(TRY_EVERY);
-    while !condition().await {
-        looks.tick().await;
-    }
+    let met = async {
+        while !condition().await {
+            looks.tick().await;
+        }
+    };
+    tokio::time::timeout(STUCK_AFTER, met).await.expect("what was waited for never came");
 }
 
 /// Waits until PostgreSQL has noticed that a program is gone, so that nothing of it is written any more.

@@ -26,6 +26,7 @@ CREATE TABLE credit_movements (
 );
 
 CREATE INDEX credit_movements_of_credit ON credit_movements (credit_id, created_at, id);
+CREATE INDEX credit_movements_by_time ON credit_movements (created_at) WHERE kind IN ('purchase', 'pix');
 
 -- What a paid call takes from a credit: held before the work, charged with its result or reversed. `id` is the `ref` of
 -- its movements. `key_digest` is that of the Idempotency-Key; NULL for none, and once reversed.
@@ -46,6 +47,7 @@ CREATE TABLE debits (
 
 CREATE UNIQUE INDEX debits_by_key ON debits (credit_id, key_digest) WHERE key_digest IS NOT NULL;
 CREATE INDEX debits_held ON debits (deadline, id) WHERE state = 'held';
+CREATE INDEX debits_answered ON debits (created_at, id) WHERE answer_head IS NOT NULL;
 CREATE INDEX debits_of_owner ON debits (owner) WHERE owner IS NOT NULL;
 
 -- Payments by x402. `fence` counts who took the row over; a write of one that slept through its lease changes nothing.

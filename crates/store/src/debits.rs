@@ -75,7 +75,8 @@ const REVERSE: &str = "UPDATE debits SET state = 'reversed', key_digest = NULL \
 
 const OVERDUE: &str = "SELECT id FROM debits WHERE state = 'held' AND deadline <= $1 ORDER BY deadline, id LIMIT $2";
 
-const FORGET: &str = "UPDATE debits SET answer_head = NULL, answer_body = NULL WHERE id IN \
+// Without its answer a key could only say for ever that its call is running.
+const FORGET: &str = "UPDATE debits SET answer_head = NULL, answer_body = NULL, key_digest = NULL WHERE id IN \
     (SELECT id FROM debits WHERE answer_head IS NOT NULL AND created_at < $1 ORDER BY created_at, id LIMIT $2) \
     RETURNING id";
 
@@ -140,7 +141,8 @@ impl Store {
         Ok(reversed)
     }
 
-    /// Forgets answers of debits made before `before`, at most `limit`; how many. The debits stay.
+    /// Forgets answers of debits made before `before`, and the keys that named their calls, at most `limit`; how many. The
+    /// debits stay.
     pub async fn forget_debit_answers(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
         let statement = sqlx::query(FORGET).bind(before.0).bind(i64::from(limit));
         Ok(self.db.write("forgetting answers of paid calls", statement).await?.len() as u64)

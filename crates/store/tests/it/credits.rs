@@ -219,9 +219,11 @@ async fn a_repeated_key_is_told_of_the_first_call(database: TestDatabase) {
     let repeated = store.repeated("c", &[9; 32]).await.unwrap().unwrap();
     assert_eq!(repeated.answer, Some(answer()));
     assert_eq!(balance(&store, 1).await, PRICE);
-    // The answer is forgotten in time, the debit is not.
+    // The answer is forgotten in time, and the key with it, which would else name a call that never ends; the debit is not.
     assert_eq!(store.forget_debit_answers(NOW.plus_ms(1), 10).await.unwrap(), 1);
-    assert_eq!(store.repeated("c", &[9; 32]).await.unwrap().unwrap().answer, None);
+    assert_eq!(store.repeated("c", &[9; 32]).await.unwrap(), None);
+    assert_eq!(store.hold_debit(keyed("fourth")).await.unwrap(), Holding::Held);
+    assert_eq!(balance(&store, 1).await, Micros(0));
 }
 
 async fn what_a_debit_withheld_becomes_its_owners_or_nobodys(database: TestDatabase) {

@@ -85,6 +85,7 @@ CREATE TABLE signin_challenges (
     used_at BIGINT
 );
 
+CREATE INDEX signin_challenges_of_account ON signin_challenges (account_id) WHERE used_at IS NULL;
 CREATE INDEX signin_challenges_by_expiry ON signin_challenges (expires_at);
 
 CREATE TABLE totp_secrets (
@@ -130,6 +131,7 @@ CREATE TABLE webauthn_challenges (
     expires_at BIGINT NOT NULL
 );
 
+CREATE INDEX webauthn_challenges_by_digest ON webauthn_challenges (challenge_digest);
 CREATE INDEX webauthn_challenges_by_expiry ON webauthn_challenges (expires_at);
 
 -- Failures that make the next try wait. `key_digest` is of an account's id or a network.

@@ -170,15 +170,18 @@ pub enum Step {
     DropLinks(AccountId, AccountLink),
     /// Makes an account; [`Refusal::Taken`] when its address has one.
     Register(NewAccount),
-    /// Sets an account's password, a PHC string.
+    /// Sets an account's password, a PHC string; who is between a right old one and the second factor begins anew.
     SetPassword(AccountId, String),
+    /// Asks that an account's password is this one still, a PHC string; [`Refusal::Stale`] when it is not, or nobody can
+    /// sign in.
+    ExpectPassword(AccountId, String),
     /// Replaces the hash of the same password.
     Rehash(AccountId, String),
     /// Sets an account's address, as it is and as it is compared; [`Refusal::Taken`] when it is another's.
     SetEmail(AccountId, String, String),
     /// Sets what its owner may say of themselves, on top of a revision; [`Refusal::Stale`] when that is not the last.
     SetProfile(AccountId, ProfileRecord),
-    /// Sets how an account stands; [`Refusal::Missing`] when there is none.
+    /// Sets how an account stands; [`Refusal::Missing`] when there is none, or the time of its removal has come.
     SetStatus(AccountId, AccountStatus),
     /// Begins a session, and ends those that are too many.
     BeginSession(NewSession),
@@ -211,8 +214,9 @@ pub enum Step {
 pub enum Factor {
     /// Offers a secret, encrypted under a key; [`Refusal::Taken`] when there is a confirmed one.
     Offer(Vec<u8>, String),
-    /// Confirms the secret with the code of a time step; [`Refusal::Taken`] when it is.
-    Confirm(i64),
+    /// Confirms a secret, as it was offered, with the code of a time step; [`Refusal::Taken`] when it is, or another was
+    /// offered since.
+    Confirm(Vec<u8>, i64),
     /// Uses the code of a time step; [`Refusal::Code`] when that or a later one was used.
     Use(i64),
     /// Takes the secret and its recovery codes away; [`Refusal::Missing`] without one.

@@ -120,14 +120,20 @@ pub(crate) async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<Si
     let account = by_email(cx, &address).await?;
     let usable = account.filter(|account| account.status == AccountStatus::Active && !is_blocked);
     let phc = usable.as_ref().and_then(|account| account.password.clone());
-    let verdict = cx.app.accounts().passwords().compare(password.clone(), phc).await?;
-    let (Some(account), Verdict::Right { is_outdated }) = (usable.as_ref(), verdict) else {
+    let verdict = cx.app.accounts().passwords().compare(password.clone(), phc.clone()).await?;
+    let (Some(account), Some(phc), Verdict::Right { is_outdated }) = (usable.as_ref(), phc, verdict) else {
         if !is_blocked {
             failed(cx, key, usable.as_ref()).await?;
         }
         return Err(wrong());
     };
-    let mut change = Change::new([Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
+    // Whoever set another password while this one was compared has ended all sessions: none begins with the old one.
+    let expect = Step::ExpectPassword(account.id.clone(), phc);
+    let in_time = |made: Result<(), Refusal>| match made {
+        Err(Refusal::Stale) => Err(wrong()),
+        made => Ok(made?),
+    };
+    let mut change = Change::new([expect.clone(), Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
     if is_outdated && let Ok(phc) = accept(cx, password, &address).await {
         change = change.step(Step::Rehash(account.id.clone(), phc));
     }
@@ -136,7 +142,7 @@ pub(crate) async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<Si
         let until = now.plus_ms(CHALLENGE_MS);
         // The failures stay: a password alone must not wash wrong codes away.
         let begin = Step::AddChallenge(challenge.digest, account.id.clone(), browser(cx)?, until);
-        Change::new([begin]).make(cx, "asking for a second factor").await??;
+        in_time(Change::new([expect, begin]).make(cx, "asking for a second factor").await?)?;
         return Ok(SignIn::SecondFactor(challenge));
     }
     if account.totp.is_some() {
@@ -144,7 +150,7 @@ pub(crate) async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<Si
         change = change.step(Step::Factor(account.id.clone(), Factor::Remove));
     }
     let begun = session::begin(cx, &account.id, Assurance::Aal1, "password");
-    change.steps(begun.steps).event(cx, &account.id, "signed_in").make(cx, "signing in").await??;
+    in_time(change.steps(begun.steps).event(cx, &account.id, "signed_in").make(cx, "signing in").await?)?;
     Ok(SignIn::Done(begun.token))
 }
 

@@ -145,7 +145,7 @@ pub(crate) async fn offer_factor(cx: &Cx) -> Result<Offer, ApiError> {
 /// The second factor that is on offer, to be shown again while it is not confirmed; [`Code::NotFound`] without one.
 pub(crate) async fn offered(cx: &Cx, session: &Session) -> Result<Offer, ApiError> {
     let account = session::account(cx, session).await?;
-    let secret = offered_secret(cx, &account).await?;
+    let (secret, _) = offered_secret(cx, &account).await?;
     Ok(offer_of(cx, &account, &secret))
 }
 
@@ -153,9 +153,11 @@ fn offer_of(cx: &Cx, account: &AccountRecord, secret: &[u8]) -> Offer {
     Offer { secret: totp::base32(secret), uri: totp::uri(&cx.app.config().product.name, &account.email, secret) }
 }
 
-async fn offered_secret(cx: &Cx, account: &AccountRecord) -> Result<Vec<u8>, ApiError> {
+/// The secret on offer, and as it is kept.
+async fn offered_secret(cx: &Cx, account: &AccountRecord) -> Result<(Vec<u8>, Vec<u8>), ApiError> {
     let found = cx.app.database().ask(|store| store.offered_totp(&account.id)).await.map_err(unavailable)?;
-    entry::unsealed(cx, &account.id, &found.ok_or_else(|| ApiError::new(Code::NotFound))?)
+    let found = found.ok_or_else(|| ApiError::new(Code::NotFound))?;
+    Ok((entry::unsealed(cx, &account.id, &found)?, found.secret))
 }
 
 /// Confirms the offered factor with a code of it. The session has two factors from now on, under a new token; recovery
@@ -164,7 +166,7 @@ pub(crate) async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<St
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
     let key = entry::failures_key(cx, &account)?;
-    let secret = offered_secret(cx, &account).await?;
+    let (secret, sealed) = offered_secret(cx, &account).await?;
     if entry::is_blocked(cx, &key).await? {
         return Err(ApiError::new(Code::InvalidCode));
     }
@@ -175,7 +177,7 @@ pub(crate) async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<St
     let begun = session::rotate(cx, session, Assurance::Aal2, "totp");
     let (codes, kept) = recovery_codes(cx, &account);
     let what = text("A second factor was added to your account", "Um segundo fator foi adicionado à sua conta");
-    Change::new([Step::Factor(account.id.clone(), Factor::Confirm(step))])
+    Change::new([Step::Factor(account.id.clone(), Factor::Confirm(sealed, step))])
         .steps(kept)
         .steps(begun.steps)
         .event(cx, &account.id, "factor_added")

@@ -61,12 +61,23 @@ pub(super) fn statements(step: Step, now: Timestamp) -> Vec<(Statement, Option<R
             .bind(now.0),
             Some(Refusal::Taken),
         ),
-        Step::SetPassword(account, password) => one(
-            sqlx::query("UPDATE accounts SET password = $2, password_set_at = $3 WHERE id = $1")
-                .bind(account.0)
+        Step::SetPassword(account, password) => {
+            let set = sqlx::query("UPDATE accounts SET password = $2, password_set_at = $3 WHERE id = $1")
+                .bind(account.0.clone())
                 .bind(password)
-                .bind(now.0),
-            Some(Refusal::Missing),
+                .bind(now.0);
+            let end =
+                sqlx::query("UPDATE signin_challenges SET used_at = $2 WHERE account_id = $1 AND used_at IS NULL")
+                    .bind(account.0)
+                    .bind(now.0);
+            vec![(set, Some(Refusal::Missing)), (end, None)]
+        }
+        // The update changes nothing: it makes who signs in and who sets the password go one after the other.
+        Step::ExpectPassword(account, password) => one(
+            sqlx::query("UPDATE accounts SET name = name WHERE id = $1 AND password = $2 AND status = 'active'")
+                .bind(account.0)
+                .bind(password),
+            Some(Refusal::Stale),
         ),
         Step::Rehash(account, password) => {
             one(sqlx::query("UPDATE accounts SET password = $2 WHERE id = $1").bind(account.0).bind(password), None)
@@ -229,13 +240,15 @@ fn of_factor(account: String, factor: Factor, now: Timestamp) -> Vec<(Statement,
             .bind(key_id),
             Some(Refusal::Taken),
         ),
-        Factor::Confirm(step) => one(
+        Factor::Confirm(secret, step) => one(
             sqlx::query(
-                "UPDATE totp_secrets SET confirmed_at = $3, last_step = $2 WHERE account_id = $1 AND confirmed_at IS NULL",
+                "UPDATE totp_secrets SET confirmed_at = $3, last_step = $2 \
+                 WHERE account_id = $1 AND secret = $4 AND confirmed_at IS NULL",
             )
             .bind(account)
             .bind(step)
-            .bind(now.0),
+            .bind(now.0)
+            .bind(secret),
             Some(Refusal::Taken),
         ),
         Factor::Use(step) => one(

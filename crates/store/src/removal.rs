@@ -46,7 +46,6 @@ const DUE_ACCOUNTS: &str = "SELECT id FROM accounts WHERE delete_after < $1 AND 
 const DUE_ORGANIZATIONS: &str =
     "SELECT id FROM organizations WHERE delete_after < $1 ORDER BY delete_after, id LIMIT $2";
 
-// Asked again, as its removal may have been taken back meanwhile.
 const REMOVE_ACCOUNT: &str =
     "DELETE FROM accounts WHERE id = $1 AND status = 'deleting' AND delete_after < $2 RETURNING id";
 
@@ -90,12 +89,11 @@ impl Store {
                     DUE_ACCOUNTS => Owner::Account(AccountId(id.clone())),
                     _ => Owner::Organization(OrganizationId(id.clone())),
                 };
-                // First the row that leads to the rest: nothing is added to what nobody can act for.
-                let gone = self.db.write(subject, sqlx::query(remove).bind(id).bind(now.0)).await?;
-                if gone.is_empty() {
-                    continue;
-                }
-                rows += 1 + self.purge_owned(&owner).await?;
+                // First the rest, as its row alone leads to it: what ends half way is gone on with the next time. Nobody
+                // acts for it any more, but a run that was on its way may have left something since.
+                rows += self.purge_owned(&owner).await?;
+                rows += self.db.write(subject, sqlx::query(remove).bind(id).bind(now.0)).await?.len() as u64;
+                rows += self.purge_owned(&owner).await?;
             }
         }
         Ok(rows)

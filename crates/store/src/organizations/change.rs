@@ -18,7 +18,7 @@ pub enum OrganizationChange {
     RequireSecondFactor(bool),
     /// Whether it may have keys for a product. For admins.
     Enable(String, bool),
-    /// From when on it is removed; `None`: it is not. For owners.
+    /// From when on it is removed; `None`: it is not. For owners. [`Denied::Missing`] where that time has come.
     DeleteAfter(Option<Timestamp>),
     /// What a member may do. For owners. [`Denied::LastOwner`] where nobody would own it.
     SetRole(AccountId, Role),
@@ -47,7 +47,8 @@ const REQUIRE: &str = "UPDATE organizations SET requires_second_factor = $2 WHER
 
 const DISABLE: &str = "DELETE FROM organization_products WHERE organization_id = $1 AND product = $2";
 
-const DELETE_AFTER: &str = "UPDATE organizations SET delete_after = $2 WHERE id = $1";
+const DELETE_AFTER: &str = "UPDATE organizations SET delete_after = $2 \
+    WHERE id = $1 AND (delete_after IS NULL OR delete_after > $3)";
 
 const SET_ROLE: &str = "UPDATE members SET role = $3 WHERE organization_id = $1 AND account_id = $2";
 
@@ -151,7 +152,10 @@ async fn make(
         }
         OrganizationChange::DeleteAfter(after) => {
             member.is_at_least(Role::Owner)?;
-            transaction.run(sqlx::query(DELETE_AFTER).bind(id).bind(after.map(|at| at.0))).await?;
+            let set = sqlx::query(DELETE_AFTER).bind(id).bind(after.map(|at| at.0)).bind(now.0);
+            if transaction.run(set).await? == 0 {
+                return Err(Denied::Missing.into());
+            }
         }
         OrganizationChange::SetRole(account, role) => {
             member.is_at_least(Role::Owner)?;

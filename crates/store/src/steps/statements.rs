@@ -106,7 +106,13 @@ pub(super) fn statements(step: Step, now: Timestamp) -> Vec<(Statement, Option<R
             Some(Refusal::Stale),
         ),
         Step::SetStatus(account, status) => one(
-            sqlx::query("UPDATE accounts SET status = $2 WHERE id = $1").bind(account.0).bind(status.word()),
+            sqlx::query(
+                "UPDATE accounts SET status = $2 \
+                 WHERE id = $1 AND (status <> 'deleting' OR delete_after IS NULL OR delete_after > $3)",
+            )
+            .bind(account.0)
+            .bind(status.word())
+            .bind(now.0),
             Some(Refusal::Missing),
         ),
         Step::BeginSession(session) => of_new_session(session, now),

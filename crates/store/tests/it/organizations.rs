@@ -23,7 +23,7 @@ const PRODUCT: &str = "site-audit";
 /// Live keys of one owner.
 const LIVE_KEYS: u32 = 10;
 
-fn account(n: usize) -> AccountId {
+pub(crate) fn account(n: usize) -> AccountId {
     AccountId(format!("00000000-0000-7000-8000-{n:012}"))
 }
 
@@ -40,7 +40,7 @@ fn digest(kind: u8, n: usize) -> [u8; 32] {
 }
 
 /// Accounts 0 to `count`.
-async fn accounts(database: &TestDatabase, count: usize) {
+pub(crate) async fn accounts(database: &TestDatabase, count: usize) {
     let rows: Vec<String> = (0..count)
         .map(|n| {
             let (id, now) = (account(n), NOW.0);

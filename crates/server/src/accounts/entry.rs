@@ -4,7 +4,9 @@ use base64::Engine as _;
 use model::account::Assurance;
 use model::id::AccountId;
 use model::lang::text;
-use store::{AccountLink, AccountRecord, AccountStatus, Factor, NewAccount, NewLink, Refusal, Step, Throttle};
+use store::{
+    AccountLink, AccountRecord, AccountStatus, Factor, HourlySpend, NewAccount, NewLink, Refusal, Step, Throttle,
+};
 
 use super::address::Address;
 use super::change::{Change, Token, language};
@@ -284,17 +286,25 @@ pub(crate) fn judged_name(name: &str) -> Result<String, ApiError> {
 /// Whether an address may be written to: mail can be sent here, the caller's network did not ask for too much of it, and
 /// the address was not written to too often in the last hour. Who asks does not hear of the last.
 pub(crate) async fn may_write_to(cx: &Cx, address: &Address) -> Result<bool, ApiError> {
-    let blind = cx.app.accounts().keys()?.blind(&address.canonical);
+    cx.app.accounts().keys()?;
     if cx.app.mailer().is_none() {
         return Err(ApiError::new(Code::MailUnavailable));
     }
     let (allowance, network) = (cx.app.allowance(), cx.caller.network);
     allowance.spend_hourly(cx.app.database(), cx.app.ports(), network, "mails", MAILS_PER_NETWORK).await?;
-    let bucket = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(blind);
+    Ok(spend_mail(cx, "mails", address, MAILS_PER_ADDRESS).await?.is_none())
+}
+
+/// Spends one of the mails of a kind that an address may be sent in an hour; the seconds to wait where there is none left.
+pub(crate) async fn spend_mail(cx: &Cx, what: &str, address: &Address, per_hour: u32) -> Result<Option<u32>, ApiError> {
+    let blind = cx.app.accounts().keys()?.blind(&address.canonical);
+    let bucket = format!("{what}:{}", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(blind));
     let now = cx.app.ports().now();
-    let bucket = format!("mails:{bucket}");
-    let spent = cx.app.database().ask(|store| store.spend_hourly(&bucket, now, MAILS_PER_ADDRESS)).await;
-    Ok(spent.map_err(unavailable)? == store::HourlySpend::Granted)
+    let spent = cx.app.database().ask(|store| store.spend_hourly(&bucket, now, per_hour)).await;
+    Ok(match spent.map_err(unavailable)? {
+        HourlySpend::Granted => None,
+        HourlySpend::Refused { retry_after_s } => Some(retry_after_s),
+    })
 }
 
 /// [`Code::RateLimited`] while the caller's network gave too many wrong passwords.

@@ -11,7 +11,7 @@ use store::{
 use super::address::Address;
 use super::change::Token;
 use super::session::require_fresh;
-use super::{letters, unavailable};
+use super::{entry, letters, unavailable};
 use crate::caller::{is_random_token, token_digest};
 use crate::database::Trouble;
 use crate::error::{ApiError, Code};
@@ -20,6 +20,10 @@ use crate::operation::Cx;
 
 /// Characters of an organization's name at most. Chosen: it stands in one line of a page and a mail.
 pub(crate) const NAME_CHARS: usize = 80;
+/// Invitations that one network may send in an hour. Chosen: more than an organization may have open at once.
+const INVITATIONS_PER_NETWORK: u32 = 30;
+/// Invitations that one address may be sent in an hour. Chosen: nobody is flooded, and a mistake can be put right.
+const INVITATIONS_PER_ADDRESS: u32 = 5;
 /// How long an invitation is good (`specs/accounts.md` 4.10).
 const INVITATION_MS: i64 = 7 * DAY_MS;
 /// How long a removal can be undone (the same).
@@ -144,6 +148,14 @@ pub(crate) async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result
         return Err(ApiError::new(Code::MailUnavailable));
     }
     let (session, record) = decisive(cx, id).await?;
+    if !record.role.admits(role) {
+        return Err(ApiError::new(Code::OrganizationForbidden));
+    }
+    let (allowance, network) = (cx.app.allowance(), cx.caller.network);
+    allowance.spend_hourly(cx.app.database(), cx.app.ports(), network, "invitations", INVITATIONS_PER_NETWORK).await?;
+    if let Some(seconds) = entry::spend_mail(cx, "invitations", &address, INVITATIONS_PER_ADDRESS).await? {
+        return Err(ApiError::new(Code::RateLimited).retry_after(seconds));
+    }
     let (token, expires_at) = (Token::new(cx), cx.app.ports().now().plus_ms(INVITATION_MS));
     let letter = letters::invitation(&cx.app, &record.name, &session.email, &token.text);
     let mail = Job::SendMail(letter.to(&address.typed, cx.lang)).queued(&cx.app, None);

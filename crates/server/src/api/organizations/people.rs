@@ -67,6 +67,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::OrganizationLimit,
                 Code::AlreadyDone,
                 Code::ReauthRequired,
+                Code::RateLimited,
                 Code::MailUnavailable,
             ]),
         Operation::delete("/api/auth/organizations/{id}/invitations/{invitation_id}", "end_invitation", uninvite)

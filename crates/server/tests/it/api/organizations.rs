@@ -14,6 +14,7 @@ testkit::on_both_databases! {
     an_organization_is_made_changed_and_removed_in_seven_days,
     somebody_is_invited_by_mail_and_accepts_once,
     an_invitation_is_for_its_address_while_it_is_good,
+    nobody_is_flooded_with_invitations,
     roles_decide_what_a_member_may_do,
     the_last_owner_stays,
     members_without_a_second_factor_can_only_leave_where_one_is_asked_for,
@@ -153,6 +154,34 @@ async fn an_invitation_is_for_its_address_while_it_is_good(database: TestDatabas
         let body = json!({ "email": format!("x{n}@example.com"), "role": "member" });
         let answer = call(&app, &ana, "POST", &path, body).await;
         assert_eq!(answer.status, if n < 20 { 200 } else { 409 }, "{n} {}", answer.body);
+    }
+}
+
+async fn nobody_is_flooded_with_invitations(database: TestDatabase) {
+    let server = MailServer::start().await;
+    let app = TestApp::start(database, mailing(&server)).await;
+    let (_, ana) = person(&app, "ana").await;
+    // Of however many organizations.
+    let mut answers = Vec::new();
+    for _ in 0..6 {
+        let path = format!("organizations/{}/invitations", made(&app, &ana).await);
+        let body = json!({ "email": "Bo@example.com", "role": "member" });
+        answers.push(call(&app, &ana, "POST", &path, body).await);
+    }
+    let limited = answers.pop().unwrap();
+    assert!(answers.iter().all(|answer| answer.status == 200));
+    assert_eq!((limited.refusal(), limited.header("retry-after")), ((429, "rate_limited".to_owned()), "720"));
+    // Others are written to, until the network has written to so many.
+    let path = format!("organizations/{}/invitations", made(&app, &ana).await);
+    for n in 0..25 {
+        let body = json!({ "email": format!("x{n}@example.com"), "role": "member" });
+        let answer = call(&app, &ana, "POST", &path, body).await;
+        let wanted = match n {
+            0..20 => 200,
+            20..24 => 409,
+            _ => 429,
+        };
+        assert_eq!(answer.status, wanted, "{n} {}", answer.body);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Pictures of accounts: whatever comes in is drawn anew as a small square, so that nothing but pixels is left of it.
 
 use std::io::Cursor;
+use std::sync::Arc;
 use std::time::Duration;
 
 use image::imageops::FilterType;
@@ -32,20 +33,29 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where pictures are drawn: one at a time, as each may take [`MOST_MEMORY`] and as much again.
 #[derive(Debug)]
-pub struct Easel(Semaphore);
+pub struct Easel(Arc<Semaphore>);
 
 impl Default for Easel {
     fn default() -> Self {
-        Self(Semaphore::new(1))
+        Self(Arc::new(Semaphore::new(1)))
     }
 }
 
 impl Easel {
     async fn draw(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ApiError> {
+        self.at(move || drawn(&bytes)).await?.ok_or_else(|| ApiError::new(Code::InvalidImage))
+    }
+
+    /// Does work that only one may do at a time. It goes on when its caller leaves, and keeps the place as long.
+    async fn at<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
         let busy = || ApiError::new(Code::Overloaded).retry_after(5);
-        let place = tokio::time::timeout(PATIENCE, self.0.acquire()).await.map_err(|_| busy())?;
-        let _place = place.map_err(|_| busy())?;
-        off_worker(move || drawn(&bytes)).await?.ok_or_else(|| ApiError::new(Code::InvalidImage))
+        let place = tokio::time::timeout(PATIENCE, Arc::clone(&self.0).acquire_owned()).await.map_err(|_| busy())?;
+        let place = place.map_err(|_| busy())?;
+        off_worker(move || {
+            let _place = place;
+            work()
+        })
+        .await
     }
 }
 
@@ -146,6 +156,23 @@ mod tests {
     fn read(webp: &[u8]) -> RgbImage {
         assert_eq!(image::guess_format(webp).unwrap(), ImageFormat::WebP);
         image::load_from_memory(webp).unwrap().to_rgb8()
+    }
+
+    #[tokio::test]
+    async fn a_picture_whose_sender_left_keeps_its_place_until_it_is_drawn() {
+        let easel = Easel::default();
+        let (go_on, wait) = std::sync::mpsc::channel();
+        {
+            let drawing = easel.at(move || wait.recv());
+            tokio::select! {
+                biased;
+                _ = drawing => panic!("nobody let it go on"),
+                () = std::future::ready(()) => {}
+            }
+        }
+        assert_eq!(easel.0.available_permits(), 0);
+        go_on.send(()).unwrap();
+        assert!(easel.at(|| true).await.unwrap());
     }
 
     #[test]

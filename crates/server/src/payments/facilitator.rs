@@ -83,6 +83,12 @@ pub(super) enum Verified {
     Unanswered,
 }
 
+/// An answer in JSON.
+struct Answer {
+    status: u16,
+    json: Value,
+}
+
 /// What `/settle` said, by what is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Settlement {
@@ -127,7 +133,7 @@ impl Facilitator {
     pub(super) async fn check(&self, fetcher: &Fetcher, chain: &Chain) -> Standing {
         let answer = self.ask(fetcher, "supported", None, VERIFY_WITHIN).await;
         let standing = match answer {
-            Ok(answer) if supports(&answer, chain) => Standing::Up,
+            Ok(answer) if supports(&answer.json, chain) => Standing::Up,
             Ok(_) => {
                 tracing::error!(
                     facilitator = self.url(),
@@ -145,12 +151,12 @@ impl Facilitator {
     /// Whether a payment would settle now. Reserves nothing.
     pub(super) async fn verify(&self, fetcher: &Fetcher, payload: &Value, requirements: &Value) -> Verified {
         let answer = self.ask(fetcher, "verify", Some(question(payload, requirements)), VERIFY_WITHIN).await;
-        let valid = answer.as_ref().ok().and_then(|answer| answer.get("isValid")?.as_bool());
-        match (valid, answer) {
-            (Some(true), _) => Verified::Valid,
-            (Some(false), Ok(answer)) => Verified::Invalid(reason(&answer, "invalidReason")),
-            _ => {
-                self.note(Standing::Down);
+        let Ok(Answer { status, json }) = answer else { return Verified::Unanswered };
+        match json.get("isValid").and_then(Value::as_bool) {
+            Some(true) => Verified::Valid,
+            Some(false) => Verified::Invalid(reason(&json, "invalidReason")),
+            None => {
+                self.note_refusal(status);
                 Verified::Unanswered
             }
         }
@@ -165,36 +171,35 @@ impl Facilitator {
         is_first: bool,
     ) -> Settlement {
         match self.ask(fetcher, "settle", Some(question(payload, requirements)), SETTLE_WITHIN).await {
-            Ok(answer) => settlement(&answer, is_first),
-            Err(why) => {
-                self.note(Standing::Down);
-                Settlement::Unknown { reason: why.to_owned(), transaction: None }
-            }
+            Ok(answer) => settlement(&answer.json, is_first),
+            Err(why) => Settlement::Unknown { reason: why.to_owned(), transaction: None },
         }
     }
 
-    /// The JSON of an answer, whatever its status: a pending settlement comes as 500, 202 or 200.
+    /// An answer in JSON, whatever its status: a pending settlement comes as 500, 202 or 200. Notes how the facilitator is.
     async fn ask(
         &self,
         fetcher: &Fetcher,
         what: &str,
         json: Option<String>,
         within: Duration,
-    ) -> Result<Value, &'static str> {
+    ) -> Result<Answer, &'static str> {
         let url = Url::parse(&format!("{}/{what}", self.url())).map_err(|_| "address")?;
         let authorization = self.authorization.as_ref().map(Secret::expose);
         let question = ServiceQuestion { url: &url, json, authorization, answer_bytes: ANSWER_BYTES };
         let answer = fetcher.ask_service(question, Instant::now() + within).await.map_err(|error| {
             tracing::warn!(%error, what, "the facilitator does not answer");
+            self.note(Standing::Down);
             error.0
         })?;
         match serde_json::from_slice(&answer.body) {
             Ok(json @ Value::Object(_)) => {
                 self.note_answer();
-                Ok(json)
+                Ok(Answer { status: answer.status, json })
             }
             _ => {
                 tracing::warn!(status = answer.status, what, "the facilitator's answer can't be read");
+                self.note_refusal(answer.status);
                 Err("answer")
             }
         }
@@ -204,6 +209,15 @@ impl Facilitator {
     fn note_answer(&self) {
         if self.standing() != Standing::Unfit {
             self.note(Standing::Up);
+        }
+    }
+
+    /// It answers, but not what it was asked: it is down, unless it finds fault with the question. Else one payment that it
+    /// can't read would keep all others out.
+    fn note_refusal(&self, status: u16) {
+        let is_of_question = (400..500).contains(&status) && !matches!(status, 401 | 403);
+        if !is_of_question {
+            self.note(Standing::Down);
         }
     }
 

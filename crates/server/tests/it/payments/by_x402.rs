@@ -17,6 +17,7 @@ testkit::on_both_databases! {
     a_payment_for_another_call_is_told_so,
     what_failed_costs_nothing_and_the_payment_stays_good,
     a_facilitator_that_is_down_is_a_503,
+    a_payment_that_the_facilitator_can_t_read_keeps_nobody_out,
     an_unclear_settlement_is_never_asked_for_again,
     what_was_sent_unheard_is_found_on_the_chain,
     what_nobody_knows_of_waits_for_the_operator,
@@ -170,6 +171,31 @@ async fn a_facilitator_that_is_down_is_a_503(database: TestDatabase) {
     worker::check(&shop.app.app).await;
     assert_eq!(shop.app.call(payment.pays(shop.audit())).await.status, 200);
     assert_eq!(shop.app.call(shop.audit()).await.refusal(), (402, "allowance_spent".to_owned()));
+}
+
+async fn a_payment_that_the_facilitator_can_t_read_keeps_nobody_out(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let asked = shop.app.call(shop.audit()).await;
+    for (number, status, body) in [(1, 400, json!({"error": "Invalid request"})), (2, 422, json!([]))] {
+        shop.facilitator.script(move |question, _| {
+            let hostile =
+                question.body["paymentPayload"]["payload"]["authorization"]["nonce"] == format!("0x{number:064x}");
+            hostile.then(|| Say::This(status, body.clone()))
+        });
+        let unread = shop.app.call(signed(&asked, 1, number).pays(shop.audit())).await;
+        assert_eq!(unread.refusal(), (503, "facilitator_unavailable".to_owned()), "{}", unread.body);
+        let paid = shop.app.call(signed(&asked, 1, 10 + number).pays(shop.audit())).await;
+        assert_eq!(paid.status, 200, "{}", paid.body);
+    }
+    // What is wrong with the facilitator itself, or with us, is.
+    for (number, status) in (20..).zip([401, 403, 500, 200]) {
+        shop.facilitator
+            .script(move |question, _| (question.what == "verify").then(|| Say::This(status, json!({"error": "x"}))));
+        let down = shop.app.call(signed(&asked, 1, number).pays(shop.audit())).await;
+        assert_eq!(down.refusal(), (503, "facilitator_unavailable".to_owned()), "{status}");
+        assert_eq!(shop.app.call(shop.audit()).await.refusal().0, 503, "{status}");
+        worker::check(&shop.app.app).await;
+    }
 }
 
 async fn an_unclear_settlement_is_never_asked_for_again(database: TestDatabase) {

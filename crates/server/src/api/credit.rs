@@ -28,7 +28,7 @@ pub(super) fn operations() -> Vec<Operation> {
             )
             .sells()
             .check(|_: &App, input: &Purchase| pack(input.usd).map(drop))
-            .errors(&[Code::PaymentRequired, Code::CreditDelivered]),
+            .errors(&[Code::PaymentRequired, Code::CreditDelivered, Code::RateLimited]),
         Operation::get(purchase::PATH, "get_credit", read)
             .text(
                 "See a credit",

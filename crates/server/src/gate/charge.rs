@@ -52,7 +52,11 @@ pub(super) async fn run(
     let spent = match allow(&cx, sku, is_free, brings_nothing).await {
         Ok(Allowed::Free(spent)) => {
             let left = spent.as_ref().map(|spent| left_of_day(&app, spent.free_remaining));
-            let done = operation.run(cx.clone(), input).await;
+            let done = operation.run(cx.clone(), input).await.map_err(|error| match error.code {
+                // Somebody else took the last free one meanwhile.
+                Code::PaymentRequired => app.payments().asked(&priced, cx.lang),
+                _ => error,
+            });
             let mut reply = give_back(&cx, spent, done).await?;
             reply.headers.extend(left.into_iter().flatten());
             return Ok(reply);
@@ -78,7 +82,12 @@ pub(super) async fn run(
             None => {}
         }
         match by_x402::judge(&cx, &priced, WORK_TIME)? {
-            Some(judged) => by_x402::run(cx.clone(), operation, input, priced, judged, hash).await,
+            Some(judged) => {
+                if sku == Sku::Tab {
+                    by_x402::admit(&cx).await?;
+                }
+                by_x402::run(cx.clone(), operation, input, priced, judged, hash).await
+            }
             None => Err(app.payments().asked(&priced, cx.lang)),
         }
     }

@@ -180,6 +180,13 @@ pub(crate) fn judge(cx: &Cx, priced: &Priced, work: Duration) -> Result<Option<J
     Ok(Some(Judged { payment: payment.clone(), requirements, payload }))
 }
 
+/// Spends one of the payments that a network may bring in an hour, besides those for audits, which the hour of audits
+/// counts: each makes us ask the facilitator and keep a row. [`Code::RateLimited`] past them.
+pub(crate) async fn admit(cx: &Cx) -> Result<(), ApiError> {
+    let (app, per_hour) = (&cx.app, cx.app.config().limits.audits_per_hour);
+    app.allowance().spend_hourly(app.database(), app.ports(), cx.caller.network, "payments", per_hour).await
+}
+
 /// Claims a judged payment before anything is done for it.
 pub(crate) async fn claim(
     cx: &Cx,

@@ -33,6 +33,7 @@ pub(crate) async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ApiError> {
     let priced = app.payments().pack(app, usd);
     let token = Kind::Credit.token(app.ports().entropy.bytes());
     if !app.payments().is_live() {
+        by_x402::admit(cx).await?;
         let new = NewCredit {
             id: app.ports().id(),
             token_digest: token_digest(&token),
@@ -53,6 +54,7 @@ pub(crate) async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ApiError> {
     let Some(judged) = by_x402::judge(cx, &priced, NO_WORK)? else {
         return Err(app.payments().asked(&priced, cx.lang));
     };
+    by_x402::admit(cx).await?;
     let purchase = Purchase { credit_id: app.ports().id(), token_digest: token_digest(&token) };
     match by_x402::claim(cx, &priced, &judged, hash, Some(purchase)).await? {
         Claim::Claimed(lease) => {

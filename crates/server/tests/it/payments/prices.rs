@@ -3,13 +3,14 @@ use site_audit::config::{NamedUrl, PaymentMode, Sku};
 use testkit::TestDatabase;
 
 use super::{PAY_TO, Shop, moved, signed};
-use crate::app::{Call, TestApp};
+use crate::app::{Call, TestApp, join_all};
 
 testkit::on_both_databases! {
     prices_are_those_of_the_configuration,
     billing_says_how_and_where_the_caller_stands,
     the_manifest_lists_what_can_be_paid,
     tabs_beyond_the_free_ones_are_paid,
+    whoever_comes_too_late_for_the_last_free_tab_is_told_what_to_pay,
     a_tab_whose_payment_was_refused_is_closed_again,
 }
 
@@ -137,6 +138,23 @@ async fn tabs_beyond_the_free_ones_are_paid(database: TestDatabase) {
     assert_eq!(moved(&shop.facilitator), 50_000);
     let billing = shop.app.call(Call::get("/api/billing").token(&token)).await.json();
     assert_eq!(billing["usage"], json!({"tabs": 2, "free_slots_left": 0}));
+}
+
+async fn whoever_comes_too_late_for_the_last_free_tab_is_told_what_to_pay(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let app = TestApp::start_on(&shop.app, |config| {
+        super::charging(config, &shop.facilitator.url());
+        config.limits.free_tabs = 1;
+    })
+    .await;
+    let token = app.guest().await;
+    let pages: Vec<String> = (0..8).map(|n| format!("/{n}")).collect();
+    let answers = join_all(pages.iter().map(|page| app.call(open(&shop, page, &token)))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
+    for late in answers.iter().filter(|answer| answer.status != 200) {
+        assert_eq!(late.refusal(), (402, "payment_required".to_owned()));
+        assert_eq!(late.json()["accepts"][0]["maxAmountRequired"], "50000", "{}", late.body);
+    }
 }
 
 async fn a_tab_whose_payment_was_refused_is_closed_again(database: TestDatabase) {

@@ -16,6 +16,7 @@ testkit::on_both_databases! {
     a_purchase_that_was_unclear_makes_its_credit,
     in_dev_no_money_moves_and_the_credit_says_so,
     a_credit_carries_its_buyer,
+    a_network_brings_so_many_payments_in_an_hour,
 }
 
 fn buy(usd: &str) -> Call<'static> {
@@ -144,4 +145,38 @@ async fn a_credit_carries_its_buyer(database: TestDatabase) {
     let owners =
         shop.app.database.row("SELECT COUNT(*) FROM credits JOIN guests ON owner = 'guest:' || guests.id").await;
     assert_eq!(sqlx::Row::get::<i64, _>(&owners, 0), 1);
+}
+
+async fn a_network_brings_so_many_payments_in_an_hour(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let few = TestApp::start_on(&shop.app, |config| {
+        super::charging(config, &shop.facilitator.url());
+        config.limits.audits_per_hour = 2;
+    })
+    .await;
+    let asked = few.call(buy("1")).await;
+    // Payments that are good for nothing: each asks the facilitator, and leaves a row.
+    let worthless = |nonce| {
+        let mut payment = signed(&asked, 1, nonce);
+        payment.signature = format!("0x{}", "1".repeat(130));
+        payment
+    };
+    for nonce in [1, 2] {
+        let refused = few.call(worthless(nonce).pays(buy("1"))).await;
+        assert_eq!(refused.refusal(), (402, "payment_refused".to_owned()), "{}", refused.body);
+    }
+    let limited = few.call(worthless(3).pays(buy("1"))).await;
+    assert_eq!((limited.refusal(), limited.header("retry-after")), ((429, "rate_limited".to_owned()), "1800"));
+    assert_eq!(shop.facilitator.asked("verify").len(), 2);
+    // One that came before is no new one, and what is asked for is told all the same.
+    assert_eq!(few.call(worthless(2).pays(buy("1"))).await.refusal(), (402, "payment_refused".to_owned()));
+    assert_eq!(few.call(buy("1")).await.refusal(), (402, "payment_required".to_owned()));
+    // In dev each makes a credit at once.
+    let dev = TestApp::start(TestDatabase::sqlite(), |config| {
+        config.payments.mode = Some(PaymentMode::Dev);
+        config.limits.audits_per_hour = 1;
+    })
+    .await;
+    assert_eq!(dev.call(buy("1")).await.status, 200);
+    assert_eq!(dev.call(buy("1")).await.refusal(), (429, "rate_limited".to_owned()));
 }

@@ -7,17 +7,20 @@ mod guard;
 mod identity;
 mod network;
 mod origin;
+mod renewal;
 
 use http::{HeaderMap, HeaderValue};
 use model::id::{GuestId, Owner};
 use store::{ApiKey, Session};
 
+pub(crate) use cookies::cookie;
 pub use cookies::{Cookie, SESSION_SECONDS};
 pub use credential::{Kind, Sent, guest_token, sent, token_digest};
 pub(crate) use guard::{CONTEXT, binding, guard_form};
 pub(crate) use identity::{is_random_token, of_call, of_page};
 pub use network::{Network, Proxies, WIDE};
 pub(crate) use origin::{is_address_of, is_loopback, is_own};
+pub(crate) use renewal::renew;
 
 use crate::error::{ApiError, Code};
 
@@ -38,7 +41,7 @@ pub struct Caller {
     pub agent: &'static str,
     /// The value of the browser's bootstrap cookie.
     pub bootstrap: Option<String>,
-    /// A cookie that the answer has to carry.
+    /// A cookie that the answer has to carry; of a page, [`renew`] sees to it.
     pub renewed: Option<HeaderValue>,
 }
 

@@ -27,6 +27,7 @@ use askama::Template;
 use audit::check::Family;
 use axum::Router;
 use axum::body::Body;
+use axum::middleware;
 use axum::response::Response;
 use axum::routing::{get, post};
 use bytes::Bytes;
@@ -34,6 +35,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use model::lang::Lang;
 
 use crate::app::App;
+use crate::caller::renew;
 use crate::catalog;
 use crate::error::{ApiError, Code};
 use crate::web;
@@ -88,6 +90,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/robots.txt", get(sitemap::robots))
         .route("/sitemap.xml", get(sitemap::show))
         .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn(renew))
 }
 
 /// 405 of a page.

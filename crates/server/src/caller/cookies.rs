@@ -7,6 +7,13 @@ use crate::app::App;
 /// How long a session lasts without being seen, in seconds: 30 days.
 pub const SESSION_SECONDS: u32 = 30 * 86_400;
 
+/// What a cookie of a request holds.
+pub(crate) fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
+    let lines = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
+}
+
 /// Which cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cookie {
@@ -29,10 +36,7 @@ impl Cookie {
 
     /// Its value in a request.
     pub fn read(self, app: &App, headers: &HeaderMap) -> Option<String> {
-        let name = self.name(app.is_https());
-        let lines = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
+        cookie(headers, self.name(app.is_https()))
     }
 
     /// The header that keeps `value`, a text in base64url or empty.

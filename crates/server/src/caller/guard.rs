@@ -8,22 +8,16 @@ use super::{Caller, Identity, Unverified, is_random_token, origin};
 use crate::accounts::Binding;
 use crate::app::App;
 use crate::error::{ApiError, Code};
-use crate::operation::Access;
+use crate::operation::{Access, Operation};
 
 /// The header that carries the id of a page view.
 pub(crate) const CONTEXT: HeaderName = HeaderName::from_static("x-mm-context");
 
 /// Judges a write of the API: those with a session, and those that sign somebody in or out.
-pub(super) fn guard(app: &App, access: Access, caller: &Caller, headers: &HeaderMap) -> Result<(), ApiError> {
+pub(super) fn guard(app: &App, operation: &Operation, caller: &Caller, headers: &HeaderMap) -> Result<(), ApiError> {
+    require_newest(caller)?;
     let is_signed_in = match &caller.identity {
-        Identity::Session(session) => {
-            if session.is_rotated {
-                // Its token was replaced a moment ago: good for reads in flight only. The cookie stays: the browser
-                // has the new one by now.
-                return Err(ApiError::new(Code::SessionEnded));
-            }
-            true
-        }
+        Identity::Session(_) => true,
         // What the session is bound to is not known, so nothing can be proven.
         Identity::Unverified(Unverified::Account)
             if !headers.contains_key(header::AUTHORIZATION) && !headers.contains_key("x-api-key") =>
@@ -32,14 +26,24 @@ pub(super) fn guard(app: &App, access: Access, caller: &Caller, headers: &Header
         }
         _ => false,
     };
-    if !is_signed_in && access != Access::Browser {
+    if !is_signed_in && operation.access != Access::Browser {
         return Ok(());
     }
     origin::require_own(app, headers)?;
     let token = headers.get("x-csrf-token").and_then(|value| value.to_str().ok());
     require_csrf(app, caller, token)?;
     require_context(app, caller, headers)?;
-    require_json(headers)
+    // A form with a file is sent as one: the token in its header has proven already that no other site sends it.
+    if operation.takes_form { Ok(()) } else { require_json(headers) }
+}
+
+/// Refuses a write with a token that was replaced a moment ago: it is good for reads in flight only. The cookie stays, as
+/// the browser has the new one by now.
+fn require_newest(caller: &Caller) -> Result<(), ApiError> {
+    match &caller.identity {
+        Identity::Session(session) if session.is_rotated => Err(ApiError::new(Code::SessionEnded)),
+        _ => Ok(()),
+    }
 }
 
 /// Judges a read that only pages of ours make: a browser that says otherwise is refused.
@@ -58,6 +62,7 @@ pub(super) fn guard_read(app: &App, headers: &HeaderMap) -> Result<(), ApiError>
 
 /// Judges a form of a page, by the token in its hidden field.
 pub(crate) fn guard_form(app: &App, caller: &Caller, headers: &HeaderMap, token: Option<&str>) -> Result<(), ApiError> {
+    require_newest(caller)?;
     origin::require_own(app, headers)?;
     require_csrf(app, caller, token)
 }

@@ -6,6 +6,7 @@ use http::request::Parts;
 use store::FoundSession;
 use subtle::ConstantTimeEq as _;
 
+use super::renewal::Renewal;
 use super::{Caller, Cookie, Identity, SESSION_SECONDS, Sent, Unverified, guard, guest_token, sent, token_digest};
 use crate::app::App;
 use crate::database::Trouble;
@@ -47,7 +48,7 @@ pub(crate) async fn of_call(
         identified => identified?,
     };
     match operation.access {
-        _ if operation.writes() => guard::guard(app, operation.access, &caller, headers)?,
+        _ if operation.writes() => guard::guard(app, operation, &caller, headers)?,
         Access::Browser => guard::guard_read(app, headers)?,
         _ => {}
     }
@@ -76,10 +77,14 @@ pub(crate) async fn of_page(app: &App, parts: &Parts, guest: Option<String>) -> 
         ..Caller::unknown(web::client(app, &parts.extensions, headers), headers)
     };
     let cookie = Cookie::Session.read(app, headers);
-    match identified(app, caller.clone(), cookie, Sent { guest, ..Sent::default() }).await {
-        Err(error) if error.code == Code::GuestTokenInvalid => Ok(caller),
-        identified => identified,
+    let mut caller = match identified(app, caller.clone(), cookie, Sent { guest, ..Sent::default() }).await {
+        Err(error) if error.code == Code::GuestTokenInvalid => caller,
+        identified => identified?,
+    };
+    if let (Some(renewal), Some(cookie)) = (parts.extensions.get::<Renewal>(), caller.renewed.take()) {
+        renewal.leave(cookie);
     }
+    Ok(caller)
 }
 
 /// Whether a refusal is that of a session which is over.

@@ -100,7 +100,6 @@ impl Visit {
         if let Identity::Unverified(_) = caller.identity {
             return Err(ApiError::new(Code::AuthUnavailable).retry_after(5));
         }
-        cookies.extend(caller.renewed.take());
         let is_sent = parts.method == Method::POST;
         let query = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
         let mut fields: Vec<(String, String)> = query.into_owned().collect();

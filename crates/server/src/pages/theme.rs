@@ -9,8 +9,9 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use url::Url;
 
 use super::home::same_origin;
-use super::{Reader, error, guest_cookie};
+use super::{Reader, error};
 use crate::app::App;
+use crate::caller::cookie;
 use crate::error::{ApiError, Code};
 use crate::web;
 
@@ -50,7 +51,7 @@ impl Theme {
 
     /// What a request's reader chose; the system's where there is no choice, or one that is not known here.
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        guest_cookie::value(headers, COOKIE).and_then(|word| Self::of_word(&word)).unwrap_or_default()
+        cookie(headers, COOKIE).and_then(|word| Self::of_word(&word)).unwrap_or_default()
     }
 }
 

@@ -114,6 +114,11 @@ async fn a_rolling_session_is_renewed_once_an_hour(database: TestDatabase) {
         }
         assert_eq!(app.call(call()).await.header("set-cookie"), "");
     }
+    app.pass(Duration::from_secs(3_600));
+    // Whoever looks at pages only stays signed in as long.
+    let page = app.call(session.cookie(Call::get("/workspace"))).await;
+    assert_eq!(page.status, 200);
+    assert!(page.header("set-cookie").starts_with(&format!("mm-auth={};", session.token)), "{:?}", page.headers);
     app.pass(Duration::from_secs(7 * 86_400));
     assert_eq!(app.call(call()).await.refusal(), (401, "session_ended".to_owned()));
 }
@@ -133,6 +138,11 @@ async fn a_rotated_token_reads_for_ten_seconds(database: TestDatabase) {
     let write = app.call(session.page(&app, Call::new("POST", "/api/guest"))).await;
     assert_eq!(write.refusal(), (401, "session_ended".to_owned()));
     assert_eq!(write.header("set-cookie"), "");
+    // The same on pages, whose forms carry their token in a field.
+    let form = Call::new("POST", "/conta/out").body(&format!("csrf={}", session.csrf));
+    let form = form.header("origin", &app.url("")).header("content-type", "application/x-www-form-urlencoded");
+    assert_eq!(app.call(session.cookie(form)).await.status, 401);
+    assert_eq!(app.call(session.cookie(Call::get("/api/gate"))).await.status, 200);
     app.pass(Duration::from_secs(10));
     assert_eq!(app.call(session.cookie(Call::get("/api/gate"))).await.refusal(), (401, "session_ended".to_owned()));
 }

@@ -6,6 +6,7 @@ use store::Decision;
 use testkit::TestDatabase;
 
 use super::{Shop, charging};
+use crate::api::people;
 use crate::app::{Call, NOW, Response, TestApp};
 
 testkit::on_both_databases! {
@@ -15,6 +16,7 @@ testkit::on_both_databases! {
     refusals_come_in_their_order,
     the_same_receipt_is_told_once,
     a_network_has_so_many_requests_a_day,
+    who_is_signed_in_sends_the_same_form,
 }
 
 const PNG: &str = "\u{89}PNG";
@@ -146,4 +148,17 @@ async fn a_network_has_so_many_requests_a_day(database: TestDatabase) {
     assert_eq!((refused.refusal(), refused.header("retry-after")), ((429, "rate_limited".to_owned()), "52200"));
     app.pass(Duration::from_secs(86_400));
     assert_eq!(app.call(receipt(9)).await.status, 200);
+}
+
+async fn who_is_signed_in_sends_the_same_form(database: TestDatabase) {
+    let app = TestApp::start(database, pix).await;
+    let account = people::account(&app, "ana").await;
+    let session = people::session(&app, &account).await;
+    // Without what a page of ours sends, it is not one.
+    assert_eq!(app.call(session.cookie(receipt(1))).await.refusal(), (403, "invalid_origin".to_owned()));
+    let call = session.cookie(receipt(1)).header("origin", &app.url("")).header("x-csrf-token", &session.csrf);
+    let sent = app.call(call).await;
+    assert_eq!(sent.status, 200, "{}", sent.body);
+    let owner = app.database.row("SELECT owner FROM credits").await;
+    assert_eq!(sqlx::Row::get::<String, _>(&owner, 0), format!("account:{account}"));
 }

@@ -25,6 +25,7 @@ use serde_json::{Map, Value, json};
 use url::{Host, Url};
 
 use crate::app::App;
+use crate::blocking::off_worker;
 use crate::config::Config;
 use crate::error::ApiError;
 use crate::operation::Operation;
@@ -209,7 +210,7 @@ async fn post(app: &App, request: Request) -> Response {
         return refusal(&forbidden(FOREIGN_HOST), &Value::Null, lang);
     }
     let answer = match web::read_body(app, &parts, body, MESSAGE_BYTES).await {
-        Ok(received) => message(app, &parts, &received.bytes, lang).await,
+        Ok(received) => message(app, &parts, received.bytes.clone(), lang).await,
         Err(error) => refusal(&unread(&error), &Value::Null, lang),
     };
     readable_by(&parts.headers, answer)
@@ -221,8 +222,14 @@ fn unread(error: &ApiError) -> Refusal {
     Refusal::new(code::INVALID_REQUEST, why).status(error.code.status())
 }
 
-async fn message(app: &App, parts: &Parts, body: &[u8], lang: Lang) -> Response {
-    let request = match message::read(body) {
+async fn message(app: &App, parts: &Parts, body: Bytes, lang: Lang) -> Response {
+    // A large one takes milliseconds.
+    let read = if body.len() > web::BODY_BYTES {
+        off_worker(move || message::read(&body)).await.unwrap_or_else(|error| Err(unread(&error)))
+    } else {
+        message::read(&body)
+    };
+    let request = match read {
         Ok(Message::Request(request)) => request,
         Ok(Message::Unanswered) => return empty(StatusCode::ACCEPTED),
         Err(refused) => return refusal(&refused, &Value::Null, lang),

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use fetch::Fetcher;
@@ -16,7 +17,7 @@ use crate::catalog::tool::Examples;
 use crate::ceilings::Ceilings;
 use crate::config::Config;
 use crate::cores::Cores;
-use crate::database::Database;
+use crate::database::{ANSWER_WITHIN, Database};
 use crate::engine::Engine;
 use crate::mail::Mailer;
 use crate::operation::Operation;
@@ -54,6 +55,16 @@ struct Inner {
 impl App {
     /// Opens the database and sets everything up. `address` is where the service listens.
     pub async fn open(config: Config, ports: Ports, address: SocketAddr) -> Result<Self> {
+        Self::open_patient(config, ports, address, ANSWER_WITHIN).await
+    }
+
+    /// The same with another patience for the database while a call is served: tests are for machines of any speed.
+    pub async fn open_patient(
+        config: Config,
+        ports: Ports,
+        address: SocketAddr,
+        answer_within: Duration,
+    ) -> Result<Self> {
         let base_url = base_url(&config, address);
         let fetcher = Fetcher::new(config.fetch_config(&base_url, address)).context("the fetching client")?;
         let cores = Cores::of_the_machine().context("the threads that judge pages")?;
@@ -70,7 +81,7 @@ impl App {
             accounts,
             operator: config.operator.token.as_ref().map(|token| token_digest(token.expose())),
             engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),
-            database: Database::new(store),
+            database: Database::new(store, answer_within),
             allowance: Allowance::new(config.limits),
             ceilings: Ceilings::new(&config),
             payments: Payments::new(&config),

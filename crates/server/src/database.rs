@@ -11,7 +11,7 @@ use crate::error::{ApiError, Code};
 
 /// How long an answer is waited for while serving a call. An audit must answer within 2 s and its fetching time when
 /// the database is gone, so this is half of it.
-const ANSWER_WITHIN: Duration = Duration::from_secs(1);
+pub const ANSWER_WITHIN: Duration = Duration::from_secs(1);
 /// After an outage the database is left alone for so long; within 5 s of its return it is used again.
 const LEFT_ALONE: Duration = Duration::from_secs(2);
 
@@ -22,6 +22,7 @@ const MOST_NOTES: usize = 64;
 #[derive(Debug)]
 pub struct Database {
     store: Store,
+    answer_within: Duration,
     /// Until when nothing is asked.
     down_until: Mutex<Option<Instant>>,
     /// Writes that no caller waits for.
@@ -40,9 +41,9 @@ pub enum Trouble {
 }
 
 impl Database {
-    /// Over an open store.
-    pub fn new(store: Store) -> Self {
-        Self { store, down_until: Mutex::new(None), later: Mutex::new(JoinSet::new()) }
+    /// Over an open store, whose answers are waited for so long.
+    pub fn new(store: Store, answer_within: Duration) -> Self {
+        Self { store, answer_within, down_until: Mutex::new(None), later: Mutex::new(JoinSet::new()) }
     }
 
     /// The store itself, for work that no caller waits for.
@@ -58,7 +59,7 @@ impl Database {
         if self.is_left_alone() {
             return Err(Trouble::Down);
         }
-        match tokio::time::timeout(ANSWER_WITHIN, question(&self.store)).await {
+        match tokio::time::timeout(self.answer_within, question(&self.store)).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(StoreError::NotFound { .. })) => Err(Trouble::NotFound),
             Ok(Err(error @ (StoreError::Busy { .. } | StoreError::Unavailable { .. }))) => {
@@ -82,7 +83,7 @@ impl Database {
     where
         F: Future<Output = Result<(), StoreError>>,
     {
-        match tokio::time::timeout(ANSWER_WITHIN, question(&self.store)).await {
+        match tokio::time::timeout(self.answer_within, question(&self.store)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => {
                 let source = std::error::Error::source(&error).map(ToString::to_string);

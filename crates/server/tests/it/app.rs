@@ -23,6 +23,10 @@ use crate::schema::misfit;
 /// When every test begins: 2026-01-31T09:30:00Z.
 pub(crate) const NOW: Timestamp = Timestamp(1_769_851_800_000);
 
+/// How long the service waits for its database: far longer than with callers who wait, as a loaded machine may be slow. What
+/// is held up on purpose is ended by the database's own patience, before this.
+const DATABASE_PATIENCE: Duration = Duration::from_secs(60);
+
 /// A clock that a test sets.
 #[derive(Debug)]
 pub(crate) struct TestClock(AtomicI64);
@@ -160,7 +164,7 @@ impl TestApp {
         let ports = Ports { clock: Arc::<TestClock>::clone(&clock), ..Ports::real() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let app = App::open(config, ports, address).await.unwrap();
+        let app = App::open_patient(config, ports, address, DATABASE_PATIENCE).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let routes = web::router(app.clone()).within(bounds);
         let serving = tokio::spawn(async move {

@@ -106,12 +106,14 @@ impl Config {
         if payments.pay_to.as_ref().is_some_and(|address| !is_address(address)) {
             return Err(("payments.pay_to", "takes 0x and 40 hex digits"));
         }
-        if let Some(facilitator) = &payments.facilitator
-            && !url::Url::parse(facilitator).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
-        {
-            return Err(("payments.facilitator", "takes an http or https URL"));
-        }
         let is_web = |text: &str| url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        // It is shown to every caller.
+        let is_public =
+            |text: &str| url::Url::parse(text).is_ok_and(|url| url.username().is_empty() && url.password().is_none());
+        if payments.facilitator.as_ref().is_some_and(|url| !is_web(url) || !is_public(url)) {
+            let takes = "takes an http or https URL without a password; that is payments.facilitator_auth";
+            return Err(("payments.facilitator", takes));
+        }
         if payments.rpc_url.as_ref().is_some_and(|url| !is_web(url.expose())) {
             return Err(("payments.rpc_url", "takes an http or https URL"));
         }

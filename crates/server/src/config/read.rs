@@ -229,6 +229,10 @@ mod tests {
             (toml("base_url = 'https://a.example/path'"), "base_url: takes an origin"),
             (toml("[payments]\nmode = 'live'"), "payments.pay_to: must be set"),
             (toml("[payments]\npay_to = '0x12'"), "payments.pay_to: takes 0x and 40 hex digits"),
+            (
+                toml("[payments]\nfacilitator = 'https://a:b@c.d'"),
+                "payments.facilitator: takes an http or https URL without",
+            ),
             (toml("[auth]\nsecret = 'short'"), "auth.secret: takes at least 32 bytes"),
             (toml("[auth]\nprevious_secret = ''"), "auth.previous_secret: takes at least 32 bytes"),
             (toml("[auth]\nargon2_kib = 8"), "auth.argon2_kib: takes 19456"),

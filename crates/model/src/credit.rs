@@ -105,19 +105,24 @@ pub struct PixAccepted {
     pub state_at: String,
 }
 
+/// Text without control characters, as a pattern of JSON Schema.
+const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
+
 /// The form by which credit is asked for.
 #[derive(Debug, Clone, JsonSchema)]
 #[expect(dead_code, reason = "the shape of a multipart form, for its schema")]
 pub struct PixForm {
     /// Dollars: 1, 5, 10 or 25.
+    #[schemars(extend("enum" = [1, 5, 10, 25]))]
     usd: u32,
     /// Photo (JPEG, PNG, WebP) or PDF of the payment, at most 2 MiB.
-    #[schemars(rename = "comprovante", extend("format" = "binary"))]
+    #[schemars(rename = "comprovante", length(min = 1), extend("format" = "binary"))]
     receipt: String,
-    /// Name of who paid.
-    #[schemars(rename = "nome")]
+    /// Name of who paid: without control characters.
+    #[schemars(rename = "nome", length(max = 254), regex(pattern = ONE_LINE))]
     name: Option<String>,
-    /// Where to reach who paid.
+    /// Where to reach who paid: without control characters.
+    #[schemars(length(max = 254), regex(pattern = ONE_LINE))]
     email: Option<String>,
 }
 

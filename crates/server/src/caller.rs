@@ -19,7 +19,7 @@ pub use credential::{Kind, Sent, guest_token, sent, token_digest};
 pub(crate) use guard::{CONTEXT, binding, guard_form};
 pub(crate) use identity::{is_random_token, of_call, of_page};
 pub use network::{Network, Proxies, WIDE};
-pub(crate) use origin::{is_address_of, is_loopback, is_own};
+pub(crate) use origin::{is_address_of, is_loopback, is_own, same_site};
 pub(crate) use renewal::renew;
 
 use crate::error::{ApiError, Code};

@@ -127,12 +127,35 @@ pub(crate) struct Frame<'a> {
     pub(crate) product: &'a str,
     /// Address of the style sheet.
     pub(crate) style: &'static str,
+    /// What the page's address says besides the language; stays when another one is chosen.
+    kept: String,
+    /// Path that the choice of a theme leads back to; `None`: the one that the browser says it came from.
+    back: Option<String>,
 }
 
 impl<'a> Frame<'a> {
     /// The frame of a page for a reader.
     pub(crate) fn new(app: &'a App, reader: Reader) -> Self {
-        Self { reader, product: &app.config().product.name, style: assets::STYLE_PATH }
+        let product = &app.config().product.name;
+        Self { reader, product, style: assets::STYLE_PATH, kept: String::new(), back: None }
+    }
+
+    /// With parameters of the page's address that stay when another language is chosen.
+    pub(crate) fn keeping<K: AsRef<str>, V: AsRef<str>>(mut self, pairs: impl IntoIterator<Item = (K, V)>) -> Self {
+        let mut kept = url::form_urlencoded::Serializer::new(std::mem::take(&mut self.kept));
+        kept.extend_pairs(pairs.into_iter().filter(|(name, _)| name.as_ref() != "lang"));
+        self.kept = kept.finish();
+        self
+    }
+
+    /// With the whole query of the page's address, which stays when another language is chosen.
+    pub(crate) fn keeping_query(self, query: Option<&str>) -> Self {
+        self.keeping(url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()))
+    }
+
+    /// With the path that the choice of a theme leads back to, where the browser may not say where it came from.
+    pub(crate) fn leading_back_to(self, path: String) -> Self {
+        Self { back: Some(path), ..self }
     }
 
     /// The text of the page's language. Templates hold both, side by side.
@@ -165,9 +188,11 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// Tag and own name of every language.
-    pub(crate) fn languages(&self) -> [(&'static str, &'static str); 2] {
-        [(Lang::En.tag(), "English"), (Lang::PtBr.tag(), "Português")]
+    /// Tag and own name of every language, and the address of this page in it.
+    pub(crate) fn languages(&self) -> [(&'static str, &'static str, String); 2] {
+        let mark = if self.kept.is_empty() { "" } else { "&" };
+        [(Lang::En, "English"), (Lang::PtBr, "Português")]
+            .map(|(lang, name)| (lang.tag(), name, format!("?lang={}{mark}{}", lang.tag(), self.kept)))
     }
 }
 
@@ -192,6 +217,15 @@ pub(crate) fn with_lang(path: &str, query: Option<&str>, lang: Lang) -> String {
     let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
     let is_asked = pairs.any(|(name, _)| name == "lang");
     if is_asked { format!("{path}?lang={}", lang.tag()) } else { path.to_owned() }
+}
+
+/// Whether a text is a path of ours, with a query perhaps: no address of another host.
+pub(crate) fn is_own_path(text: &str) -> bool {
+    // Two slashes would name a host, and browsers read `\` as `/` (URL standard, "relative slash state").
+    text.starts_with('/')
+        && !text.starts_with("//")
+        && !text.contains('\\')
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// The tool that a query names: its findings come first in a report.

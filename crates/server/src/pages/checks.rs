@@ -107,7 +107,7 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
     };
     let groups: Vec<Group> = catalog::by_category().filter_map(group).collect();
     let page = ChecksPage {
-        frame: Frame::new(&app, reader),
+        frame: Frame::new(&app, reader).keeping_query(query),
         card: Card::new(&app, &addresses, lang, &subject),
         addresses,
         count,

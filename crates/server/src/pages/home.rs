@@ -96,7 +96,7 @@ fn page<'a>(
     let (title, description) = (TITLE.in_lang(lang), DESCRIPTION.in_lang(lang));
     let subject = Subject { kind: "WebPage", title: &[title], description, way: &[] };
     HomePage {
-        frame: Frame::new(app, reader),
+        frame: Frame::new(app, reader).keeping_query(query),
         card: Card::new(app, &addresses, lang, &subject),
         addresses,
         url: &typed.url,
@@ -153,8 +153,12 @@ pub(super) async fn submit(State(app): State<App>, request: Request) -> Response
         }
         // What nobody can read again is shown at once.
         Ok(finished) => report::unkept(app, finished, typed.tool, reader).await,
+        // The widget is the same for everybody, so its form knows no session. Sent again from here, it counts.
+        Err(error) if error.code == Code::InvalidCsrf && typed.csrf.is_none() => {
+            let typed = Typed { csrf: super::account::csrf(&app, &parts).await, ..typed };
+            super::private(html(StatusCode::OK, &page(&app, parts.uri.query(), reader, &typed, None), lang))
+        }
         Err(error) => {
-            // Sent again from here, it counts.
             let typed = Typed { csrf: super::account::csrf(&app, &parts).await, ..typed };
             let mut response =
                 html(error.code.status(), &page(&app, parts.uri.query(), reader, &typed, Some(&error)), lang);

@@ -29,6 +29,8 @@ const BADGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandb
 #[template(path = "gone.html")]
 struct GonePage<'a> {
     frame: Frame<'a>,
+    /// Proves to a signed-in reader's session that the form is ours.
+    csrf: Option<&'a str>,
     sentence: &'static str,
 }
 
@@ -37,16 +39,22 @@ type Part = Result<Path<String>, PathRejection>;
 
 /// The page, for anybody who has its address.
 pub(super) async fn show(State(app): State<App>, slug: Part, request: Request) -> Response {
-    let query = request.uri().query().map(str::to_owned);
-    let reader = Reader::of(request.headers(), query.as_deref());
+    let (parts, _) = request.into_parts();
+    let query = parts.uri.query().map(str::to_owned);
+    let reader = Reader::of(&parts.headers, query.as_deref());
     let found = api::shared_report(&app, &slug.map(|Path(slug)| slug).unwrap_or_default()).await;
     let shared = match found {
         Ok(shared) => shared,
-        Err(error) if error.code == Code::ShareNotFound => return gone(&app, &error, reader),
+        Err(error) if error.code == Code::ShareNotFound => {
+            let csrf = super::account::csrf(&app, &parts).await;
+            return gone(&app, &error, reader, csrf.as_deref());
+        }
         Err(error) => return error::page(&app, &error, reader),
     };
     made(app, reader, Ok(shared), move |app, reader, shared| {
-        let Some(slug) = &shared.share_slug else { return gone(app, &ApiError::new(Code::ShareNotFound), reader) };
+        let Some(slug) = &shared.share_slug else {
+            return gone(app, &ApiError::new(Code::ShareNotFound), reader, None);
+        };
         let eyes = Eyes::Anybody { slug, query: query.as_deref() };
         let is_print = is_print(query.as_deref());
         let shown = Shown { report: &shared.report, created_at: shared.created_at, eyes, tool: None, is_print };
@@ -56,9 +64,9 @@ pub(super) async fn show(State(app): State<App>, slug: Part, request: Request) -
 }
 
 /// What stands at an address that was revoked or never given: a form for an audit of one's own.
-fn gone(app: &App, error: &ApiError, reader: Reader) -> Response {
+fn gone(app: &App, error: &ApiError, reader: Reader, csrf: Option<&str>) -> Response {
     let sentence = error.code.sentence().in_lang(reader.lang);
-    let page = GonePage { frame: Frame::new(app, reader), sentence };
+    let page = GonePage { frame: Frame::new(app, reader), csrf, sentence };
     super::private(html(error.code.status(), &page, reader.lang))
 }
 

@@ -9,9 +9,9 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use url::Url;
 
 use super::home::same_origin;
-use super::{Reader, error};
+use super::{Reader, error, is_own_path};
 use crate::app::App;
-use crate::caller::cookie;
+use crate::caller::{cookie, same_site};
 use crate::error::{ApiError, Code};
 use crate::web;
 
@@ -59,29 +59,36 @@ impl Theme {
 pub(super) async fn choose(State(app): State<App>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     match chosen(&app, &parts, body).await {
-        Ok(theme) => kept(&app, &parts.headers, theme),
+        Ok((theme, back)) => kept(&app, theme, &back),
         Err(error) => error::page(&app, &error, Reader::of(&parts.headers, parts.uri.query())),
     }
 }
 
-async fn chosen(app: &App, parts: &Parts, body: Body) -> Result<Theme, ApiError> {
-    same_origin(app, parts)?;
+/// The theme, and the path to lead back to.
+async fn chosen(app: &App, parts: &Parts, body: Body) -> Result<(Theme, String), ApiError> {
+    // A page that sends no referrer sends no origin either (Fetch standard, "append a request Origin header").
+    match parts.headers.get(header::ORIGIN) {
+        Some(origin) if origin == "null" => same_site(&parts.headers)?,
+        _ => same_origin(app, parts)?,
+    }
     let received = web::read_body(app, parts, body, web::BODY_BYTES).await?;
-    let mut fields = url::form_urlencoded::parse(&received.bytes);
-    let word = fields.find(|(name, _)| name == "theme").map(|(_, word)| word);
-    word.and_then(|word| Theme::of_word(&word)).ok_or_else(|| ApiError::new(Code::InvalidBody).detail("theme"))
+    let field = |wanted: &str| url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == wanted);
+    let theme = field("theme").and_then(|(_, word)| Theme::of_word(&word));
+    let theme = theme.ok_or_else(|| ApiError::new(Code::InvalidBody).detail("theme"))?;
+    let own = field("back").map(|(_, path)| path.into_owned()).filter(|path| is_own_path(path));
+    let came_from = parts.headers.get(header::REFERER).and_then(|value| value.to_str().ok());
+    Ok((theme, own.unwrap_or_else(|| back(came_from))))
 }
 
-fn kept(app: &App, headers: &HeaderMap, theme: Theme) -> Response {
+fn kept(app: &App, theme: Theme, back: &str) -> Response {
     let secure = if app.is_https() { "; Secure" } else { "" };
     let seconds = if theme == Theme::System { 0 } else { SECONDS };
     let cookie = format!("{COOKIE}={}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}", theme.word());
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
-    let came_from = headers.get(header::REFERER).and_then(|value| value.to_str().ok());
-    for (name, text) in [(header::SET_COOKIE, cookie), (header::LOCATION, back(came_from))] {
-        // Words and numbers of ours, and an address that a parser has escaped.
-        if let Ok(value) = HeaderValue::from_str(&text) {
+    for (name, text) in [(header::SET_COOKIE, cookie.as_str()), (header::LOCATION, back)] {
+        // Words and numbers of ours, and an address that a parser has escaped or that was judged.
+        if let Ok(value) = HeaderValue::from_str(text) {
             response.headers_mut().insert(name, value);
         }
     }

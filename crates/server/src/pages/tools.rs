@@ -9,6 +9,7 @@ use audit::preview::SearchResult;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
+use http::StatusCode;
 use model::finding::Finding;
 use model::fix::Fix;
 use model::lang::{Lang, Text, text};
@@ -17,7 +18,7 @@ use super::card::{Card, Subject};
 use super::checks::{Line, class, line, severity_word};
 use super::hub_filter::HubFilter;
 use super::pieces::{Piece, pieces};
-use super::{Addresses, Frame, Reader, filters, lasting, with_lang};
+use super::{Addresses, Frame, Reader, filters, html, lasting, private, with_lang};
 use crate::api;
 use crate::app::App;
 use crate::blocking::off_worker;
@@ -57,6 +58,8 @@ struct ToolLine {
 #[template(path = "tool.html")]
 struct ToolPage<'a> {
     frame: Frame<'a>,
+    /// Proves to a signed-in reader's session that the form is ours.
+    csrf: Option<&'a str>,
     addresses: Addresses,
     card: Card,
     family: &'static Family,
@@ -140,7 +143,7 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
     };
     let groups: Vec<Group> = catalog::by_category().filter_map(group).collect();
     let page = ToolsPage {
-        frame: Frame::new(&app, reader),
+        frame: Frame::new(&app, reader).keeping_query(query),
         card: Card::new(&app, &addresses, lang, &subject),
         addresses,
         count: FAMILIES.len(),
@@ -156,17 +159,21 @@ pub(super) async fn hub(State(app): State<App>, request: Request) -> Response {
 type SlugPath = Result<Path<String>, PathRejection>;
 
 pub(super) async fn show(State(app): State<App>, slug: SlugPath, request: Request) -> Response {
-    let query = request.uri().query().map(str::to_owned);
-    let reader = Reader::of(request.headers(), query.as_deref());
+    let (parts, _) = request.into_parts();
+    let query = parts.uri.query().map(str::to_owned);
+    let reader = Reader::of(&parts.headers, query.as_deref());
     let slug = slug.map(|Path(slug)| slug).unwrap_or_default();
     let Some(family) = catalog::family(&slug) else {
         return super::error::page(&app, &api::unknown_tool(&slug), reader);
     };
+    let csrf = super::account::csrf(&app, &parts).await;
     // The first time, the example is judged.
     let page_app = app.clone();
     let made = off_worker(move || {
         let worked = page_app.examples().of(family);
-        lasting(&page(&page_app, family, worked, query.as_deref(), reader), reader.lang)
+        let page = ToolPage { csrf: csrf.as_deref(), ..page(&page_app, family, worked, query.as_deref(), reader) };
+        // With a token it is its reader's own.
+        if csrf.is_some() { private(html(StatusCode::OK, &page, reader.lang)) } else { lasting(&page, reader.lang) }
     });
     made.await.unwrap_or_else(|error| super::error::page(&app, &error, reader))
 }
@@ -197,6 +204,7 @@ fn page<'a>(
     let related = FAMILIES.iter().filter(|other| other.category == family.category && other.slug != family.slug);
     ToolPage {
         frame: Frame::new(app, reader),
+        csrf: None,
         card: Card::new(app, &addresses, lang, &subject),
         addresses,
         family,

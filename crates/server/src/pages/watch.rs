@@ -63,18 +63,20 @@ async fn act(app: &App, request: Request, purpose: LinkPurpose) -> Response {
     let (parts, body) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
     match done(app, &parts, body, purpose).await {
-        Ok(()) => shown(app, reader, purpose, None, ""),
+        Ok(token) => shown(app, reader, purpose, None, &token),
         Err(error) => refused(app, &error, reader),
     }
 }
 
-/// The token proves by itself who sends it: no other site has it. A mail program sends it in the query.
-async fn done(app: &App, parts: &Parts, body: Body, purpose: LinkPurpose) -> Result<(), ApiError> {
+/// Does what the link is for; its token. The token proves by itself who sends it: no other site has it. A mail program
+/// sends it in the query.
+async fn done(app: &App, parts: &Parts, body: Body, purpose: LinkPurpose) -> Result<String, ApiError> {
     let received = web::read_body(app, parts, body, web::BODY_BYTES).await?;
     let query = parts.uri.query().unwrap_or_default().as_bytes();
     let token = token_of(&received.bytes).or_else(|| token_of(query)).ok_or_else(no_link)?;
     let (digest, now) = (token_digest(&token), app.ports().now());
-    app.database().ask(|store| store.use_watch_link(&digest, purpose, now)).await.map_err(of_link)
+    app.database().ask(|store| store.use_watch_link(&digest, purpose, now)).await.map_err(of_link)?;
+    Ok(token)
 }
 
 /// The token among the pairs of a query or a form, if it can be one.
@@ -100,7 +102,11 @@ fn of_link(trouble: Trouble) -> ApiError {
 
 fn shown(app: &App, reader: Reader, purpose: LinkPurpose, url: Option<&str>, token: &str) -> Response {
     let is_stop = purpose == LinkPurpose::Stop;
-    let page = WatchPage { frame: Frame::new(app, reader), is_stop, url, token };
+    let path = if is_stop { "/watch/stop" } else { "/watch/agree" };
+    // A token is base64url, which needs no escape.
+    let back = format!("{path}?lang={}&token={token}", reader.lang.tag());
+    let frame = Frame::new(app, reader).keeping([("token", token)]).leading_back_to(back);
+    let page = WatchPage { frame, is_stop, url, token };
     unreferred(private(html(StatusCode::OK, &page, reader.lang)))
 }
 

@@ -49,6 +49,8 @@ pub struct Run {
     pub created_at: Timestamp,
     /// What changed since the newest earlier run with a score; null on the oldest run that was read.
     pub change: Option<Change>,
+    /// A run of the daily watch that mail was sent about, as the page had got worse.
+    pub alerted: bool,
     /// The public report, when it is shared.
     pub shared: Option<String>,
     /// This run in the API.

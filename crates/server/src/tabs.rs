@@ -159,6 +159,7 @@ fn runs(app: &App, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, StoreE
             counts,
             created_at: record.created_at,
             change: earlier.as_ref().map(|earlier| between(earlier, &judgement)),
+            alerted: record.alerted,
             shared: record.share_slug.as_ref().map(|slug| app.url(&report_path(slug))),
             api: app.url(&format!("/api/audits/{}", record.id)),
         });

@@ -39,5 +39,7 @@ CREATE INDEX watch_links_by_expiry ON watch_links (expires_at);
 
 -- 1: a watch's run that could not reach its page.
 ALTER TABLE audits ADD COLUMN failed BIGINT NOT NULL DEFAULT 0;
+-- 1: a watch's run that somebody was told of.
+ALTER TABLE audits ADD COLUMN alerted BIGINT NOT NULL DEFAULT 0;
 
 CREATE INDEX audits_of_page ON audits (owner, requested_url, created_at, id) WHERE owner IS NOT NULL;

@@ -94,6 +94,8 @@ pub struct RunRecord {
     pub created_at: Timestamp,
     /// A watch's run that could not reach its page: it has no score.
     pub failed: bool,
+    /// A watch's run that somebody was told of.
+    pub alerted: bool,
     /// Its public address, while it is shared.
     pub share_slug: Option<Slug>,
     body: Vec<u8>,
@@ -113,12 +115,13 @@ pub struct Judged {
 }
 
 impl RunRecord {
-    /// Of a row with `id`, `created_at`, `failed`, `share_slug` and `body`.
+    /// Of a row with `id`, `created_at`, `failed`, `alerted`, `share_slug` and `body`.
     pub(crate) fn of(row: &AnyRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
             id: AuditId(row.try_get("id")?),
             created_at: Timestamp(row.try_get("created_at")?),
             failed: row.try_get::<i64, _>("failed")? != 0,
+            alerted: row.try_get::<i64, _>("alerted")? != 0,
             share_slug: row.try_get::<Option<String>, _>("share_slug")?.map(Slug),
             body: row.try_get("body")?,
         })
@@ -187,7 +190,7 @@ const NEWEST: &str = concat!(
 );
 
 const RUNS: &str = concat!(
-    "SELECT id, created_at, failed, body, ",
+    "SELECT id, created_at, failed, alerted, body, ",
     share_slug!(),
     " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT $3"
 );

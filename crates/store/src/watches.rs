@@ -110,18 +110,20 @@ const WATCHED: &str = "SELECT t.owner, t.url, t.alias, t.alert_email, t.alert_ag
     WHERE t.id = $1 AND t.monitor = 1 AND (a.id IS NULL OR a.status = 'active')";
 
 const LAST_RUN: &str = concat!(
-    "SELECT id, created_at, failed, body, ",
+    "SELECT id, created_at, failed, alerted, body, ",
     share_slug!(),
     " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT 1"
 );
 
 const LAST_SCORED: &str = concat!(
-    "SELECT id, created_at, failed, body, ",
+    "SELECT id, created_at, failed, alerted, body, ",
     share_slug!(),
     " FROM audits WHERE owner = $1 AND requested_url = $2 AND failed = 0 ORDER BY created_at DESC, id DESC LIMIT 1"
 );
 
 const MARK_FAILED: &str = "UPDATE audits SET failed = 1 WHERE id = $1";
+
+const MARK_ALERTED: &str = "UPDATE audits SET alerted = 1 WHERE id = $1";
 
 const WATCHED_NOW: &str = "UPDATE tabs SET watched_at = $2 WHERE id = $1";
 
@@ -234,7 +236,7 @@ impl Store {
                     };
                     transaction.run(inserting(new)).await?;
                     if failed {
-                        transaction.run(sqlx::query(MARK_FAILED).bind(audit.0)).await?;
+                        transaction.run(sqlx::query(MARK_FAILED).bind(audit.0.clone())).await?;
                     }
                     // None where the tab was closed meanwhile: then nobody is told either.
                     let watched = transaction.run(sqlx::query(WATCHED_NOW).bind(tab.0.clone()).bind(now.0)).await?;
@@ -245,6 +247,7 @@ impl Store {
                             .bind(alert.email)
                             .bind(alert.expires_at.0);
                         transaction.run(link).await?;
+                        transaction.run(sqlx::query(MARK_ALERTED).bind(audit.0)).await?;
                         transaction.enqueue(&alert.mail).await?;
                     }
                     Ok(true)

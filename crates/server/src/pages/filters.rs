@@ -14,9 +14,23 @@ pub(super) fn visible(text: impl Display, _: &dyn Values) -> askama::Result<Stri
     Ok(undirected(&text.to_string()))
 }
 
+/// An instant (RFC 3339) for a reader: to the minute.
+#[askama::filter_fn]
+pub(super) fn minute(instant: impl Display, _: &dyn Values) -> askama::Result<String> {
+    let instant = instant.to_string();
+    Ok(instant.get(..16).map_or_else(|| instant.clone(), |minute| minute.replace('T', " ") + " UTC"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_instant_is_read_to_the_minute() {
+        let shown = |text: &str| minute::default().execute(text, askama::NO_VALUES).unwrap();
+        assert_eq!(shown("2026-01-31T09:30:00.000Z"), "2026-01-31 09:30 UTC");
+        assert_eq!(shown("never"), "never");
+    }
 
     #[test]
     fn reversing_characters_are_shown_and_letters_of_every_script_stay() {

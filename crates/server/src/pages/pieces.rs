@@ -1,4 +1,4 @@
-//! Texts of ours on a page.
+//! Pieces that several pages have: texts with code in them, and the ring of a score.
 
 /// A piece of a text in which backticks mark code.
 #[derive(Debug)]
@@ -32,9 +32,26 @@ pub(super) fn plain(text: &str) -> String {
     pieces(text).iter().map(|piece| piece.text).collect()
 }
 
+/// Length of the ring's circle of radius 54.
+const RING: f64 = 339.29;
+/// The rounded ends of the arc reach so much further.
+const RING_CAP: f64 = 4.0;
+
+/// Length of the arc that a ring has for a score of 0 to 100, as SVG writes it; `None`: it has none.
+pub(super) fn arc(score: u32) -> Option<String> {
+    let length = f64::from(score) / 100.0 * RING - if score >= 100 { 0.0 } else { RING_CAP };
+    (score > 0).then(|| format!("{:.2}", length.max(0.0)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_arc_is_empty_at_0_and_the_whole_ring_at_100() {
+        let arc = |score| arc(score).unwrap_or_default();
+        assert_eq!([0, 1, 50, 100].map(arc), ["", "0.00", "165.65", "339.29"]);
+    }
 
     #[test]
     fn backticks_mark_code() {

@@ -22,6 +22,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::checks::severity_word;
+use super::pieces::arc;
 use super::{Frame, Reader, filters, guest_cookie, html, private};
 use crate::api;
 use crate::app::App;
@@ -36,6 +37,8 @@ pub(super) use forms::{close, open, rename, run, watch};
 pub(super) use history::{csv as history_csv, json as history_json, show as history};
 pub(super) use settings::show as settings;
 
+/// Tabs of the list that say what changed: each reads two reports. As many as are free (`interface.md` section 8).
+const COMPARED: usize = 20;
 /// Findings of the last run that the workspace shows; the report has all.
 const SHOWN: usize = 10;
 
@@ -62,7 +65,11 @@ struct TabLine {
     id: String,
     name: String,
     score: Option<u32>,
+    /// Length of the arc of the score's ring.
+    arc: Option<String>,
     band: &'static str,
+    /// What changed since the run before.
+    change: Option<ChangeView>,
     has_run: bool,
     is_watched: bool,
     is_shown: bool,
@@ -115,6 +122,7 @@ struct ChangeView {
 struct Visit {
     cx: Cx,
     reader: Reader,
+    query: Option<String>,
     /// `None`: somebody new.
     owner: Option<Owner>,
 }
@@ -128,7 +136,8 @@ impl Visit {
             Err(error) if error.code == Code::GuestTokenRequired => None,
             Err(error) => return Err(error),
         };
-        Ok(Self { cx: Cx::new(app, caller, reader.lang), reader, owner })
+        let query = parts.uri.query().map(str::to_owned);
+        Ok(Self { cx: Cx::new(app, caller, reader.lang), reader, query, owner })
     }
 
     /// A tab of the reader; to anybody else there is none.
@@ -142,7 +151,7 @@ impl Visit {
     async fn space(&self, shown: Option<&str>) -> Result<Space, ApiError> {
         let app = &self.cx.app;
         let tabs = match &self.owner {
-            Some(owner) => app.database().ask(|store| store.tabs_of(owner)).await?,
+            Some(owner) => self.lines(owner, shown).await?,
             None => Vec::new(),
         };
         let gate = api::gate_of(&self.cx).await?;
@@ -154,7 +163,7 @@ impl Visit {
             _ => None,
         };
         Ok(Space {
-            tabs: tabs.into_iter().map(|tab| TabLine::of(tab, shown)).collect(),
+            tabs,
             csrf,
             is_guest: !matches!(self.owner, Some(Owner::Account(_) | Owner::Organization(_))),
             free_tabs: app.config().limits.free_tabs,
@@ -165,16 +174,34 @@ impl Visit {
         })
     }
 
+    /// The tabs of an owner, the first of them with what changed in their last run.
+    async fn lines(&self, owner: &Owner, shown: Option<&str>) -> Result<Vec<TabLine>, ApiError> {
+        let tabs = self.cx.app.database().ask(|store| store.tabs_of(owner)).await?;
+        let mut lines = Vec::with_capacity(tabs.len());
+        for (at, tab) in tabs.into_iter().enumerate() {
+            let runs = if at < COMPARED && tab.audit_id.is_some() {
+                tabs::history(&self.cx.app, owner, &tab, 2, self.reader.lang).await?
+            } else {
+                Vec::new()
+            };
+            let change = runs.first().and_then(|run| run.change.as_ref()).map(ChangeView::of);
+            lines.push(TabLine::of(tab, change, shown));
+        }
+        Ok(lines)
+    }
+
     fn frame(&self) -> Frame<'_> {
-        Frame::new(&self.cx.app, self.reader)
+        Frame::new(&self.cx.app, self.reader).keeping_query(self.query.as_deref())
     }
 }
 
 impl TabLine {
-    fn of(tab: Tab, shown: Option<&str>) -> Self {
+    fn of(tab: Tab, change: Option<ChangeView>, shown: Option<&str>) -> Self {
         Self {
             name: name(&tab),
             score: tab.score,
+            arc: tab.score.and_then(arc),
+            change,
             band: band(tab.score),
             has_run: tab.audit_id.is_some(),
             is_watched: tab.monitor,
@@ -199,7 +226,6 @@ fn band(score: Option<u32>) -> &'static str {
 pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&app, &parts, async |visit| {
-        let space = visit.space(None).await?;
         let active = match &visit.owner {
             Some(owner) => app.database().ask(|store| store.tabs_of(owner)).await?.into_iter().find(|tab| tab.active),
             None => None,
@@ -207,6 +233,7 @@ pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
         match active {
             Some(tab) => Ok(redirect(&format!("/workspace/{}", tab.id), visit.reader.lang)),
             None => {
+                let space = visit.space(None).await?;
                 let page = EmptyPage { frame: visit.frame(), space, tab: None, view: "" };
                 Ok(html(StatusCode::OK, &page, visit.reader.lang))
             }
@@ -239,6 +266,15 @@ impl ChangeView {
     fn of(change: &Change) -> Self {
         let points = change.score.map_or(String::new(), history::signed);
         Self { points, broke: change.broke.len(), fixed: change.fixed.len() }
+    }
+
+    /// The class of the change: good where all of it is better, bad where something got worse.
+    fn class(&self) -> &'static str {
+        match (self.broke, self.points.starts_with('−'), self.fixed) {
+            (0, false, 0) => "",
+            (0, false, _) => "good",
+            _ => "bad",
+        }
     }
 }
 

@@ -18,14 +18,10 @@ use crate::band::Band;
 use crate::catalog::{self, tool::ready};
 use crate::pages::card::{Card, Picture, Subject};
 use crate::pages::checks::{class, severity_word};
-use crate::pages::pieces::{Piece, pieces};
+use crate::pages::pieces::{Piece, arc, pieces};
 use crate::pages::{Addresses, Frame, Reader, filters};
 use crate::reason;
 
-/// Length of the ring's circle of radius 54.
-const RING: f64 = 339.29;
-/// The rounded ends of the arc reach so much further.
-const RING_CAP: f64 = 4.0;
 /// Entries of a list of the summary that a page shows; the JSON has all.
 pub(super) const SHOWN: usize = 50;
 
@@ -88,7 +84,7 @@ pub(in crate::pages) struct ReportPage<'a> {
     /// The band in a sentence.
     verdict: &'static str,
     /// Length of the ring's arc.
-    arc: String,
+    arc: Option<String>,
     errors: u32,
     warnings: u32,
     infos: u32,
@@ -170,7 +166,6 @@ pub(in crate::pages) fn view<'a>(app: &'a App, reader: Reader, shown: Shown<'a>)
     let (card, addresses) = public(app, reader, &shown).unzip();
     let notice = notice(&eyes, created_at, lang);
     let created_at = created_at.to_string();
-    let arc = (f64::from(report.score) / 100.0 * RING - if report.score == 100 { 0.0 } else { RING_CAP }).max(0.0);
     // "2026-01-31T09:30:00.000Z" reads better without the seconds.
     let created_at_short = created_at.get(..16).unwrap_or(&created_at).replace('T', " ") + " UTC";
     let cost: u32 = report.findings.iter().map(|finding| score::weight(finding.severity)).sum();
@@ -193,7 +188,7 @@ pub(in crate::pages) fn view<'a>(app: &'a App, reader: Reader, shown: Shown<'a>)
         band: band.class(),
         word: band.word().in_lang(lang),
         verdict: band.verdict().in_lang(lang),
-        arc: format!("{arc:.2}"),
+        arc: arc(report.score),
         errors: report.counts.errors,
         warnings: report.counts.warnings,
         infos: report.counts.info,

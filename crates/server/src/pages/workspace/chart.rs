@@ -1,5 +1,6 @@
 //! The scores of a tab over time, as numbers for an inline SVG: y is fixed at 0 to 100, x is time.
 
+use model::lang::{Lang, Text, text};
 use model::tab::Run;
 
 /// Width and height of the drawing, in its own units.
@@ -27,14 +28,26 @@ pub(super) struct Point {
     pub(super) x: String,
     pub(super) y: String,
     pub(super) score: Option<u32>,
+    /// Mail was sent about the run: the page had got worse.
+    pub(super) alerted: bool,
     pub(super) audit_id: String,
-    /// RFC 3339, to the minute.
-    pub(super) at: String,
+    /// What it says.
+    pub(super) label: String,
+}
+
+/// What a point says of a run: when, which score, and whether mail was sent.
+fn label(run: &Run, lang: Lang) -> String {
+    const NOT_REACHED: Text = text("not reached", "não alcançada");
+    const ALERTED: Text = text("alert sent", "alerta enviado");
+    let at = run.created_at.to_string();
+    let score = run.score.map_or(NOT_REACHED.in_lang(lang).to_owned(), |score| score.to_string());
+    let alert = if run.alerted { format!(", {}", ALERTED.in_lang(lang)) } else { String::new() };
+    format!("{}: {score}{alert}", at.get(..16).unwrap_or(&at))
 }
 
 impl Chart {
     /// Of runs, newest first; `None` where there are fewer than two.
-    pub(super) fn of(runs: &[Run]) -> Option<Self> {
+    pub(super) fn of(runs: &[Run], lang: Lang) -> Option<Self> {
         let (newest, oldest) = (runs.first()?, runs.last()?);
         if runs.len() < 2 {
             return None;
@@ -50,8 +63,8 @@ impl Chart {
                 Some(_) => line.push_str(&format!("{x},{y} ")),
                 None => chart.end(&mut line),
             }
-            let at = run.created_at.to_string().get(..16).unwrap_or_default().to_owned();
-            chart.points.push(Point { x, y, score: run.score, audit_id: run.audit_id.clone(), at });
+            let (score, alerted, audit_id) = (run.score, run.alerted, run.audit_id.clone());
+            chart.points.push(Point { x, y, score, alerted, audit_id, label: label(run, lang) });
         }
         chart.end(&mut line);
         Some(chart)
@@ -80,12 +93,13 @@ mod tests {
     fn run(at: i64, score: Option<u32>) -> Run {
         let counts = Counts::default();
         let text = String::new();
-        Run { audit_id: text.clone(), score, counts, created_at: Timestamp(at), change: None, shared: None, api: text }
+        let (audit_id, created_at) = (text.clone(), Timestamp(at));
+        Run { audit_id, score, counts, created_at, change: None, alerted: false, shared: None, api: text }
     }
 
     fn drawn(runs: &[(i64, Option<u32>)]) -> Option<Vec<String>> {
         let runs: Vec<Run> = runs.iter().map(|(at, score)| run(*at, *score)).collect();
-        Chart::of(&runs).map(|chart| chart.lines)
+        Chart::of(&runs, Lang::En).map(|chart| chart.lines)
     }
 
     #[test]
@@ -96,6 +110,15 @@ mod tests {
         assert_eq!(drawn(&[(10, Some(100)), (5, Some(50)), (0, Some(0))]), line("32.0,208.0 332.0,108.0 632.0,8.0"));
         // All at one instant.
         assert_eq!(drawn(&[(5, Some(100)), (5, Some(0))]), line("32.0,208.0 32.0,8.0"));
+    }
+
+    #[test]
+    fn a_point_says_when_what_and_whether_mail_was_sent() {
+        let runs = [(60_000, Some(50)), (0, None)].map(|(at, score)| Run { alerted: at > 0, ..run(at, score) });
+        let said =
+            |lang| Chart::of(&runs, lang).unwrap().points.into_iter().map(|point| point.label).collect::<Vec<_>>();
+        assert_eq!(said(Lang::En), ["1970-01-01T00:00: not reached", "1970-01-01T00:01: 50, alert sent"]);
+        assert_eq!(said(Lang::PtBr), ["1970-01-01T00:00: não alcançada", "1970-01-01T00:01: 50, alerta enviado"]);
     }
 
     #[test]

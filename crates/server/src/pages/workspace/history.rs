@@ -30,6 +30,12 @@ struct HistoryPage<'a> {
     runs: Vec<RunLine>,
 }
 
+impl HistoryPage<'_> {
+    fn has_alerts(&self) -> bool {
+        self.runs.iter().any(|line| line.run.alerted)
+    }
+}
+
 /// A run in the table.
 struct RunLine {
     run: Run,
@@ -75,7 +81,7 @@ pub(in crate::pages) async fn show(State(app): State<App>, id: Id, request: Requ
             space: visit.space(Some(&tab.id)).await?,
             tab: Some(&tab),
             view: "history",
-            chart: Chart::of(&runs),
+            chart: Chart::of(&runs, lang),
             runs: runs.into_iter().map(RunLine::of).collect(),
         };
         Ok(html(StatusCode::OK, &page, lang))

@@ -108,7 +108,8 @@ async fn a_page_is_audited_once_a_day_and_a_change_for_the_worse_is_told(databas
     watching.page.set(Some(BAD));
     watching.next_day().await;
     let letters = watching.letters();
-    assert_eq!((watching.runs(&id).await.len(), letters.len()), (2, 1));
+    let alerted: Vec<_> = watching.runs(&id).await.iter().map(|run| run["alerted"].clone()).collect();
+    assert_eq!((alerted, letters.len()), (vec![json!(true), json!(false)], 1));
     let letter = &letters[0];
     assert_eq!(letter.to, ["ana@example.com"]);
     let (good, bad) = (first[0]["score"].as_i64().unwrap(), watching.tab(&id).await["score"].as_i64().unwrap());
@@ -206,6 +207,21 @@ async fn a_link_stops_the_alerts_with_one_click(database: TestDatabase) {
     let looked = watching.follow("GET", &link, "").await;
     assert_eq!((looked.status, looked.header("referrer-policy")), (200, "no-referrer"));
     assert!(looked.header("cache-control").contains("no-store"));
+    // Another language or theme leads back to the same page; the browser says of it neither address nor origin.
+    let token = link.split_once("token=").unwrap().1;
+    assert!(looked.body.contains(&format!("href=\"?lang=pt-BR&#38;token={token}\"")), "{}", looked.body);
+    let back = format!("/watch/stop?lang=en&token={token}");
+    assert!(
+        looked.body.contains(&format!("name=\"back\" value=\"{}\"", back.replace('&', "&#38;"))),
+        "{}",
+        looked.body
+    );
+    for (site, status) in [("same-origin", 303), ("cross-site", 403)] {
+        let body = format!("theme=dark&back={}", back.replace('&', "%26"));
+        let chosen = Call::new("POST", "/theme").header("origin", "null").header("sec-fetch-site", site).body(&body);
+        let chosen = watching.app.call(chosen).await;
+        assert_eq!((chosen.status, chosen.header("location") == back), (status, status == 303), "{site}");
+    }
     assert_eq!(watching.tab(&id).await["monitor"], true);
     let clicked = watching.follow("POST", &link, "List-Unsubscribe=One-Click").await;
     assert_eq!(clicked.status, 200, "{}", clicked.body);

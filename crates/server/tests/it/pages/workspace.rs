@@ -166,6 +166,9 @@ async fn a_page_is_followed_compared_and_closed_without_scripts() {
         assert_eq!(tab.status(), 200);
     }
     assert!(tab.shown().contains("Since the run before"), "{}", tab.shown());
+    // The list beside it says the same, short.
+    let line = tab.text("document.querySelector('nav li').innerText");
+    assert!(line.contains('−') && line.contains("new"), "{line}");
     tab.load(|tab| tab.click("a[href*=\"/history?\"]"));
     assert_eq!(tab.value("document.querySelectorAll('.chart circle').length"), 2);
     tab.load(|tab| tab.click("form[action*=\"/compare\"] button"));
@@ -205,6 +208,7 @@ async fn no_page_of_the_workspace_has_a_barrier_in_any_look() {
         let ran = app.call(sent("POST", &format!("/api/tabs/{id}/run"), Value::Null)).await.json();
         audits.push(ran["result"]["audit_id"].as_str().unwrap().to_owned());
     }
+    app.database.execute("UPDATE audits SET alerted = 1").await;
     let Some(mut tab) = Tab::open(&app.url("")) else { return };
     tab.visit("/workspace");
     let mut found = Vec::new();

@@ -3,6 +3,7 @@
 mod address;
 pub(crate) mod avatar;
 mod change;
+pub(crate) mod claim;
 pub(crate) mod departure;
 pub(crate) mod entry;
 pub(crate) mod keys;

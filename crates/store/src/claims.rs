@@ -52,6 +52,35 @@ const LOCK: &str = "UPDATE accounts SET name = name WHERE id = $1 AND status = '
 const LOCK_TABS: &str =
     "INSERT INTO workspaces (owner) VALUES ($1) ON CONFLICT (owner) DO UPDATE SET owner = excluded.owner";
 
+// What `claim_guest` would move: `$2` is the account, `$3` its owner text.
+const THINGS: &str = "SELECT \
+    (SELECT COUNT(*) FROM audits WHERE owner = 'guest:' || g.id) AS audits, \
+    (SELECT COUNT(*) FROM shares JOIN audits ON audits.id = audit_id WHERE audits.owner = 'guest:' || g.id) AS shares, \
+    (SELECT COUNT(*) FROM credits WHERE owner = 'guest:' || g.id) AS purchases, \
+    (SELECT COUNT(*) FROM tabs WHERE owner = 'guest:' || g.id \
+        AND url NOT IN (SELECT url FROM tabs AS own WHERE own.owner = $3)) AS tabs \
+    FROM guests g WHERE g.token_digest = $1 AND (g.claimed_by IS NULL OR g.claimed_by = $2)";
+
+/// What a guest has that an account may claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GuestThings {
+    /// Audits.
+    pub audits: u64,
+    /// Tabs, without those whose pages the account follows already.
+    pub tabs: u64,
+    /// Public addresses of the audits.
+    pub shares: u64,
+    /// Credits that were bought.
+    pub purchases: u64,
+}
+
+impl GuestThings {
+    /// Whether there is nothing to claim.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+}
+
 /// What a claim gave to the account.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Claimed {
@@ -71,6 +100,29 @@ impl Claimed {
 }
 
 impl Store {
+    /// What the guest whose token has this digest has for `account`; `None`: there is no such guest, or another account
+    /// has it.
+    pub async fn guest_things(
+        &self,
+        token_digest: &[u8; 32],
+        account: &AccountId,
+    ) -> Result<Option<GuestThings>, StoreError> {
+        let subject = "reading what a guest has";
+        let owner = Owner::Account(account.clone()).to_string();
+        let statement = sqlx::query(THINGS).bind(token_digest.to_vec()).bind(account.0.clone()).bind(owner);
+        let Some(row) = self.db.read(subject, statement).await? else { return Ok(None) };
+        let count = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
+        let things = || -> Result<GuestThings, sqlx::Error> {
+            Ok(GuestThings {
+                audits: count("audits")?,
+                tabs: count("tabs")?,
+                shares: count("shares")?,
+                purchases: count("purchases")?,
+            })
+        };
+        things().map(Some).map_err(|error| StoreError::of_driver(subject, error))
+    }
+
     /// Gives everything of the guest whose token has this digest to `account`, at once or not at all; the token opens
     /// nothing afterwards. `None`: there is no such guest, or another account has it.
     ///

@@ -45,7 +45,7 @@ pub use accounts::{AccountRecord, EventRecord, LinkRecord, SessionRecord, TotpRe
 pub use answers::PaidAnswer;
 pub use audits::{AuditLine, NewAudit, StoredReport};
 pub use body::PackedReport;
-pub use claims::Claimed;
+pub use claims::{Claimed, GuestThings};
 pub use credits::{Credit, MOVEMENTS_SHOWN, NewCredit};
 pub use debits::{Holding, NewDebit, Repeated};
 pub use error::{Cause, StoreError};

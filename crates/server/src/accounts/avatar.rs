@@ -76,6 +76,15 @@ pub(crate) async fn read(cx: &Cx) -> Result<Vec<u8>, ApiError> {
     found.ok_or_else(|| ApiError::new(Code::NotFound))
 }
 
+/// Whether the caller has a picture.
+pub(crate) async fn is_set(cx: &Cx) -> Result<bool, ApiError> {
+    match read(cx).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.code == Code::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Takes the caller's picture away.
 pub(crate) async fn remove(cx: &Cx) -> Result<(), ApiError> {
     let session = cx.caller.required_session()?;

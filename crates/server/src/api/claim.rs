@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use model::claim::{MovedRows, ProductClaim};
+use model::claim::ProductClaim;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::caller::{Kind, token_digest};
-use crate::database::Trouble;
+use crate::accounts::claim;
 use crate::error::{ApiError, Code};
 use crate::operation::{Access, Cx, Effect, Json, Operation};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::post("/api/auth/claim", "claim_guest", claim)
+        Operation::post("/api/auth/claim", "claim_guest", take)
             .text(
                 "Take over a guest's things",
                 "Gives audits, tabs, shares and purchases of a guest to your account, at once or not at all. The guest's \
@@ -48,23 +46,7 @@ struct Claim {
 }
 
 /// Gives a guest's things to the caller's account.
-async fn claim(cx: Cx, input: Guest) -> Result<Json<Claim>, ApiError> {
-    let (app, session) = (&cx.app, cx.caller.required_session()?);
-    if !Kind::Guest.fits(&input.guest_token) {
-        return Err(ApiError::new(Code::InvalidProductClaim));
-    }
-    let (digest, now) = (token_digest(&input.guest_token), app.ports().now());
-    let claimed = app.database().ask(|store| store.claim_guest(&digest, &session.account, now)).await;
-    let claimed = claimed.map_err(|trouble| match trouble {
-        Trouble::Down => ApiError::new(Code::ProductClaimPending).retry_after(5),
-        other => other.into(),
-    })?;
-    let Some(claimed) = claimed else {
-        let reason = json!({ "reason": Code::UnknownGuest.wire() });
-        return Err(ApiError::new(Code::UnknownGuest).with("claimed", reason));
-    };
-    let moved = MovedRows { audits: claimed.moved("audits"), tabs: claimed.moved("tabs"), shares: claimed.shares };
-    tracing::info!(moved.audits, moved.tabs, "a guest was claimed");
-    let claim = ProductClaim { moved, left: claimed.tabs_left, purchases: claimed.moved("credits") };
-    Ok(Json::new(Claim { ok: true, claimed: BTreeMap::from([(app.config().product.id.clone(), claim)]) }))
+async fn take(cx: Cx, input: Guest) -> Result<Json<Claim>, ApiError> {
+    let claim = claim::take(&cx, &input.guest_token).await?;
+    Ok(Json::new(Claim { ok: true, claimed: BTreeMap::from([(cx.app.config().product.id.clone(), claim)]) }))
 }

@@ -1,11 +1,15 @@
 //! Pages of accounts: plain forms that work without a script, each the twin of a call below `/api/auth/`.
 
+mod avatar;
+mod claim;
 mod entry;
+mod events;
 mod form;
 mod home;
 mod keys;
 mod organizations;
 mod passkeys;
+mod upload;
 
 use axum::Router;
 use axum::body::Body;
@@ -14,17 +18,22 @@ use axum::response::Response;
 use axum::routing::get;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
 use model::lang::Lang;
 
-use super::{Frame, Reader, assets, html, private};
+use super::{Frame, Reader, assets, guest_cookie, html, is_own_path, private};
 use crate::accounts::{Binding, Token};
 use crate::app::App;
-use crate::caller::{Cookie, Identity, binding, guard_form, of_page};
+use crate::caller::{Cookie, Identity, Kind, binding, guard_form, of_page};
 use crate::error::{ApiError, Code};
 use crate::operation::Cx;
 use crate::web;
+
+/// Parameters that a page is nothing without: the token of a mail's link, and where to go on. They stay when another
+/// language is chosen.
+const KEPT: [&str; 2] = ["token", "return_to"];
 
 /// Routes of these pages.
 pub(super) fn router() -> Router<App> {
@@ -39,6 +48,9 @@ pub(super) fn router() -> Router<App> {
         .route("/conta/global/undo", get(entry::undo_email).post(entry::undo_email))
         .route("/conta", get(home::show))
         .route("/conta/profile", get(home::profile).post(home::profile))
+        .route("/conta/avatar", get(avatar::show).post(avatar::show))
+        .route("/conta/avatar/remove", get(avatar::remove).post(avatar::remove))
+        .route(claim::PATH, get(claim::show).post(claim::show))
         .route("/conta/proof", get(home::proof).post(home::proof))
         .route("/conta/password", get(home::password).post(home::password))
         .route("/conta/email", get(home::email).post(home::email))
@@ -68,6 +80,10 @@ struct Visit {
     is_sent: bool,
     /// Fields of the query and of the form; the form's go first.
     fields: Vec<(String, String)>,
+    /// The file of the form.
+    file: Option<Bytes>,
+    /// The token of the guest that this browser was, or is beside the account.
+    guest: Option<String>,
     /// Proves that a form is of this page.
     csrf: String,
     cookies: Vec<HeaderValue>,
@@ -103,9 +119,19 @@ impl Visit {
         let is_sent = parts.method == Method::POST;
         let query = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
         let mut fields: Vec<(String, String)> = query.into_owned().collect();
+        let mut file = None;
         if is_sent {
-            let received = web::read_body(app, parts, body, web::BODY_BYTES).await?;
-            let form = url::form_urlencoded::parse(&received.bytes).into_owned();
+            let form = match caller.identity {
+                Identity::Session(_) if upload::is_announced(parts) => {
+                    let sent = upload::read(app, parts, body).await?;
+                    file = sent.file;
+                    sent.fields
+                }
+                _ => {
+                    let received = web::read_body(app, parts, body, web::BODY_BYTES).await?;
+                    url::form_urlencoded::parse(&received.bytes).into_owned().collect()
+                }
+            };
             fields.splice(..0, form);
             let csrf = fields.iter().find(|(name, _)| name == "csrf").map(|(_, token)| token.clone());
             guard_form(app, &caller, &parts.headers, csrf.as_deref())?;
@@ -116,7 +142,8 @@ impl Visit {
             caller.bootstrap = Some(made);
         }
         let csrf = keys.csrf(binding(&caller).unwrap_or(Binding::Browser("")));
-        Ok(Self { cx: Cx::new(app, caller, reader.lang), reader, is_sent, fields, csrf, cookies })
+        let guest = guest_cookie::read(app, &parts.headers).filter(|token| Kind::Guest.fits(token));
+        Ok(Self { cx: Cx::new(app, caller, reader.lang), reader, is_sent, fields, file, guest, csrf, cookies })
     }
 
     /// A field; empty when it was not sent.
@@ -132,8 +159,10 @@ impl Visit {
         self.reader.lang
     }
 
+    /// What was sent in a form is kept too, as its answer has another address than the page before.
     fn frame(&self) -> Frame<'_> {
-        Frame::new(&self.cx.app, self.reader)
+        let kept = KEPT.map(|name| (name, self.field(name)));
+        Frame::new(&self.cx.app, self.reader).keeping(kept.into_iter().filter(|(_, value)| !value.is_empty()))
     }
 
     /// The session's cookie goes along with the answer.
@@ -146,18 +175,34 @@ impl Visit {
         self.cookies.extend(Cookie::Session.clear(&self.cx.app));
     }
 
+    /// The browser forgets the guest that it was.
+    fn forget_guest(&mut self) {
+        self.cookies.extend(guest_cookie::clear(&self.cx.app));
+    }
+
+    /// Where to go on from signing in: by way of what the guest of this browser has, if it was one.
+    fn way_in(&self) -> String {
+        let way_on = way_on(self.field("return_to"));
+        if self.guest.is_some() { with_return(claim::PATH, way_on) } else { way_on.to_owned() }
+    }
+
     /// A page as the answer.
     fn page(&self, status: StatusCode, page: &impl askama::Template) -> Response {
         self.sealed(html(status, page, self.lang()))
     }
 
+    /// A path of ours in the reader's language.
+    fn in_lang(&self, path: &str) -> String {
+        let mark = if path.contains('?') { '&' } else { '?' };
+        format!("{path}{mark}lang={}", self.lang().tag())
+    }
+
     /// Leads to another page, so that a reload does nothing twice.
     fn lead(&self, path: &str) -> Response {
-        let mark = if path.contains('?') { '&' } else { '?' };
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SEE_OTHER;
         // Paths are our own, or were judged.
-        if let Ok(place) = HeaderValue::from_str(&format!("{path}{mark}lang={}", self.lang().tag())) {
+        if let Ok(place) = HeaderValue::from_str(&self.in_lang(path)) {
             response.headers_mut().insert(header::LOCATION, place);
         }
         self.sealed(response)
@@ -189,13 +234,29 @@ pub(super) async fn csrf(app: &App, parts: &Parts) -> Option<String> {
     Some(app.accounts().keys().ok()?.csrf(binding(&caller)?))
 }
 
+/// Whether a refusal leads elsewhere: to signing in, or to a fresh proof.
+fn leads_away(error: &ApiError) -> bool {
+    matches!(error.code, Code::InvalidSession | Code::SessionEnded | Code::ReauthRequired)
+}
+
+/// What a refusal leads to: a sign-in, a fresh proof, both and back to a path of ours, or a page of its own.
+fn refused(visit: &Visit, error: &ApiError, back: &str) -> Response {
+    match error.code {
+        Code::InvalidSession | Code::SessionEnded => visit.lead(&with_return("/conta/global", back)),
+        Code::ReauthRequired => visit.lead(&with_return("/conta/proof", back)),
+        _ => visit.refuse(error),
+    }
+}
+
+/// A path of ours that leads on to another one in the end.
+fn with_return(path: &str, back: &str) -> String {
+    // A `&` of the other one's would end it.
+    format!("{path}?return_to={}", back.replace('%', "%25").replace('&', "%26").replace('+', "%2B"))
+}
+
 /// Where to go on after signing in: a path of ours, else the account.
 fn way_on(asked: &str) -> &str {
-    let is_ours = asked.starts_with('/')
-        && !asked.starts_with("//")
-        && !asked.contains('\\')
-        && asked.bytes().all(|b| b.is_ascii_graphic());
-    if is_ours { asked } else { "/conta" }
+    if is_own_path(asked) { asked } else { "/conta" }
 }
 
 /// Opens a visit and answers it.

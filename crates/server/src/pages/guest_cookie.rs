@@ -20,7 +20,16 @@ pub(super) fn read(app: &App, headers: &HeaderMap) -> Option<String> {
 
 /// The header that keeps a token.
 pub(super) fn set(app: &App, token: &str) -> Option<HeaderValue> {
+    written(app, token, SECONDS)
+}
+
+/// The header that makes a browser forget it.
+pub(super) fn clear(app: &App) -> Option<HeaderValue> {
+    written(app, "", 0)
+}
+
+fn written(app: &App, token: &str, seconds: u32) -> Option<HeaderValue> {
     let secure = if app.is_https() { "; Secure" } else { "" };
-    let text = format!("{}={token}; Path=/; Max-Age={SECONDS}; HttpOnly; SameSite=Lax{secure}", name(app));
+    let text = format!("{}={token}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}", name(app));
     HeaderValue::from_str(&text).ok()
 }

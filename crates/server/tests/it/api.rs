@@ -2,7 +2,7 @@
 
 pub(crate) mod accounts;
 mod audits;
-mod avatar;
+pub(crate) mod avatar;
 mod catalog;
 mod claim;
 mod departure;

@@ -4,6 +4,7 @@ mod account;
 mod browser;
 mod catalog;
 mod embed;
+mod forms;
 mod markdown;
 mod passkeys;
 mod shared;
@@ -241,5 +242,11 @@ async fn a_theme_is_kept_and_leads_back(database: TestDatabase) {
     assert!(app.call(choose("system")).await.header("set-cookie").contains("Max-Age=0"));
     assert_eq!(app.call(choose("pink")).await.status, 400);
     assert_eq!(app.call(choose("dark").header("origin", "https://evil.example")).await.status, 403);
+    for (asked, path) in
+        [("/bot?x=1", "/bot?x=1"), ("//evil.example", "/"), ("https://evil.example", "/"), ("/\\x", "/")]
+    {
+        let body = url::form_urlencoded::Serializer::new("theme=dark".to_owned()).append_pair("back", asked).finish();
+        assert_eq!(app.call(Call::new("POST", "/theme").body(&body)).await.header("location"), path, "{asked}");
+    }
     assert_eq!(app.call(Call::get("/theme")).await.status, 405);
 }

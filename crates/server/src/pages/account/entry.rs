@@ -4,7 +4,7 @@ use axum::extract::Request;
 use axum::response::Response;
 use model::lang::{Text, text};
 
-use super::form::{Field, Form, said};
+use super::form::{Field, Form, Needs, said};
 use super::{AppState, Visit, visit, way_on};
 use crate::accounts::entry::{self, SecondFactor, SignIn};
 use crate::accounts::recovery;
@@ -20,11 +20,11 @@ const FORGOTTEN: Text = text("I forgot my password", "Esqueci a minha senha");
 
 /// Signs in, or asks for the second factor.
 pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
-    visit(state.0, request, async |mut visit| {
+    visit(state.0, request, async |visit| {
         if visit.is_signed_in() && !visit.is_sent {
             return visit.lead(way_on(visit.field("return_to")));
         }
-        let form = |visit: &Visit| Form {
+        let form = Form {
             title: Some(SIGN_IN),
             action: "/conta/global",
             button: Some(SIGN_IN),
@@ -37,18 +37,17 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
             ],
             ..Form::default()
         };
-        if !visit.is_sent {
-            return form(&visit).page(&visit, None);
-        }
-        let password = Secret::new(visit.field("password"));
-        match entry::sign_in(&visit.cx, visit.field("email"), password).await {
-            Ok(SignIn::Done(token)) => {
-                visit.keep(&token);
-                visit.lead(way_on(visit.field("return_to")))
-            }
-            Ok(SignIn::SecondFactor(challenge)) => factor_form(&visit, challenge.text).page(&visit, None),
-            Err(error) => form(&visit).page(&visit, Some(&error)),
-        }
+        form.answer(visit, Needs::Nothing, async |visit| {
+            let password = Secret::new(visit.field("password"));
+            Ok(match entry::sign_in(&visit.cx, visit.field("email"), password).await? {
+                SignIn::Done(token) => {
+                    visit.keep(&token);
+                    visit.lead(&visit.way_in())
+                }
+                SignIn::SecondFactor(challenge) => factor_form(visit, challenge.text).page(visit, None),
+            })
+        })
+        .await
     })
     .await
 }
@@ -67,21 +66,18 @@ fn factor_form(visit: &Visit, challenge: String) -> Form {
 
 /// The second step of a sign-in.
 pub(super) async fn factor(state: AppState, request: Request) -> Response {
-    visit(state.0, request, async |mut visit| {
+    visit(state.0, request, async |visit| {
         if !visit.is_sent {
             return visit.lead("/conta/global");
         }
-        let given = SecondFactor::of(&Secret::new(visit.field("code")));
-        match entry::second_factor(&visit.cx, visit.field("challenge"), given).await {
-            Ok(token) => {
-                visit.keep(&token);
-                visit.lead(way_on(visit.field("return_to")))
-            }
-            Err(error) => {
-                let challenge = visit.field("challenge").to_owned();
-                factor_form(&visit, challenge).page(&visit, Some(&error))
-            }
-        }
+        let form = factor_form(&visit, visit.field("challenge").to_owned());
+        form.answer(visit, Needs::Nothing, async |visit| {
+            let given = SecondFactor::of(&Secret::new(visit.field("code")));
+            let token = entry::second_factor(&visit.cx, visit.field("challenge"), given).await?;
+            visit.keep(&token);
+            Ok(visit.lead(&visit.way_in()))
+        })
+        .await
     })
     .await
 }
@@ -111,23 +107,22 @@ pub(super) async fn register(state: AppState, request: Request) -> Response {
             links: vec![(text("I have an account", "Já tenho conta"), "/conta/global")],
             ..Form::default()
         };
-        if !visit.is_sent {
-            return form.page(&visit, None);
-        }
-        match entry::register(&visit.cx, visit.field("email")).await {
-            Ok(()) => sent(&visit),
-            Err(error) => form.page(&visit, Some(&error)),
-        }
+        form.answer(visit, Needs::Nothing, async |visit| {
+            entry::register(&visit.cx, visit.field("email")).await?;
+            Ok(sent(visit))
+        })
+        .await
     })
     .await
 }
 
 /// Makes the account of a link. Looking at the page changes nothing: programs that guard mail open links too.
 pub(super) async fn complete(state: AppState, request: Request) -> Response {
-    visit(state.0, request, async |mut visit| {
+    visit(state.0, request, async |visit| {
+        let again = (MAKE, "/conta/global/register");
         let address = match entry::address_of(&visit.cx, visit.field("token")).await {
             Ok(address) => address,
-            Err(error) => return link_gone(&visit, &error, (MAKE, "/conta/global/register")),
+            Err(error) => return link_gone(&visit, &error, again),
         };
         let name = text("Your name, if you like", "O seu nome, se quiser");
         let form = Form {
@@ -135,25 +130,22 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
             action: "/conta/global/complete",
             button: Some(MAKE),
             fields: vec![
-                Field::email(&address),
+                Field::email(&address).fixed(),
                 Field::password("password", PASSWORD, "new-password"),
                 Field::text("display_name", name, "name", visit.field("display_name")).optional(),
             ],
             hidden: vec![("token", visit.field("token").to_owned())],
+            again: Some(again),
             ..Form::default()
         };
-        if !visit.is_sent {
-            return form.page(&visit, None);
-        }
-        let password = Secret::new(visit.field("password"));
-        let done = entry::complete(&visit.cx, visit.field("token"), password, visit.field("display_name")).await;
-        match done {
-            Ok(token) => {
-                visit.keep(&token);
-                visit.lead("/conta")
-            }
-            Err(error) => form.page(&visit, Some(&error)),
-        }
+        form.answer(visit, Needs::Nothing, async |visit| {
+            let password = Secret::new(visit.field("password"));
+            let name = visit.field("display_name");
+            let token = entry::complete(&visit.cx, visit.field("token"), password, name).await?;
+            visit.keep(&token);
+            Ok(visit.lead(&visit.way_in()))
+        })
+        .await
     })
     .await
 }
@@ -163,8 +155,8 @@ fn link_gone(visit: &Visit, error: &ApiError, again: (Text, &'static str)) -> Re
     if error.code != Code::InvalidLink {
         return visit.refuse(error);
     }
-    let title = text("This link can't be used", "Este link não pode ser usado");
-    Form { title: Some(title), links: vec![again], ..Form::default() }.page(visit, Some(error))
+    let form = Form { again: Some(again), ..Form::default() };
+    form.refused(visit, error)
 }
 
 /// Asks for a new password.
@@ -182,26 +174,25 @@ pub(super) async fn reset(state: AppState, request: Request) -> Response {
             links: vec![(SIGN_IN, "/conta/global")],
             ..Form::default()
         };
-        if !visit.is_sent {
-            return form.page(&visit, None);
-        }
-        match recovery::reset(&visit.cx, visit.field("email")).await {
-            Ok(()) => sent(&visit),
-            Err(error) => form.page(&visit, Some(&error)),
-        }
+        form.answer(visit, Needs::Nothing, async |visit| {
+            recovery::reset(&visit.cx, visit.field("email")).await?;
+            Ok(sent(visit))
+        })
+        .await
     })
     .await
 }
 
 /// Sets a new password by a link.
 pub(super) async fn new_password(state: AppState, request: Request) -> Response {
-    visit(state.0, request, async |mut visit| {
+    visit(state.0, request, async |visit| {
+        let again = (FORGOTTEN, "/conta/global/reset");
         let found = match recovery::reset_of(&visit.cx, visit.field("token")).await {
             Ok(found) => found,
-            Err(error) => return link_gone(&visit, &error, (FORGOTTEN, "/conta/global/reset")),
+            Err(error) => return link_gone(&visit, &error, again),
         };
         let mut fields =
-            vec![Field::email(&found.account.email), Field::password("password", NEW_PASSWORD, "new-password")];
+            vec![Field::email(&found.account.email).fixed(), Field::password("password", NEW_PASSWORD, "new-password")];
         if found.wants_factor {
             fields.push(Field::code());
         }
@@ -215,21 +206,18 @@ pub(super) async fn new_password(state: AppState, request: Request) -> Response 
             button: Some(text("Set the password", "Definir a senha")),
             fields,
             hidden: vec![("token", visit.field("token").to_owned())],
+            again: Some(again),
             ..Form::default()
         };
-        if !visit.is_sent {
-            return form.page(&visit, None);
-        }
-        let factor = found.wants_factor.then(|| SecondFactor::of(&Secret::new(visit.field("code"))));
-        let password = Secret::new(visit.field("password"));
-        match recovery::complete_reset(&visit.cx, visit.field("token"), password, factor).await {
-            Ok(()) => {
-                visit.forget();
-                let done = text("Your password is set", "A sua senha foi definida");
-                said(&visit, done, &[], vec![(SIGN_IN, "/conta/global")])
-            }
-            Err(error) => form.page(&visit, Some(&error)),
-        }
+        form.answer(visit, Needs::Nothing, async |visit| {
+            let factor = found.wants_factor.then(|| SecondFactor::of(&Secret::new(visit.field("code"))));
+            let password = Secret::new(visit.field("password"));
+            recovery::complete_reset(&visit.cx, visit.field("token"), password, factor).await?;
+            visit.forget();
+            let done = text("Your password is set", "A sua senha foi definida");
+            Ok(said(visit, done, &[], vec![(SIGN_IN, "/conta/global")]))
+        })
+        .await
     })
     .await
 }
@@ -242,25 +230,22 @@ pub(super) async fn confirm_email(state: AppState, request: Request) -> Response
             action: "/conta/global/email",
             button: Some(text("This is my address", "Este é o meu endereço")),
             hidden: vec![("token", visit.field("token").to_owned())],
+            again: Some((SIGN_IN, "/conta/global")),
             ..Form::default()
         };
-        if !visit.is_sent {
-            return form.page(&visit, None);
-        }
-        match recovery::confirm_email(&visit.cx, visit.field("token")).await {
-            Ok(()) => {
-                let done = text("Your address was changed", "O seu endereço foi mudado");
-                said(&visit, done, &[], vec![(text("Your account", "A sua conta"), "/conta")])
-            }
-            Err(error) => link_gone(&visit, &error, (SIGN_IN, "/conta/global")),
-        }
+        form.answer(visit, Needs::Nothing, async |visit| {
+            recovery::confirm_email(&visit.cx, visit.field("token")).await?;
+            let done = text("Your address was changed", "O seu endereço foi mudado");
+            Ok(said(visit, done, &[], vec![(text("Your account", "A sua conta"), "/conta")]))
+        })
+        .await
     })
     .await
 }
 
 /// Takes a change of the address back.
 pub(super) async fn undo_email(state: AppState, request: Request) -> Response {
-    visit(state.0, request, async |mut visit| {
+    visit(state.0, request, async |visit| {
         let form = Form {
             title: Some(text("Take the change of the address back", "Desfazer a mudança do endereço")),
             lead: vec![text(
@@ -271,23 +256,20 @@ pub(super) async fn undo_email(state: AppState, request: Request) -> Response {
             button: Some(text("Take it back", "Desfazer")),
             is_danger: true,
             hidden: vec![("token", visit.field("token").to_owned())],
+            again: Some((SIGN_IN, "/conta/global")),
             ..Form::default()
         };
-        if !visit.is_sent {
-            return form.page(&visit, None);
-        }
-        match recovery::undo_email(&visit.cx, visit.field("token")).await {
-            Ok(()) => {
-                visit.forget();
-                let done = text("The address is yours again", "O endereço é seu de novo");
-                let then = text(
-                    "Whoever changed it may know the password: set a new one.",
-                    "Quem o mudou pode saber a senha: defina uma nova.",
-                );
-                said(&visit, done, &[then], vec![(FORGOTTEN, "/conta/global/reset")])
-            }
-            Err(error) => link_gone(&visit, &error, (SIGN_IN, "/conta/global")),
-        }
+        form.answer(visit, Needs::Nothing, async |visit| {
+            recovery::undo_email(&visit.cx, visit.field("token")).await?;
+            visit.forget();
+            let done = text("The address is yours again", "O endereço é seu de novo");
+            let then = text(
+                "Whoever changed it may know the password: set a new one.",
+                "Quem o mudou pode saber a senha: defina uma nova.",
+            );
+            Ok(said(visit, done, &[then], vec![(FORGOTTEN, "/conta/global/reset")]))
+        })
+        .await
     })
     .await
 }

@@ -3,10 +3,11 @@
 use askama::Template;
 use axum::response::Response;
 use http::StatusCode;
-use model::lang::{Text, text};
+use model::lang::{Lang, Text, text};
 
-use super::Visit;
-use crate::error::ApiError;
+use super::{Visit, leads_away, refused};
+use crate::accounts::session;
+use crate::error::{ApiError, Code};
 use crate::pages::{Frame, filters};
 use crate::web;
 
@@ -28,6 +29,19 @@ pub(super) struct Form {
     pub(super) hidden: Vec<(&'static str, String)>,
     /// Where else to go.
     pub(super) links: Vec<(Text, &'static str)>,
+    /// What a mail's link is for, and where another one is had when it can't be used any more.
+    pub(super) again: Option<(Text, &'static str)>,
+}
+
+/// What a reader has to be for a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// Anybody.
+    Nothing,
+    /// Signed in.
+    Session,
+    /// Signed in, and just proved who they are.
+    Proof,
 }
 
 /// One field.
@@ -112,25 +126,66 @@ impl FormPage<'_> {
 }
 
 impl Form {
+    /// Shows the form, or does what it is for and answers with what came of it: the form again, with what is wrong, where
+    /// that is about what was sent.
+    pub(super) async fn answer(
+        self,
+        mut visit: Visit,
+        needs: Needs,
+        work: impl AsyncFnOnce(&mut Visit) -> Result<Response, ApiError>,
+    ) -> Response {
+        let entitled = match needs {
+            Needs::Nothing => Ok(()),
+            Needs::Session => visit.cx.caller.required_session().map(drop),
+            Needs::Proof => session::fresh(&visit.cx).map(drop),
+        };
+        if let Err(error) = entitled {
+            return refused(&visit, &error, self.action);
+        }
+        if !visit.is_sent {
+            return self.page(&visit, None);
+        }
+        match work(&mut visit).await {
+            Ok(response) => response,
+            Err(error) => self.refused(&visit, &error),
+        }
+    }
+
+    /// A refusal: of a link that is over, of what was sent, or of who sent it.
+    pub(super) fn refused(&self, visit: &Visit, error: &ApiError) -> Response {
+        match (error.code, self.again) {
+            (Code::InvalidLink, Some(again)) => {
+                let title = text("This link can't be used", "Este link não pode ser usado");
+                Self { title: Some(title), links: vec![again], ..Self::default() }.page(visit, Some(error))
+            }
+            (Code::NotFound, _) => visit.refuse(error),
+            _ if leads_away(error) => refused(visit, error, self.action),
+            _ => self.page(visit, Some(error)),
+        }
+    }
+
     /// The page, with what is wrong with what was sent.
     pub(super) fn page(&self, visit: &Visit, error: Option<&ApiError>) -> Response {
-        let problem = error.map(|error| {
-            let sentence = error.code.sentence().in_lang(visit.lang());
-            match &error.detail {
-                // A person has no use for the name of the field before the explanation.
-                Some(detail) => {
-                    let detail = detail.in_lang(visit.lang());
-                    format!("{sentence} ({})", detail.split_once(": ").map_or(detail, |(_, explanation)| explanation))
-                }
-                None => sentence.to_owned(),
-            }
-        });
+        let problem = error.map(|error| problem(error, visit.lang()));
         let page = FormPage { frame: visit.frame(), form: self, csrf: &visit.csrf, problem };
         let mut response = visit.page(error.map_or(StatusCode::OK, |error| error.code.status()), &page);
         if let Some(error) = error {
             web::of_error(response.headers_mut(), error);
         }
         response
+    }
+}
+
+/// What is wrong with what was sent, for a person.
+pub(super) fn problem(error: &ApiError, lang: Lang) -> String {
+    let sentence = error.code.sentence().in_lang(lang);
+    match &error.detail {
+        // A person has no use for the name of the field before the explanation.
+        Some(detail) => {
+            let detail = detail.in_lang(lang);
+            format!("{sentence} ({})", detail.split_once(": ").map_or(detail, |(_, explanation)| explanation))
+        }
+        None => sentence.to_owned(),
     }
 }
 

@@ -7,14 +7,14 @@ use http::StatusCode;
 use model::account::{Profile, SecurityEvent, SessionInfo, Trial};
 use model::lang::{Text, text};
 
-use super::form::{Field, Form, said};
-use super::{AppState, Visit, visit, way_on};
+use super::form::{Field, Form, Needs, problem, said};
+use super::{AppState, Visit, events, leads_away, refused, visit, way_on};
 use crate::accounts::entry::{self, SecondFactor};
 use crate::accounts::security::{self, Proof};
-use crate::accounts::{departure, profile as profiles, recovery, session, totp};
+use crate::accounts::{claim, departure, profile as profiles, recovery, session, totp};
 use crate::config::Secret;
 use crate::error::{ApiError, Code};
-use crate::pages::Frame;
+use crate::pages::{Frame, filters};
 
 const ACCOUNT: Text = text("Your account", "A sua conta");
 const NEW_PASSWORD: Text = text("New password", "Nova senha");
@@ -28,11 +28,21 @@ struct AccountPage<'a> {
     frame: Frame<'a>,
     csrf: &'a str,
     email: &'a str,
+    /// The browser has things of a guest.
+    is_guest_too: bool,
     profile: Profile,
+    /// Why the profile was refused.
+    problem: Option<String>,
     has_factor: bool,
     trial: Trial,
     sessions: Vec<SessionInfo>,
     events: Vec<SecurityEvent>,
+}
+
+impl AccountPage<'_> {
+    fn event<'e>(&self, event: &'e SecurityEvent) -> &'e str {
+        events::name(&event.kind).map_or(&event.kind, |name| name.in_lang(self.frame.reader.lang))
+    }
 }
 
 #[derive(Template)]
@@ -53,69 +63,44 @@ struct CodesPage<'a> {
     codes: &'a [String],
 }
 
-/// What a refusal leads to: a sign-in, a fresh proof and back, or a page of its own.
-pub(super) fn refused(visit: &Visit, error: &ApiError, back: &str) -> Response {
-    match error.code {
-        Code::InvalidSession | Code::SessionEnded => visit.lead(&format!("/conta/global?return_to={back}")),
-        Code::ReauthRequired => visit.lead(&format!("/conta/proof?return_to={back}")),
-        _ => visit.refuse(error),
-    }
-}
-
-/// Whether a refusal is about what was typed, and so belongs to its form.
-fn is_of_form(error: &ApiError) -> bool {
-    let elsewhere = [Code::InvalidSession, Code::SessionEnded, Code::ReauthRequired, Code::NotFound];
-    error.code.status().is_client_error() && !elsewhere.contains(&error.code)
-}
-
-/// Shows a form, or does what it is for; only to who is signed in, and where it has to be, just proved who they are.
-async fn of_form(
-    visit: Visit,
-    form: Form,
-    back: &str,
-    needs_proof: bool,
-    work: impl AsyncFnOnce(&mut Visit) -> Result<Response, ApiError>,
-) -> Response {
-    let mut visit = visit;
-    let entitled = if needs_proof { session::fresh(&visit.cx) } else { visit.cx.caller.required_session() };
-    if let Err(error) = entitled {
-        return refused(&visit, &error, back);
-    }
-    if !visit.is_sent {
-        return form.page(&visit, None);
-    }
-    match work(&mut visit).await {
-        Ok(response) => response,
-        Err(error) if is_of_form(&error) => form.page(&visit, Some(&error)),
-        Err(error) => refused(&visit, &error, back),
-    }
-}
-
 /// The account at a glance.
 pub(super) async fn show(state: AppState, request: Request) -> Response {
-    visit(state.0, request, async |visit| match shown(&visit).await {
+    visit(state.0, request, async |visit| match shown(&visit, None).await {
         Ok(response) => response,
         Err(error) => refused(&visit, &error, "/conta"),
     })
     .await
 }
 
-async fn shown(visit: &Visit) -> Result<Response, ApiError> {
+/// The page; with a profile that was refused, and why.
+async fn shown(visit: &Visit, refused: Option<(Profile, ApiError)>) -> Result<Response, ApiError> {
     let current = visit.cx.caller.required_session()?;
     let account = session::account(&visit.cx, current).await?;
     let mut events = session::events(&visit.cx).await?;
     events.truncate(EVENTS_SHOWN);
+    let is_guest_too = match &visit.guest {
+        Some(token) => !claim::offered(&visit.cx, token).await?.is_empty(),
+        None => false,
+    };
+    let kept = profiles::read(&visit.cx).await?;
+    let (profile, error) = match refused {
+        // What was typed, to be corrected and sent again on what is kept now.
+        Some((typed, error)) => (Profile { revision: kept.revision, ..typed }, Some(error)),
+        None => (kept, None),
+    };
     let page = AccountPage {
         frame: visit.frame(),
         csrf: &visit.csrf,
         email: &current.email,
-        profile: profiles::read(&visit.cx).await?,
+        is_guest_too,
+        problem: error.as_ref().map(|error| problem(error, visit.lang())),
+        profile,
         has_factor: entry::has_factor(&visit.cx, &account),
         trial: crate::accounts::trial(current.trial_started_at, visit.cx.app.ports().now()),
         sessions: session::list(&visit.cx).await?,
         events,
     };
-    Ok(visit.page(StatusCode::OK, &page))
+    Ok(visit.page(error.map_or(StatusCode::OK, |error| error.code.status()), &page))
 }
 
 /// Changes the profile.
@@ -131,10 +116,12 @@ pub(super) async fn profile(state: AppState, request: Request) -> Response {
             theme: visit.field("theme").to_owned(),
             revision: visit.field("revision").parse().unwrap_or_default(),
         };
-        match profiles::write(&visit.cx, changed).await {
-            Ok(_) => visit.lead("/conta"),
-            Err(error) => refused(&visit, &error, "/conta"),
-        }
+        let answer = match profiles::write(&visit.cx, changed.clone()).await {
+            Ok(_) => Ok(visit.lead("/conta")),
+            Err(error) if leads_away(&error) => Err(error),
+            Err(error) => shown(&visit, Some((changed, error))).await,
+        };
+        answer.unwrap_or_else(|error| refused(&visit, &error, "/conta"))
     })
     .await
 }
@@ -150,7 +137,7 @@ pub(super) async fn proof(state: AppState, request: Request) -> Response {
         };
         let (has_factor, email) = match has_factor.await {
             Ok(found) => found,
-            Err(error) => return refused(&visit, &error, "/conta"),
+            Err(error) => return refused(&visit, &error, &back),
         };
         let form = Form {
             title: Some(text("Is it you?", "É você?")),
@@ -169,7 +156,7 @@ pub(super) async fn proof(state: AppState, request: Request) -> Response {
             links: vec![(ACCOUNT, "/conta")],
             ..Form::default()
         };
-        of_form(visit, form, "/conta", false, async |visit| {
+        form.answer(visit, Needs::Session, async |visit| {
             let proof = if has_factor {
                 Proof::Factor(SecondFactor::of(&Secret::new(visit.field("code"))))
             } else {
@@ -208,7 +195,7 @@ pub(super) async fn password(state: AppState, request: Request) -> Response {
             links: vec![(ACCOUNT, "/conta")],
             ..Form::default()
         };
-        of_form(visit, form, "/conta/password", true, async |visit| {
+        form.answer(visit, Needs::Proof, async |visit| {
             let (current, new) = (Secret::new(visit.field("current")), Secret::new(visit.field("password")));
             let token = security::change_password(&visit.cx, current, new).await?;
             visit.keep(&token);
@@ -234,7 +221,7 @@ pub(super) async fn email(state: AppState, request: Request) -> Response {
             links: vec![(ACCOUNT, "/conta")],
             ..Form::default()
         };
-        of_form(visit, form, "/conta/email", true, async |visit| {
+        form.answer(visit, Needs::Proof, async |visit| {
             recovery::change_email(&visit.cx, visit.field("email")).await?;
             let title = text("Look into your mail", "Veja o seu e-mail");
             Ok(said(visit, title, &[], vec![(ACCOUNT, "/conta")]))
@@ -307,7 +294,7 @@ pub(super) async fn remove_factor(state: AppState, request: Request) -> Response
             links: vec![(ACCOUNT, "/conta")],
             ..Form::default()
         };
-        of_form(visit, form, "/conta/factor/remove", true, async |visit| {
+        form.answer(visit, Needs::Proof, async |visit| {
             security::remove_factor(&visit.cx, visit.field("code")).await?;
             Ok(visit.lead("/conta"))
         })
@@ -328,7 +315,7 @@ pub(super) async fn recovery_codes(state: AppState, request: Request) -> Respons
             links: vec![(ACCOUNT, "/conta")],
             ..Form::default()
         };
-        of_form(visit, form, "/conta/recovery-codes", true, async |visit| {
+        form.answer(visit, Needs::Proof, async |visit| {
             let codes = security::new_recovery_codes(&visit.cx, visit.field("code")).await?;
             Ok(visit.page(StatusCode::OK, &CodesPage { frame: visit.frame(), codes: &codes }))
         })
@@ -366,7 +353,7 @@ pub(super) async fn end_all(state: AppState, request: Request) -> Response {
             links: vec![(ACCOUNT, "/conta")],
             ..Form::default()
         };
-        of_form(visit, form, "/conta/sessions/end-all", true, async |visit| {
+        form.answer(visit, Needs::Proof, async |visit| {
             session::end_all(&visit.cx).await?;
             visit.forget();
             Ok(visit.lead("/conta/global"))
@@ -415,7 +402,7 @@ pub(super) async fn delete(state: AppState, request: Request) -> Response {
             links: vec![(ACCOUNT, "/conta")],
             ..Form::default()
         };
-        of_form(visit, form, "/conta/delete", true, async |visit| {
+        form.answer(visit, Needs::Proof, async |visit| {
             departure::close(&visit.cx, visit.field("email")).await?;
             visit.forget();
             Ok(visit.lead("/"))

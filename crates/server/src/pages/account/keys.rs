@@ -7,8 +7,7 @@ use http::StatusCode;
 use model::id::{ApiKeyId, OrganizationId};
 use store::{KeyRecord, OrganizationRecord};
 
-use super::home::refused;
-use super::{AppState, Visit, visit};
+use super::{AppState, Visit, leads_away, refused, visit};
 use crate::accounts::{keys, organizations};
 use crate::error::{ApiError, Code};
 use crate::pages::{Frame, filters};
@@ -42,9 +41,7 @@ pub(super) async fn show(state: AppState, request: Request) -> Response {
         let made = if visit.is_sent { make(&visit).await.map(Some) } else { Ok(None) };
         let (status, secret, problem) = match made {
             Ok(secret) => (StatusCode::OK, secret, None),
-            Err(error) if matches!(error.code, Code::InvalidSession | Code::SessionEnded | Code::ReauthRequired) => {
-                return refused(&visit, &error, PATH);
-            }
+            Err(error) if leads_away(&error) => return refused(&visit, &error, PATH),
             Err(error) => (error.code.status(), None, Some(error)),
         };
         match page(&visit, secret.as_deref(), problem.as_ref()).await {

@@ -8,8 +8,7 @@ use model::account::Assurance;
 use model::organization::Role;
 use store::{InvitationRecord, MemberRecord, OrganizationRecord};
 
-use super::home::refused;
-use super::{AppState, Visit, visit};
+use super::{AppState, Visit, leads_away, refused, visit};
 use crate::accounts::organizations::{self, Settings};
 use crate::error::{ApiError, Code};
 use crate::pages::{Frame, filters};
@@ -83,11 +82,6 @@ impl InvitationPage<'_> {
     fn role(&self, role: &Role) -> &'static str {
         role_name(&self.frame, *role)
     }
-}
-
-/// Whether a refusal leads elsewhere: to signing in, or to a fresh proof.
-fn leads_away(error: &ApiError) -> bool {
-    matches!(error.code, Code::InvalidSession | Code::SessionEnded | Code::ReauthRequired)
 }
 
 /// The list, or a new organization.

@@ -6,8 +6,7 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use store::PasskeyRecord;
 
-use super::home::refused;
-use super::{AppState, Visit, visit, way_on};
+use super::{AppState, Visit, refused, visit};
 use crate::accounts::{passkeys, session};
 use crate::pages::{Frame, assets, filters};
 
@@ -69,12 +68,12 @@ pub(super) async fn remove(state: AppState, request: Request) -> Response {
 /// Where one signs in with a passkey.
 pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let way_on = way_on(visit.field("return_to"));
+        let way_on = visit.way_in();
         if visit.is_signed_in() {
-            return visit.lead(way_on);
+            return visit.lead(&way_on);
         }
         let (frame, csrf) = (visit.frame(), visit.csrf.as_str());
-        scripted(&visit, &SignInPage { frame, csrf, script: assets::PASSKEYS_PATH, way_on })
+        scripted(&visit, &SignInPage { frame, csrf, script: assets::PASSKEYS_PATH, way_on: &way_on })
     })
     .await
 }

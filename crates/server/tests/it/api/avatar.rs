@@ -11,7 +11,8 @@ use crate::app::{Call, TestApp};
 testkit::on_both_databases! { a_picture_is_drawn_anew_and_shown_to_its_owner_only }
 
 /// A PNG of one red pixel.
-const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
+pub(crate) const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 
 async fn a_picture_is_drawn_anew_and_shown_to_its_owner_only(database: TestDatabase) {
     let app = TestApp::start(database, |_| {}).await;

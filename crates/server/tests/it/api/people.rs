@@ -157,6 +157,12 @@ impl<'a> Browser<'a> {
         browser
     }
 
+    /// One with these cookies, in which no page is open.
+    pub(crate) fn with_cookies(app: &'a TestApp, cookies: &[(&str, &str)]) -> Self {
+        let cookies = cookies.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Self { app, cookies, csrf: String::new(), from: [127, 0, 0, 1] }
+    }
+
     /// Loads the page again, as after signing in or out.
     pub(crate) async fn bootstrap(&mut self) {
         let answer = self.get("/api/auth/bootstrap").await;
@@ -184,6 +190,17 @@ impl<'a> Browser<'a> {
     pub(crate) async fn post(&mut self, path: &str, body: &Value) -> Response {
         let call = Call::new("POST", path).body(&body.to_string());
         self.send(of_page(self.app, call, &self.csrf)).await
+    }
+
+    /// What a form of a page of ours sends without a script: a body of a media type.
+    pub(crate) async fn form(&mut self, path: &str, media_type: &str, body: &str) -> Response {
+        let call = Call::new("POST", path).header("content-type", media_type).header("origin", &self.app.url(""));
+        self.send(call.body(body)).await
+    }
+
+    /// The cookie that pages keep a guest in.
+    pub(crate) fn guest(&self) -> Option<&str> {
+        self.cookies.get("mm-guest").map(String::as_str)
     }
 
     async fn send(&mut self, call: Call<'_>) -> Response {

@@ -1,20 +1,32 @@
 //! Pages of accounts: what they ask for, and a real browser that signs up from the mail's link.
 
+use std::time::Duration;
+
 use serde_json::json;
+use sqlx::Row as _;
 use testkit::TestDatabase;
 
 use super::browser::LOOKS;
 use super::tab::{Tab, has_axe};
 use crate::api::accounts::factors::{code, enrolled};
-use crate::api::accounts::{PASSWORD, letter, signed_up, start};
-use crate::api::people::Browser;
-use crate::app::Call;
+use crate::api::accounts::{PASSWORD, letter, signed_up, start, token};
+use crate::api::people::{self, Browser};
+use crate::app::{Call, Response, TestApp};
+
+const FORM: &str = "application/x-www-form-urlencoded";
 
 testkit::on_both_databases! {
     forms_are_made_for_password_managers,
     a_form_of_another_page_is_refused,
     who_is_not_signed_in_is_led_to_signing_in_and_back,
     a_dead_session_is_led_to_signing_in,
+    who_only_reads_pages_stays_signed_in,
+    an_old_session_cookie_fails_after_ten_seconds,
+    a_mails_link_keeps_its_token_when_the_language_changes,
+    what_is_no_picture_is_told_on_the_same_page,
+    what_a_guest_kept_is_offered_after_signing_in_and_taken_once,
+    a_guest_of_another_account_is_forgotten,
+    a_profile_that_is_refused_is_there_to_be_corrected,
 }
 
 async fn forms_are_made_for_password_managers(database: TestDatabase) {
@@ -81,7 +93,7 @@ async fn who_is_not_signed_in_is_led_to_signing_in_and_back(database: TestDataba
     }
     let session = signed_up(&app, &mail, "ana@example.com").await.token().to_owned();
     let cookie = format!("mm-auth={session}");
-    app.pass(std::time::Duration::from_secs(301));
+    app.pass(Duration::from_secs(301));
     let led = app.call(Call::get("/conta/password").header("cookie", &cookie)).await;
     assert_eq!((led.status, led.header("location")), (303, "/conta/proof?return_to=/conta/password&lang=en"));
     let signed_in = app.call(Call::get("/conta/global?return_to=//evil.example").header("cookie", &cookie)).await;
@@ -96,6 +108,196 @@ async fn a_dead_session_is_led_to_signing_in(database: TestDatabase) {
     assert!(page.header("set-cookie").contains("mm-auth=; Path=/; Max-Age=0"), "{:?}", page.headers);
 }
 
+async fn who_only_reads_pages_stays_signed_in(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    let account = people::account(&app, "ana").await;
+    let session = people::session(&app, &account).await;
+    let read = async |path: &str| app.call(session.cookie(Call::get(path))).await;
+    let renewed = format!("mm-auth={}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax", session.token);
+    // Five times 29 days: much longer than a session lasts that is not seen.
+    for path in ["/workspace", "/", "/tools/canonical", "/reports/nothing", "/conta"] {
+        app.pass(Duration::from_secs(29 * 86_400));
+        let now = app.app.ports().now().0;
+        assert_eq!(read(path).await.header("set-cookie"), renewed, "{path}");
+        // It is written down while the page is answered.
+        while app.database.row("SELECT last_seen_at FROM sessions").await.get::<i64, _>(0) != now {
+            tokio::task::yield_now().await;
+        }
+        // Once an hour is enough.
+        assert_eq!(read(path).await.header("set-cookie"), "", "{path}");
+    }
+    // A page's own cookie is the newer.
+    app.pass(Duration::from_secs(3_600));
+    let body = format!("csrf={}", session.csrf);
+    let out = Call::new("POST", "/conta/out").header("content-type", FORM).header("origin", &app.url("")).body(&body);
+    let out = app.call(session.cookie(out)).await;
+    let cookies: Vec<&str> = out.header("set-cookie").split("mm-").collect();
+    assert!(out.status == 303 && cookies.last().unwrap().starts_with("auth=; Path=/; Max-Age=0"), "{cookies:?}");
+}
+
+async fn an_old_session_cookie_fails_after_ten_seconds(database: TestDatabase) {
+    let (app, mail) = start(database).await;
+    let mut ana = signed_up(&app, &mail, "ana@example.com").await;
+    let old = ana.token().to_owned();
+    let proof = ana.get("/conta/proof").await;
+    let body = format!("csrf={}&password={}", csrf(&proof), PASSWORD.replace(' ', "+"));
+    let proven = ana.form("/conta/proof", FORM, &body).await;
+    assert!(proven.status == 303 && ana.token() != old, "{}", proven.body);
+    let mut before = Browser::with_cookies(&app, &[("mm-auth", &old)]);
+    for path in ["/workspace", "/conta"] {
+        assert_eq!(before.get(path).await.status, 200, "{path}");
+    }
+    assert_eq!(before.form("/conta/out", FORM, &format!("csrf={}", csrf(&proof))).await.status, 403);
+    app.pass(Duration::from_secs(11));
+    let mut before = Browser::with_cookies(&app, &[("mm-auth", &old)]);
+    assert_eq!((before.get("/workspace").await.status, before.token()), (401, ""));
+    let mut before = Browser::with_cookies(&app, &[("mm-auth", &old)]);
+    let led = before.get("/conta").await;
+    assert_eq!((led.status, led.header("location")), (303, "/conta/global?return_to=/conta&lang=en"));
+    assert_eq!(ana.get("/workspace").await.status, 200);
+}
+
+async fn a_mails_link_keeps_its_token_when_the_language_changes(database: TestDatabase) {
+    let (app, mail) = start(database).await;
+    let mut browser = Browser::open(&app).await;
+    browser.post("/api/auth/register", &json!({"email": "ana@example.com"})).await;
+    let token = token(&app, &mail, 1).await;
+    let path = format!("/conta/global/complete?lang=en&token={token}");
+    let page = browser.get(&path).await;
+    let portuguese = format!("href=\"?lang=pt-BR&#38;token={token}\"");
+    assert!(page.body.contains(&portuguese), "{}", page.body);
+    // Also where the page is the answer to its form.
+    let body = format!("csrf={}&token={token}&password=short", csrf(&page));
+    let refused = browser.form("/conta/global/complete?lang=en", FORM, &body).await;
+    assert!(refused.status == 400 && refused.body.contains(&portuguese), "{}", refused.body);
+    let other = browser.get(&format!("/conta/global/complete?lang=pt-BR&token={token}")).await;
+    assert!(other.status == 200 && other.body.contains("Criar uma conta"), "{}", other.body);
+    // No other site ever sees it.
+    for page in [page, refused, other] {
+        assert_eq!(page.header("referrer-policy"), "same-origin");
+    }
+    let sign_in = browser.get("/conta/global?return_to=/workspace").await;
+    assert!(sign_in.body.contains("href=\"?lang=pt-BR&#38;return_to=%2Fworkspace\""), "{}", sign_in.body);
+    let hostile = browser.get("/conta/global/email?token=%22%3E%3Cscript%3E").await;
+    assert!(!hostile.body.contains("<script>"), "{}", hostile.body);
+}
+
+async fn what_is_no_picture_is_told_on_the_same_page(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    let account = people::account(&app, "ana").await;
+    let session = people::session(&app, &account).await;
+    let mut ana = Browser::with_cookies(&app, &[("mm-auth", &session.token)]);
+    let form = |csrf: &str, image: &str| {
+        format!(
+            "--b\r\ncontent-disposition: form-data; name=\"csrf\"\r\n\r\n{csrf}\r\n--b\r\ncontent-disposition: \
+             form-data; name=\"image\"; filename=\"a.png\"\r\ncontent-type: image/png\r\n\r\n{image}\r\n--b--\r\n"
+        )
+    };
+    let multipart = "multipart/form-data; boundary=b";
+    for image in ["", "GIF89a", "<svg/>", &"A".repeat(2 * 1_048_576 + 1)] {
+        let refused = ana.form("/conta/avatar?lang=en", multipart, &form(&session.csrf, image)).await;
+        let told = refused.body.contains("at most 2 MB and 40 megapixels") && refused.body.contains("role=\"alert\"");
+        assert!(refused.status == 400 && told, "{} {}", image.len(), refused.body);
+    }
+    let told = ana.form("/conta/avatar?lang=pt-BR", multipart, &form(&session.csrf, "x")).await;
+    assert!(told.body.contains("no máximo 2 MB"), "{}", told.body);
+    let too_long = ana.form("/conta/avatar", multipart, &form(&session.csrf, &"A".repeat(3 * 1_048_576))).await;
+    assert_eq!(too_long.status, 413, "{}", too_long.body);
+    assert_eq!(ana.form("/conta/avatar", multipart, &form("x", "GIF89a")).await.status, 403);
+    assert_eq!(ana.form("/conta/avatar", multipart, "--b nonsense").await.status, 400);
+    // Who is not signed in may not send so much.
+    let mut nobody = Browser::open(&app).await;
+    let large = form("x", &"A".repeat(100_000));
+    assert_eq!(nobody.form("/conta/avatar", multipart, &large).await.status, 413);
+    assert_eq!(nobody.get("/conta/avatar").await.status, 303);
+}
+
+/// A browser that followed two pages as a guest.
+async fn guest(app: &TestApp) -> Browser<'_> {
+    let mut browser = Browser::with_cookies(app, &[]);
+    for url in ["https://example.com/", "https://example.org/"] {
+        let opened = browser.form("/workspace", FORM, &format!("url={url}")).await;
+        assert_eq!(opened.status, 303, "{}", opened.body);
+    }
+    browser
+}
+
+async fn what_a_guest_kept_is_offered_after_signing_in_and_taken_once(database: TestDatabase) {
+    let (app, mail) = start(database).await;
+    drop(signed_up(&app, &mail, "ana@example.com").await);
+    let mut browser = guest(&app).await;
+    let page = browser.get("/conta/global?return_to=/workspace?x=1").await;
+    let password = PASSWORD.replace(' ', "+");
+    let body = format!("csrf={}&return_to=/workspace?x=1&email=ana@example.com&password={password}", csrf(&page));
+    let signed_in = browser.form("/conta/global?lang=en", FORM, &body).await;
+    let offer = "/conta/claim?return_to=/workspace?x=1&lang=en";
+    assert_eq!((signed_in.status, signed_in.header("location")), (303, offer), "{}", signed_in.body);
+    // Looking moves nothing; the account says that it is there.
+    let offered = browser.get(offer).await;
+    assert!(offered.body.contains("Followed pages: <strong>2</strong>"), "{}", offered.body);
+    assert!(offered.body.contains("href=\"/workspace?x=1&#38;lang=en\""), "{}", offered.body);
+    assert!(browser.get("/conta").await.body.contains("/conta/claim?lang=en"));
+    assert_eq!(browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().len(), 0);
+    assert_eq!(browser.form("/conta/claim", FORM, "csrf=x").await.status, 403);
+    let taken = browser.form("/conta/claim?lang=en", FORM, &format!("csrf={}", csrf(&offered))).await;
+    assert!(taken.status == 200 && taken.body.contains("in your account now"), "{}", taken.body);
+    assert_eq!(browser.guest(), None);
+    assert_eq!(browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().len(), 2);
+    // There is nothing to take any more.
+    assert!(!browser.get("/conta").await.body.contains("/conta/claim"));
+    for again in [
+        browser.get("/conta/claim").await,
+        browser.form("/conta/claim?lang=en", FORM, &format!("csrf={}", csrf(&offered))).await,
+    ] {
+        assert_eq!((again.status, again.header("location")), (303, "/conta?lang=en"));
+    }
+}
+
+async fn a_guest_of_another_account_is_forgotten(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    let kept = guest(&app).await.guest().unwrap().to_owned();
+    let mut browsers = Vec::new();
+    for name in ["ana", "bo"] {
+        let session = people::session(&app, &people::account(&app, name).await).await;
+        browsers.push((Browser::with_cookies(&app, &[("mm-auth", &session.token), ("mm-guest", &kept)]), session.csrf));
+    }
+    let statuses = [(200, None), (303, None)];
+    for ((browser, csrf), expected) in browsers.iter_mut().zip(statuses) {
+        let answer = browser.form("/conta/claim", FORM, &format!("csrf={csrf}")).await;
+        assert_eq!((answer.status, browser.guest()), expected, "{}", answer.body);
+    }
+    // Not signed in, one is led there and back.
+    let led = Browser::with_cookies(&app, &[("mm-guest", &kept)]).get("/conta/claim").await;
+    assert_eq!((led.status, led.header("location")), (303, "/conta/global?return_to=/conta/claim&lang=en"));
+}
+
+async fn a_profile_that_is_refused_is_there_to_be_corrected(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    let session = people::session(&app, &people::account(&app, "ana").await).await;
+    let mut ana = Browser::with_cookies(&app, &[("mm-auth", &session.token)]);
+    let sent = |zone: &str, revision: u32| {
+        let csrf = &session.csrf;
+        format!("csrf={csrf}&name=Ana+Maria&locale=pt-BR&time_zone={zone}&theme=dark&revision={revision}")
+    };
+    for (zone, revision, status) in [("a+b", 1, 400), ("UTC", 7, 409)] {
+        let refused = ana.form("/conta/profile?lang=en", FORM, &sent(zone, revision)).await;
+        let typed = format!("value=\"{}\"", zone.replace('+', " "));
+        for wanted in
+            ["<title>Error:", "role=\"alert\"", "value=\"Ana Maria\"", "name=\"revision\" value=\"1\"", &typed]
+        {
+            assert!(refused.status == status && refused.body.contains(wanted), "{wanted}: {}", refused.body);
+        }
+    }
+    let saved = ana.form("/conta/profile?lang=en", FORM, &sent("UTC", 1)).await;
+    assert_eq!((saved.status, saved.header("location")), (303, "/conta?lang=en"));
+    assert!(ana.get("/conta").await.body.contains("value=\"Ana Maria\""));
+}
+
+/// The token in the forms of a page.
+fn csrf(page: &Response) -> &str {
+    page.body.split_once("name=\"csrf\" value=\"").unwrap().1.split('"').next().unwrap()
+}
+
 /// Fills a field of the form that is shown.
 fn fill(tab: &mut Tab, field: &str, text: &str) {
     tab.click(&format!("#{field}"));
@@ -103,22 +305,47 @@ fn fill(tab: &mut Tab, field: &str, text: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_signs_up_from_the_mails_link_without_scripts() {
+async fn a_browser_goes_from_guest_to_account_and_out_with_scripts() {
+    a_browser_goes_from_guest_to_account_and_out(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_goes_from_guest_to_account_and_out_without_scripts() {
+    a_browser_goes_from_guest_to_account_and_out(false).await;
+}
+
+async fn a_browser_goes_from_guest_to_account_and_out(runs_scripts: bool) {
     let (app, mail) = start(TestDatabase::sqlite()).await;
     let Some(mut tab) = Tab::open(&app.url("")) else { return };
-    tab.disable_scripts();
+    if !runs_scripts {
+        tab.disable_scripts();
+    }
+    // A guest follows a page.
+    tab.visit("/workspace?lang=en");
+    tab.submit("https://example.com/");
+    assert!(tab.shown().contains("not audited yet"), "{}", tab.shown());
+    // An account, from the mail's link.
     tab.visit("/conta/global/register?lang=en");
     fill(&mut tab, "email", "ana@example.com");
     tab.load(|tab| tab.press("Enter"));
     assert!(tab.shown().contains("Look into your mail"), "{}", tab.shown());
     let link = letter(&app, &mail, 1).await.link(&app.url("/conta/global/complete"));
     tab.visit(link.strip_prefix(&app.url("")).unwrap());
+    // The other language is the same page.
+    tab.load(|tab| tab.click("header a[lang=pt-BR]"));
+    assert!(tab.shown().contains("Criar uma conta"), "{}", tab.shown());
+    tab.load(|tab| tab.click("header a[lang=en]"));
     fill(&mut tab, "password", "password123");
     tab.load(|tab| tab.press("Enter"));
     assert_eq!(tab.status(), 400);
     assert!(tab.shown().contains("tried first"), "{}", tab.shown());
     fill(&mut tab, "password", PASSWORD);
     tab.load(|tab| tab.press("Enter"));
+    // What the guest had becomes the account's.
+    assert!(tab.shown().contains("Followed pages: 1"), "{}", tab.shown());
+    tab.load(|tab| tab.click("main button"));
+    assert!(tab.shown().contains("in your account now"), "{}", tab.shown());
+    tab.load(|tab| tab.click("main a.button"));
     assert!(tab.shown().contains("Your account") && tab.shown().contains("ana@example.com"), "{}", tab.shown());
     // A second factor, of the secret that the page shows.
     tab.load(|tab| tab.click("a[href*=\"/conta/factor?\"]"));
@@ -128,8 +355,17 @@ async fn a_browser_signs_up_from_the_mails_link_without_scripts() {
     assert_eq!(tab.value("document.querySelectorAll('li > code').length"), 10);
     let recovery = tab.text("document.querySelector('li > code').innerText");
     tab.load(|tab| tab.click("main a.button"));
-    assert!(tab.shown().contains("factor_added"), "{}", tab.shown());
+    assert!(tab.shown().contains("Second factor added"), "{}", tab.shown());
+    // A key, for a program.
+    tab.load(|tab| tab.click("a[href*=\"/conta/keys?\"]"));
+    fill(&mut tab, "name", "build server");
+    tab.load(|tab| tab.press("Enter"));
+    let key = tab.text("document.querySelector('.done code').innerText");
+    let answer = curl(&["--header", &format!("x-api-key: {key}"), &app.url("/api/tabs")]);
+    let tabs: serde_json::Value = serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
+    assert_eq!(tabs["tabs"][0]["url"], "https://example.com/");
     // Out, and in again with a recovery code.
+    tab.visit("/conta?lang=en");
     tab.load(|tab| tab.click("form[action*=\"/conta/out\"] button"));
     fill(&mut tab, "email", "ana@example.com");
     fill(&mut tab, "password", PASSWORD);
@@ -138,6 +374,44 @@ async fn a_browser_signs_up_from_the_mails_link_without_scripts() {
     fill(&mut tab, "code", &recovery);
     tab.load(|tab| tab.press("Enter"));
     assert!(tab.shown().contains("Sessions"), "{}", tab.shown());
+    tab.load(|tab| tab.click("form[action*=\"/conta/out\"] button"));
+    tab.visit("/conta?lang=en");
+    assert_eq!(tab.text("location.pathname"), "/conta/global");
+    assert_eq!(tab.complaints(), [""; 0]);
+}
+
+/// What curl prints.
+fn curl(arguments: &[&str]) -> String {
+    let done = std::process::Command::new("curl").args(["--silent", "--show-error"]).args(arguments).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_is_set_and_removed_without_scripts() {
+    let app = TestApp::start(TestDatabase::sqlite(), |_| ()).await;
+    let account = people::account(&app, "ana").await;
+    let session = people::session(&app, &account).await;
+    let Some(mut tab) = Tab::open(&app.url("")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ana.png");
+    let png = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, crate::api::avatar::PNG).unwrap();
+    std::fs::write(&file, png).unwrap();
+    tab.disable_scripts();
+    tab.set_cookie("mm-auth", &session.token);
+    tab.visit("/conta/avatar?lang=en");
+    assert!(tab.shown().contains("You have no picture."), "{}", tab.shown());
+    tab.choose_file("#image", &file);
+    tab.load(|tab| tab.click("form[enctype] button"));
+    assert_eq!(tab.value("document.querySelector('img.avatar').naturalWidth"), 256);
+    std::fs::write(&file, vec![0; 8 * 1_048_576]).unwrap();
+    tab.choose_file("#image", &file);
+    tab.load(|tab| tab.click("form[enctype] button"));
+    assert_eq!(tab.status(), 413);
+    tab.visit("/conta/avatar?lang=en");
+    tab.load(|tab| tab.click("form[action*=remove] button"));
+    assert!(tab.shown().contains("You have no picture."), "{}", tab.shown());
+    assert_eq!(tab.complaints(), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

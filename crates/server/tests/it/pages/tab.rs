@@ -194,6 +194,14 @@ impl Tab {
         }
     }
 
+    /// Chooses a file of this machine in a field.
+    pub(super) fn choose_file(&mut self, selector: &str, file: &Path) {
+        let document = self.call("DOM.getDocument", json!({}));
+        let root = &document["root"]["nodeId"];
+        let field = self.call("DOM.querySelector", json!({ "nodeId": root, "selector": selector }));
+        self.call("DOM.setFileInputFiles", json!({ "files": [file], "nodeId": field["nodeId"] }));
+    }
+
     /// Writes a text where the focus is.
     pub(super) fn write(&mut self, text: &str) {
         self.call("Input.insertText", json!({ "text": text }));

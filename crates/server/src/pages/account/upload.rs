@@ -1,0 +1,42 @@
+//! A form with a file, as a browser sends it without a script (RFC 7578).
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::request::Parts;
+
+use crate::accounts::avatar::MOST_BYTES;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::operation::Form;
+
+/// Bytes of such a form: a picture, and what is around it.
+const FORM_BYTES: usize = MOST_BYTES + 16 * 1024;
+/// The field that is the file; all others are text.
+pub(super) const FILE: &str = "image";
+
+/// What was sent.
+pub(super) struct Sent {
+    pub(super) fields: Vec<(String, String)>,
+    /// Empty where none was chosen.
+    pub(super) file: Option<Bytes>,
+}
+
+/// Whether a request says that it is such a form.
+pub(super) fn is_announced(parts: &Parts) -> bool {
+    let media_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media_type.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")
+}
+
+/// Reads it. What is not UTF-8 in a text becomes U+FFFD, as in every other form.
+pub(super) async fn read(app: &App, parts: &Parts, body: Body) -> Result<Sent, ApiError> {
+    let mut sent = Sent { fields: Vec::new(), file: None };
+    for field in Form::new(parts.clone(), body).read(app, FORM_BYTES).await? {
+        if field.name == FILE {
+            sent.file = Some(field.content);
+        } else {
+            sent.fields.push((field.name, String::from_utf8_lossy(&field.content).into_owned()));
+        }
+    }
+    Ok(sent)
+}

@@ -5,7 +5,7 @@ use model::time::Timestamp;
 use sqlx::Row;
 
 use crate::transaction::Transaction;
-use crate::{Store, StoreError};
+use crate::{MOST_TABS, Store, StoreError};
 
 /// What is being done, for the log.
 const SUBJECT: &str = "claiming a guest";
@@ -15,25 +15,29 @@ struct Owned {
     table: &'static str,
     /// Gives the rows of `$1` to `$2`; `None`: they stay, or there are none.
     moves: Option<&'static str>,
+    /// Rows that the account may have at most, the statement's `$3`; those too many stay.
+    most: Option<u32>,
 }
 
 /// Every table with a column `owner`; a test compares them with the schema.
 const OWNED: &[Owned] = &[
     // A guest can't make keys.
-    Owned { table: "api_keys", moves: None },
-    Owned { table: "audits", moves: Some("UPDATE audits SET owner = $2 WHERE owner = $1") },
-    Owned { table: "credits", moves: Some("UPDATE credits SET owner = $2 WHERE owner = $1") },
-    Owned { table: "debits", moves: Some("UPDATE debits SET owner = $2 WHERE owner = $1") },
-    Owned { table: "payments", moves: Some("UPDATE payments SET owner = $2 WHERE owner = $1") },
+    Owned { table: "api_keys", moves: None, most: None },
+    Owned { table: "audits", moves: Some("UPDATE audits SET owner = $2 WHERE owner = $1"), most: None },
+    Owned { table: "credits", moves: Some("UPDATE credits SET owner = $2 WHERE owner = $1"), most: None },
+    Owned { table: "debits", moves: Some("UPDATE debits SET owner = $2 WHERE owner = $1"), most: None },
+    Owned { table: "payments", moves: Some("UPDATE payments SET owner = $2 WHERE owner = $1"), most: None },
     Owned {
         table: "tabs",
         moves: Some(
-            "UPDATE tabs SET owner = $2 WHERE owner = $1 \
-             AND url NOT IN (SELECT url FROM tabs AS own WHERE own.owner = $2)",
+            "UPDATE tabs SET owner = $2 WHERE id IN (SELECT id FROM tabs WHERE owner = $1 \
+             AND url NOT IN (SELECT url FROM tabs AS own WHERE own.owner = $2) ORDER BY created_at, id \
+             LIMIT (SELECT CASE WHEN COUNT(*) < $3 THEN $3 - COUNT(*) ELSE 0 END FROM tabs WHERE owner = $2))",
         ),
+        most: Some(MOST_TABS),
     },
     // Which tab has the focus is the account's own.
-    Owned { table: "workspaces", moves: None },
+    Owned { table: "workspaces", moves: None, most: None },
 ];
 
 // Shares are of audits, and change hands with them.
@@ -88,7 +92,7 @@ pub struct Claimed {
     moved: Vec<(&'static str, u64)>,
     /// Public addresses of the audits that changed hands.
     pub shares: u64,
-    /// Tabs that stayed with the guest, as the account follows their pages already.
+    /// Tabs that stayed with the guest, as the account follows their pages already, or as many pages as it may.
     pub tabs_left: u64,
 }
 
@@ -126,7 +130,8 @@ impl Store {
     /// Gives everything of the guest whose token has this digest to `account`, at once or not at all; the token opens
     /// nothing afterwards. `None`: there is no such guest, or another account has it.
     ///
-    /// Where the account follows a page of the guest's already, the guest's tab stays behind.
+    /// Where the account follows a page of the guest's already, the guest's tab stays behind; so do its newest where the
+    /// account would have more than [`MOST_TABS`].
     pub async fn claim_guest(
         &self,
         token_digest: &[u8; 32],
@@ -160,7 +165,11 @@ async fn claim(
     let mut claimed = Claimed { shares: number(transaction, SHARES, &from).await?, ..Claimed::default() };
     for owned in OWNED {
         let Some(moves) = owned.moves else { continue };
-        let rows = transaction.run(sqlx::query(moves).bind(from.clone()).bind(to.clone())).await?;
+        let mut statement = sqlx::query(moves).bind(from.clone()).bind(to.clone());
+        if let Some(most) = owned.most {
+            statement = statement.bind(i64::from(most));
+        }
+        let rows = transaction.run(statement).await?;
         claimed.moved.push((owned.table, rows));
     }
     claimed.tabs_left = number(transaction, TABS_LEFT, &from).await?;

@@ -19,6 +19,15 @@ const PURGE_GUESTS_WORKSPACES: &str = "DELETE FROM workspaces WHERE owner IN \
     (SELECT workspaces.owner FROM guests JOIN workspaces ON workspaces.owner = 'guest:' || guests.id \
     WHERE guests.last_seen_at < $1 ORDER BY workspaces.owner LIMIT $2) RETURNING owner";
 
+// A guest who bought credit can still list it; money is never forgotten. Asked again outside, as a guest may have come back
+// meanwhile.
+const PURGE_GUESTS_ROWS: &str = "DELETE FROM guests WHERE last_seen_at < $1 AND id IN \
+    (SELECT id FROM guests WHERE last_seen_at < $1 \
+        AND NOT EXISTS (SELECT 1 FROM audits WHERE owner = 'guest:' || guests.id) \
+        AND NOT EXISTS (SELECT 1 FROM tabs WHERE owner = 'guest:' || guests.id) \
+        AND NOT EXISTS (SELECT 1 FROM credits WHERE owner = 'guest:' || guests.id) \
+    ORDER BY last_seen_at, id LIMIT $2) RETURNING id";
+
 impl Store {
     /// Deletes at most `batch` audits of nobody made before `nobody_before`, and at most `batch` of guests last seen
     /// before `guest_seen_before`, oldest first; how many in all. Call again until 0.
@@ -46,5 +55,12 @@ impl Store {
             gone += self.db.write("purging tabs of guests", statement).await?.len() as u64;
         }
         Ok(gone)
+    }
+
+    /// Deletes at most `batch` guests last seen before `seen_before` of whom nothing else is kept; how many. Call again
+    /// until 0.
+    pub async fn purge_guests(&self, seen_before: Timestamp, batch: u32) -> Result<u64, StoreError> {
+        let statement = sqlx::query(PURGE_GUESTS_ROWS).bind(seen_before.0).bind(i64::from(batch));
+        Ok(self.db.write("purging guests", statement).await?.len() as u64)
     }
 }

@@ -415,5 +415,7 @@ async fn what_is_past_its_time_is_forgotten(database: TestDatabase) {
     assert_eq!(app.call(Call::get(&path).token(&token)).await.status, 200);
     app.pass(Duration::from_secs(3 * 86_400));
     assert!(site_audit::jobs::purge(&app.app).await.unwrap() > 0);
-    assert_eq!(app.call(Call::get(&path).token(&token)).await.status, 404);
+    // The guest too: nothing is kept of them any more.
+    let gone = app.call(Call::get(&path).token(&token)).await;
+    assert_eq!(gone.refusal(), (401, "guest_token_invalid".to_owned()));
 }

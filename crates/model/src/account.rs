@@ -89,13 +89,16 @@ pub struct SessionInfo {
     pub methods: Vec<String>,
 }
 
-/// Something that happened to an account.
+/// Something that happened to an account, by itself or in an organization.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SecurityEvent {
     /// When.
     pub at: Timestamp,
     /// Who did it: `account`, `operator` or `nobody`.
     pub actor: String,
+    /// The organization that it was about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub organization: Option<String>,
     /// What, a stable word.
     pub kind: String,
     /// The network, an IPv4 /24 or IPv6 /48.

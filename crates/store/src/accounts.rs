@@ -1,6 +1,6 @@
 //! Accounts, as they are looked up. What changes them is in [`crate::Step`].
 
-use model::id::{AccountId, SessionId};
+use model::id::{AccountId, OrganizationId, SessionId};
 use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
@@ -71,13 +71,19 @@ pub struct SessionRecord {
     pub methods: String,
 }
 
-/// Something that happened to an account.
+/// Something that happened to an account, by itself or in an organization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRecord {
     /// When.
     pub at: Timestamp,
     /// Who did it: `account`, `operator` or `nobody`.
     pub actor: String,
+    /// The account that did it, if one did.
+    pub actor_id: Option<AccountId>,
+    /// To whom.
+    pub account: Option<AccountId>,
+    /// The organization that it was about, if it was about one.
+    pub organization: Option<OrganizationId>,
     /// What, a stable word.
     pub kind: String,
     /// The network's /24 or /48.
@@ -109,15 +115,20 @@ const SESSIONS: &str = "SELECT id, created_at, last_seen_at, agent, network, met
     WHERE account_id = $1 AND ended_at IS NULL AND idle_expires_at > $2 AND absolute_expires_at > $2 \
     ORDER BY last_seen_at DESC, id DESC LIMIT 100";
 
-const EVENTS: &str = "SELECT at, actor_kind, kind, network, agent FROM security_events WHERE account_id = $1 \
-    ORDER BY at DESC, id DESC LIMIT $2";
+const EVENTS: &str = "SELECT at, actor_kind, actor_id, account_id, organization_id, kind, network, agent \
+    FROM security_events WHERE account_id = $1 ORDER BY at DESC, id DESC LIMIT $2";
 
-const PURGES: [&str; 4] = [
+const ALL_EVENTS: &str = "SELECT at, actor_kind, actor_id, account_id, organization_id, kind, network, agent \
+    FROM security_events ORDER BY at DESC, id DESC LIMIT $1";
+
+const PURGES: [&str; 5] = [
     "DELETE FROM email_tokens WHERE token_digest IN \
      (SELECT token_digest FROM email_tokens WHERE expires_at < $1 ORDER BY expires_at, token_digest LIMIT $2) \
      RETURNING purpose",
     "DELETE FROM signin_challenges WHERE token_digest IN (SELECT token_digest FROM signin_challenges \
      WHERE expires_at < $1 ORDER BY expires_at, token_digest LIMIT $2) RETURNING tries",
+    "DELETE FROM invitations WHERE id IN \
+     (SELECT id FROM invitations WHERE expires_at < $1 ORDER BY expires_at, id LIMIT $2) RETURNING id",
     "DELETE FROM sessions WHERE id IN \
      (SELECT id FROM sessions WHERE absolute_expires_at < $1 ORDER BY absolute_expires_at, id LIMIT $2) RETURNING id",
     "DELETE FROM throttles WHERE window_start < $1 AND blocked_until < $1 AND (scope, key_digest) IN \
@@ -229,11 +240,27 @@ impl Store {
     /// The last hundred events of an account, the newest first.
     pub async fn events_of(&self, account: &AccountId) -> Result<Vec<EventRecord>, StoreError> {
         let subject = "listing events";
-        let rows = self.db.read_all(subject, sqlx::query(EVENTS).bind(account.0.clone()).bind(EVENTS_LISTED)).await?;
+        self.events(subject, sqlx::query(EVENTS).bind(account.0.clone()).bind(EVENTS_LISTED)).await
+    }
+
+    /// At most `limit` events of all accounts and organizations, the newest first.
+    pub async fn newest_events(&self, limit: u32) -> Result<Vec<EventRecord>, StoreError> {
+        self.events("listing all events", sqlx::query(ALL_EVENTS).bind(i64::from(limit))).await
+    }
+
+    async fn events(
+        &self,
+        subject: &'static str,
+        statement: crate::db::Statement,
+    ) -> Result<Vec<EventRecord>, StoreError> {
+        let rows = self.db.read_all(subject, statement).await?;
         let read = |row: &AnyRow| {
             Ok(EventRecord {
                 at: Timestamp(row.try_get("at")?),
                 actor: row.try_get("actor_kind")?,
+                actor_id: row.try_get::<Option<String>, _>("actor_id")?.map(AccountId),
+                account: row.try_get::<Option<String>, _>("account_id")?.map(AccountId),
+                organization: row.try_get::<Option<String>, _>("organization_id")?.map(OrganizationId),
                 kind: row.try_get("kind")?,
                 network: row.try_get("network")?,
                 agent: row.try_get("agent")?,
@@ -242,7 +269,7 @@ impl Store {
         rows.iter().map(read).collect::<Result<_, sqlx::Error>>().map_err(|error| StoreError::of_driver(subject, error))
     }
 
-    /// Deletes links, challenges, sessions and failures that were over before `before`; how many.
+    /// Deletes links, challenges, invitations, sessions and failures that were over before `before`; how many.
     pub async fn purge_auth(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut purged = 0;
         for sql in PURGES {

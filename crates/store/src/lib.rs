@@ -61,8 +61,8 @@ pub use quotas::{DailySpend, HourlySpend};
 pub use sessions::{FoundSession, Session};
 pub use shares::{NewShare, SharePictures, ShareState};
 pub use steps::{
-    AccountLink, AccountStatus, EndReason, Factor, NewAccount, NewEvent, NewLink, NewSession, ProfileRecord, Refusal,
-    Rotation, Step,
+    AccountLink, AccountStatus, Actor, EndReason, Factor, NewAccount, NewEvent, NewLink, NewSession, ProfileRecord,
+    Refusal, Rotation, Step,
 };
 pub use tabs::{AlertTo, Changing, Judged, MOST_TABS, NewTab, Opening, RunRecord, TabChange};
 pub use throttles::Throttle;

@@ -10,8 +10,9 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use crate::steps::note;
 use crate::transaction::Transaction;
-use crate::{Store, StoreError};
+use crate::{NewEvent, Store, StoreError};
 
 pub use change::OrganizationChange;
 pub use invitations::{InvitationRecord, NewInvitation};
@@ -135,24 +136,27 @@ const MEMBERS: &str = "SELECT account_id, accounts.email, accounts.name, role, m
     ORDER BY members.created_at, account_id LIMIT $3";
 
 impl Store {
-    /// Makes an organization that `owner` owns and that may have keys for `product`. [`Denied::Full`] where the account
-    /// is in as many as it may be.
+    /// Makes an organization that `owner` owns and that may have keys for `product`, and notes it. [`Denied::Full`] where
+    /// the account is in as many as it may be.
     pub async fn create_organization(
         &self,
         id: &OrganizationId,
         name: &str,
         owner: &AccountId,
         product: &str,
+        noted: NewEvent,
         now: Timestamp,
     ) -> Result<Result<(), Denied>, StoreError> {
         let (id, name, owner, product) = (id.0.clone(), name.to_owned(), owner.clone(), product.to_owned());
         let done = self.db.transact("making an organization", move |transaction| {
             let (id, name, owner, product) = (id.clone(), name.clone(), owner.clone(), product.clone());
+            let noted = noted.clone();
             Box::pin(async move {
                 lock_account(transaction, &owner).await?;
                 transaction.run(sqlx::query(INSERT).bind(id.clone()).bind(name).bind(now.0)).await?;
                 transaction.run(sqlx::query(ENABLE).bind(id.clone()).bind(product).bind(now.0)).await?;
-                add_member(transaction, &OrganizationId(id), &owner, Role::Owner, now).await
+                add_member(transaction, &OrganizationId(id), &owner, Role::Owner, now).await?;
+                Ok(note(transaction, noted, now).await?)
             })
         });
         told(done.await)

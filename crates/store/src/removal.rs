@@ -16,6 +16,8 @@ const BATCH: i64 = 500;
 
 /// What a table loses with its owner `$1`, `$2` rows at a time.
 const OWNED: &[&str] = &[
+    "DELETE FROM security_events WHERE id IN (SELECT id FROM security_events WHERE 'account:' || account_id = $1 \
+        ORDER BY id LIMIT $2) RETURNING id",
     "DELETE FROM audits WHERE id IN (SELECT id FROM audits WHERE owner = $1 ORDER BY created_at, id LIMIT $2) RETURNING id",
     "DELETE FROM tabs WHERE id IN (SELECT id FROM tabs WHERE owner = $1 ORDER BY created_at, id LIMIT $2) RETURNING id",
     "DELETE FROM workspaces WHERE owner IN (SELECT owner FROM workspaces WHERE owner = $1 LIMIT $2) RETURNING owner AS id",

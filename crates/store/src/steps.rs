@@ -6,7 +6,7 @@
 mod statements;
 
 use model::account::Assurance;
-use model::id::{AccountId, SessionId};
+use model::id::{AccountId, OrganizationId, SessionId};
 use model::time::Timestamp;
 
 use crate::passkeys::PasskeyStep;
@@ -142,15 +142,28 @@ pub struct NewLink {
     pub expires_at: Timestamp,
 }
 
-/// Something that happened to an account.
+/// Who did something to an account or an organization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Actor {
+    /// Who was signed in to this account.
+    Account(AccountId),
+    /// Who runs the server.
+    Operator,
+    /// Somebody who was not signed in.
+    Nobody,
+}
+
+/// Something that happened to an account, by itself or in an organization.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
     /// Its id, unique and sorted by time.
     pub id: String,
-    /// Who did it: `account`, `operator` or `nobody`.
-    pub actor: &'static str,
+    /// Who did it.
+    pub actor: Actor,
     /// To whom.
     pub account: AccountId,
+    /// The organization that it was about, if it was about one.
+    pub organization: Option<OrganizationId>,
     /// What, a stable word.
     pub kind: &'static str,
     /// The network's /24 or /48.
@@ -181,8 +194,10 @@ pub enum Step {
     SetEmail(AccountId, String, String),
     /// Sets what its owner may say of themselves, on top of a revision; [`Refusal::Stale`] when that is not the last.
     SetProfile(AccountId, ProfileRecord),
-    /// Sets how an account stands; [`Refusal::Missing`] when there is none, or the time of its removal has come.
-    SetStatus(AccountId, AccountStatus),
+    /// Stops an account; [`Refusal::Stale`] unless it is active, so that none escapes the removal it waits for.
+    Suspend(AccountId),
+    /// Makes an account active again that is suspended, or closed and not due for removal; [`Refusal::Stale`] otherwise.
+    Restore(AccountId),
     /// Begins a session, and ends those that are too many.
     BeginSession(NewSession),
     /// Ends the session that its browser had before, if it still lives.
@@ -300,6 +315,23 @@ impl Store {
             // Two who took the same address at the same moment.
             Err(Undone::Store(StoreError::Conflict { .. })) => Ok(Err(Refusal::Taken)),
             Err(Undone::Store(error)) => Err(error),
+        }
+    }
+}
+
+impl Actor {
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Account(_) => "account",
+            Self::Operator => "operator",
+            Self::Nobody => "nobody",
+        }
+    }
+
+    fn id(self) -> Option<String> {
+        match self {
+            Self::Account(id) => Some(id.0),
+            Self::Operator | Self::Nobody => None,
         }
     }
 }

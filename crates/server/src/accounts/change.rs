@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::id::AccountId;
 use model::lang::{Lang, Text};
-use store::{AccountRecord, NewEvent, NewJob, Refusal, Step};
+use store::{AccountRecord, Actor, NewEvent, NewJob, Refusal, Step};
 
 use super::letters::{self, Letter};
 use super::unavailable;
@@ -66,12 +66,12 @@ impl Change {
     /// Noted as something that the account's owner did.
     #[must_use]
     pub(crate) fn event(self, cx: &Cx, account: &AccountId, kind: &'static str) -> Self {
-        self.event_by(cx, "account", account, kind)
+        self.step(Step::Event(own_event(cx, account, kind)))
     }
 
     /// Noted as something that somebody did to an account.
     #[must_use]
-    pub(crate) fn event_by(self, cx: &Cx, actor: &'static str, account: &AccountId, kind: &'static str) -> Self {
+    pub(crate) fn event_by(self, cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> Self {
         self.step(Step::Event(event(cx, actor, account, kind)))
     }
 
@@ -102,12 +102,18 @@ impl Change {
     }
 }
 
+/// Something that an account's owner did.
+pub(crate) fn own_event(cx: &Cx, account: &AccountId, kind: &'static str) -> NewEvent {
+    event(cx, Actor::Account(account.clone()), account, kind)
+}
+
 /// Something that somebody did to an account.
-pub(crate) fn event(cx: &Cx, actor: &'static str, account: &AccountId, kind: &'static str) -> NewEvent {
+pub(crate) fn event(cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> NewEvent {
     NewEvent {
         id: cx.app.ports().id(),
         actor,
         account: account.clone(),
+        organization: None,
         kind,
         network: cx.caller.network.wide(),
         agent: cx.caller.agent.to_owned(),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use store::Denied;
 
 use super::address::Address;
-use super::change::{event, language};
+use super::change::{language, own_event};
 use super::{keys, letters, organizations, passkeys, profile, session, unavailable};
 use crate::error::{ApiError, Code};
 use crate::jobs::Job;
@@ -103,7 +103,7 @@ pub(crate) async fn close(cx: &Cx, email: &str) -> Result<(), ApiError> {
         "A sua conta foi encerrada e será removida em 7 dias; até lá, quem opera este servidor pode trazê-la de volta",
     );
     let mail = letters::notice(&cx.app, what).to(&account.email, language(&account));
-    let (mail, noted) = (Job::SendMail(mail).queued(&cx.app, None), event(cx, "account", &account.id, "closed"));
+    let (mail, noted) = (Job::SendMail(mail).queued(&cx.app, None), own_event(cx, &account.id, "closed"));
     let after = now.plus_ms(REMOVAL_DAYS * DAY_MS);
     let closed = cx.app.database().ask(|store| store.close_account(&account.id, after, noted, vec![mail], now)).await;
     match closed.map_err(unavailable)? {

@@ -5,7 +5,7 @@ use model::account::Assurance;
 use model::id::AccountId;
 use model::lang::text;
 use store::{
-    AccountLink, AccountRecord, AccountStatus, Factor, HourlySpend, NewAccount, NewLink, Refusal, Step, Throttle,
+    AccountLink, AccountRecord, AccountStatus, Actor, Factor, HourlySpend, NewAccount, NewLink, Refusal, Step, Throttle,
 };
 
 use super::address::Address;
@@ -329,7 +329,7 @@ pub(crate) async fn failed(cx: &Cx, key: [u8; 32], account: Option<&AccountRecor
         "Somebody gave wrong passwords for your account ten times; further tries have to wait",
         "Alguém errou a senha da sua conta dez vezes; novas tentativas têm de esperar",
     );
-    let change = Change::default().event_by(cx, "nobody", &account.id, "sign_in_throttled");
+    let change = Change::default().event_by(cx, Actor::Nobody, &account.id, "sign_in_throttled");
     Ok(change.notice(cx, account, what).make(cx, "telling of wrong passwords").await??)
 }
 

@@ -1,11 +1,11 @@
 //! API keys of accounts and organizations: who may make and end them.
 
 use model::account::Assurance;
-use model::id::{ApiKeyId, OrganizationId};
+use model::id::{AccountId, ApiKeyId, OrganizationId};
 use model::lang::{Text, text};
-use store::{KeyMade, KeyRecord, NewKey};
+use store::{KeyMade, KeyRecord, NewEvent, NewKey};
 
-use super::change::{event, language};
+use super::change::{language, own_event};
 use super::session::{self, require_fresh};
 use super::{letters, unavailable};
 use crate::caller::{Kind, token_digest};
@@ -70,7 +70,8 @@ pub(crate) async fn create(cx: &Cx, name: String, organization: Option<Organizat
     };
     let account = session::account(cx, session).await?;
     let mail = letters::key_changed(app, MADE, &key.name).to(&account.email, language(&account));
-    let (mail, noted) = (Job::SendMail(mail).queued(app, None), event(cx, "account", &account.id, "key_made"));
+    let (mail, noted) =
+        (Job::SendMail(mail).queued(app, None), key_event(cx, &account.id, key.organization.clone(), "key_made"));
     let made = app.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, noted, vec![mail])).await;
     let made = made.map_err(unavailable)?;
     match made {
@@ -93,6 +94,11 @@ pub(crate) async fn create(cx: &Cx, name: String, organization: Option<Organizat
     Ok(MadeKey { record, secret })
 }
 
+/// What is noted of a key: of the account, and of the organization that the key acts as.
+fn key_event(cx: &Cx, account: &AccountId, organization: Option<OrganizationId>, kind: &'static str) -> NewEvent {
+    NewEvent { organization, ..own_event(cx, account, kind) }
+}
+
 /// The keys that the caller manages, live ones first.
 pub(crate) async fn list(cx: &Cx) -> Result<Vec<KeyRecord>, ApiError> {
     let session = cx.caller.required_session()?;
@@ -108,7 +114,8 @@ pub(crate) async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ApiError> {
     let key = list(cx).await?.into_iter().find(|key| key.id == *id);
     let key = key.ok_or_else(|| ApiError::new(Code::KeyNotFound))?;
     let mail = letters::key_changed(app, REVOKED, &key.name).to(&account.email, language(&account));
-    let (mail, noted) = (Job::SendMail(mail).queued(app, None), event(cx, "account", &account.id, "key_revoked"));
+    let (mail, noted) =
+        (Job::SendMail(mail).queued(app, None), key_event(cx, &account.id, key.organization, "key_revoked"));
     let product = app.config().product.id.as_str();
     let database = app.database();
     let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, noted, vec![mail])).await;

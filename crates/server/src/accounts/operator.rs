@@ -4,7 +4,7 @@ use http::HeaderMap;
 use model::id::AccountId;
 use model::lang::{Lang, text};
 use model::time::DAY_MS;
-use store::{AccountRecord, AccountStatus, EndReason, Factor, Refusal, Step};
+use store::{AccountRecord, AccountStatus, Actor, EndReason, Factor, Refusal, Step};
 
 use super::address::Address;
 use super::change::{Change, language};
@@ -32,21 +32,21 @@ pub(crate) async fn account(cx: &Cx, email: &str) -> Result<AccountRecord, ApiEr
 }
 
 /// Stops an account: its sessions end, its keys stop working, and nobody can sign in to it. Nothing is deleted.
+/// [`Code::RevisionConflict`] unless it is active: one that its owner closed goes on to its removal.
 pub(crate) async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ApiError> {
     let what = text("Your account was suspended by the operator", "A sua conta foi suspensa por quem opera o servidor");
-    let steps = [
-        Step::SetStatus(account.id.clone(), AccountStatus::Suspended),
-        Step::EndSessions(account.id.clone(), None, EndReason::Operator),
-    ];
-    let change = Change::new(steps).event_by(cx, "operator", &account.id, "suspended").notice(cx, account, what);
+    let steps = [Step::Suspend(account.id.clone()), Step::EndSessions(account.id.clone(), None, EndReason::Operator)];
+    let change = Change::new(steps).event_by(cx, Actor::Operator, &account.id, "suspended").notice(cx, account, what);
     Ok(change.make(cx, "suspending an account").await??)
 }
 
-/// Lets a suspended account be used again. Its owner signs in anew; its keys work as before.
+/// Lets an account be used again that was suspended, or that its owner closed and that is not removed yet. Its owner signs
+/// in anew; the keys of a suspended one work as before, those of a closed one stay revoked, and it is in no organization.
+/// [`Code::RevisionConflict`] for one that is active.
 pub(crate) async fn restore(cx: &Cx, account: &AccountRecord) -> Result<(), ApiError> {
     let what = text("Your account can be used again", "A sua conta pode ser usada de novo");
-    let change = Change::new([Step::SetStatus(account.id.clone(), AccountStatus::Active)])
-        .event_by(cx, "operator", &account.id, "restored")
+    let change = Change::new([Step::Restore(account.id.clone())])
+        .event_by(cx, Actor::Operator, &account.id, "restored")
         .notice(cx, account, what);
     Ok(change.make(cx, "restoring an account").await??)
 }
@@ -59,7 +59,8 @@ pub(crate) async fn end_sessions(cx: &Cx, account: &AccountRecord) -> Result<(),
     );
     let steps =
         [Step::EndSessions(account.id.clone(), None, EndReason::Operator), Step::RevokeKeys(account.id.clone())];
-    let change = Change::new(steps).event_by(cx, "operator", &account.id, "sessions_ended").notice(cx, account, what);
+    let change =
+        Change::new(steps).event_by(cx, Actor::Operator, &account.id, "sessions_ended").notice(cx, account, what);
     Ok(change.make(cx, "ending an account's sessions").await??)
 }
 
@@ -73,7 +74,7 @@ pub(crate) async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), 
     job.run_at = job.run_at.plus_ms(DELAY_MS);
     let letter = letters::operator_will(&cx.app, what);
     let change = Change::default()
-        .event_by(cx, "operator", &account.id, "reset_begun")
+        .event_by(cx, Actor::Operator, &account.id, "reset_begun")
         .letter(cx, &letter, &account.email, language(account))
         .job(job);
     Ok(change.make(cx, "beginning a reset").await??)
@@ -84,7 +85,7 @@ pub(crate) async fn send_reset(app: &App, id: &AccountId) -> Result<(), ApiError
     let cx = context(app);
     let account = app.database().ask(|store| store.account_by_id(id)).await.map_err(unavailable)?;
     let Some(account) = account.filter(|account| account.status == AccountStatus::Active) else { return Ok(()) };
-    let change = recovery::reset_link(&cx, &account).event_by(&cx, "operator", &account.id, "reset_asked");
+    let change = recovery::reset_link(&cx, &account).event_by(&cx, Actor::Operator, &account.id, "reset_asked");
     Ok(change.make(&cx, "sending a link that sets a password").await??)
 }
 
@@ -97,7 +98,7 @@ pub(crate) async fn begin_removal(cx: &Cx, account: &AccountRecord) -> Result<()
     let after = cx.app.ports().now().plus_ms(DELAY_MS);
     let letter = letters::operator_will(&cx.app, what);
     let change = Change::new([Step::Factor(account.id.clone(), Factor::RemoveAfter(after))])
-        .event_by(cx, "operator", &account.id, "factor_removal_begun")
+        .event_by(cx, Actor::Operator, &account.id, "factor_removal_begun")
         .letter(cx, &letter, &account.email, language(account));
     match change.make(cx, "beginning to remove a second factor").await? {
         Err(Refusal::Missing) => Err(ApiError::new(Code::NotFound)),

@@ -5,11 +5,12 @@ use model::id::{AccountId, InvitationId, OrganizationId};
 use model::organization::Role;
 use model::time::DAY_MS;
 use store::{
-    Denied, InvitationRecord, MemberRecord, NewInvitation, NewJob, OrganizationChange, OrganizationRecord, Session,
+    Actor, Denied, InvitationRecord, MemberRecord, NewEvent, NewInvitation, NewJob, OrganizationChange,
+    OrganizationRecord, Session,
 };
 
 use super::address::Address;
-use super::change::Token;
+use super::change::{Token, event, own_event};
 use super::session::require_fresh;
 use super::{entry, letters, unavailable};
 use crate::caller::{is_random_token, token_digest};
@@ -54,7 +55,8 @@ pub(crate) async fn create(cx: &Cx, name: &str) -> Result<OrganizationRecord, Ap
     let (id, now) = (OrganizationId(cx.app.ports().id()), cx.app.ports().now());
     let product = cx.app.config().product.id.as_str();
     let database = cx.app.database();
-    let made = database.ask(|store| store.create_organization(&id, &name, &session.account, product, now)).await;
+    let noted = about(&id, own_event(cx, &session.account, "organization_made"));
+    let made = database.ask(|store| store.create_organization(&id, &name, &session.account, product, noted, now)).await;
     made.map_err(unavailable)?.map_err(|denied| refusal(denied, Code::SessionEnded))?;
     tracing::info!(organization.id = %id, "an organization was made");
     find(cx, session, &id).await
@@ -201,7 +203,8 @@ pub(crate) async fn invitation(cx: &Cx, token: &str) -> Result<InvitationRecord,
 pub(crate) async fn accept(cx: &Cx, token: &str) -> Result<OrganizationRecord, ApiError> {
     let session = cx.caller.required_session()?;
     let (digest, now) = (invitation_digest(token)?, cx.app.ports().now());
-    let accepted = cx.app.database().ask(|store| store.accept_invitation(&digest, &session.account, now)).await;
+    let (database, noted) = (cx.app.database(), own_event(cx, &session.account, "invitation_accepted"));
+    let accepted = database.ask(|store| store.accept_invitation(&digest, &session.account, noted, now)).await;
     let accepted = accepted.map_err(unavailable)?;
     let id = accepted.map_err(|denied| refusal(denied, Code::InvitationNotFound))?;
     tracing::info!(organization.id = %id, "an invitation was accepted");
@@ -233,8 +236,39 @@ async fn make(
     missing: Code,
 ) -> Result<(), ApiError> {
     let (database, now) = (cx.app.database(), cx.app.ports().now());
+    let changes = changes.into_iter().map(|change| {
+        let noted = about(id, noted(cx, session, &change));
+        (change, noted)
+    });
+    let changes = changes.collect();
     let made = database.ask(|store| store.change_organization(&session.account, id, changes, jobs, now)).await;
     made.map_err(unavailable)?.map_err(|denied| refusal(denied, missing))
+}
+
+/// What is noted of a change: to whom it happened, and what.
+fn noted(cx: &Cx, session: &Session, change: &OrganizationChange) -> NewEvent {
+    let own = &session.account;
+    let (whom, kind) = match change {
+        OrganizationChange::Rename(_) => (own, "organization_renamed"),
+        OrganizationChange::RequireSecondFactor(true) => (own, "second_factor_required"),
+        OrganizationChange::RequireSecondFactor(false) => (own, "second_factor_not_required"),
+        OrganizationChange::Enable(_, true) => (own, "organization_keys_enabled"),
+        OrganizationChange::Enable(_, false) => (own, "organization_keys_disabled"),
+        OrganizationChange::DeleteAfter(Some(_)) => (own, "organization_closed"),
+        OrganizationChange::DeleteAfter(None) => (own, "organization_restored"),
+        OrganizationChange::SetRole(account, Role::Member) => (account, "role_set_to_member"),
+        OrganizationChange::SetRole(account, Role::Admin) => (account, "role_set_to_admin"),
+        OrganizationChange::SetRole(account, Role::Owner) => (account, "role_set_to_owner"),
+        OrganizationChange::Remove { account, .. } if account == own => (own, "organization_left"),
+        OrganizationChange::Remove { account, .. } => (account, "removed_from_organization"),
+        OrganizationChange::Invite(_) => (own, "member_invited"),
+        OrganizationChange::Uninvite(_) => (own, "invitation_ended"),
+    };
+    event(cx, Actor::Account(own.clone()), whom, kind)
+}
+
+fn about(id: &OrganizationId, event: NewEvent) -> NewEvent {
+    NewEvent { organization: Some(id.clone()), ..event }
 }
 
 /// What the caller hears of a denial; `missing`: of what there is not.

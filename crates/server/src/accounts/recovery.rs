@@ -2,7 +2,7 @@
 
 use model::lang::text;
 use model::time::{DAY_MS, Timestamp};
-use store::{AccountLink, AccountRecord, AccountStatus, EndReason, NewLink, Refusal, Step};
+use store::{AccountLink, AccountRecord, AccountStatus, Actor, EndReason, NewLink, Refusal, Step};
 
 use super::address::Address;
 use super::change::{Change, Token, language};
@@ -27,7 +27,7 @@ pub(crate) async fn reset(cx: &Cx, email: &str) -> Result<(), ApiError> {
     }
     let account = entry::by_email(cx, &address).await?;
     let change = match account.filter(|account| account.status == AccountStatus::Active) {
-        Some(account) => reset_link(cx, &account).event_by(cx, "nobody", &account.id, "reset_asked"),
+        Some(account) => reset_link(cx, &account).event_by(cx, Actor::Nobody, &account.id, "reset_asked"),
         None => Change::default().letter(cx, &letters::no_account(&cx.app), &address.typed, cx.lang),
     };
     Ok(change.make(cx, "sending a link that sets a password").await??)
@@ -122,7 +122,7 @@ pub(crate) async fn complete_reset(
             Step::RevokeKeys(account.id.clone()),
             Step::DropLinks(account.id.clone(), AccountLink::Change),
         ])
-        .event_by(cx, "nobody", &account.id, "password_reset")
+        .event_by(cx, Actor::Nobody, &account.id, "password_reset")
         .letter(cx, &letters::password_changed(&cx.app, &keys), &account.email, language(&account));
     match change.make(cx, "setting a password by a link").await? {
         Err(Refusal::Code) => {
@@ -173,7 +173,7 @@ pub(crate) async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ApiError> 
         Step::DropLinks(account.id.clone(), AccountLink::Reset),
         Step::AddLink(link),
     ]);
-    let change = change.event_by(cx, "nobody", &account.id, "email_changed");
+    let change = change.event_by(cx, Actor::Nobody, &account.id, "email_changed");
     match change.letter(cx, &letter, &account.email, language(&account)).make(cx, "confirming an address").await? {
         Err(Refusal::Taken) => Err(ApiError::new(Code::InvalidLink)),
         done => Ok(done?),
@@ -199,7 +199,7 @@ pub(crate) async fn undo_email(cx: &Cx, token: &str) -> Result<(), ApiError> {
         "Your address is that of your account again, and all its sessions have ended",
         "O seu endereço voltou a ser o da sua conta e todas as sessões dela terminaram",
     );
-    let change = change.event_by(cx, "nobody", &account.id, "email_change_undone");
+    let change = change.event_by(cx, Actor::Nobody, &account.id, "email_change_undone");
     let change = change.letter(cx, &letters::notice(&cx.app, what), &to, language(&account));
     match change.make(cx, "taking a change of the address back").await? {
         Err(Refusal::Taken) => Err(ApiError::new(Code::InvalidLink)),

@@ -117,6 +117,7 @@ pub(crate) async fn events(cx: &Cx) -> Result<Vec<SecurityEvent>, ApiError> {
     let shown = found.into_iter().map(|record| SecurityEvent {
         at: record.at,
         actor: record.actor,
+        organization: record.organization.map(|id| id.0),
         kind: record.kind,
         network: record.network,
         agent: record.agent,

@@ -1,6 +1,7 @@
 //! `site-audit operator`: what only one who runs a server does.
 
 mod accounts;
+mod events;
 mod jobs;
 mod payments;
 
@@ -32,10 +33,13 @@ enum Command {
     /// List accounts.
     #[command(after_help = accounts::LIST_HELP)]
     Accounts(accounts::List),
+    /// List what happened to accounts and organizations.
+    #[command(after_help = events::HELP)]
+    Events(events::List),
     /// Stop an account; nothing of it is deleted.
     #[command(after_help = accounts::ONE_HELP)]
     Suspend(accounts::One),
-    /// Let a suspended account be used again.
+    /// Let a suspended account, or a closed one that is not removed yet, be used again.
     #[command(after_help = accounts::ONE_HELP)]
     Restore(accounts::One),
     /// End all sessions of an account, and revoke its API keys.
@@ -59,6 +63,7 @@ impl Arguments {
             Command::Jobs(list) => list.run(),
             Command::Retry(retry) => retry.run(),
             Command::Accounts(list) => list.run(),
+            Command::Events(list) => list.run(),
             Command::Suspend(one) => one.run(Deed::Suspend),
             Command::Restore(one) => one.run(Deed::Restore),
             Command::EndSessions(one) => one.run(Deed::EndSessions),

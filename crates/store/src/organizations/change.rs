@@ -6,8 +6,9 @@ use model::time::Timestamp;
 
 use super::invitations::{self, NewInvitation};
 use super::{Denied, Undone, count, role, told};
+use crate::steps::note;
 use crate::transaction::Transaction;
-use crate::{NewJob, Store, StoreError};
+use crate::{NewEvent, NewJob, Store, StoreError};
 
 /// What is to be changed.
 #[derive(Debug, Clone)]
@@ -60,13 +61,13 @@ const REVOKE_KEYS: &str = "UPDATE api_keys SET revoked_at = $3 \
 const OWNERS: &str = "SELECT COUNT(*) AS n FROM members WHERE organization_id = $1 AND role = 'owner'";
 
 impl Store {
-    /// Makes changes of `id` in the name of its member `actor`, and queues `jobs`, or nothing of it. Whatever goes on at
-    /// the same time, an organization has an owner.
+    /// Makes changes of `id` in the name of its member `actor`, notes each, and queues `jobs`, or nothing of it. Whatever
+    /// goes on at the same time, an organization has an owner.
     pub async fn change_organization(
         &self,
         actor: &AccountId,
         id: &OrganizationId,
-        changes: Vec<OrganizationChange>,
+        changes: Vec<(OrganizationChange, NewEvent)>,
         jobs: Vec<NewJob>,
         now: Timestamp,
     ) -> Result<Result<(), Denied>, StoreError> {
@@ -76,8 +77,9 @@ impl Store {
             Box::pin(async move {
                 let own = lock(transaction, &id, &actor).await?;
                 let member = Member { id, actor, role: own };
-                for change in changes {
+                for (change, noted) in changes {
                     make(transaction, &member, change, now).await?;
+                    note(transaction, noted, now).await?;
                 }
                 for job in &jobs {
                     transaction.enqueue(job).await?;

@@ -8,8 +8,9 @@ use sqlx::any::AnyRow;
 
 use super::change::{lock, role_of};
 use super::{Denied, MOST_MEMBERS, Undone, add_member, count, lock_account, role, told};
+use crate::steps::note;
 use crate::transaction::Transaction;
-use crate::{Store, StoreError};
+use crate::{NewEvent, Store, StoreError};
 
 /// Open invitations of an organization at most (`specs/accounts.md` 4.10).
 const MOST_OPEN: i64 = 20;
@@ -110,19 +111,24 @@ impl Store {
         self.db.read(subject, statement).await?.map(|row| record(subject, &row)).transpose()
     }
 
-    /// Makes the account a member by the invitation whose token has this digest; which organization it is. However many
-    /// try, it is good once. [`Denied::Missing`] where it is not good for this account, also when who sent it may not
+    /// Makes the account a member by the invitation whose token has this digest, and notes it of the organization; which
+    /// one it is. However many try, it is good once. [`Denied::Missing`] where it is not good for this account, also when who sent it may not
     /// invite any more; [`Denied::Taken`] for a member; [`Denied::Full`] where there are as many members as may be.
     pub async fn accept_invitation(
         &self,
         token_digest: &[u8; 32],
         account: &AccountId,
+        noted: NewEvent,
         now: Timestamp,
     ) -> Result<Result<OrganizationId, Denied>, StoreError> {
         let (digest, account) = (token_digest.to_vec(), account.clone());
         let done = self.db.transact("accepting an invitation", move |transaction| {
-            let (digest, account) = (digest.clone(), account.clone());
-            Box::pin(async move { accept(transaction, digest, &account, now).await })
+            let (digest, account, noted) = (digest.clone(), account.clone(), noted.clone());
+            Box::pin(async move {
+                let id = accept(transaction, digest, &account, now).await?;
+                note(transaction, NewEvent { organization: Some(id.clone()), ..noted }, now).await?;
+                Ok(id)
+            })
         });
         told(done.await)
     }

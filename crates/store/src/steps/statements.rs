@@ -105,15 +105,18 @@ pub(super) fn statements(step: Step, now: Timestamp) -> Vec<(Statement, Option<R
             .bind(profile.revision),
             Some(Refusal::Stale),
         ),
-        Step::SetStatus(account, status) => one(
+        Step::Suspend(account) => one(
+            sqlx::query("UPDATE accounts SET status = 'suspended' WHERE id = $1 AND status = 'active'").bind(account.0),
+            Some(Refusal::Stale),
+        ),
+        Step::Restore(account) => one(
             sqlx::query(
-                "UPDATE accounts SET status = $2 \
-                 WHERE id = $1 AND (status <> 'deleting' OR delete_after IS NULL OR delete_after > $3)",
+                "UPDATE accounts SET status = 'active', delete_after = NULL WHERE id = $1 \
+                 AND (status = 'suspended' OR (status = 'deleting' AND (delete_after IS NULL OR delete_after > $2)))",
             )
             .bind(account.0)
-            .bind(status.word())
             .bind(now.0),
-            Some(Refusal::Missing),
+            Some(Refusal::Stale),
         ),
         Step::BeginSession(session) => of_new_session(session, now),
         Step::ReplaceSession(id) => one(
@@ -183,14 +186,15 @@ pub(super) fn statements(step: Step, now: Timestamp) -> Vec<(Statement, Option<R
         ),
         Step::Event(event) => one(
             sqlx::query(
-                "INSERT INTO security_events (id, at, actor_kind, actor_id, account_id, kind, network, agent, detail) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '{}')",
+                "INSERT INTO security_events (id, at, actor_kind, actor_id, account_id, organization_id, kind, network, \
+                 agent, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '{}')",
             )
             .bind(event.id)
             .bind(now.0)
-            .bind(event.actor)
-            .bind((event.actor == "account").then(|| event.account.0.clone()))
+            .bind(event.actor.word())
+            .bind(event.actor.id())
             .bind(event.account.0)
+            .bind(event.organization.map(|id| id.0))
             .bind(event.kind)
             .bind(event.network)
             .bind(event.agent),

@@ -108,9 +108,9 @@ async fn a_removal_that_was_cut_short_is_gone_on_with(database: TestDatabase) {
 async fn what_is_due_for_removal_is_not_brought_back(database: TestDatabase) {
     let store = opened(&database).await;
     accounts(&database, 1).await;
-    let restore = || vec![Step::SetStatus(account(0), store::AccountStatus::Active)];
+    let restore = || vec![Step::Restore(account(0))];
     database.execute(&format!("UPDATE accounts SET status = 'deleting', delete_after = {}", NOW.0)).await;
-    assert_eq!(change(&store, restore()).await, Err(Refusal::Missing));
+    assert_eq!(change(&store, restore()).await, Err(Refusal::Stale));
     database.execute(&format!("UPDATE accounts SET delete_after = {}", NOW.0 + 1)).await;
     assert_eq!(change(&store, restore()).await, Ok(()));
 }

@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod accounts;
+mod any_order;
 mod audits;
 mod credits;
 mod durability;
 mod guests;
 mod jobs;
+mod once;
 mod opening;
 mod organizations;
 mod payments;

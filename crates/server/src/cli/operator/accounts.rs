@@ -21,6 +21,10 @@ use crate::operation::Cx;
 use crate::ports::Ports;
 use crate::shown::printable;
 
+/// Why an account is not suspended or restored.
+const NOT_NOW: &str = "only an active account can be suspended, and only a suspended or closed one restored; \
+    `site-audit operator accounts` tells how it stands";
+
 /// Accounts that are listed at most.
 const LISTED: u32 = 200;
 
@@ -136,6 +140,7 @@ async fn perform(cx: &Cx, email: &str, deed: Deed) -> Result<(), ApiError> {
 fn told(error: &ApiError) -> String {
     match error.code {
         crate::error::Code::NotFound => "there is no such account, or it has no second factor".to_owned(),
+        crate::error::Code::RevisionConflict => NOT_NOW.to_owned(),
         code => code.sentence().in_lang(Lang::En).to_owned(),
     }
 }

@@ -19,6 +19,7 @@ testkit::on_both_databases! {
     the_last_owner_stays,
     members_without_a_second_factor_can_only_leave_where_one_is_asked_for,
     what_is_anothers_is_not_there,
+    what_happens_in_an_organization_is_noted,
 }
 
 const UNKNOWN: &str = "00000000-0000-7000-8000-0000000000cc";
@@ -319,4 +320,46 @@ async fn what_is_anothers_is_not_there(database: TestDatabase) {
     // Another's member under one's own organization.
     let path = format!("organizations/{own}/members/{ana}");
     assert_eq!(call(&app, &bos, "DELETE", &path, Value::Null).await.refusal(), (404, "member_not_found".to_owned()));
+}
+
+async fn what_happens_in_an_organization_is_noted(database: TestDatabase) {
+    let server = MailServer::start().await;
+    let app = TestApp::start(database, mailing(&server)).await;
+    let ((_, ana), (of_bo, bo)) = (person(&app, "ana").await, person(&app, "bo").await);
+    people::with_second_factor(&app, &ana).await;
+    let id = made(&app, &ana).await;
+    app.pass(Duration::from_secs(1));
+    let path = |rest: &str| format!("organizations/{id}{rest}");
+    let done = async |session: &SignedIn, method, path: &str, body: Value| {
+        let answer = call(&app, session, method, path, body).await;
+        assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
+        app.pass(Duration::from_secs(1));
+        answer.json()
+    };
+    let invite = json!({ "email": "carla@example.com", "role": "member" });
+    let invited = done(&ana, "POST", &path("/invitations"), invite).await;
+    let invitation = invited["invitation"]["id"].as_str().unwrap();
+    done(&ana, "DELETE", &path(&format!("/invitations/{invitation}")), Value::Null).await;
+    done(&ana, "POST", &path("/invitations"), json!({ "email": "bo@example.com", "role": "member" })).await;
+    jobs::work_off(&app.app).await.unwrap();
+    let link = server.wait_for(2).await.pop().unwrap().link("http");
+    let token = link.split_once("token=").unwrap().1.to_owned();
+    done(&bo, "POST", "invitations/accept", json!({ "token": token })).await;
+    let member = path(&format!("/members/{of_bo}"));
+    done(&ana, "PATCH", &member, json!({ "role": "admin" })).await;
+    done(&bo, "PATCH", &path(""), json!({ "name": "Acme GmbH" })).await;
+    done(&ana, "DELETE", &member, Value::Null).await;
+    done(&ana, "DELETE", &path(""), Value::Null).await;
+    // What was refused is not noted.
+    assert_eq!(call(&app, &bo, "PATCH", &path(""), json!({ "name": "Bo's" })).await.status, 404);
+    let events = async |session: &SignedIn| {
+        let events = call(&app, session, "GET", "events", Value::Null).await.json();
+        let events = events["events"].as_array().unwrap().clone();
+        let of_it = events.iter().filter(|event| event["organization"] == id.as_str());
+        of_it.rev().map(|event| event["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let of_ana = ["organization_made", "member_invited", "invitation_ended", "member_invited", "organization_closed"];
+    assert_eq!(events(&ana).await, of_ana);
+    let of_bo = ["invitation_accepted", "role_set_to_admin", "organization_renamed", "removed_from_organization"];
+    assert_eq!(events(&bo).await, of_bo);
 }

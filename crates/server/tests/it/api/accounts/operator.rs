@@ -3,17 +3,20 @@
 use std::time::Duration;
 
 use serde_json::json;
+use site_audit::jobs;
 use testkit::TestDatabase;
 
 use super::super::people::Browser;
 use super::factors::enrolled;
 use super::{letter, sign_in, signed_up, start};
-use crate::app::{NOW, TestApp};
+use crate::app::{Call, NOW, TestApp};
 use crate::command_line::{code, json as printed, stderr};
 
 testkit::on_both_databases! {
     an_operator_stops_and_restores_an_account,
     an_operator_begins_a_reset_and_a_removal_that_the_owner_hears_of,
+    a_closed_account_is_brought_back_until_it_is_removed,
+    an_operator_reads_what_happened,
 }
 
 /// A command beside the running service.
@@ -76,4 +79,49 @@ async fn an_operator_begins_a_reset_and_a_removal_that_the_owner_hears_of(databa
     letter(&app, &mail, 5).await;
     assert_eq!(subjects().last().unwrap(), "Set a new password");
     assert_eq!(sign_in(&mut new, "ana@example.com").await.json(), json!({"status": "signed_in"}));
+}
+
+async fn a_closed_account_is_brought_back_until_it_is_removed(database: TestDatabase) {
+    let (app, mail) = start(database).await;
+    catch_up(&app, Duration::ZERO);
+    let mut browser = signed_up(&app, &mail, "ana@example.com").await;
+    let active = operator(&app, &["restore", "ana@example.com"]).await;
+    assert!(code(&active) == 2 && stderr(&active).contains("only a suspended or closed one"), "{}", stderr(&active));
+    let made = browser.post("/api/account/keys/create", &json!({"name": "x", "organizationId": null})).await;
+    let key = made.json()["secret"].as_str().unwrap().to_owned();
+    let close = json!({"email": "ana@example.com"});
+    assert_eq!(browser.post("/api/auth/delete", &close).await.status, 200);
+    // It goes on to its removal, and is not lost among the suspended ones.
+    let suspended = operator(&app, &["suspend", "ana@example.com"]).await;
+    assert!(code(&suspended) == 2 && stderr(&suspended).contains("only an active account"), "{}", stderr(&suspended));
+    assert_eq!(code(&operator(&app, &["restore", "ana@example.com"]).await), 0);
+    let mut new = Browser::open(&app).await;
+    assert_eq!(sign_in(&mut new, "ana@example.com").await.status, 200);
+    let by_key = app.call(Call::get("/api/tabs").header("x-api-key", &key)).await;
+    assert_eq!(by_key.refusal(), (401, "invalid_api_key".to_owned()), "it stays revoked");
+    // The removal that was taken back does not come true; the next one does.
+    app.pass(Duration::from_secs(8 * 86_400));
+    jobs::purge(&app.app).await.unwrap();
+    let mut again = Browser::open(&app).await;
+    assert_eq!(sign_in(&mut again, "ana@example.com").await.status, 200);
+    again.bootstrap().await;
+    assert_eq!(again.post("/api/auth/delete", &close).await.status, 200);
+    app.pass(Duration::from_secs(8 * 86_400));
+    jobs::purge(&app.app).await.unwrap();
+    let gone = operator(&app, &["restore", "ana@example.com"]).await;
+    assert!(code(&gone) == 2 && stderr(&gone).contains("no such account"), "{}", stderr(&gone));
+}
+
+async fn an_operator_reads_what_happened(database: TestDatabase) {
+    let (app, mail) = start(database).await;
+    let mut browser = signed_up(&app, &mail, "ana@example.com").await;
+    app.pass(Duration::from_secs(1));
+    let made = browser.post("/api/auth/organizations", &json!({"name": "Acme"})).await.json();
+    let events = printed(&operator(&app, &["events", "--format", "json"]).await);
+    let kinds: Vec<&str> = events.as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["organization_made", "registered"]);
+    assert_eq!(events[0]["organization"], made["organization"]["id"]);
+    assert_eq!((&events[0]["actor"], &events[0]["actor_id"]), (&json!("account"), &events[0]["account"]));
+    let text = crate::command_line::stdout(&operator(&app, &["events"]).await);
+    assert!(text.lines().count() == 2 && text.contains("registered"), "{text}");
 }

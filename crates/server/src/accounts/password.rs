@@ -198,6 +198,35 @@ mod tests {
         }
     }
 
+    /// What they take together is [`AT_ONCE`] times `auth.argon2_kib`, whoever comes.
+    #[tokio::test]
+    async fn a_few_are_compared_at_once_some_wait_and_the_others_are_sent_away() {
+        let few = Auth { argon2_kib: 8, argon2_passes: 1, ..Auth::default() };
+        let passwords = Passwords::new(&few, [1; 32]).unwrap();
+        let at_once = passwords.working.available_permits();
+        assert!((1..=AT_ONCE).contains(&at_once));
+        // As if as many were being compared, for as long as this looks.
+        let others = Arc::clone(&passwords.working).acquire_many_owned(u32::try_from(at_once).unwrap()).await.unwrap();
+        let compare = |_| passwords.compare(Secret::new("correct horse battery"), None);
+        let flood = futures_util::future::join_all((0..200).map(compare));
+        tokio::pin!(flood);
+        tokio::select! {
+            biased;
+            _ = &mut flood => panic!("passwords were compared without a permit"),
+            () = std::future::ready(()) => {}
+        }
+        assert_eq!((passwords.made(), passwords.queue.available_permits()), (0, 0));
+        drop(others);
+        let (borne, sent_away): (Vec<_>, Vec<_>) = flood.await.into_iter().partition(Result::is_ok);
+        assert_eq!((borne.len(), sent_away.len()), (at_once + WAITING, 200 - at_once - WAITING));
+        for refusal in sent_away {
+            let refusal = refusal.unwrap_err();
+            assert_eq!((refusal.code, refusal.retry_after), (Code::Overloaded, Some(2)));
+        }
+        assert_eq!(passwords.made(), borne.len() as u64);
+        assert_eq!(passwords.working.available_permits(), at_once);
+    }
+
     #[tokio::test]
     async fn a_password_fits_its_own_hash_only() {
         let passwords = Passwords::new(&Auth::default(), [1; 32]).unwrap();

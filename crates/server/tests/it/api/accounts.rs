@@ -1,8 +1,10 @@
 //! Accounts from the first mail to the last session, with a real mail server.
 
 pub(crate) mod factors;
+mod flood;
 mod operator;
 mod security;
+mod trial;
 
 use std::time::Duration;
 
@@ -35,7 +37,8 @@ pub(crate) async fn start(database: TestDatabase) -> (TestApp, MailServer) {
     start_with(database, |_| {}).await
 }
 
-async fn start_with(database: TestDatabase, change: impl FnOnce(&mut Config)) -> (TestApp, MailServer) {
+/// The same, with what a test changes of the configuration.
+pub(crate) async fn start_with(database: TestDatabase, change: impl FnOnce(&mut Config)) -> (TestApp, MailServer) {
     let mail = MailServer::start().await;
     let url = mail.url();
     let app = TestApp::start(database, |config| {

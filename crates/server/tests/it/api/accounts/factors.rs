@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use site_audit::config::Secret;
 use testkit::TestDatabase;
 
 use super::super::people::Browser;
@@ -15,6 +16,7 @@ testkit::on_both_databases! {
     a_challenge_is_of_its_browser_and_bears_five_tries,
     a_reset_never_passes_by_the_second_factor,
     recovery_codes_are_replaced,
+    a_second_factor_outlives_the_secret_that_it_was_kept_under,
 }
 
 /// The code that an authenticator shows now.
@@ -190,4 +192,31 @@ async fn recovery_codes_are_replaced(database: TestDatabase) {
         let input = json!({"challenge": asked, "code": code});
         assert_eq!(elsewhere.post("/api/auth/sign-in/recovery", &input).await.status, wanted);
     }
+}
+
+async fn a_second_factor_outlives_the_secret_that_it_was_kept_under(database: TestDatabase) {
+    let (app, mail) = start(database).await;
+    let mut browser = signed_up(&app, &mail, "ana@example.com").await;
+    let (secret, codes) = enrolled(&app, &mut browser).await;
+    let sign_in = async |previous: Option<&str>| {
+        let after = TestApp::start_on(&app, |config| {
+            config.auth.secret = Some(Secret::new("another secret of tests, of 32 bytes or more"));
+            config.auth.previous_secret = previous.map(Secret::new);
+        })
+        .await;
+        after.pass(Duration::from_secs(31));
+        let mut new = Browser::open(&after).await;
+        let asked = challenge(&mut new).await;
+        let input = json!({"challenge": asked, "code": code(&after, &secret)});
+        let by_code = new.post("/api/auth/sign-in/totp", &input).await;
+        let input = json!({"challenge": asked, "code": codes[0]});
+        (by_code, new.post("/api/auth/sign-in/recovery", &input).await)
+    };
+    // Without the secret before, a code can't be judged; that is no wrong code, and recovery codes need none.
+    let (by_code, by_recovery) = sign_in(None).await;
+    assert_eq!(by_code.refusal(), (503, "auth_unavailable".to_owned()));
+    assert_eq!(by_recovery.status, 200, "{}", by_recovery.body);
+    let (by_code, again) = sign_in(Some("a secret of tests, of 32 bytes or more")).await;
+    assert_eq!(by_code.status, 200, "{}", by_code.body);
+    assert_ne!(again.status, 200, "the challenge is used");
 }

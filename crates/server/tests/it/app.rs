@@ -18,6 +18,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::canary;
 use crate::schema::misfit;
 
 /// When every test begins: 2026-01-31T09:30:00Z.
@@ -160,6 +161,7 @@ impl TestApp {
         config.fetch.allow_ports = site_audit::config::Ports::Any;
         config.auth.secret = Some(site_audit::config::Secret::new("a secret of tests, of 32 bytes or more"));
         change(&mut config);
+        canary::listen();
         let clock = Arc::new(TestClock(AtomicI64::new(NOW.0)));
         let ports = Ports { clock: Arc::<TestClock>::clone(&clock), ..Ports::real() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -207,10 +209,13 @@ impl TestApp {
         self.app.database().store().close().await;
     }
 
-    /// Calls the service. Every answer must be described by the operation that gave it.
+    /// Calls the service. Every answer must be described by the operation that gave it, and no secret comes back that was not
+    /// to.
     pub(crate) async fn call(&self, call: Call<'_>) -> Response {
+        canary::sent(&call);
         let response = read(&mut self.send(&call).await).await;
         self.check_declared(&call, &response);
+        canary::answered(&call, &response);
         response
     }
 

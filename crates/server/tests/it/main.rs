@@ -3,6 +3,7 @@
 
 mod api;
 mod app;
+mod canary;
 mod clients;
 mod command_line;
 mod generated;

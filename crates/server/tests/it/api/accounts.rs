@@ -30,7 +30,7 @@ testkit::on_both_databases! {
 }
 
 /// A password that is taken.
-pub(crate) const PASSWORD: &str = "correct horse battery";
+pub(crate) const PASSWORD: &str = "yellow canary sings low";
 
 /// A service that sends mail to a server of the test.
 pub(crate) async fn start(database: TestDatabase) -> (TestApp, MailServer) {
@@ -115,7 +115,7 @@ async fn an_account_begins_with_a_mail(database: TestDatabase) {
 
     let mut elsewhere = Browser::open(&app).await;
     assert_eq!(elsewhere.get("/api/me").await.refusal(), (401, "invalid_session".to_owned()));
-    let wrong = json!({"email": "ana@example.com", "password": "correct horse batterz"});
+    let wrong = json!({"email": "ana@example.com", "password": "yellow canary sings lou"});
     assert_eq!(elsewhere.post("/api/auth/sign-in", &wrong).await.refusal(), (401, "invalid_credentials".to_owned()));
     let right = sign_in(&mut elsewhere, "ANA@example.com").await;
     assert_eq!((right.status, right.json()), (200, json!({"status": "signed_in"})));

@@ -163,7 +163,7 @@ async fn a_reset_never_passes_by_the_second_factor(database: TestDatabase) {
     let mut new = Browser::open(&app).await;
     new.post("/api/auth/reset", &json!({"email": "ana@example.com"})).await;
     let token = token(&app, &mail, 3).await;
-    let input = |code: Option<&str>| json!({"token": token, "password": "battery horse correct", "code": code});
+    let input = |code: Option<&str>| json!({"token": token, "password": "low sings a yellow canary", "code": code});
     for (given, code) in
         [(None, "second_factor_required"), (Some("000000"), "invalid_code"), (Some("X"), "invalid_code")]
     {
@@ -173,7 +173,7 @@ async fn a_reset_never_passes_by_the_second_factor(database: TestDatabase) {
     assert_eq!(new.post("/api/auth/reset/complete", &input(Some(&codes[3]))).await.status, 200);
     assert_eq!(browser.get("/api/me").await.refusal(), (401, "session_ended".to_owned()));
     let mut after = Browser::open(&app).await;
-    let credentials = json!({"email": "ana@example.com", "password": "battery horse correct"});
+    let credentials = json!({"email": "ana@example.com", "password": "low sings a yellow canary"});
     assert_eq!(after.post("/api/auth/sign-in", &credentials).await.json()["status"], "second_factor_required");
 }
 

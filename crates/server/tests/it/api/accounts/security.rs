@@ -31,7 +31,7 @@ async fn a_proof_is_fresh_for_five_minutes_and_changes_the_token(database: TestD
         ("totp/confirm", json!({"code": "1"})),
         ("totp/remove", json!({"code": "1"})),
         ("recovery-codes", json!({"code": "1"})),
-        ("password", json!({"current": PASSWORD, "password": "battery horse correct"})),
+        ("password", json!({"current": PASSWORD, "password": "low sings a yellow canary"})),
         ("email", json!({"email": "bo@example.com"})),
         ("sessions/end-all", json!({})),
     ] {
@@ -59,7 +59,7 @@ async fn a_new_password_ends_the_other_sessions_and_all_keys(database: TestDatab
     let id = browser.get("/api/me").await.json()["user"]["id"].as_str().unwrap().to_owned();
     let key = people::key(&app, &format!("account:{id}")).await;
     let before = browser.token().to_owned();
-    let change = |current: &str| json!({"current": current, "password": "battery horse correct"});
+    let change = |current: &str| json!({"current": current, "password": "low sings a yellow canary"});
     let wrong = browser.post("/api/auth/password", &change("a wrong password")).await;
     assert_eq!(wrong.refusal(), (401, "invalid_credentials".to_owned()));
     let weak = browser.post("/api/auth/password", &json!({"current": PASSWORD, "password": "password123"})).await;
@@ -95,7 +95,7 @@ async fn a_reset_link_is_the_last_one_for_half_an_hour_once(database: TestDataba
     let first = token(&app, &mail, 2).await;
     lost.post("/api/auth/reset", &ask).await;
     let second = token(&app, &mail, 3).await;
-    let input = |token: &str| json!({"token": token, "password": "battery horse correct"});
+    let input = |token: &str| json!({"token": token, "password": "low sings a yellow canary"});
     let replaced = lost.post("/api/auth/reset/complete", &input(&first)).await;
     assert_eq!(replaced.refusal(), (400, "invalid_link".to_owned()));
     // A link of one kind is none of another.

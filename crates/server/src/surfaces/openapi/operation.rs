@@ -176,7 +176,8 @@ fn request_body(operation: &Operation, input: &Value, generator: &mut SchemaGene
         }
     }
     let example = example(&schema, generator, Fields::Required);
-    let is_required = schema.get("$ref").is_some_and(|_| input.get("required").is_some())
+    let is_required = input.get("minProperties").is_some()
+        || schema.get("$ref").is_some_and(|_| input.get("required").is_some())
         || schema.get("required").and_then(Value::as_array).is_some_and(|required| !required.is_empty());
     let content = if operation.takes_form {
         json!({"multipart/form-data": {"schema": schema}})

@@ -42,6 +42,9 @@ impl Worker {
 /// Starts it: a first round now, then one a minute. Any number of servers may do so on one database. To be started before
 /// calls are taken: it ends the leases of the process before this one, which can't be told from those of new calls.
 pub async fn start(app: App) -> Worker {
+    if app.payments().is_live() && app.payments().node().is_none() {
+        tracing::warn!("payments.rpc_url is not set: a settlement whose answer is lost will wait for the operator");
+    }
     let now = app.ports().now();
     if let Err(error) = app.database().store().break_leases(now).await {
         tracing::warn!(%error, "what the last process left could not be taken over yet; its leases will end");

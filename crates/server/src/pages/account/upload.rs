@@ -10,8 +10,9 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::operation::Form;
 
-/// Bytes of such a form: a picture, and what is around it.
-const FORM_BYTES: usize = MOST_BYTES + 16 * 1024;
+/// Bytes of such a form. More than a picture may have: who chooses a photo that is too large reads so beside the field. A
+/// form that is longer still is refused while it is being sent, of which browsers show nothing but that the line broke.
+const FORM_BYTES: usize = 4 * MOST_BYTES;
 /// The field that is the file; all others are text.
 pub(super) const FILE: &str = "image";
 

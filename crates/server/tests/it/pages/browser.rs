@@ -187,10 +187,6 @@ async fn no_page_has_a_barrier_in_any_look() {
         return;
     }
     let Some(mut scene) = Scene::open(paid).await else { return };
-    let pictures = std::env::var_os(PICTURES).map(PathBuf::from);
-    if let Some(folder) = &pictures {
-        std::fs::create_dir_all(folder).unwrap();
-    }
     let mut found = Vec::new();
     let (mut reports, mut shared) = (Vec::new(), Vec::new());
     for path in ["/bread", "/hostile"] {
@@ -235,9 +231,7 @@ async fn no_page_has_a_barrier_in_any_look() {
                 let name = format!("{name}-{lang}-{}-{}", look.scheme, look.width);
                 let problems = tab.barriers().into_iter().chain(tab.overflows()).chain(tab.complaints());
                 found.extend(problems.map(|problem| format!("{name}: {problem}")));
-                if let Some(folder) = &pictures {
-                    std::fs::write(folder.join(name + ".png"), tab.picture(None)).unwrap();
-                }
+                keep_picture(tab, &name);
             }
         }
     }
@@ -325,6 +319,13 @@ async fn a_theme_is_chosen_without_scripts_and_stays() {
         assert_eq!(tab.text("document.querySelector('[aria-pressed=true]').value"), theme);
     }
     assert_eq!(tab.complaints(), [""; 0]);
+}
+
+/// Keeps a picture of the page that is shown, where a folder for them is named.
+pub(super) fn keep_picture(tab: &mut Tab, name: &str) {
+    let Some(folder) = std::env::var_os(PICTURES).map(PathBuf::from) else { return };
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(format!("{name}.png")), tab.picture(None)).unwrap();
 }
 
 /// What is noticed here, no other test of this file would pass over.

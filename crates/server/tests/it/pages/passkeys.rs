@@ -2,7 +2,7 @@
 
 use testkit::TestDatabase;
 
-use super::browser::LOOKS;
+use super::browser::{LOOKS, keep_picture};
 use super::tab::{Tab, has_axe};
 use crate::api::people;
 use crate::app::TestApp;
@@ -53,6 +53,8 @@ async fn a_key_and_an_organization_are_made_without_a_script() {
             for look in LOOKS {
                 tab.look(look);
                 tab.visit(&format!("{page}?lang={lang}"));
+                let view = page.rsplit('/').next().unwrap_or_default();
+                keep_picture(&mut tab, &format!("conta-{view}-{lang}-{}-{}", look.scheme, look.width));
                 assert_eq!(tab.overflows(), Vec::<String>::new(), "{page} {lang} {look:?}");
                 if has_axe() {
                     assert_eq!(tab.barriers(), Vec::<String>::new(), "{page} {lang} {look:?}");

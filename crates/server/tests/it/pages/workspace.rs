@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::TestDatabase;
 
-use super::browser::LOOKS;
+use super::browser::{LOOKS, keep_picture};
 use super::cookie;
 use super::tab::{Tab, has_axe};
 use crate::api::people;
@@ -223,6 +223,8 @@ async fn no_page_of_the_workspace_has_a_barrier_in_any_look() {
                 tab.look(look);
                 let problems = tab.barriers().into_iter().chain(tab.overflows()).chain(tab.complaints());
                 found.extend(problems.map(|problem| format!("{path} {lang} {look:?}: {problem}")));
+                let view = path.split('?').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+                keep_picture(tab, &format!("workspace-{view}-{lang}-{}-{}", look.scheme, look.width));
             }
         }
         found

@@ -26,6 +26,10 @@ const MOST_ID_BYTES: usize = 1_023;
 const USER_PRESENT: u8 = 0x01;
 /// The authenticator made sure that it was its holder.
 const USER_VERIFIED: u8 = 0x04;
+/// The credential may be kept elsewhere too.
+const BACKUP_ELIGIBLE: u8 = 0x08;
+/// It is.
+const BACKED_UP: u8 = 0x10;
 /// A credential's public key comes along.
 const HAS_CREDENTIAL: u8 = 0x40;
 
@@ -122,7 +126,9 @@ impl Site {
         let [flags] = *take(rest, 1)? else { return None };
         let count: [u8; 4] = take(rest, 4)?.try_into().ok()?;
         let is_right = site == Sha256::digest(self.id.as_bytes()).as_slice()
-            && flags & (USER_PRESENT | USER_VERIFIED) == USER_PRESENT | USER_VERIFIED;
+            && flags & (USER_PRESENT | USER_VERIFIED) == USER_PRESENT | USER_VERIFIED
+            // Backed up, and not eligible for it: no authenticator says so (§6.1.3).
+            && flags & (BACKUP_ELIGIBLE | BACKED_UP) != BACKED_UP;
         is_right.then_some((flags, u32::from_be_bytes(count)))
     }
 }
@@ -226,12 +232,14 @@ mod tests {
         let made = |of: &str, flags| site.credential(&attestation(data(of, flags, 7), b"id", &cose));
         let wanted = Credential { id: b"id".to_vec(), public_key: cose.clone(), sign_count: 7 };
         assert_eq!(made("audit.example.com", 0x45), Some(wanted));
-        // Of another site, without verification, without presence, without a key.
+        assert!(made("audit.example.com", 0x4d).is_some() && made("audit.example.com", 0x5d).is_some());
+        // Of another site, without verification, without presence, without a key, backed up although it can't be.
         for (of, flags) in [
             ("example.com", 0x45),
             ("audit.example.com", 0x41),
             ("audit.example.com", 0x44),
             ("audit.example.com", 0x05),
+            ("audit.example.com", 0x55),
         ] {
             assert_eq!(made(of, flags), None, "{of} {flags:x}");
         }

@@ -82,8 +82,7 @@ pub(crate) async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ApiError> {
             entry::failed(cx, key, Some(&account)).await?;
             Err(wrong())
         }
-        Err(Refusal::Missing) => Err(ApiError::new(Code::SessionEnded)),
-        done => Ok(done?),
+        done => of_session(done),
     }
 }
 
@@ -95,7 +94,7 @@ async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Resu
     }
     let begun = session::rotate(cx, session, Assurance::Aal2, "passkey");
     let change = Change::new(steps).steps(begun.steps).event(cx, &account, "proven_again");
-    change.make(cx, "proving who somebody is").await??;
+    of_session(change.make(cx, "proving who somebody is").await?)?;
     Ok(begun.token)
 }
 
@@ -125,8 +124,17 @@ pub(crate) async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Re
     ]);
     let change = change.steps(begun.steps).event(cx, &account.id, "password_changed");
     let letter = letters::password_changed(&cx.app, &keys);
-    change.letter(cx, &letter, &account.email, language(&account)).make(cx, "changing a password").await??;
+    let change = change.letter(cx, &letter, &account.email, language(&account));
+    of_session(change.make(cx, "changing a password").await?)?;
     Ok(begun.token)
+}
+
+/// What becomes of a change with which a session gets a new token: what is missing is the session, which has ended meanwhile.
+fn of_session<T>(made: Result<T, Refusal>) -> Result<T, ApiError> {
+    match made {
+        Err(Refusal::Missing) => Err(ApiError::new(Code::SessionEnded)),
+        made => Ok(made?),
+    }
 }
 
 /// Offers a second factor, which counts once a code of it was given.
@@ -177,13 +185,12 @@ pub(crate) async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<St
     let begun = session::rotate(cx, session, Assurance::Aal2, "totp");
     let (codes, kept) = recovery_codes(cx, &account);
     let what = text("A second factor was added to your account", "Um segundo fator foi adicionado à sua conta");
-    Change::new([Step::Factor(account.id.clone(), Factor::Confirm(sealed, step))])
+    let change = Change::new([Step::Factor(account.id.clone(), Factor::Confirm(sealed, step))])
         .steps(kept)
         .steps(begun.steps)
         .event(cx, &account.id, "factor_added")
-        .notice(cx, &account, what)
-        .make(cx, "confirming a second factor")
-        .await??;
+        .notice(cx, &account, what);
+    of_session(change.make(cx, "confirming a second factor").await?)?;
     Ok((begun.token, codes))
 }
 

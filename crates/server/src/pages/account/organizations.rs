@@ -1,6 +1,7 @@
 //! Organizations of who is signed in: their list, one of them, and the page that an invitation leads to.
 
 use askama::Template;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request};
 use axum::response::Response;
 use http::StatusCode;
@@ -113,7 +114,9 @@ pub(super) async fn list(state: AppState, request: Request) -> Response {
 }
 
 /// One organization, or something that is done in it.
-pub(super) async fn one(state: AppState, Path(id): Path<String>, request: Request) -> Response {
+pub(super) async fn one(state: AppState, id: Result<Path<String>, PathRejection>, request: Request) -> Response {
+    // What is not UTF-8 is no id of ours.
+    let id = id.map_or_else(|_| String::new(), |Path(id)| id);
     visit(state.0, request, async |visit| {
         // What is no id leads back to no page.
         let back = uuid::Uuid::try_parse(&id).map_or(PATH.to_owned(), |id| format!("{PATH}/{id}"));

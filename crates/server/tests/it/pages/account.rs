@@ -93,6 +93,8 @@ async fn who_is_not_signed_in_is_led_to_signing_in_and_back(database: TestDataba
     }
     let session = signed_up(&app, &mail, "ana@example.com").await.token().to_owned();
     let cookie = format!("mm-auth={session}");
+    let no_id = app.call(Call::get("/conta/organizations/%ff").header("cookie", &cookie)).await;
+    assert_eq!((no_id.status, no_id.header("content-type")), (404, "text/html; charset=utf-8"));
     app.pass(Duration::from_secs(301));
     let led = app.call(Call::get("/conta/password").header("cookie", &cookie)).await;
     assert_eq!((led.status, led.header("location")), (303, "/conta/proof?return_to=/conta/password&lang=en"));

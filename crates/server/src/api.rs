@@ -25,9 +25,12 @@ mod verify;
 
 pub(crate) use audits::{patch_answer, stored};
 pub(crate) use checks::unknown_check;
+pub(crate) use credit::{credit_of, pack};
 pub(crate) use gate::gate_of;
 pub(crate) use guests::new_guest;
 pub(crate) use health::PATH as HEALTH_PATH;
+pub(crate) use pix::pix_request;
+pub(crate) use pricing::quota;
 pub(crate) use shares::{
     Snippets, badge_path, publish, report_path, revoke, share_picture, share_state, shared_report,
 };

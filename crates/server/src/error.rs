@@ -115,7 +115,7 @@ codes! {
     InvalidApiKey "invalid_api_key" UNAUTHORIZED
         "This API key is not known here." "Esta chave de API não é conhecida aqui.";
     InvalidCredential "invalid_credential" UNAUTHORIZED
-        "This credential is of no kind that is taken here." "Esta credencial não é de nenhum tipo aceito aqui.";
+        "This credential is not known here." "Esta credencial não é conhecida aqui.";
     OperatorTokenRequired "operator_token_required" UNAUTHORIZED
         "Send the operator's token as Authorization: Bearer." "Envie o token do operador como Authorization: Bearer.";
     CreditRequired "credit_required" UNAUTHORIZED

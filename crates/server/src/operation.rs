@@ -25,6 +25,7 @@ use handler::{Call, Check, IsFree};
 use model::lang::Lang;
 
 pub use answer::{Accepted, Answer, Json, LASTING, Reply, Written};
+pub(crate) use form::Field;
 pub use form::Form;
 pub use handler::{Handler, Input};
 pub use input::{body_object, query_object, token_of};

@@ -5,6 +5,7 @@ mod assets;
 mod bot;
 mod card;
 mod checks;
+mod credit;
 mod embed;
 pub(crate) mod error;
 mod filters;
@@ -13,6 +14,7 @@ mod home;
 mod hub_filter;
 pub(crate) mod markdown;
 mod pieces;
+mod pricing;
 mod report;
 mod share;
 mod sitemap;
@@ -80,6 +82,10 @@ pub(crate) fn router() -> Router<App> {
         .route("/watch/agree", get(watch::ask_to_agree).post(watch::agree))
         .route("/watch/stop", get(watch::ask_to_stop).post(watch::stop))
         .route("/bot", get(bot::show))
+        .route("/pricing", get(pricing::show))
+        .route(credit::PATH, get(credit::show).post(credit::look))
+        .route(credit::pix::PATH, get(credit::pix::show).post(credit::pix::send))
+        .route("/credit/pix/{id}", get(credit::pix::status))
         .route("/checks", get(checks::hub))
         .route("/checks/{code}", get(checks::show))
         .route("/tools", get(tools::hub))

@@ -210,6 +210,13 @@ impl Payments {
         }
     }
 
+    /// What an audit beyond the free ones is asked for, in version 1; `None` where nothing is charged.
+    pub(crate) fn example(&self, app: &App) -> Option<Value> {
+        let audit = app.operations().iter().find(|operation| operation.price == Some(Sku::Audit))?;
+        let priced = self.priced(app, audit, Sku::Audit, &Map::new());
+        self.is_live().then(|| json!({"x402Version": 1, "accepts": [self.version_1(&priced)]}))
+    }
+
     fn version_1(&self, priced: &Priced) -> Value {
         let fields: Map<String, Value> = priced
             .fields

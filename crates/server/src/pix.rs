@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::brcode::{BrCode, plain};
 use crate::caller::{Kind, token_digest};
 use crate::error::{ApiError, Code};
-use crate::operation::Cx;
+use crate::operation::{Cx, Field};
 use crate::payments::PACKS;
 
 /// Bytes of a receipt (interface §8).
@@ -64,6 +64,11 @@ impl Receiver {
         (u64::from(usd) * self.rate.0).div_ceil(MICROS_PER_CENT)
     }
 
+    /// Who receives, as the payer's bank shows it: key, and name.
+    pub(crate) fn shown(&self) -> (&str, &str) {
+        (&self.key, &self.name)
+    }
+
     /// The code that pays a pack.
     pub(crate) fn code(&self, usd: u32) -> String {
         let message = format!("Creditos {usd} USD");
@@ -97,7 +102,7 @@ impl Receiver {
 }
 
 /// A code as a drawing: black on white whatever the page, or a reader could not see it.
-fn qr_svg(code: &str) -> String {
+pub(crate) fn qr_svg(code: &str) -> String {
     let Some((path, size)) = crate::accounts::totp::qr_path(code) else { return String::new() };
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" shape-rendering=\"crispEdges\"><path fill=\"#fff\" d=\"M0 0h{size}v{size}H0z\"/><path d=\"{path}\"/></svg>"
@@ -111,8 +116,12 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
     known.or(is_webp.then_some("image/webp"))
 }
 
-/// Takes a request: whether there is room for it, then whose it is, then what it holds.
-pub(crate) async fn request(cx: &Cx) -> Result<Accepted, ApiError> {
+/// Takes a request: whether there is room for it, then whose it is, then what it holds. `guard` may refuse the form once
+/// it was read.
+pub(crate) async fn request(
+    cx: &Cx,
+    guard: impl FnOnce(&[Field]) -> Result<(), ApiError>,
+) -> Result<Accepted, ApiError> {
     let app = &cx.app;
     let receiver = Receiver::of(app)?;
     let pix = &app.config().pix;
@@ -123,7 +132,7 @@ pub(crate) async fn request(cx: &Cx) -> Result<Accepted, ApiError> {
     if !app.allowance().spend_daily(database, ports, network, PIX, pix.requests_per_day).await? {
         return Err(ApiError::new(Code::RateLimited).retry_after(app.ports().seconds_to_midnight()));
     }
-    let done = accept(cx, &receiver).await;
+    let done = accept(cx, &receiver, guard).await;
     if done.is_err() {
         app.allowance().release_daily(database, ports, network, PIX).await;
     }
@@ -131,10 +140,15 @@ pub(crate) async fn request(cx: &Cx) -> Result<Accepted, ApiError> {
 }
 
 /// Reads the form and keeps what it holds.
-async fn accept(cx: &Cx, receiver: &Receiver) -> Result<Accepted, ApiError> {
+async fn accept(
+    cx: &Cx,
+    receiver: &Receiver,
+    guard: impl FnOnce(&[Field]) -> Result<(), ApiError>,
+) -> Result<Accepted, ApiError> {
     let app = &cx.app;
     let form = cx.form.as_ref().ok_or_else(|| ApiError::new(Code::InvalidBody))?;
     let fields = form.read(app, RECEIPT_BYTES + FORM_BYTES).await?;
+    guard(&fields)?;
     let content = |name: &str| fields.iter().find(|field| field.name == name).map(|field| &field.content);
     let receipt = content("comprovante").filter(|bytes| !bytes.is_empty());
     if receipt.is_some_and(|bytes| bytes.len() > RECEIPT_BYTES) {

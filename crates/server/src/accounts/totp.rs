@@ -70,13 +70,19 @@ pub(crate) fn uri(product: &str, email: &str, secret: &[u8]) -> String {
     format!("otpauth://totp/{product}:{email}?secret={}&issuer={product}", base32(secret))
 }
 
-/// An address as a QR code, as a path of an SVG drawing, and the width of that drawing; `None` for one too long.
-pub(crate) fn qr_path(uri: &str) -> Option<(String, i32)> {
-    let code = QrCode::encode_text(uri, QrCodeEcc::Medium).ok()?;
+/// A text as a QR code, as a path of an SVG drawing, and the width of that drawing; `None` for one too long. Dark modules
+/// that lie side by side are one rectangle.
+pub(crate) fn qr_path(text: &str) -> Option<(String, i32)> {
+    let code = QrCode::encode_text(text, QrCodeEcc::Medium).ok()?;
     let mut path = String::new();
     for y in 0..code.size() {
-        for x in (0..code.size()).filter(|x| code.get_module(*x, y)) {
-            path.push_str(&format!("M{} {}h1v1h-1z", x + QUIET, y + QUIET));
+        let mut x = 0;
+        while x < code.size() {
+            let run = (x..code.size()).take_while(|x| code.get_module(*x, y)).fold(0, |run, _| run + 1);
+            if run > 0 {
+                path.push_str(&format!("M{} {}h{run}v1h-{run}z", x + QUIET, y + QUIET));
+            }
+            x += run + 1;
         }
     }
     Some((path, code.size() + 2 * QUIET))
@@ -132,6 +138,25 @@ mod tests {
             "otpauth://totp/Site%20Audit:ana%2Bx%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Site%20Audit"
         );
         let (path, width) = qr_path(&uri).unwrap();
-        assert!(path.starts_with("M4 4h1v1h-1z") && width > 40, "{width}");
+        assert!(path.starts_with("M4 4h7v1h-7z") && width > 40, "{width}");
+    }
+
+    #[test]
+    fn a_drawing_has_the_modules_of_its_code() {
+        let text = "00020126330014br.gov.bcb.pix0111123456789095204000053039865802BR";
+        let (path, width) = qr_path(text).unwrap();
+        let mut drawn = std::collections::BTreeSet::new();
+        for run in path.split('M').skip(1) {
+            let (place, _) = run.split_once("v1").unwrap();
+            let numbers: Vec<i32> = place.split([' ', 'h']).map(|number| number.parse().unwrap()).collect();
+            let [x, y, length] = numbers[..] else { panic!("{run}") };
+            assert!(run.ends_with(&format!("v1h-{length}z")), "{run}");
+            drawn.extend((x..x + length).map(|x| (x, y)));
+        }
+        let code = QrCode::encode_text(text, QrCodeEcc::Medium).unwrap();
+        assert_eq!(width, code.size() + 8);
+        for (x, y) in (0..width).flat_map(|x| (0..width).map(move |y| (x, y))) {
+            assert_eq!(drawn.contains(&(x, y)), code.get_module(x - 4, y - 4), "{x} {y}");
+        }
     }
 }

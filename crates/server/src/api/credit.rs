@@ -1,10 +1,11 @@
 //! Prepaid credit: buying it, and seeing what is left.
 
-use model::credit::{BoughtCredit, CreditStatement};
+use model::credit::{BoughtCredit, CreditStatement, Movement};
 use model::lang::{Text, text};
 use model::money::Micros;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use store::Credit;
 
 use crate::app::App;
 use crate::database::Trouble;
@@ -48,7 +49,7 @@ struct Purchase {
 }
 
 /// The pack of so many dollars.
-pub(super) fn pack(usd: u32) -> Result<u32, ApiError> {
+pub(crate) fn pack(usd: u32) -> Result<u32, ApiError> {
     const PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
     if PACKS.contains(&usd) { Ok(usd) } else { Err(ApiError::new(Code::InvalidParameter).explained(PACK.into())) }
 }
@@ -96,16 +97,20 @@ async fn buy(cx: Cx, input: Purchase) -> Result<Sold, ApiError> {
 /// What is left of a credit.
 async fn read(cx: Cx, _: Nothing) -> Result<Json<CreditStatement>, ApiError> {
     let (_, digest) = cx.brought.required_credit()?;
-    let statement = cx.app.database().ask(|store| store.credit_statement(digest)).await;
-    let (credit, movements) = match statement {
-        Ok(Some(statement)) => statement,
-        Ok(None) | Err(Trouble::NotFound) => return Err(ApiError::new(Code::InvalidCredential)),
-        Err(trouble) => return Err(trouble.into()),
-    };
+    let (credit, movements) = credit_of(&cx.app, digest).await?;
     Ok(Json::new(CreditStatement {
         balance_micros: credit.balance.0,
         balance_usd: credit.balance.to_string(),
         created_at: credit.created_at,
         movements,
     }))
+}
+
+/// The credit whose token has this digest, and its newest movements; [`Code::InvalidCredential`] where there is none.
+pub(crate) async fn credit_of(app: &App, digest: &[u8; 32]) -> Result<(Credit, Vec<Movement>), ApiError> {
+    match app.database().ask(|store| store.credit_statement(digest)).await {
+        Ok(Some(statement)) => Ok(statement),
+        Ok(None) | Err(Trouble::NotFound) => Err(ApiError::new(Code::InvalidCredential)),
+        Err(trouble) => Err(trouble.into()),
+    }
 }

@@ -7,6 +7,8 @@ use serde::Serialize;
 use crate::app::BUILD;
 use crate::error::ApiError;
 use crate::operation::{Cx, Json, Nothing, Operation};
+use crate::payments::Payments;
+use crate::payments::facilitator::{Facilitator, Standing};
 
 /// Where it is asked.
 pub(crate) const PATH: &str = "/api/health";
@@ -15,7 +17,8 @@ pub(crate) const PATH: &str = "/api/health";
 pub(super) fn operations() -> Vec<Operation> {
     vec![Operation::get(PATH, "get_health", health).text(
         "See whether the service runs",
-        "Answers 200 while the process serves. `database` says whether the database answers; audits go on without it.",
+        "Answers 200 while the process serves. `database` says whether the database answers; audits go on without it. \
+         `facilitator` says whether payments can be settled; what is free goes on without it.",
     )]
 }
 
@@ -32,6 +35,9 @@ struct Health {
     ts: Timestamp,
     /// `up`, or `down` while audits are not kept.
     database: Database,
+    /// Who settles payments, when last asked: `up`; `down` or `unfit` (it does not take our network) while calls with a
+    /// price are refused; `unasked`; `off` where nothing is charged.
+    facilitator: Settling,
 }
 
 /// State of the database.
@@ -44,6 +50,34 @@ enum Database {
     Down,
 }
 
+/// State of the facilitator.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Settling {
+    /// Nothing is charged.
+    Off,
+    /// It was not asked yet.
+    Unasked,
+    /// It answers, and takes our network.
+    Up,
+    /// It answers, but does not take our network.
+    Unfit,
+    /// It does not answer.
+    Down,
+}
+
+impl Settling {
+    fn of(payments: &Payments) -> Self {
+        match payments.facilitator().filter(|_| payments.is_live()).map(Facilitator::standing) {
+            None => Self::Off,
+            Some(Standing::Unasked) => Self::Unasked,
+            Some(Standing::Up) => Self::Up,
+            Some(Standing::Unfit) => Self::Unfit,
+            Some(Standing::Down) => Self::Down,
+        }
+    }
+}
+
 /// Health.
 async fn health(cx: Cx, _: Nothing) -> Result<Json<Health>, ApiError> {
     let answers = cx.app.database().ask(|store| store.ping()).await.is_ok();
@@ -53,5 +87,6 @@ async fn health(cx: Cx, _: Nothing) -> Result<Json<Health>, ApiError> {
         build: BUILD,
         ts: cx.app.ports().now(),
         database: if answers { Database::Up } else { Database::Down },
+        facilitator: Settling::of(cx.app.payments()),
     }))
 }

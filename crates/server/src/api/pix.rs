@@ -3,7 +3,9 @@
 use model::credit::{PixAccepted, PixForm, PixOffer, PixState, PixStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use store::PixSummary;
 
+use crate::app::App;
 use crate::error::{ApiError, Code};
 use crate::operation::{Cx, Json, Nothing, Operation};
 use crate::pix::{self, RECEIPT_BYTES, Receiver};
@@ -50,7 +52,7 @@ async fn offer(cx: Cx, _: Nothing) -> Result<Json<PixOffer>, ApiError> {
 }
 
 async fn request(cx: Cx, _: Nothing) -> Result<Json<PixAccepted>, ApiError> {
-    let accepted = pix::request(&cx).await?;
+    let accepted = pix::request(&cx, |_| Ok(())).await?;
     let state_at = cx.app.url(&format!("{PATH}/{}", accepted.id));
     Ok(Json::new(PixAccepted { id: accepted.id, state: PixState::Pending, token: accepted.token, state_at }))
 }
@@ -63,11 +65,16 @@ struct PixPath {
 }
 
 async fn status(cx: Cx, input: PixPath) -> Result<Json<PixStatus>, ApiError> {
+    let summary = pix_request(&cx.app, &input.id).await?;
+    Ok(Json::new(PixStatus { state: summary.state, usd: summary.usd, decided_at: summary.decided_at }))
+}
+
+/// The request with this id, as its buyer may see it; [`Code::PixRequestNotFound`] where there is none.
+pub(crate) async fn pix_request(app: &App, id: &str) -> Result<PixSummary, ApiError> {
     let unknown = || ApiError::new(Code::PixRequestNotFound);
     // What can't be an id of ours needs no look-up.
-    if input.id.len() != ID_DIGITS || !input.id.bytes().all(|b| b.is_ascii_hexdigit()) {
+    if id.len() != ID_DIGITS || !id.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Err(unknown());
     }
-    let summary = cx.app.database().ask(|store| store.pix_summary(&input.id)).await?.ok_or_else(unknown)?;
-    Ok(Json::new(PixStatus { state: summary.state, usd: summary.usd, decided_at: summary.decided_at }))
+    app.database().ask(|store| store.pix_summary(id)).await?.ok_or_else(unknown)
 }

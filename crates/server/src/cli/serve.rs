@@ -60,6 +60,9 @@ impl Arguments {
             for network in &config.fetch.allow_private {
                 tracing::warn!(%network, "fetch.allow_private lifts the rule that keeps audits off this network");
             }
+            for key in config.pix.missing() {
+                tracing::warn!(key, "credit by Pix is off: this key is not set, and others of it are");
+            }
             let app = App::open(config, Ports::real(), address).await?;
             let background = jobs::start(app.clone());
             let payments = worker::start(app.clone()).await;

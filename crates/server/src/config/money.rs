@@ -87,6 +87,20 @@ impl Default for Pix {
     }
 }
 
+impl Pix {
+    /// Keys that keep it off: those that are not set, where others are.
+    pub(crate) fn missing(&self) -> Vec<&'static str> {
+        let keys = [
+            ("pix.key", self.key.is_some()),
+            ("pix.name", self.name.is_some()),
+            ("pix.city", self.city.is_some()),
+            ("pix.brl_per_usd", self.brl_per_usd.is_some()),
+        ];
+        let is_meant = keys.iter().any(|(_, is_set)| *is_set);
+        keys.into_iter().filter(|(_, is_set)| is_meant && !is_set).map(|(key, _)| key).collect()
+    }
+}
+
 impl Prices {
     /// What one of these costs.
     pub fn of(&self, sku: Sku) -> Micros {

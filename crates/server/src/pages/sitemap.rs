@@ -23,7 +23,7 @@ pub(super) async fn robots(State(app): State<App>) -> Response {
 
 /// Every page: as the reader's browser prefers it, and in each language.
 pub(super) async fn show(State(app): State<App>) -> Response {
-    let named = ["/", "/bot", "/checks", "/tools"].map(str::to_owned);
+    let named = ["/", "/bot", "/checks", "/credit", "/pricing", "/tools"].map(str::to_owned);
     let tools = FAMILIES.iter().map(|family| format!("/tools/{}", family.slug));
     let checks = all().map(|check| format!("/checks/{}", check.code));
     let queries = [String::new(), asking_for(Lang::En), asking_for(Lang::PtBr)];

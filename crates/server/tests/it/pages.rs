@@ -6,6 +6,7 @@ mod catalog;
 mod embed;
 mod forms;
 mod markdown;
+mod money;
 mod passkeys;
 mod shared;
 mod tab;

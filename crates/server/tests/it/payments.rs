@@ -3,8 +3,9 @@
 mod arrows;
 mod by_credit;
 mod by_x402;
+mod gate;
 mod kills;
-mod pix;
+pub(crate) mod pix;
 mod prices;
 mod program;
 mod purchase;

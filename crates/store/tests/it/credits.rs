@@ -43,7 +43,7 @@ async fn credit(store: &Store, name: &str, token: u8, balance: Micros) {
     store.create_dev_credit(new_credit(name, token), balance).await.unwrap();
 }
 
-fn debit(id: &str, credit: &str, amount: Micros) -> NewDebit {
+pub(crate) fn debit(id: &str, credit: &str, amount: Micros) -> NewDebit {
     NewDebit {
         id: id.to_owned(),
         credit_id: credit.to_owned(),

@@ -9,6 +9,7 @@ mod credits;
 mod durability;
 mod guests;
 mod jobs;
+mod ledger;
 mod once;
 mod opening;
 mod organizations;

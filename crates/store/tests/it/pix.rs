@@ -15,7 +15,7 @@ testkit::on_both_databases! {
     receipts_are_forgotten_after_their_time,
 }
 
-fn request(name: &str, number: u8, queue: u32) -> NewPixRequest {
+pub(crate) fn request(name: &str, number: u8, queue: u32) -> NewPixRequest {
     NewPixRequest {
         id: name.to_owned(),
         credit: store::NewCredit { is_dev: false, is_pending: true, ..new_credit(&format!("credit-{name}"), number) },

@@ -23,7 +23,7 @@ fn slugs() -> impl Iterator<Item = &'static str> {
 /// Every page that may be found, its language left open.
 fn paths() -> Vec<String> {
     let checks = all().map(|check| format!("/checks/{}", check.code));
-    ["/", "/bot", "/checks", "/tools"]
+    ["/", "/bot", "/checks", "/credit", "/pricing", "/tools"]
         .map(str::to_owned)
         .into_iter()
         .chain(checks)

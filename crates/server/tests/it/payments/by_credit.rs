@@ -21,7 +21,7 @@ testkit::on_both_databases! {
 }
 
 /// A credit with this much, in millionths.
-async fn credit(shop: &Shop, micros: u64) -> String {
+pub(crate) async fn credit(shop: &Shop, micros: u64) -> String {
     let buy = || Call::new("POST", "/api/credito?usd=1");
     let asked = shop.app.call(buy()).await;
     let nonce = shop.facilitator.moved().len() as u64 + 1_000;
@@ -46,7 +46,7 @@ async fn credit(shop: &Shop, micros: u64) -> String {
     token
 }
 
-async fn balance(shop: &Shop, token: &str) -> u64 {
+pub(crate) async fn balance(shop: &Shop, token: &str) -> u64 {
     let left = shop.app.call(Call::get("/api/credito").header("x-credito", token)).await;
     left.json()["saldo_micros"].as_u64().unwrap()
 }

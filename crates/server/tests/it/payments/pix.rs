@@ -21,7 +21,8 @@ testkit::on_both_databases! {
 
 const PNG: &str = "\u{89}PNG";
 
-fn pix(config: &mut Config) {
+/// Pix is on.
+pub(crate) fn on(config: &mut Config) {
     config.pix.key = Some("+5511987654321".to_owned());
     config.pix.name = Some("Loja São João".to_owned());
     config.pix.city = Some("São Paulo".to_owned());
@@ -49,7 +50,7 @@ fn refusal(response: &Response) -> (u16, String) {
 
 async fn without_pix_all_of_it_says_so(database: TestDatabase) {
     let app = TestApp::start(database, |config| {
-        pix(config);
+        on(config);
         config.pix.brl_per_usd = None;
     })
     .await;
@@ -58,7 +59,7 @@ async fn without_pix_all_of_it_says_so(database: TestDatabase) {
 }
 
 async fn the_offer_has_codes_that_pay(database: TestDatabase) {
-    let app = TestApp::start(database, pix).await;
+    let app = TestApp::start(database, on).await;
     let offer = app.call(Call::get("/api/credito/pix")).await.json();
     assert_eq!((offer["chave"].as_str(), offer["brl_por_usd"].as_f64()), (Some("+5511987654321"), Some(5.75)));
     assert_eq!((&offer["liberacao"], &offer["comprovante"]["tamanho_maximo"]), (&"manual".into(), &2_097_152.into()));
@@ -74,7 +75,7 @@ async fn a_receipt_makes_a_credit_that_waits(database: TestDatabase) {
     let shop = Shop::open(TestDatabase::sqlite()).await;
     let app = TestApp::start(database, |config| {
         charging(config, &shop.facilitator.url());
-        pix(config);
+        on(config);
     })
     .await;
     let sent = app.call(receipt(1)).await;
@@ -103,7 +104,7 @@ async fn a_receipt_makes_a_credit_that_waits(database: TestDatabase) {
 
 async fn refusals_come_in_their_order(database: TestDatabase) {
     let app = TestApp::start(database, |config| {
-        pix(config);
+        on(config);
         config.pix.queue = 1;
         config.pix.requests_per_day = 1;
     })
@@ -132,7 +133,7 @@ async fn refusals_come_in_their_order(database: TestDatabase) {
 }
 
 async fn the_same_receipt_is_told_once(database: TestDatabase) {
-    let app = TestApp::start(database, pix).await;
+    let app = TestApp::start(database, on).await;
     let first = app.call(receipt(1)).await.json();
     let again = app.call(receipt(1)).await;
     assert_eq!(again.refusal(), (409, "receipt_already_sent".to_owned()));
@@ -140,7 +141,7 @@ async fn the_same_receipt_is_told_once(database: TestDatabase) {
 }
 
 async fn a_network_has_so_many_requests_a_day(database: TestDatabase) {
-    let app = TestApp::start(database, pix).await;
+    let app = TestApp::start(database, on).await;
     for number in 0..3 {
         assert_eq!(app.call(receipt(number)).await.status, 200);
     }

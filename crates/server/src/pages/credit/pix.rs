@@ -1,0 +1,210 @@
+//! Credit by Pix for people: what to pay, the receipt to send, and how a request stands. Nobody decides here.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use http::request::Parts;
+use model::credit::PixState;
+use model::lang::{Lang, Text, text};
+use store::PixSummary;
+
+use super::reais;
+use crate::api;
+use crate::app::App;
+use crate::caller::{Identity, guard_form, of_page};
+use crate::error::{ApiError, Code};
+use crate::operation::{Cx, Field, Form, query_object};
+use crate::pages::{Frame, Reader, account, error, filters, guest_cookie, html, private, same_origin};
+use crate::payments::PACKS;
+use crate::pix::{self, Accepted, Receiver};
+use crate::web;
+
+/// Where a pack is paid by Pix.
+pub(in crate::pages) const PATH: &str = "/credit/pix";
+
+#[derive(Template)]
+#[template(path = "credit_pix.html")]
+struct PayPage<'a> {
+    frame: Frame<'a>,
+    /// Whole dollars, price, and whether it is the chosen one.
+    packs: Vec<(u32, String, bool)>,
+    usd: u32,
+    price: String,
+    /// What the payer's bank shows.
+    key: &'a str,
+    name: &'a str,
+    code: &'a str,
+    drawing: &'a str,
+    /// Proves to a signed-in reader's session that the form is ours.
+    csrf: Option<String>,
+    problem: Option<Problem>,
+}
+
+/// Why a receipt was not taken.
+struct Problem {
+    sentence: String,
+    /// The request that it belongs to already.
+    request: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "credit_pix_sent.html")]
+struct SentPage<'a> {
+    frame: Frame<'a>,
+    id: &'a str,
+    token: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "credit_pix_request.html")]
+struct RequestPage<'a> {
+    frame: Frame<'a>,
+    request: &'a PixSummary,
+    price: String,
+    decided_at: Option<String>,
+    /// Whom to write to.
+    email: Option<&'a str>,
+}
+
+/// What to pay, and the form for the receipt.
+pub(in crate::pages) async fn show(State(app): State<App>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    match asked(&app, &parts) {
+        Ok((receiver, usd)) => {
+            let csrf = account::csrf(&app, &parts).await;
+            pay(&app, reader, &receiver, usd, csrf, None)
+        }
+        Err(error) => error::page(&app, &error, reader),
+    }
+}
+
+/// Takes a receipt. The address names the pack too: of a form that could not be read, nothing else is known.
+pub(in crate::pages) async fn send(State(app): State<App>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let (receiver, usd) = match asked(&app, &parts) {
+        Ok(asked) => asked,
+        Err(error) => return error::page(&app, &error, reader),
+    };
+    match accepted(&app, &parts, body, reader.lang).await {
+        Ok(Accepted { id, token }) => {
+            let page = SentPage { frame: Frame::new(&app, reader), id: &id, token: &token };
+            private(html(StatusCode::OK, &page, reader.lang))
+        }
+        // Not of a page of ours, or of one that is out of date.
+        Err(error) if error.code.status() == StatusCode::FORBIDDEN => error::page(&app, &error, reader),
+        Err(error) => {
+            let csrf = account::csrf(&app, &parts).await;
+            let mut response = pay(&app, reader, &receiver, usd, csrf, Some(&error));
+            *response.status_mut() = error.code.status();
+            web::of_error(response.headers_mut(), &error);
+            response
+        }
+    }
+}
+
+/// How a request stands.
+pub(in crate::pages) async fn status(
+    State(app): State<App>,
+    id: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Response {
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let id = id.map(|Path(id)| id).unwrap_or_default();
+    let request = match api::pix_request(&app, &id).await {
+        Ok(request) => request,
+        Err(error) => return error::page(&app, &error, reader),
+    };
+    let page = RequestPage {
+        frame: Frame::new(&app, reader),
+        price: reais(request.brl_centavos.unsigned_abs(), reader.lang),
+        decided_at: request.decided_at.map(|at| at.to_string()),
+        email: app.config().organization.email.as_deref(),
+        request: &request,
+    };
+    private(html(StatusCode::OK, &page, reader.lang))
+}
+
+/// Who receives, and the pack that the query asks for: the smallest, where it asks for none.
+fn asked(app: &App, parts: &Parts) -> Result<(Receiver, u32), ApiError> {
+    let receiver = Receiver::of(app)?;
+    let usd = match query_object(parts.uri.query())?.get("usd") {
+        // What is no number is no pack either.
+        Some(usd) => api::pack(usd.as_u64().and_then(|usd| u32::try_from(usd).ok()).unwrap_or_default())?,
+        None => PACKS[0],
+    };
+    Ok((receiver, usd))
+}
+
+/// Keeps what was sent, as the call of the API does. Who is signed in must have got the form from us.
+async fn accepted(app: &App, parts: &Parts, body: Body, lang: Lang) -> Result<Accepted, ApiError> {
+    same_origin(app, parts)?;
+    let caller = of_page(app, parts, guest_cookie::read(app, &parts.headers)).await?;
+    let form = Some(Arc::new(Form::new(parts.clone(), body)));
+    let cx = Cx { form, ..Cx::new(app, caller, lang) };
+    let guard = |fields: &[Field]| match cx.caller.identity {
+        Identity::Session(_) => {
+            let csrf = fields.iter().find(|field| field.name == "csrf");
+            let csrf = csrf.and_then(|field| std::str::from_utf8(&field.content).ok());
+            guard_form(app, &cx.caller, &parts.headers, csrf)
+        }
+        _ => Ok(()),
+    };
+    pix::request(&cx, guard).await
+}
+
+fn pay(
+    app: &App,
+    reader: Reader,
+    receiver: &Receiver,
+    usd: u32,
+    csrf: Option<String>,
+    refusal: Option<&ApiError>,
+) -> Response {
+    let (lang, code) = (reader.lang, receiver.code(usd));
+    let (key, name) = receiver.shown();
+    let page = PayPage {
+        frame: Frame::new(app, reader),
+        packs: PACKS.map(|pack| (pack, reais(receiver.centavos(pack), lang), pack == usd)).into(),
+        usd,
+        price: reais(receiver.centavos(usd), lang),
+        key,
+        name,
+        drawing: &pix::qr_svg(&code),
+        code: &code,
+        csrf,
+        problem: refusal.map(|error| problem(app, error, lang)),
+    };
+    private(html(StatusCode::OK, &page, lang))
+}
+
+/// A refusal for the person who sent the form.
+fn problem(app: &App, error: &ApiError, lang: Lang) -> Problem {
+    const MISSING: Text = text("Choose the file of the receipt.", "Escolha o arquivo do comprovante.");
+    const TOO_LARGE: Text = text(
+        "The receipt is larger than 2 MiB; send a smaller photo.",
+        "O comprovante é maior que 2 MiB; envie uma foto menor.",
+    );
+    const SPENT: Text = text(
+        "Your network has sent its {count} receipts of today; it can send more tomorrow (UTC).",
+        "A sua rede já enviou os {count} comprovantes de hoje; pode enviar mais amanhã (UTC).",
+    );
+    let sentence = match (error.code, &error.detail) {
+        (Code::BodyTooLarge, _) => TOO_LARGE.in_lang(lang).to_owned(),
+        (Code::RateLimited, _) => {
+            let count = app.config().pix.requests_per_day;
+            SPENT.phrase(&[("count", count.into())]).in_lang(lang).to_owned()
+        }
+        (Code::InvalidBody, Some(detail)) if detail.en.starts_with("comprovante: ") => MISSING.in_lang(lang).to_owned(),
+        (code, Some(detail)) => format!("{} ({})", code.sentence().in_lang(lang), detail.in_lang(lang)),
+        (code, None) => code.sentence().in_lang(lang).to_owned(),
+    };
+    let request = error.more.iter().find_map(|more| more.fields.get("id")?.as_str().map(str::to_owned));
+    Problem { sentence, request }
+}

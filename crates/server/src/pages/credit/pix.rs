@@ -11,6 +11,7 @@ use http::StatusCode;
 use http::request::Parts;
 use model::credit::PixState;
 use model::lang::{Lang, Text, text};
+use serde_json::Value;
 use store::PixSummary;
 
 use super::reais;
@@ -134,9 +135,9 @@ pub(in crate::pages) async fn status(
 /// Who receives, and the pack that the query asks for: the smallest, where it asks for none.
 fn asked(app: &App, parts: &Parts) -> Result<(Receiver, u32), ApiError> {
     let receiver = Receiver::of(app)?;
-    let usd = match query_object(parts.uri.query())?.get("usd") {
+    let usd = match query_object(parts.uri.query())?.get("usd").and_then(Value::as_str) {
         // What is no number is no pack either.
-        Some(usd) => api::pack(usd.as_u64().and_then(|usd| u32::try_from(usd).ok()).unwrap_or_default())?,
+        Some(usd) => api::pack(usd.parse().unwrap_or_default())?,
         None => PACKS[0],
     };
     Ok((receiver, usd))

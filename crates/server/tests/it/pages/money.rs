@@ -80,7 +80,7 @@ async fn prices_are_those_of_the_api(database: TestDatabase) {
     }
     assert_eq!(app.call(shop.audit()).await.status, 200);
     let page = app.call(Call::get("/pricing?lang=en")).await;
-    assert!(page.body.contains("left today: <strong>6</strong>") || page.body.contains("<strong>6</strong>"));
+    assert!(page.body.contains("<strong>6</strong>"), "{}", page.body);
     // Where nothing is charged, nothing is asked for.
     let free = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
     let page = free.call(Call::get("/pricing?lang=en")).await;
@@ -112,8 +112,6 @@ async fn a_credit_is_looked_at_by_its_token_in_a_form(database: TestDatabase) {
         assert!(problem(&refused).starts_with("No credit has this token"), "{}", refused.body);
         assert!(refused.body.contains("aria-invalid") && !refused.body.contains("<script>"), "{}", refused.body);
     }
-    let large = look(&"x".repeat(70_000));
-    assert_eq!(shop.app.call(large).await.status, 413);
     assert_eq!(shop.app.call(look(token).header("origin", "https://evil.example")).await.status, 403);
     // A token in an address is not read.
     let page = shop.app.call(Call::get(&format!("/credit?lang=en&token={token}"))).await;
@@ -365,7 +363,6 @@ async fn pages_of_money_have_no_barriers() {
                 None => assert_eq!(tab.status(), 200, "{name}"),
             }
             assert_eq!(tab.text("document.documentElement.lang"), lang);
-            tab.complaints();
             for look in LOOKS {
                 tab.look(look);
                 let problems = tab.barriers().into_iter().chain(tab.overflows()).chain(tab.complaints());

@@ -288,10 +288,16 @@ pub(crate) fn kept(page: &impl Template, lang: Lang, cache: &'static str) -> Res
     response
 }
 
+/// Marks a page that nobody may keep: what it says is of this moment and this reader.
+fn unstored(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
 /// Marks a page as its reader's own.
-pub(crate) fn private(mut response: Response) -> Response {
+pub(crate) fn private(response: Response) -> Response {
+    let mut response = unstored(response);
     let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if !headers.get_all(header::VARY).iter().any(|names| names == "Cookie") {
         headers.append(header::VARY, HeaderValue::from_static("Cookie"));
     }

@@ -15,7 +15,7 @@ use model::money::Micros;
 use store::Credit;
 
 use super::card::{Card, Subject};
-use super::{Addresses, Frame, Reader, guest_cookie, html, private, same_origin, with_lang};
+use super::{Addresses, Frame, Reader, guest_cookie, html, private, same_origin, unstored, with_lang};
 use crate::api;
 use crate::app::App;
 use crate::caller::{Cookie, Kind, of_page, token_digest};
@@ -77,7 +77,7 @@ pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
     let own = if is_known { own(&app, &parts).await } else { Some(Vec::new()) };
     let page = CreditPage { own, ..page(&app, &parts, reader) };
     let response = html(StatusCode::OK, &page, reader.lang);
-    if is_known { private(response) } else { response }
+    if is_known { unstored(response) } else { response }
 }
 
 /// Tells what is left of the credit whose token was entered.

@@ -4,12 +4,12 @@
 use askama::Template;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use http::{HeaderValue, StatusCode, header};
+use http::StatusCode;
 use model::lang::{Text, text};
 use model::pricing::PaymentQuota;
 
 use super::card::{Card, Subject};
-use super::{Addresses, Frame, Reader, html, with_lang};
+use super::{Addresses, Frame, Reader, html, unstored, with_lang};
 use crate::api;
 use crate::app::App;
 use crate::web;
@@ -58,8 +58,6 @@ pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
         asked: app.payments().example(&app).map(|asked| format!("{asked:#}")),
         credit: with_lang(super::credit::PATH, query, lang),
     };
-    let mut response = html(StatusCode::OK, &page, lang);
     // What is left is the network's own.
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    unstored(html(StatusCode::OK, &page, lang))
 }

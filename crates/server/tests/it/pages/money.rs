@@ -129,12 +129,12 @@ async fn a_reader_finds_the_credits_they_bought(database: TestDatabase) {
     let read = async |cookie: &str| shop.app.call(Call::get("/credit?lang=en").header("cookie", cookie)).await;
     let page = read(&format!("mm-guest={guest}")).await;
     assert!(page.body.contains(own) && page.body.contains("<strong>10.00 USD</strong>"), "{}", page.body);
-    assert!(is_private(&page), "{:?}", page.headers);
-    // Somebody else's page, and nobody's: that one may be found and kept as it is.
+    assert_eq!(page.header("cache-control"), "no-store");
+    // Somebody else's page, and nobody's, which may be kept.
     let other = shop.app.guest().await;
     assert!(!read(&format!("mm-guest={other}")).await.body.contains(own));
     let nobodys = read("a=b").await;
-    assert!(!nobodys.body.contains(own) && nobodys.header("x-robots-tag").is_empty(), "{:?}", nobodys.headers);
+    assert!(!nobodys.body.contains(own) && nobodys.header("cache-control").is_empty(), "{:?}", nobodys.headers);
     // A session that is over is in nobody's way.
     let over = read(&format!("mm-auth={}", "A".repeat(43))).await;
     assert!(over.status == 200 && over.body.contains("be listed right now"), "{}", over.body);

@@ -51,8 +51,6 @@ pub(super) fn short(source: &Source<'_>) -> String {
          - [MCP server]({base}/mcp): the same operations as tools\n\
          - [Prices]({base}/api/pricing): what is free, what costs how much beyond, and how it is paid\n\
          - [Index]({base}/api/): endpoints, limits and first calls as JSON\n\
-         - [Prices]({base}/api/pricing): what is free and what costs how much, as data\n\
-         - [What can be paid]({base}/.well-known/x402): every call with a price, for clients of x402\n\
          - [Checks]({base}/checks): what is looked for, why, and how to fix it\n\
          - [Tools]({base}/tools): one question about one page each\n\
          \n## Optional\n\n\

@@ -152,7 +152,7 @@ async fn a_network_has_so_many_requests_a_day(database: TestDatabase) {
 }
 
 async fn who_is_signed_in_sends_the_same_form(database: TestDatabase) {
-    let app = TestApp::start(database, pix).await;
+    let app = TestApp::start(database, on).await;
     let account = people::account(&app, "ana").await;
     let session = people::session(&app, &account).await;
     // Without what a page of ours sends, it is not one.

@@ -102,7 +102,7 @@ impl Receiver {
 }
 
 /// A code as a drawing: black on white whatever the page, or a reader could not see it.
-pub(crate) fn qr_svg(code: &str) -> String {
+fn qr_svg(code: &str) -> String {
     let Some((path, size)) = crate::accounts::totp::qr_path(code) else { return String::new() };
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" shape-rendering=\"crispEdges\"><path fill=\"#fff\" d=\"M0 0h{size}v{size}H0z\"/><path d=\"{path}\"/></svg>"

@@ -15,6 +15,7 @@ use serde_json::Value;
 use store::PixSummary;
 
 use super::reais;
+use crate::accounts::totp::qr_path;
 use crate::api;
 use crate::app::App;
 use crate::caller::{Identity, guard_form, of_page};
@@ -40,7 +41,8 @@ struct PayPage<'a> {
     key: &'a str,
     name: &'a str,
     code: &'a str,
-    drawing: &'a str,
+    /// The code as a path of a drawing, and the drawing's width.
+    drawing: Option<(String, i32)>,
     /// Proves to a signed-in reader's session that the form is ours.
     csrf: Option<String>,
     problem: Option<Problem>,
@@ -177,7 +179,7 @@ fn pay(
         price: reais(receiver.centavos(usd), lang),
         key,
         name,
-        drawing: &pix::qr_svg(&code),
+        drawing: qr_path(&code),
         code: &code,
         csrf,
         problem: refusal.map(|error| problem(app, error, lang)),

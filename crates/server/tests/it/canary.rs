@@ -104,9 +104,9 @@ pub(crate) fn sent(call: &Call<'_>) {
 /// What came back. Fails where a secret got out, here or in the log of any test.
 pub(crate) fn answered(call: &Call<'_>, response: &Response) {
     let path = call.path.split('?').next().unwrap_or_default();
-    let is_page = response.header("content-type").starts_with("text/html");
+    let is_page = response.status == 303 || response.header("content-type").starts_with("text/html");
     if !HANDED_OUT.iter().any(|(method, of, _)| (*method, *of) == (call.method, path)) {
-        // A page's form holds the token of the address that opened it.
+        // A page's form holds the token of the address that opened it, and the choice of a theme leads back there.
         let own: HashSet<&str> =
             if is_page { words(&call.path).chain(words(&call.body)).collect() } else { HashSet::new() };
         let headers = response.headers.iter().filter(|(name, _)| *name != "set-cookie");

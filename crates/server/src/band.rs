@@ -7,6 +7,9 @@ pub(crate) const GOOD: u32 = 90;
 /// From this score on it needs work; below it is bad.
 pub(crate) const FAIR: u32 = 50;
 
+/// The sentence of a page that has no score.
+pub(crate) const UNREACHED: Text = text("The page could not be reached.", "A página não pôde ser alcançada.");
+
 /// How good a score is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Band {

@@ -1,5 +1,6 @@
-//! Outcomes as text, JSON, Markdown, SARIF or JUnit: pure functions from what was audited to a string.
+//! Outcomes as text, JSON, Markdown, CSV, SARIF or JUnit: pure functions from what was audited to a string.
 
+mod csv;
 mod junit;
 mod markdown;
 mod sarif;
@@ -26,6 +27,8 @@ pub(crate) enum Format {
     Json,
     /// For a pull request or a note.
     Markdown,
+    /// A row for each finding, for a spreadsheet.
+    Csv,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
     /// JUnit XML, for build servers.
@@ -92,6 +95,7 @@ pub(crate) fn render(
         Format::Text => text::render(outcomes, lang, style),
         Format::Json => json(outcomes, asked, lang)?,
         Format::Markdown => markdown::render(outcomes, lang),
+        Format::Csv => csv::render(outcomes, lang),
         Format::Sarif => sarif::render(outcomes, lang)?,
         Format::Junit => junit::render(outcomes, lang),
     })

@@ -10,7 +10,7 @@ use model::finding::Counts;
 use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
 
-use crate::band::Band;
+use crate::band::{Band, UNREACHED};
 use crate::shown;
 use canvas::{Area, Canvas, Colour, Ring, Type};
 
@@ -48,8 +48,8 @@ const CHIPS: [(Colour, Colour); 3] = [
 pub(crate) struct Scene<'a> {
     /// Host of the audited page.
     pub(crate) host: &'a str,
-    /// 0 to 100.
-    pub(crate) score: u32,
+    /// 0 to 100; `None` where the page could not be reached.
+    pub(crate) score: Option<u32>,
     /// Findings per severity.
     pub(crate) counts: Counts,
     /// When the audit was made.
@@ -74,22 +74,22 @@ pub(crate) fn png(scene: &Scene<'_>, lang: Lang) -> io::Result<Vec<u8>> {
 }
 
 /// The ring with the number in it.
-fn score(canvas: &mut Canvas, letters: &Type, score: u32) {
+fn score(canvas: &mut Canvas, letters: &Type, score: Option<u32>) {
     const SIZE: f32 = 140.0;
     /// Height of a digit above its baseline, in em, by half of which the number is lowered.
     const DIGIT: f32 = 0.727;
     let middle = (MARGIN + RING / 2.0, 32.0 + MARGIN + RING / 2.0);
     let ring = Ring { middle, radius: (RING - LINE) / 2.0, line: LINE };
     canvas.arc(ring, 1.0, TRACK);
-    let score = u16::try_from(score).unwrap_or(100).min(100);
+    let percent = score.map(|score| u16::try_from(score).unwrap_or(100).min(100));
     // The round ends reach further, each by half the line.
     let ends = LINE / (ring.radius * std::f32::consts::TAU);
-    match f32::from(score) / 100.0 {
-        0.0 => {}
-        1.0 => canvas.arc(ring, 1.0, Band::of(100).colour()),
-        part => canvas.arc(ring, (part - ends).max(0.0), Band::of(score.into()).colour()),
+    match percent {
+        None | Some(0) => {}
+        Some(100) => canvas.arc(ring, 1.0, Band::of(100).colour()),
+        Some(part) => canvas.arc(ring, (f32::from(part) / 100.0 - ends).max(0.0), Band::of(part.into()).colour()),
     }
-    let number = score.to_string();
+    let number = percent.map_or_else(|| "–".to_owned(), |percent| percent.to_string());
     let left = middle.0 - letters.width(&number, SIZE) / 2.0;
     canvas.text(letters, &number, SIZE, (left, middle.1 + SIZE * DIGIT / 2.0), INK);
 }
@@ -98,7 +98,7 @@ fn score(canvas: &mut Canvas, letters: &Type, score: u32) {
 fn beside(canvas: &mut Canvas, letters: &Type, scene: &Scene<'_>, lang: Lang) {
     let host = middled(letters, &drawable(scene.host), 56.0, TEXT_WIDTH);
     canvas.text(letters, &host, 56.0, (TEXT_LEFT, 176.0), INK);
-    let verdict = Band::of(scene.score).verdict().in_lang(lang);
+    let verdict = scene.score.map_or(UNREACHED, |score| Band::of(score).verdict()).in_lang(lang);
     for (line, baseline) in wrapped(letters, verdict, 40.0, TEXT_WIDTH).iter().zip([248.0, 300.0]) {
         canvas.text(letters, line, 40.0, (TEXT_LEFT, baseline), MUTED);
     }
@@ -176,7 +176,7 @@ mod tests {
     /// Bytes of a picture at most (design of social previews).
     const MOST_BYTES: usize = 120 * 1024;
 
-    fn scene<'a>(host: &'a str, score: u32, product: &'a str) -> Scene<'a> {
+    fn scene<'a>(host: &'a str, score: Option<u32>, product: &'a str) -> Scene<'a> {
         let counts = Counts { errors: 12, warnings: 34, info: 56 };
         Scene { host, score, counts, created_at: Timestamp(1_769_851_800_000), product }
     }
@@ -188,13 +188,16 @@ mod tests {
         for host in
             ["example.com", "δοκιμή.пример", "\u{202e}moc.elpmaxe\u{1b}[2J", "例え.テスト", &endless, &marks, ""]
         {
-            for score in [0, 1, 72, 99, 100, u32::MAX] {
+            for score in [None, Some(0), Some(1), Some(72), Some(99), Some(100), Some(u32::MAX)] {
                 let drawn = png(&scene(host, score, host), Lang::PtBr).unwrap();
-                assert!(drawn.len() <= MOST_BYTES, "{host} {score}: {} bytes", drawn.len());
+                assert!(drawn.len() <= MOST_BYTES, "{host} {score:?}: {} bytes", drawn.len());
                 assert_eq!(drawn.get(16..24), Some(&[0, 0, 4, 176, 0, 0, 2, 118][..]));
             }
         }
-        assert_eq!(png(&scene("a", 7, "b"), Lang::En).unwrap(), png(&scene("a", 7, "b"), Lang::En).unwrap());
+        assert_eq!(
+            png(&scene("a", Some(7), "b"), Lang::En).unwrap(),
+            png(&scene("a", Some(7), "b"), Lang::En).unwrap()
+        );
     }
 
     #[test]

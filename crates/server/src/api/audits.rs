@@ -17,7 +17,7 @@ use crate::config::Sku;
 use crate::database::Trouble;
 use crate::error::{ApiError, Code};
 use crate::operation::{Access, Cx, Operation, Written};
-use reading::{ReadAudit, Reading};
+pub(crate) use reading::{FORMS, ReadAudit, Reading, ReportFormat, whole};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -54,9 +54,9 @@ pub(super) fn operations() -> Vec<Operation> {
                 "The stored audit, as it was made. Free, and no part of the daily allowance. Texts come in the \
                  language of the call, whatever that of the audit was. `fields` takes a part of it; `budget` as many \
                  findings as fit into about so many tokens, those first whose mending gains most, with a `cursor` for \
-                 the rest; `format` (or `Accept`) Markdown or SARIF. The answer has an `ETag`.",
+                 the rest; `format` (or `Accept`) Markdown, CSV or SARIF. The answer has an `ETag`.",
             )
-            .also_as(reading::FORMS)
+            .also_as(FORMS)
             .kept(reading::OWN)
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),

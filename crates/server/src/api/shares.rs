@@ -2,18 +2,18 @@
 
 use model::id::{Owner, Slug};
 use model::report::StoredAudit;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use store::{NewShare, SharePictures, ShareState, StoredReport};
 use url::Url;
 
-use super::audits::{AuditPath, audit_id, no_such_audit, stored};
+use super::audits::{AuditPath, FORMS, Reading, ReportFormat, audit_id, no_such_audit, stored, whole};
 use crate::app::App;
 use crate::badge;
 use crate::blocking::off_worker;
 use crate::database::Trouble;
 use crate::error::{ApiError, Code};
-use crate::operation::{Access, Cx, Json, Operation, Written};
+use crate::operation::{Access, Answer, Cx, Json, Operation, Reply};
 use crate::picture::{self, Scene};
 use model::lang::Lang;
 
@@ -40,9 +40,10 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/shared/{slug}", "get_shared", shared)
             .text(
                 "Read a shared audit",
-                "The audit at a public address, as its owner reads it. Needs no credential; a revoked address is gone. The \
-                 same as a page: `/r/{slug}`.",
+                "The audit at a public address, as its owner reads it; `format` (or `Accept`) Markdown, CSV or SARIF. Needs \
+                 no credential; a revoked address is gone. The same as a page: `/r/{slug}`.",
             )
+            .also_as(FORMS)
             .errors(&[Code::ShareNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/badge/{slug}", "get_badge", badge)
             .text(
@@ -139,7 +140,8 @@ fn pictures(app: &App, audit: &StoredReport) -> Result<SharePictures, ApiError> 
     let url = Url::parse(&audit.report.url).ok();
     let scene = Scene {
         host: url.as_ref().and_then(Url::host_str).unwrap_or_default(),
-        score: audit.report.score,
+        // Only a run that found no page has no summary.
+        score: audit.report.summary.is_some().then_some(audit.report.score),
         counts: audit.report.counts,
         created_at: audit.created_at,
         product: &app.config().product.name,
@@ -173,9 +175,35 @@ struct SharePath {
     slug: String,
 }
 
-async fn shared(cx: Cx, input: SharePath) -> Result<Written<StoredAudit>, ApiError> {
+/// Which shared audit, and how.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ReadShared {
+    /// The `slug` that sharing was answered with.
+    slug: String,
+    /// `markdown`, `csv` or `sarif` instead of JSON; `Accept: text/markdown`, `text/csv` and `application/sarif+json` ask
+    /// for the same.
+    #[serde(default)]
+    format: Option<ReportFormat>,
+}
+
+/// A shared audit, which is always read whole.
+#[derive(Debug)]
+struct SharedReading(Reading);
+
+impl Answer for SharedReading {
+    fn reply(self) -> Result<Reply, ApiError> {
+        self.0.reply()
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        ("application/json", Some(generator.subschema_for::<StoredAudit>()))
+    }
+}
+
+async fn shared(cx: Cx, input: ReadShared) -> Result<SharedReading, ApiError> {
     let audit = shared_report(&cx.app, &input.slug).await?;
-    Written::speaking(move || Ok(audit.stored_audit(cx.lang))).await
+    let read = off_worker(move || whole(&audit, input.format.unwrap_or_default(), cx.lang)).await?;
+    read.map(SharedReading)
 }
 
 /// The audit at a public address.

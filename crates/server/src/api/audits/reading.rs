@@ -25,18 +25,24 @@ const MOST_FIELDS: usize = 64;
 pub(super) const OWN: &str = "private, no-cache";
 
 /// What an audit can be read as, besides JSON.
-pub(super) const FORMS: &[OtherForm] = &[
-    OtherForm { name: "markdown", media_type: "text/markdown; charset=utf-8" },
-    OtherForm { name: "sarif", media_type: "application/sarif+json" },
+pub(crate) const FORMS: &[OtherForm] = &[
+    OtherForm { name: "markdown", media_type: MARKDOWN },
+    OtherForm { name: "csv", media_type: CSV },
+    OtherForm { name: "sarif", media_type: SARIF },
 ];
+const JSON: &str = "application/json";
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
+/// RFC 7111 §4.1.
+const CSV: &str = "text/csv; charset=utf-8; header=present";
+const SARIF: &str = "application/sarif+json";
 
 /// Which audit, and how.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct ReadAudit {
+pub(crate) struct ReadAudit {
     /// The `id` that the audit was answered with.
-    pub(super) id: String,
-    /// `markdown` or `sarif` instead of JSON; `Accept: text/markdown` and `Accept: application/sarif+json` ask for the
-    /// same.
+    pub(crate) id: String,
+    /// `markdown`, `csv` or `sarif` instead of JSON; `Accept: text/markdown`, `text/csv` and `application/sarif+json` ask
+    /// for the same.
     #[serde(default)]
     format: Option<ReportFormat>,
     /// Only these fields, separated by commas; `issues.code` takes one field of each finding.
@@ -53,13 +59,16 @@ pub(super) struct ReadAudit {
 }
 
 /// A form of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum ReportFormat {
+pub(crate) enum ReportFormat {
     /// The stored audit.
+    #[default]
     Json,
     /// For a note or a model.
     Markdown,
+    /// A row for each finding, for a spreadsheet.
+    Csv,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
 }
@@ -85,7 +94,7 @@ struct Excerpt {
 
 /// An audit, read.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     media_type: &'static str,
     body: Bytes,
 }
@@ -109,7 +118,7 @@ pub(super) fn read(stored: &StoredReport, asked: &ReadAudit, lang: Lang) -> Resu
         "format: fields, budget e cursor só valem para json",
     );
     const NO_BUDGET: Text = text("cursor: goes with budget", "cursor: vale junto com budget");
-    let format = asked.format.unwrap_or(ReportFormat::Json);
+    let format = asked.format.unwrap_or_default();
     let has_parts = asked.fields.is_some() || asked.budget.is_some() || asked.cursor.is_some();
     if format != ReportFormat::Json && has_parts {
         return Err(refused(PARTS));
@@ -117,12 +126,27 @@ pub(super) fn read(stored: &StoredReport, asked: &ReadAudit, lang: Lang) -> Resu
     if asked.cursor.is_some() && asked.budget.is_none() {
         return Err(refused(NO_BUDGET));
     }
-    let (media_type, body) = match format {
-        ReportFormat::Json => ("application/json", as_json(stored, asked, lang)?),
-        ReportFormat::Markdown => ("text/markdown; charset=utf-8", as_document(stored, Format::Markdown, lang)?),
-        ReportFormat::Sarif => ("application/sarif+json", as_document(stored, Format::Sarif, lang)?),
+    if has_parts {
+        return Ok(Reading { media_type: JSON, body: in_parts(stored, asked, lang)?.into() });
+    }
+    whole(stored, format, lang)
+}
+
+/// The whole audit in a form.
+pub(crate) fn whole(stored: &StoredReport, format: ReportFormat, lang: Lang) -> Result<Reading, ApiError> {
+    let (media_type, format) = match format {
+        ReportFormat::Json => {
+            let body = serde_json::to_vec(&stored.stored_audit(lang)).map_err(|error| unwritten(&error))?;
+            return Ok(Reading { media_type: JSON, body: body.into() });
+        }
+        ReportFormat::Markdown => (MARKDOWN, Format::Markdown),
+        ReportFormat::Csv => (CSV, Format::Csv),
+        ReportFormat::Sarif => (SARIF, Format::Sarif),
     };
-    Ok(Reading { media_type, body: body.into() })
+    let report = stored.report.clone();
+    let outcome = Outcome { url: report.url.clone(), file: None, at: stored.created_at, result: Ok(report) };
+    let written = format::render(format, &[outcome], Asked::Page, lang, Style::Plain);
+    Ok(Reading { media_type, body: written.map_err(|error| unwritten(&error))?.into() })
 }
 
 fn refused(why: Text) -> ApiError {
@@ -134,13 +158,7 @@ fn unwritten(error: &serde_json::Error) -> ApiError {
     ApiError::new(Code::Internal)
 }
 
-fn as_document(stored: &StoredReport, format: Format, lang: Lang) -> Result<String, ApiError> {
-    let report = stored.report.clone();
-    let outcome = Outcome { url: report.url.clone(), file: None, at: stored.created_at, result: Ok(report) };
-    format::render(format, &[outcome], Asked::Page, lang, Style::Plain).map_err(|error| unwritten(&error))
-}
-
-fn as_json(stored: &StoredReport, asked: &ReadAudit, lang: Lang) -> Result<String, ApiError> {
+fn in_parts(stored: &StoredReport, asked: &ReadAudit, lang: Lang) -> Result<String, ApiError> {
     let whole = stored.stored_audit(lang);
     let mut value = match asked.budget {
         Some(tokens) => serde_json::to_value(excerpt(whole, tokens, asked.cursor.as_deref())?),

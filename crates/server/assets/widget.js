@@ -52,9 +52,11 @@ function show(audit) {
   arc.setAttribute("stroke-dasharray", `${length} ${RING}`);
   arc.style.display = score > 0 ? "" : "none";
   ring.querySelector(".number").textContent = score;
-  at("errors").textContent = counts.errors;
-  at("warnings").textContent = counts.warnings;
-  at("infos").textContent = counts.info;
+  for (const [id, count] of [["errors", counts.errors], ["warnings", counts.warnings], ["infos", counts.info]]) {
+    const name = at(id).nextElementSibling;
+    at(id).textContent = count;
+    name.textContent = count === 1 ? name.dataset.one : name.dataset.more;
+  }
   at("findings").replaceChildren(...issues.slice(0, SHOWN).map(finding));
   full.hidden = !(audit.id && token);
   if (!full.hidden) {

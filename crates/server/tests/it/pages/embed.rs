@@ -47,6 +47,8 @@ async fn a_widget_audits_in_the_page_of_another_site() {
     tab.value_in_frame("document.querySelector('button').click()");
     assert_eq!(tab.value_in_frame(ANSWERED), SAID);
     assert_eq!(tab.value_in_frame("document.getElementById('ring').ariaLabel"), SAID);
+    let counts = tab.value_in_frame("document.querySelector('.counts').innerText");
+    assert!(counts.as_str().unwrap().starts_with("1 error\n"), "{counts}");
     let found = tab.value_in_frame("[...document.querySelectorAll('#findings li')].map(e => e.innerText)");
     assert_eq!(found.as_array().unwrap().len(), 3);
     assert!(found[0].as_str().unwrap().trim().starts_with("Error "), "{found}");

@@ -15,9 +15,12 @@ fn main() {
     // The day of the commit, as of content that changes with it; empty outside a checkout.
     let day = git(&["log", "-1", "--format=%cs"]).unwrap_or_default();
     println!("cargo::rustc-env=BUILD_DAY={day}");
-    for (path, name) in
-        [("assets/app.css", "STYLE_HASH"), ("assets/passkeys.js", "PASSKEYS_HASH"), ("assets/widget.js", "WIDGET_HASH")]
-    {
+    for (path, name) in [
+        ("assets/app.css", "STYLE_HASH"),
+        ("assets/passkeys.js", "PASSKEYS_HASH"),
+        ("assets/report.js", "REPORT_HASH"),
+        ("assets/widget.js", "WIDGET_HASH"),
+    ] {
         println!("cargo::rerun-if-changed={path}");
         let content = std::fs::read(path).expect("what pages load lies in assets");
         println!("cargo::rustc-env={name}={:016x}", fnv1a(&content));

@@ -1,6 +1,7 @@
 //! What a search result may show of a page: an approximation, since engines write results themselves.
 
 use model::capture::Capture;
+use model::summary::PageSummary;
 
 use crate::facts::derive::{self, LONGEST_DESCRIPTION};
 use crate::facts::document::collapse;
@@ -32,6 +33,20 @@ pub fn search_result(capture: &Capture, page: &Page) -> Option<SearchResult> {
         None => derive::first_paragraph(html).map(|derived| derived.value).unwrap_or_default(),
     };
     Some(SearchResult { title, url, description })
+}
+
+/// The result of a page of which only the summary is left: what it declares, else its first heading or its host, and no
+/// paragraph of it.
+pub fn declared_result(summary: &PageSummary) -> Option<SearchResult> {
+    let texts = summary.title.iter().chain(&summary.h1s);
+    let named = texts.map(|text| collapse(text)).find(|text| !text.is_empty());
+    let title = match named {
+        Some(title) => shortened(&title, derive::fitting(&title)),
+        None => host(&summary.final_url)?,
+    };
+    let description = collapse(summary.meta_description.as_deref().unwrap_or_default());
+    let description = shortened(&description, derive::cut(&description, LONGEST_DESCRIPTION));
+    Some(SearchResult { title, url: summary.final_url.clone(), description })
 }
 
 /// With a sign that something was left out.
@@ -75,6 +90,20 @@ mod tests {
         let shown = search_result(&capture, &Page::read(&capture)).unwrap();
         assert!(shown.title.ends_with("word …") && shown.title.len() < 100, "{}", shown.title);
         assert!(shown.description.ends_with("word …") && shown.description.len() < 165, "{}", shown.description);
+    }
+
+    #[test]
+    fn a_summary_has_the_result_of_what_the_page_declares() {
+        for (source, title, description) in [
+            ("<title>Rye  bread</title><meta name=description content=' Dark. '>", "Rye bread", "Dark."),
+            ("<h1></h1><h1>Rye bread</h1><p>A dark loaf of rye flour, water and salt, baked slowly.", "Rye bread", ""),
+            ("<p>Short", "example.com", ""),
+        ] {
+            let report = crate::report(&example::capture(source).unwrap());
+            let shown = declared_result(&report.summary.unwrap()).unwrap();
+            assert_eq!((shown.title.as_str(), shown.description.as_str()), (title, description));
+            assert_eq!(shown.url, example::PAGE_URL);
+        }
     }
 
     #[test]

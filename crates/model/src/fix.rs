@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Severity;
 use crate::lang::{Lang, Phrase};
 
-/// How ready a fix is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// How ready a fix is. Ordered from the readiest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum FixClass {
     /// Whole from the page: ready to paste.
     #[serde(rename = "deterministico")]

@@ -23,7 +23,7 @@ mod tabs;
 mod tools;
 mod verify;
 
-pub(crate) use audits::{patch_answer, stored};
+pub(crate) use audits::{ReportFormat, patch_answer, stored, whole};
 pub(crate) use checks::unknown_check;
 pub(crate) use credit::{credit_of, pack};
 pub(crate) use gate::gate_of;

@@ -3,7 +3,7 @@
 mod date;
 mod host;
 
-pub(crate) use date::date;
+pub(crate) use date::{age, date};
 pub(crate) use host::{address, host};
 
 /// For a terminal.
@@ -26,6 +26,15 @@ pub(crate) fn turns(character: char) -> bool {
     matches!(character, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
+/// A number with its sign, as people write it.
+pub(crate) fn signed(points: i32) -> String {
+    match points {
+        0 => "±0".to_owned(),
+        1.. => format!("+{points}"),
+        _ => format!("−{}", points.unsigned_abs()),
+    }
+}
+
 fn escaped(text: &str, acts: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -41,6 +50,13 @@ fn escaped(text: &str, acts: impl Fn(char) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_have_a_sign() {
+        for (points, text) in [(0, "±0"), (8, "+8"), (-18, "−18"), (i32::MIN, "−2147483648")] {
+            assert_eq!(signed(points), text);
+        }
+    }
 
     #[test]
     fn what_acts_is_shown_instead() {

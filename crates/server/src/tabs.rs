@@ -4,10 +4,11 @@
 mod change;
 mod words;
 
+use model::change::Change;
 use model::finding::Counts;
 use model::id::{AuditId, Owner, TabId};
 use model::lang::{Lang, text};
-use model::report::StoredAudit;
+use model::report::{Report, StoredAudit};
 use model::tab::{Run, Tab};
 use store::{MOST_TABS, NewTab, Opening, RunRecord, StoreError, StoredReport};
 use url::Url;
@@ -135,14 +136,23 @@ async fn run_of(app: &App, owner: &Owner, tab: &Tab, id: String) -> Result<Store
     if stored.requested_url == tab.url { Ok(stored) } else { Err(not_found()) }
 }
 
+/// What changed from an earlier run of a page to a report of it. Takes as long as a report is large.
+pub(crate) fn change_since(before: &RunRecord, report: &Report, lang: Lang) -> Result<Change, ApiError> {
+    let judged = before.judged().map_err(|error| unreadable(&error))?;
+    let after = Judgement::of_report(report, report.summary.is_none(), lang);
+    Ok(between(&Judgement::of(judged, before.failed, lang), &after))
+}
+
+fn unreadable(error: &StoreError) -> ApiError {
+    tracing::error!(%error, "a stored run can't be read");
+    ApiError::new(Code::Internal)
+}
+
 /// The newest runs of a tab, at most `limit`, newest first, each with what changed since the one before it.
 pub(crate) async fn history(app: &App, owner: &Owner, tab: &Tab, limit: u32, lang: Lang) -> Result<Vec<Run>, ApiError> {
     let records = app.database().ask(|store| store.runs_of(owner, &tab.url, limit)).await?;
     let app = app.clone();
-    off_worker(move || runs(&app, &records, lang)).await?.map_err(|error| {
-        tracing::error!(%error, "a stored run can't be read");
-        ApiError::new(Code::Internal)
-    })
+    off_worker(move || runs(&app, &records, lang)).await?.map_err(|error| unreadable(&error))
 }
 
 fn runs(app: &App, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, StoreError> {

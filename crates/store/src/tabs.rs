@@ -195,6 +195,14 @@ const RUNS: &str = concat!(
     " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT $3"
 );
 
+// `created_at` alone does not tell two audits of one millisecond apart.
+const RUN_BEFORE: &str = concat!(
+    "SELECT id, created_at, failed, body, ",
+    share_slug!(),
+    " FROM audits WHERE owner = $1 AND requested_url = $2 AND failed = 0 \
+     AND (created_at < $3 OR (created_at = $3 AND id < $4)) ORDER BY created_at DESC, id DESC LIMIT 1"
+);
+
 impl Store {
     /// All tabs of `owner`, oldest first.
     pub async fn tabs_of(&self, owner: &Owner) -> Result<Vec<Tab>, StoreError> {
@@ -285,6 +293,18 @@ impl Store {
         let statement = sqlx::query(RUNS).bind(owner.to_string()).bind(url.to_owned()).bind(i64::from(limit));
         let rows = self.db.read_all(subject, statement).await?;
         rows.iter().map(|row| RunRecord::of(row).map_err(|error| StoreError::of_driver(subject, error))).collect()
+    }
+
+    /// The newest audit of the same page that `owner` has from before `audit` and that has a score, if any.
+    pub async fn run_before(&self, owner: &Owner, audit: &StoredReport) -> Result<Option<RunRecord>, StoreError> {
+        let subject = "reading the run before an audit";
+        let statement = sqlx::query(RUN_BEFORE)
+            .bind(owner.to_string())
+            .bind(audit.requested_url.clone())
+            .bind(audit.created_at.0)
+            .bind(audit.id.0.clone());
+        let row = self.db.read(subject, statement).await?;
+        row.map(|row| RunRecord::of(&row).map_err(|error| StoreError::of_driver(subject, error))).transpose()
     }
 }
 

@@ -12,10 +12,17 @@ const ARIAL: [u16; 95] = [
 const FULL_WIDTH: u16 = 1000;
 /// Size of a title in a result, in pixels.
 const TITLE_SIZE: u32 = 20;
+/// Size of a description in a result, in pixels.
+const DESCRIPTION_SIZE: u32 = 14;
 
 /// Width of a title, in pixels.
 pub fn title_px(text: &str) -> u32 {
     px(text, TITLE_SIZE)
+}
+
+/// Width of a description, in pixels.
+pub fn description_px(text: &str) -> u32 {
+    px(text, DESCRIPTION_SIZE)
 }
 
 /// Columns that a text takes, where a full-width character takes two and a combining one none.
@@ -65,6 +72,7 @@ mod tests {
     fn widths_are_those_of_arial() {
         assert_eq!(title_px("WILL WILLIAM WIN WIMBLEDON AGAIN"), 376);
         assert_eq!(title_px("日本語"), 60);
+        assert_eq!(description_px("日本語"), 42);
         assert_eq!(title_px("é"), title_px("e"));
         assert_eq!(title_px("e\u{301}"), title_px("e"));
         assert_eq!(title_px(""), 0);

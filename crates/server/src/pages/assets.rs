@@ -35,6 +35,15 @@ pub(super) async fn passkeys() -> Response {
     asset(PASSKEYS, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable")
 }
 
+const REPORT: &str = include_str!("../../assets/report.js");
+
+/// Where the script is that makes a report more comfortable: its name changes with its content.
+pub(super) const REPORT_PATH: &str = concat!("/assets/report.", env!("REPORT_HASH"), ".js");
+
+pub(super) async fn report() -> Response {
+    asset(REPORT, "text/javascript; charset=utf-8", FOR_EVER)
+}
+
 /// Where the picture is that networks show for a page: 1,200 × 630 pixels.
 pub(super) const CARD_PATH: &str = "/card.png";
 

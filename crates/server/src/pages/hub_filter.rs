@@ -45,6 +45,11 @@ impl HubFilter {
         !self.words.is_empty() || self.category.is_some()
     }
 
+    /// The subject that was chosen, as it stands in an address.
+    pub(super) fn chosen(&self) -> Option<&'static str> {
+        self.category.map(Category::word)
+    }
+
     /// The subjects, in the order of the catalog.
     pub(super) fn choices(&self) -> Vec<Choice> {
         let choice = |category: Category| Choice {

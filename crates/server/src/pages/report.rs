@@ -1,6 +1,11 @@
 //! The report of an audit, for the one who made it.
 
+mod documents;
 mod facts;
+mod filter;
+mod findings;
+mod previews;
+mod public;
 mod view;
 
 use audit::check::Family;
@@ -12,7 +17,7 @@ use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use model::id::Owner;
 use model::lang::Lang;
-use store::StoredReport;
+use store::{RunRecord, StoredReport};
 
 use super::home::same_origin;
 use super::{Reader, guest_cookie, html, private};
@@ -21,71 +26,71 @@ use crate::app::App;
 use crate::audits::Finished;
 use crate::blocking::off_worker;
 use crate::caller::{Identity, binding, guard_form, of_page};
+use crate::config::Sku;
 use crate::error::{ApiError, Code};
+use crate::gate;
 use crate::operation::Cx;
+use crate::tabs;
 use crate::web;
+use view::{Again, Own};
 
+pub(super) use documents::{document, file, form, patch_file};
+pub(super) use filter::Filter;
 pub(super) use view::{Eyes, Shown, view};
+
+/// What a report may load: our own style, images and one script, which can make nothing run (Trusted Types without a
+/// policy).
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// The id in the path, if it is UTF-8.
 type Id = Result<Path<String>, PathRejection>;
 
-/// The audit as `GET /api/audits/:id` gives it, for the one who reads the page.
-pub(super) async fn json(State(app): State<App>, id: Id, request: Request) -> Response {
-    let reader = Reader::of(request.headers(), request.uri().query());
-    let (parts, _) = request.into_parts();
-    let stored = find(&app, &parts, id, reader.lang).await;
-    made(app, reader, stored, |_, Reader { lang, .. }, stored| document(&stored.stored_audit(lang), lang)).await
-}
-
-/// The patch as `GET /api/audits/:id/patch` gives it, for the one who reads the page.
-pub(super) async fn patch(State(app): State<App>, id: Id, request: Request) -> Response {
-    let reader = Reader::of(request.headers(), request.uri().query());
-    let (parts, _) = request.into_parts();
-    let stored = find(&app, &parts, id, reader.lang).await;
-    made(app, reader, stored, |app, Reader { lang, .. }, stored| document(&api::patch_answer(app, stored, lang), lang))
-        .await
-}
-
-pub(super) fn document<T: serde::Serialize + schemars::JsonSchema>(value: &T, lang: Lang) -> Response {
-    match serde_json::to_vec_pretty(value) {
-        Ok(body) => {
-            let mut response = Response::new(Body::from(body));
-            let headers = response.headers_mut();
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            web::speaks(headers, lang);
-            private(response)
-        }
-        Err(error) => {
-            tracing::error!(%error, "a report could not be written");
-            web::refusal(&ApiError::new(Code::Internal), lang)
-        }
-    }
+/// A report of an owner, with what belongs to it.
+struct Found {
+    stored: StoredReport,
+    before: Option<RunRecord>,
+    again: Again,
+    csrf: Option<String>,
 }
 
 /// Shows the report to its owner; anybody else gets 404.
 pub(super) async fn show(State(app): State<App>, id: Id, request: Request) -> Response {
-    let reader = Reader::of(request.headers(), request.uri().query());
-    let tool = super::tool_asked(request.uri().query());
-    let is_print = is_print(request.uri().query());
+    let query = request.uri().query().map(str::to_owned);
+    let reader = Reader::of(request.headers(), query.as_deref());
     let (parts, _) = request.into_parts();
-    let found = async {
-        let (cx, owner, id) = asked_by_owner(&app, &parts, id, reader.lang).await?;
-        Ok((api::stored(&cx, &owner, id).await?, csrf(&cx)?))
-    };
-    let found = found.await;
-    made(app, reader, found, move |app, reader, (stored, csrf)| {
-        let eyes = Eyes::Owner { id: &stored.id, share: stored.share_slug.as_ref(), csrf: csrf.as_deref() };
-        let shown = Shown { report: &stored.report, created_at: stored.created_at, eyes, tool, is_print };
-        private(html(StatusCode::OK, &view(app, reader, shown), reader.lang))
+    let found = found(&app, &parts, id, reader.lang).await;
+    made(app, reader, found, move |app, reader, found| match page(app, reader, found, query.as_deref()) {
+        Ok(page) => private(page),
+        Err(error) => super::error::page(app, &error, reader),
     })
     .await
 }
 
-/// Whether a query asks for the page as it goes on paper.
-pub(super) fn is_print(query: Option<&str>) -> bool {
-    url::form_urlencoded::parse(query.unwrap_or_default().as_bytes())
-        .any(|pair| pair == ("view".into(), "print".into()))
+async fn found(app: &App, parts: &Parts, id: Id, lang: Lang) -> Result<Found, ApiError> {
+    let (cx, owner, id) = asked_by_owner(app, parts, id, lang).await?;
+    let stored = api::stored(&cx, &owner, id).await?;
+    let before = app.database().ask(|store| store.run_before(&owner, &stored)).await?;
+    let is_free = gate::is_free_for_now(app, Sku::Audit) || gate::is_on_trial(app, &cx.caller);
+    let again = Again::of(&api::gate_of(&cx).await?, is_free);
+    Ok(Found { stored, before, again, csrf: csrf(&cx)? })
+}
+
+fn page(app: &App, reader: Reader, found: &Found, query: Option<&str>) -> Result<Response, ApiError> {
+    let Found { stored, before, again, csrf } = found;
+    let change = before.as_ref().map(|run| tabs::change_since(run, &stored.report, reader.lang)).transpose()?;
+    let own = Own {
+        id: &stored.id,
+        share: stored.share_slug.as_ref(),
+        csrf: csrf.as_deref(),
+        requested_url: &stored.requested_url,
+        again: *again,
+        before: before.as_ref().map(|run| &run.id).zip(change.as_ref()),
+    };
+    let (report, created_at) = (&stored.report, stored.created_at);
+    let tool = super::tool_asked(query);
+    let shown = Shown { report, created_at, eyes: Eyes::Owner(own), tool, query };
+    let filter = Filter::of(query, reader.lang);
+    Ok(with_script(html(StatusCode::OK, &view(app, reader, shown, &filter), reader.lang)))
 }
 
 /// Shows the report to whoever shows the token that owns it: the widget on another site has one and no cookie.
@@ -95,8 +100,8 @@ pub(super) async fn open(State(app): State<App>, id: Id, request: Request) -> Re
     let stored = opened(&app, &parts, body, id, reader.lang).await;
     made(app, reader, stored, |app, reader, stored| {
         let (report, created_at) = (&stored.report, stored.created_at);
-        let shown = Shown { report, created_at, eyes: Eyes::Holder, tool: None, is_print: false };
-        private(html(StatusCode::OK, &view(app, reader, shown), reader.lang))
+        let shown = Shown { report, created_at, eyes: Eyes::Holder, tool: None, query: None };
+        whole(app, reader, shown)
     })
     .await
 }
@@ -177,10 +182,22 @@ async fn changed(
 pub(super) async fn unkept(app: App, finished: Finished, tool: Option<&'static Family>, reader: Reader) -> Response {
     made(app, reader, Ok(finished), move |app, reader, finished| {
         let (report, created_at) = (&finished.report, finished.created_at);
-        let shown = Shown { report, created_at, eyes: Eyes::Asker, tool, is_print: false };
-        private(html(StatusCode::OK, &view(app, reader, shown), reader.lang))
+        let shown = Shown { report, created_at, eyes: Eyes::Asker, tool, query: None };
+        whole(app, reader, shown)
     })
     .await
+}
+
+/// A report that has no address, with all its findings.
+fn whole(app: &App, reader: Reader, shown: Shown<'_>) -> Response {
+    let filter = Filter::of(None, reader.lang);
+    private(with_script(html(StatusCode::OK, &view(app, reader, shown, &filter), reader.lang)))
+}
+
+/// Lets a page of a report load its own script.
+pub(super) fn with_script(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    response
 }
 
 /// Makes a page of what there is to show; a report may be a megabyte, so not on an async worker.

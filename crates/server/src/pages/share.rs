@@ -9,7 +9,7 @@ use model::id::Slug;
 use model::lang::Lang;
 use store::ShareState;
 
-use super::report::{Eyes, Shown, is_print, made, view};
+use super::report::{Eyes, Filter, Shown, made, patch_file, view, with_script};
 use super::{Frame, Reader, assets, error, html, kept};
 use crate::api;
 use crate::app::App;
@@ -55,10 +55,28 @@ pub(super) async fn show(State(app): State<App>, slug: Part, request: Request) -
         let Some(slug) = &shared.share_slug else {
             return gone(app, &ApiError::new(Code::ShareNotFound), reader, None);
         };
-        let eyes = Eyes::Anybody { slug, query: query.as_deref() };
-        let is_print = is_print(query.as_deref());
-        let shown = Shown { report: &shared.report, created_at: shared.created_at, eyes, tool: None, is_print };
-        kept(&view(app, reader, shown), reader.lang, PAGE_KEPT)
+        let (eyes, query) = (Eyes::Anybody { slug }, query.as_deref());
+        let shown = Shown { report: &shared.report, created_at: shared.created_at, eyes, tool: None, query };
+        let filter = Filter::of(query, reader.lang);
+        with_script(kept(&view(app, reader, shown, &filter), reader.lang, PAGE_KEPT))
+    })
+    .await
+}
+
+/// A file of the patch, for anybody who has the address.
+pub(super) async fn file(
+    State(app): State<App>,
+    named: Result<Path<(String, String)>, PathRejection>,
+    request: Request,
+) -> Response {
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let found = async {
+        let Path((slug, number)) = named.map_err(|_| ApiError::new(Code::ShareNotFound))?;
+        Ok((api::shared_report(&app, &slug).await?, number))
+    };
+    let found = found.await;
+    made(app, reader, found, |app, reader, (shared, number)| {
+        patch_file(&shared.report, number).unwrap_or_else(|refused| error::page(app, &refused, reader))
     })
     .await
 }

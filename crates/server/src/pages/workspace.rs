@@ -30,6 +30,7 @@ use crate::band::Band;
 use crate::caller::{Identity, binding, of_page};
 use crate::error::{ApiError, Code};
 use crate::operation::Cx;
+use crate::shown;
 use crate::tabs;
 
 pub(super) use compare::{json as compare_json, show as compare};
@@ -264,7 +265,7 @@ pub(super) async fn tab(State(app): State<App>, id: Id, request: Request) -> Res
 
 impl ChangeView {
     fn of(change: &Change) -> Self {
-        let points = change.score.map_or(String::new(), history::signed);
+        let points = change.score.map_or(String::new(), shown::signed);
         Self { points, broke: change.broke.len(), fixed: change.fixed.len() }
     }
 

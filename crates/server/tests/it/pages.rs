@@ -8,6 +8,7 @@ mod forms;
 mod markdown;
 mod money;
 mod passkeys;
+mod report;
 mod shared;
 mod tab;
 mod workspace;

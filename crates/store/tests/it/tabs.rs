@@ -15,6 +15,7 @@ use crate::sample::{NOW, audit_id, insert, opened, report};
 testkit::on_both_databases! {
     limits_hold_however_many_servers_come_at_once,
     a_tab_shows_the_newest_run_of_its_page,
+    the_run_before_an_audit_has_a_score_and_the_same_owner_and_page,
     a_run_of_a_job_that_another_took_over_is_not_kept,
     a_watch_is_queued_once_and_then_due_the_next_day,
     a_link_works_as_long_as_it_says,
@@ -115,6 +116,24 @@ async fn a_tab_shows_the_newest_run_of_its_page(database: TestDatabase) {
     assert_eq!(runs, ["c", "a"]);
     assert_eq!(store.newest_audit_of(&ana(), url).await.unwrap().unwrap().id, audit_id("c"));
     assert_eq!(store.newest_audit_of(&ana(), "https://example.org/y").await.unwrap(), None);
+}
+
+async fn the_run_before_an_audit_has_a_score_and_the_same_owner_and_page(database: TestDatabase) {
+    let store = opened(&database).await;
+    let other = crate::sample::guest("other");
+    for (id, owner, at) in [("a", ana(), 1), ("f", ana(), 2), ("b", ana(), 3), ("c", ana(), 3), ("d", other, 2)] {
+        insert(&store, id, Some(owner), NOW.plus_ms(at)).await.unwrap();
+    }
+    database.execute(&format!("UPDATE audits SET failed = 1 WHERE id = '{}'", audit_id("f").0)).await;
+    let before = async |id: &str| {
+        let audit = store.audit_of(&ana(), &audit_id(id)).await.unwrap();
+        store.run_before(&ana(), &audit).await.unwrap().map(|run| run.id)
+    };
+    assert_eq!(before("c").await, Some(audit_id("b")));
+    assert_eq!(before("b").await, Some(audit_id("a")));
+    assert_eq!(before("a").await, None);
+    database.execute(&format!("UPDATE audits SET requested_url = 'x' WHERE id = '{}'", audit_id("b").0)).await;
+    assert_eq!(before("c").await, Some(audit_id("a")));
 }
 
 fn run(lease: &store::JobLease, store: &Store, alert: bool) -> WatchRun {

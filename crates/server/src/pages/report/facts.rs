@@ -1,5 +1,7 @@
 //! What the audited page declares, as rows of a table.
 
+use std::collections::BTreeMap;
+
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 use url::Url;
@@ -31,8 +33,16 @@ pub(super) fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<St
         (t("Links", "Links"), Some(links(s.links.internal, s.links.external, s.links.without_text, lang))),
         ("JSON-LD", (!s.json_ld_types.is_empty()).then(|| s.json_ld_types.join(", "))),
         ("robots.txt", Some(robots(s.robots_txt.allowed, &s.robots_txt.state, s.robots_txt.rule.as_deref(), lang))),
+        (t("AI crawlers refused", "Robôs de IA recusados"), refused(&s.robots_txt.ai_crawlers)),
         ("Sitemap", Some(sitemap)),
     ]
+}
+
+/// Crawlers that robots.txt keeps out.
+fn refused(crawlers: &BTreeMap<String, bool>) -> Option<String> {
+    let refused: Vec<&str> =
+        crawlers.iter().filter(|(_, is_allowed)| !**is_allowed).map(|(name, _)| name.as_str()).collect();
+    (!refused.is_empty()).then(|| refused.join(", "))
 }
 
 fn images(total: u32, without_alt: u32, lang: Lang) -> String {

@@ -7,12 +7,12 @@ use http::StatusCode;
 use http::request::Parts;
 use model::tab::Tab;
 
-use super::history::signed;
 use super::{Id, Space, Visit, answered, band, document};
 use crate::app::App;
 use crate::error::{ApiError, Code};
 use crate::pages::checks::severity_word;
 use crate::pages::{Frame, filters, html};
+use crate::shown::signed;
 use crate::tabs::{self, Compared, WordKind};
 
 #[derive(Template)]

@@ -14,6 +14,7 @@ use super::{Id, Space, answered, document};
 use crate::api;
 use crate::app::App;
 use crate::pages::{Frame, filters, html};
+use crate::shown::signed;
 use crate::tabs;
 
 /// Runs that a page shows; the API gives as many at once.
@@ -57,15 +58,6 @@ impl RunLine {
             fixed: change.map_or(0, |change| change.fixed.len()),
             run,
         }
-    }
-}
-
-/// A number with its sign, as people write it.
-pub(super) fn signed(points: i32) -> String {
-    match points {
-        0 => "±0".to_owned(),
-        1.. => format!("+{points}"),
-        _ => format!("−{}", points.unsigned_abs()),
     }
 }
 
@@ -124,16 +116,4 @@ pub(in crate::pages) async fn csv(State(app): State<App>, id: Id, request: Reque
         Ok(response)
     })
     .await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn points_have_a_sign() {
-        for (points, text) in [(0, "±0"), (8, "+8"), (-18, "−18"), (i32::MIN, "−2147483648")] {
-            assert_eq!(signed(points), text);
-        }
-    }
 }

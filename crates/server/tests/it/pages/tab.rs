@@ -152,6 +152,13 @@ impl Tab {
         answer["result"]["value"].clone()
     }
 
+    /// Lets pages write to the clipboard and read it, as a reader's browser lets a page that is in front.
+    pub(super) fn allow_clipboard(&mut self) {
+        let permissions = json!({ "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"] });
+        self.call("Browser.grantPermissions", permissions);
+        self.call("Page.bringToFront", json!({}));
+    }
+
     /// The cookies that the browser keeps, for whatever site.
     pub(super) fn cookies(&mut self) -> Value {
         self.call("Storage.getCookies", json!({}))["cookies"].take()

@@ -1,0 +1,217 @@
+//! The report page: what is found on it, what is taken away from it, and what it says of the run before.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use testkit::{Answer, Site, TestDatabase};
+
+use super::browser::Scene;
+use super::{cookie, form};
+use crate::app::{Call, Response, TestApp};
+
+testkit::on_both_databases! {
+    a_reader_takes_a_report_away_in_every_form,
+    a_file_of_the_patch_is_taken_away_as_text,
+    a_second_run_says_what_changed,
+    findings_are_filtered_by_an_address,
+}
+
+const BREAD: &str = "<!doctype html><title>=Bread</title><h1>Bread</h1><a href='/'></a>";
+
+/// The report that a form led to, and the cookie of its reader.
+async fn audited(app: &TestApp, url: &str, known: &str) -> (String, String) {
+    let sent = app.call(form(url).header("cookie", known)).await;
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    let set = sent.header("set-cookie");
+    (sent.header("location").to_owned(), if set.is_empty() { known.to_owned() } else { cookie(set) })
+}
+
+async fn read(app: &TestApp, path: &str, cookie: &str) -> Response {
+    app.call(Call::get(path).header("cookie", cookie)).await
+}
+
+async fn a_reader_takes_a_report_away_in_every_form(database: TestDatabase) {
+    let site = Site::start(|_| Answer::html(BREAD)).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (path, cookie) = audited(&app, &site.url("/"), "").await;
+    let token = cookie.split_once('=').unwrap().1.to_owned();
+    let api = path.replace("/reports/", "/api/audits/");
+    let shared = app.call(Call::new("POST", &format!("{api}/share")).token(&token)).await.json();
+    let shared = format!("/api/shared/{}", shared["slug"].as_str().unwrap());
+    let page = read(&app, &path, &cookie).await.body;
+    for (file, form, media_type, part) in [
+        ("audit.csv", "csv", "text/csv; charset=utf-8; header=present", ",canonical_missing,"),
+        ("audit.md", "markdown", "text/markdown; charset=utf-8", "`canonical_missing`"),
+        ("audit.sarif", "sarif", "application/sarif+json", "\"canonical_missing\""),
+    ] {
+        assert!(page.contains(&format!("href=\"{path}/{file}?lang=en\"")), "{file}: {page}");
+        let taken = read(&app, &format!("{path}/{file}?lang=pt"), &cookie).await;
+        assert_eq!((taken.status, taken.header("content-type")), (200, media_type));
+        assert_eq!(taken.header("content-disposition"), format!("attachment; filename=\"{file}\""));
+        assert_eq!((taken.header("cache-control"), taken.header("content-language")), ("no-store", "pt-BR"));
+        assert!(taken.body.contains(part), "{file}: {}", taken.body);
+        // The same as the API gives, to its owner and to anybody who has the public address.
+        let own = app.call(Call::get(&format!("{api}?format={form}&lang=pt")).token(&token)).await;
+        let public = app.call(Call::get(&format!("{shared}?format={form}&lang=pt"))).await;
+        let accepted = app.call(Call::get(&format!("{shared}?lang=pt")).header("accept", media_type)).await;
+        for same in [own, public, accepted] {
+            assert_eq!((same.status, same.header("content-type")), (200, media_type));
+            assert_eq!(same.body, taken.body, "{file}");
+        }
+        assert_eq!(app.call(Call::get(&format!("{path}/{file}"))).await.status, 404);
+    }
+    for unknown in ["audit.exe", "audit", "files/", "files/0", "files/99", "files/x", "files/1/x"] {
+        assert_eq!(read(&app, &format!("{path}/{unknown}"), &cookie).await.status, 404, "{unknown}");
+    }
+    let wrong = app.call(Call::get(&format!("{shared}?format=exe"))).await;
+    assert_eq!((wrong.status, wrong.json()["code"].as_str()), (400, Some("invalid_parameter")));
+}
+
+async fn a_file_of_the_patch_is_taken_away_as_text(database: TestDatabase) {
+    let site = Site::start(|asked| match asked.path.as_str() {
+        "/" => Answer::html(BREAD),
+        _ => Answer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (path, cookie) = audited(&app, &site.url("/"), "").await;
+    let patch = read(&app, &format!("{path}/patch.json"), &cookie).await.json();
+    let files = patch["arquivos"].as_array().unwrap().clone();
+    assert!(!files.is_empty(), "{patch}");
+    let share = Call::new("POST", &format!("{path}/share")).header("cookie", &cookie);
+    assert_eq!(app.call(share).await.status, 303);
+    let page = read(&app, &path, &cookie).await.body;
+    let (_, rest) = page.split_once("/r/").unwrap();
+    let shared = format!("/r/{}", rest.split_once('"').unwrap().0);
+    let public = app.call(Call::get(&shared)).await.body;
+    for (at, file) in files.iter().enumerate() {
+        let name = file["path"].as_str().unwrap();
+        for (path, page, cookie) in [(&path, &page, cookie.as_str()), (&shared, &public, "")] {
+            let address = format!("{path}/files/{}", at + 1);
+            assert!(page.contains(&format!("href=\"{address}\"")), "{address}: {page}");
+            let taken = read(&app, &address, cookie).await;
+            assert_eq!((taken.status, taken.header("content-type")), (200, "text/plain; charset=utf-8"));
+            assert_eq!(taken.body, file["conteudo"].as_str().unwrap());
+            let kept_as = format!("attachment; filename=\"{}\"", name.rsplit('/').next().unwrap());
+            assert_eq!(taken.header("content-disposition"), kept_as);
+        }
+    }
+    assert_eq!(read(&app, &format!("{path}/files/1"), "").await.status, 404);
+    assert_eq!(read(&app, "/r/aaaaaaaaaaaaaaaaaaaa/files/1", "").await.status, 404);
+}
+
+async fn a_second_run_says_what_changed(database: TestDatabase) {
+    let runs = AtomicUsize::new(0);
+    let site = Site::start(move |asked| match asked.path.as_str() {
+        "/page" => Answer::html(match runs.fetch_add(1, Ordering::Relaxed) {
+            0 => "<!doctype html><html lang=en><title>Bread and flour</title><title>Two</title><h1>Bread</h1>",
+            _ => "<!doctype html><html lang=en><title>Bread and flour</title>",
+        }),
+        _ => Answer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (first, cookie) = audited(&app, &site.url("/page"), "").await;
+    let page = read(&app, &first, &cookie).await.body;
+    assert!(page.contains(", just now") && !page.contains("id=\"change\""), "{page}");
+    assert!(page.contains("Takes one of the free audits: 9 are left today."), "{page}");
+
+    app.pass(Duration::from_secs(7_200));
+    // As the button of the page sends it.
+    let again = app.call(form(&site.url("/page")).header("cookie", &cookie)).await;
+    let second = read(&app, again.header("location"), &cookie).await.body;
+    let (_, change) = second.split_once("id=\"change\"").unwrap();
+    assert!(change.contains(&format!("href=\"{first}?lang=en\"")), "{change}");
+    let (change, rest) = change.split_once("</p>").unwrap();
+    assert!(change.contains("1 fixed") && change.contains(" new"), "{change}");
+    assert!(rest.contains("/checks/title_multiple?lang=en"), "{rest}");
+    // What is new is marked where it stands.
+    let (_, missing) = second.split_once("id=\"f-h1_missing\"").unwrap();
+    assert!(missing.split_once("</summary>").unwrap().0.contains("class=\"chip new\""), "{missing}");
+    // The first report stays what it was, but older.
+    let page = read(&app, &first, &cookie).await.body;
+    assert!(page.contains(", 2 hours ago") && !page.contains("id=\"change\""), "{page}");
+}
+
+async fn findings_are_filtered_by_an_address(database: TestDatabase) {
+    let site = Site::start(|_| Answer::html(BREAD)).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (path, cookie) = audited(&app, &site.url("/"), "").await;
+    let codes = async |query: &str| {
+        let page = read(&app, &format!("{path}?{query}"), &cookie).await.body;
+        let parts = page.split("<details class=\"finding ").skip(1);
+        parts.map(|part| part.split('"').nth(2).unwrap().trim_start_matches("f-").to_owned()).collect::<Vec<_>>()
+    };
+    let all = codes("").await;
+    let mut parts = Vec::new();
+    for severity in ["error", "warn", "info"] {
+        parts.extend(codes(&format!("severity={severity}")).await);
+    }
+    assert_eq!(parts, all);
+    assert_eq!(codes("q=canonical_missing&category=").await, ["canonical_missing"]);
+    assert_eq!(codes("q=canonical_missing&category=images").await, [""; 0]);
+    let hostile = read(&app, &format!("{path}?q=%22%3E%3Cscript%3E&severity=%22%3E&category=%3Cb%3E"), &cookie).await;
+    assert!(!hostile.body.contains("\"><script>") && hostile.body.contains("Show all"), "{}", hostile.body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_is_filtered_and_run_again_without_scripts() {
+    let Some(mut scene) = Scene::open(|_| {}).await else { return };
+    scene.tab.disable_scripts();
+    scene.audit("/bread");
+    let tab = &mut scene.tab;
+    let findings = "document.querySelectorAll('.finding').length";
+    let all = tab.value(findings).as_u64().unwrap();
+    let first = tab.value("[...document.querySelectorAll('.first li .word')].map(e => e.innerText)");
+    assert_eq!(first, serde_json::json!(["Error", "Warning", "Warning"]));
+    // A button that could do nothing is not there.
+    assert_eq!(tab.value("document.querySelectorAll('.block button').length"), 0);
+
+    tab.load(|tab| tab.click(".chip.warn[href]"));
+    assert_eq!(tab.value(findings), 6);
+    assert_eq!(tab.value("document.querySelectorAll('.finding.warn').length"), 6);
+    assert_eq!(tab.text("document.querySelector('.chips [aria-current]').innerText"), "Warning 6");
+    let title = tab.text("document.querySelector('.finding h3').innerText");
+    tab.click("#q");
+    tab.write(&title);
+    tab.load(|tab| tab.click(".filter button"));
+    let shown = tab.value(findings).as_u64().unwrap();
+    assert!((1..6).contains(&shown), "{shown}");
+    assert_eq!(tab.text("document.getElementById('q').value"), title);
+    // What is to be mended first leads to all findings.
+    tab.load(|tab| tab.click(".first a"));
+    assert_eq!(tab.value(findings), all);
+    assert_eq!(tab.value("document.querySelector('.finding:target') !== null"), true);
+
+    scene.app.pass(Duration::from_secs(60));
+    tab.load(|tab| tab.click(".acts button"));
+    assert_eq!(tab.status(), 200);
+    assert!(tab.shown().contains("Since the run before: ±0 points, 0 fixed, 0 new"), "{}", tab.shown());
+    assert_eq!(tab.complaints(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_to_be_pasted_can_be_copied_and_an_address_opens_its_finding() {
+    const COPIED: &str = "new Promise(done => { const look = () => { const said = \
+        document.querySelector('main > [role=status]:last-child').textContent; \
+        if (said) done(said); else requestAnimationFrame(look); }; look(); })";
+    let Some(mut scene) = Scene::open(|_| {}).await else { return };
+    scene.audit("/bread");
+    let tab = &mut scene.tab;
+    tab.allow_clipboard();
+    let blocks = tab.value("document.querySelectorAll('.block').length");
+    assert_eq!(tab.value("document.querySelectorAll('.block > button').length"), blocks);
+    tab.click("#patch ~ details .block button");
+    assert_eq!(tab.text(COPIED), "Copied");
+    let copied = tab.text("navigator.clipboard.readText()");
+    assert_eq!(copied, tab.text("document.querySelector('#patch ~ details pre').textContent"));
+    assert!(copied.contains("<meta name=\"description\"") || copied.contains("<meta property=\"og:"), "{copied}");
+
+    let is_open = "document.getElementById('f-llms_txt_missing').open";
+    assert_eq!(tab.value(is_open), false);
+    tab.value("location.hash = 'f-llms_txt_missing'");
+    let opened = "new Promise(done => { const look = () => document.getElementById('f-llms_txt_missing').open \
+        ? done(true) : requestAnimationFrame(look); look(); })";
+    assert_eq!(tab.value(opened), true);
+    assert_eq!(tab.complaints(), [""; 0]);
+}

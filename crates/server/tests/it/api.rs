@@ -8,6 +8,7 @@ mod claim;
 mod departure;
 mod documents;
 mod embed;
+mod errors;
 mod field_data;
 mod identity;
 mod keys;

@@ -181,6 +181,11 @@ impl<'a> Browser<'a> {
         self.cookies.get("mm-auth").map_or("", String::as_str)
     }
 
+    /// Its session, for single calls.
+    pub(crate) fn signed_in(&self) -> SignedIn {
+        SignedIn { token: self.token().to_owned(), csrf: self.csrf.clone() }
+    }
+
     /// A read.
     pub(crate) async fn get(&mut self, path: &str) -> Response {
         self.send(Call::get(path)).await

@@ -197,7 +197,7 @@ const RUNS: &str = concat!(
 
 // `created_at` alone does not tell two audits of one millisecond apart.
 const RUN_BEFORE: &str = concat!(
-    "SELECT id, created_at, failed, body, ",
+    "SELECT id, created_at, failed, alerted, body, ",
     share_slug!(),
     " FROM audits WHERE owner = $1 AND requested_url = $2 AND failed = 0 \
      AND (created_at < $3 OR (created_at = $3 AND id < $4)) ORDER BY created_at DESC, id DESC LIMIT 1"

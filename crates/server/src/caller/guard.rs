@@ -2,7 +2,7 @@
 //! since no other site can send one.
 
 use http::{HeaderMap, HeaderName, header};
-use model::lang::text;
+use model::lang::{Text, text};
 
 use super::{Caller, Identity, Unverified, is_random_token, origin};
 use crate::accounts::Binding;
@@ -33,8 +33,10 @@ pub(super) fn guard(app: &App, operation: &Operation, caller: &Caller, headers: 
     let token = headers.get("x-csrf-token").and_then(|value| value.to_str().ok());
     require_csrf(app, caller, token)?;
     require_context(app, caller, headers)?;
-    // A form with a file is sent as one: the token in its header has proven already that no other site sends it.
-    if operation.takes_form { Ok(()) } else { require_json(headers) }
+    // JSON is nothing that a form with a file is read from; that is told as the wrong type, as to anybody.
+    let taken: &[&str] =
+        if operation.takes_form { &["multipart/form-data", "application/json"] } else { &["application/json"] };
+    require_type(headers, taken)
 }
 
 /// Refuses a write with a token that was replaced a moment ago: it is good for reads in flight only. The cookie stays, as
@@ -99,18 +101,20 @@ fn require_context(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<()
     }
 }
 
-/// A form of another site can't say that it sends JSON.
-fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
+/// A form of another site can't say that it sends JSON. An operation that takes a file is sent a form itself: there the
+/// token in a header has proven already that no other site sends it.
+fn require_type(headers: &HeaderMap, taken: &[&'static str]) -> Result<(), ApiError> {
     let media_type = headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
     let has_body = headers.contains_key(header::TRANSFER_ENCODING)
         || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0");
     let essence = |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match media_type {
-        Some(text) if essence(text) == "application/json" => Ok(()),
+        Some(text) if taken.contains(&essence(text).as_str()) => Ok(()),
         None if !has_body => Ok(()),
         _ => {
-            let json = text("content-type: it is application/json", "content-type: é application/json");
-            Err(ApiError::new(Code::InvalidCsrf).explained(json.into()))
+            const WANTED: Text = text("content-type: it is {wanted}", "content-type: é {wanted}");
+            Err(ApiError::new(Code::InvalidCsrf)
+                .explained(WANTED.phrase(&[("wanted", taken.join(", ").as_str().into())])))
         }
     }
 }

@@ -116,7 +116,7 @@ mod tests {
             let start = format!("\r\nhttps://example.com/,{},{},", finding.severity.word(), finding.code);
             assert_eq!(text.matches(&start).count(), 1, "{start}");
         }
-        assert!(text.contains(",,target_blocked,,não auditada,Um firewall do alvo"), "{text}");
+        assert!(text.contains(",,target_blocked,,não auditada,\"Um firewall do alvo"), "{text}");
         assert!(text.ends_with("\r\n"));
     }
 }

@@ -137,7 +137,7 @@ fn bad_input_is_answered_with_what_to_do() {
         (&["audit", "--html", page, "--url", "example.com", "https://example.com/"], "cannot be used with"),
         (&["audit", "example.com", "--fail-under", "101"], "0..=100"),
         (&["audit", "example.com", "--fail-on", "info"], "error, warn"),
-        (&["audit", "example.com", "--format", "xml"], "text, json, markdown, sarif, junit"),
+        (&["audit", "example.com", "--format", "xml"], "text, json, markdown, csv, sarif, junit"),
         (&["audit", "example.com", "--jobs", "0"], "1..=32"),
         (&["audit", "example.com", "--lang", "fr"], "en, pt-BR"),
         (&["checks", ""], "a value is required"),

@@ -95,11 +95,14 @@ impl Tab {
         self.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     }
 
-    /// Looks differently at whatever is shown from now on.
+    /// Looks differently at whatever is shown from now on; nothing moves, so that a picture shows what stays.
     pub(super) fn look(&mut self, look: Look) {
         let size = json!({ "width": look.width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);
-        let features = json!([{ "name": "prefers-color-scheme", "value": look.scheme }]);
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": look.scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 

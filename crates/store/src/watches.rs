@@ -100,6 +100,10 @@ impl LinkPurpose {
 }
 
 // Due, or further away than a day: then the clock was set back since.
+/// A watch that is due later than so was set by a clock that was ahead. More than the day to the next one, so that a clock
+/// that is set back by hours makes no run of the day before.
+const TOO_FAR_MS: i64 = 2 * DAY_MS;
+
 const DUE: &str = "SELECT id, watch_at FROM tabs WHERE monitor = 1 AND (watch_at <= $1 OR watch_at > $1 + $2) \
     ORDER BY watch_at, id LIMIT $3";
 
@@ -152,7 +156,7 @@ impl Store {
     /// At most `limit` tabs whose watch is due, longest first.
     pub async fn due_watches(&self, now: Timestamp, limit: u32) -> Result<Vec<DueWatch>, StoreError> {
         let subject = "looking for watches that are due";
-        let statement = sqlx::query(DUE).bind(now.0).bind(DAY_MS).bind(i64::from(limit));
+        let statement = sqlx::query(DUE).bind(now.0).bind(TOO_FAR_MS).bind(i64::from(limit));
         let rows = self.db.read_all(subject, statement).await?;
         let due = |row: &AnyRow| {
             Ok(DueWatch { tab: TabId(row.try_get("id")?), watch_at: Timestamp(row.try_get("watch_at")?) })

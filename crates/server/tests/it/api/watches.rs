@@ -384,9 +384,13 @@ async fn several_servers_run_a_day_s_watch_once(database: TestDatabase) {
 async fn a_clock_that_was_set_makes_no_watch_run_twice_or_stand_still(database: TestDatabase) {
     let watching = Watching::start(database, |_| ()).await;
     let id = watching.watched().await;
-    watching.next_day().await;
+    let row = watching.app.database.row("SELECT watch_at FROM tabs").await;
+    let due: i64 = sqlx::Row::get(&row, 0);
+    let wait = u64::try_from(due - watching.app.app.ports().now().0).unwrap();
+    watching.app.pass(Duration::from_millis(wait) + Duration::from_secs(1_800));
+    watching.work().await;
     let back = |hours: u64| Duration::from_secs(hours * 3_600);
-    // An hour back, and forth again: the day's run was made.
+    // An hour back, to before it was due, and forth again: the day's run was made.
     watching.app.go_back(back(1));
     watching.work().await;
     watching.app.pass(back(1));

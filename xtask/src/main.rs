@@ -19,7 +19,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 16] = [
+const COMMANDS: [Entry; 17] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -100,8 +100,33 @@ const COMMANDS: [Entry; 16] = [
     ),
     (
         "payments-rig",
-        "pay beside a local chain, a facilitator and clients of x402, all of the published packages; installs them",
-        payments_rig::payments_rig,
+        "[--older-client]: pay beside a local chain, a facilitator and clients of x402, all published; installs them",
+        |root| payments_rig::payments_rig(root, std::env::args().skip(2)),
+    ),
+    (
+        "payments-kills",
+        "[N]: kill the program N times (default: 2000) during paid calls, on both databases; some 20 minutes",
+        |root| {
+            let postgres = postgres::Postgres::start(root)?;
+            let kills = std::env::args().nth(2).unwrap_or_else(|| "2000".to_owned());
+            let only = [
+                "test",
+                "--locked",
+                "--package",
+                "site-audit",
+                "--test",
+                "it",
+                "payments::kills::",
+                "--",
+                "--nocapture",
+            ];
+            run_with(
+                root,
+                "cargo",
+                &only,
+                &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_TEST_KILLS", kills)],
+            )
+        },
     ),
     (
         "mutants",

@@ -21,6 +21,8 @@ const CLIENTS: u64 = 4;
 /// Events of a life at most: questions to the facilitator and the chain, requests of the page and its files, and answers
 /// that clients have. A paid call has some twenty.
 const LONGEST_LIFE: u64 = 60;
+/// A long run says every so many kills that it goes on.
+const SAYS_EVERY: usize = 100;
 /// Every so many settlements the answer is lost after the money has moved.
 const LOST_ANSWER: usize = 7;
 
@@ -64,7 +66,10 @@ async fn whenever_the_program_is_killed_every_payment_has_its_result_once(databa
         let end = *happened.borrow_and_update() + 1 + (seed >> 33) % LONGEST_LIFE;
         happened.wait_for(|count| *count >= end).await.unwrap();
         program.kill();
-        left.fetch_sub(1, Ordering::SeqCst);
+        let done = kills + 1 - left.fetch_sub(1, Ordering::SeqCst);
+        if done.is_multiple_of(SAYS_EVERY) {
+            println!("{done} of {kills} kills, {} payments settled", facilitator.moved().len());
+        }
         forget_leases(&database).await;
         for state in unfinished(&database).await {
             *states.entry(state).or_insert(0_u32) += 1;

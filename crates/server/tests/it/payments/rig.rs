@@ -19,6 +19,8 @@ use peers::Peers;
 
 /// Set where the programs are installed.
 const RIG: &str = "SITE_AUDIT_TEST_RIG";
+/// Set where the client that knows version 1 alone is installed too.
+const RIG_OLDER: &str = "SITE_AUDIT_TEST_RIG_OLDER";
 /// Milliseconds that a facilitator waits for the chain: for ever, as far as a test goes.
 const PATIENT: u32 = 600_000;
 /// What a payer of tests has: 100 dollars.
@@ -40,6 +42,15 @@ impl Rig {
         let peers = Peers::start(patience_ms).await;
         let front = Facilitator::in_front_of(peers.facilitator.address, peers.chain.address).await;
         Some(Self { peers, front })
+    }
+
+    /// The same, for a case of the client that knows version 1 alone.
+    async fn start_with_older_client(patience_ms: u32) -> Option<Self> {
+        if std::env::var_os(RIG_OLDER).is_none() {
+            println!("passed over: {RIG_OLDER} is not set; cargo xtask payments-rig --older-client sets it");
+            return None;
+        }
+        Self::start(patience_ms).await
     }
 
     /// A service that charges for everything and can look at the chain, in the time of the machine.

@@ -6,7 +6,7 @@ use testkit::wallet::Wallet;
 use super::{MONEY, PATIENT, Rig, key, now, pack, peers, question, signed, sold};
 use crate::app::Call;
 use crate::payments::by_x402::five_at_once;
-use crate::payments::{encoded, refusals, signed_with};
+use crate::payments::{Shop, encoded, refusals, signed_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_published_client_pays_in_both_versions() {
@@ -36,13 +36,41 @@ async fn the_published_client_buys_credit_in_both_versions_and_it_is_spent() {
         let bought = peers.pay(version, &key(1), "POST", &shop.app.url(&pack(1).path), None).await;
         assert_eq!(bought["status"], 200, "{bought}");
         let body: Value = serde_json::from_str(bought["body"].as_str().unwrap()).unwrap();
-        let token = body["token"].as_str().unwrap();
         assert_eq!(peers.balance(super::PAY_TO).await, u64::from(version) * 1_000_000);
-        let spent = shop.app.call(shop.audit().header("authorization", &format!("Bearer {token}"))).await;
-        assert_eq!(spent.status, 200, "{}", spent.body);
-        let left = shop.app.call(Call::get("/api/credito").header("x-credito", token)).await.json();
-        assert_eq!(left["saldo_micros"], 980_000);
+        assert_eq!(spend(&shop, body["token"].as_str().unwrap()).await, 980_000);
     }
+}
+
+/// Pays an audit by credit; what is left of it, in millionths of a dollar.
+async fn spend(shop: &Shop, token: &str) -> i64 {
+    let spent = shop.app.call(shop.audit().header("authorization", &format!("Bearer {token}"))).await;
+    assert_eq!(spent.status, 200, "{}", spent.body);
+    let left = shop.app.call(Call::get("/api/credito").header("x-credito", token)).await.json();
+    left["saldo_micros"].as_i64().unwrap()
+}
+
+/// The client that knows version 1 alone: it pays an audit by itself, and a pack once its cap of 0.10 USDC is raised.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_older_client_pays_an_audit_and_buys_credit_that_is_spent() {
+    let Some(rig) = Rig::start_with_older_client(PATIENT).await else { return };
+    let (shop, peers) = rig.shop().await;
+    peers.give(&Wallet::new([1; 32]).address(), MONEY).await;
+    let (url, body) = (shop.app.url("/api/audit"), json!({"url": shop.site.url("/")}).to_string());
+    let paid = peers.pay_as_older(&key(1), None, "POST", &url, Some(&body)).await;
+    assert_eq!(paid["status"], 200, "{paid}");
+    assert!(paid["sent"]["x-payment"].is_string(), "{paid}");
+    assert_eq!((&paid["receipt"]["success"], &paid["receipt"]["network"]), (&json!(true), &json!("base-sepolia")));
+    assert_eq!((sold(&peers).await, shop.audits()), (1, 1));
+
+    let url = shop.app.url(&pack(1).path);
+    let refused = peers.pay_as_older(&key(1), None, "POST", &url, None).await;
+    assert_eq!(refused["refused"], "Payment amount exceeds maximum allowed", "{refused}");
+    assert_eq!(sold(&peers).await, 1);
+    let bought = peers.pay_as_older(&key(1), Some(1_000_000), "POST", &url, None).await;
+    assert_eq!(bought["status"], 200, "{bought}");
+    assert_eq!(peers.balance(super::PAY_TO).await, 1_020_000);
+    let body: Value = serde_json::from_str(bought["body"].as_str().unwrap()).unwrap();
+    assert_eq!(spend(&shop, body["token"].as_str().unwrap()).await, 980_000);
 }
 
 /// Every payment that we refuse is refused by the facilitator too, once it says so itself what it is for; one by one

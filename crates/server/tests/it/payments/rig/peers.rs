@@ -91,6 +91,21 @@ impl Peers {
         serde_json::from_slice(&output(&mut client).await).unwrap()
     }
 
+    /// The same by the client that knows version 1 alone, which pays at most `cap`, in atomic units; `None` for its own cap.
+    pub(super) async fn pay_as_older(
+        &self,
+        key: &str,
+        cap: Option<u64>,
+        method: &str,
+        url: &str,
+        body: Option<&str>,
+    ) -> Value {
+        let mut client = script("older/pay.mjs");
+        let cap = cap.map(|cap| cap.to_string()).unwrap_or_default();
+        client.args([key, cap.as_str(), method, url]).args(body);
+        serde_json::from_slice(&output(&mut client).await).unwrap()
+    }
+
     /// Asks the chain.
     pub(super) async fn ask(&self, method: &str, params: Value) -> Value {
         let question = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fetch::{Fetcher, ServiceQuestion};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use url::Url;
 
@@ -57,6 +58,8 @@ pub(crate) struct Facilitator {
     url: Url,
     authorization: Option<Secret>,
     standing: AtomicU8,
+    /// Told when a call finds it down.
+    went_down: Notify,
 }
 
 /// How the facilitator was when it was last asked.
@@ -112,7 +115,7 @@ pub(super) enum Settlement {
 impl Facilitator {
     /// The facilitator at an address.
     pub(super) fn new(url: Url, authorization: Option<Secret>) -> Self {
-        Self { url, authorization, standing: AtomicU8::new(Standing::Unasked as u8) }
+        Self { url, authorization, standing: AtomicU8::new(Standing::Unasked as u8), went_down: Notify::new() }
     }
 
     /// Its address.
@@ -222,7 +225,15 @@ impl Facilitator {
     }
 
     fn note(&self, standing: Standing) {
-        self.standing.store(standing as u8, Ordering::Relaxed);
+        let before = self.standing.swap(standing as u8, Ordering::Relaxed);
+        if standing == Standing::Down && before != standing as u8 {
+            self.went_down.notify_one();
+        }
+    }
+
+    /// Waits until it is found down, or was since the last wait.
+    pub(super) async fn went_down(&self) {
+        self.went_down.notified().await;
     }
 }
 

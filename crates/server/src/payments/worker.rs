@@ -19,6 +19,8 @@ const EVERY: Duration = Duration::from_secs(60);
 const EVERY_WHILE_UNCLEAR: Duration = Duration::from_secs(2);
 /// Between two questions whether the facilitator is there, while it is.
 const CHECK_EVERY: Duration = Duration::from_secs(600);
+/// The same while it is not.
+const CHECK_EVERY_WHILE_DOWN: Duration = Duration::from_secs(10);
 /// Debits given back in one go.
 const BATCH: u32 = 100;
 
@@ -53,25 +55,15 @@ pub async fn start(app: App) -> Worker {
     let task = tokio::spawn(async move {
         let mut checked: Option<Instant> = None;
         loop {
-            if is_check_due(&app, checked) {
-                check(&app).await;
-                checked = Some(Instant::now());
-            }
             // Whatever it is at may be left at any moment: the next round, of whichever server, goes on from there.
-            let done = tokio::select! {
+            let pause = tokio::select! {
                 _ = stopped.changed() => return,
-                done = round(&app) => done,
-            };
-            let pause = match done {
-                Ok(0) => EVERY,
-                Ok(_) => EVERY_WHILE_UNCLEAR,
-                Err(error) => {
-                    tracing::warn!(%error, "payments could not be looked after; tried again in a minute");
-                    EVERY
-                }
+                pause = check_and_round(&app, &mut checked) => pause,
             };
             tokio::select! {
                 _ = stopped.changed() => return,
+                // One lost answer is no outage: that is found out at once, not after the pause.
+                () = facilitator_goes_down(&app) => {}
                 () = tokio::time::sleep(pause) => {}
             }
         }
@@ -79,10 +71,39 @@ pub async fn start(app: App) -> Worker {
     Worker { stopping, task }
 }
 
-/// While the facilitator is not there it is asked in every round.
+/// Asks after the facilitator where that is due, then does a round; how long to pause after it.
+async fn check_and_round(app: &App, checked: &mut Option<Instant>) -> Duration {
+    if is_check_due(app, *checked) {
+        check(app).await;
+        *checked = Some(Instant::now());
+    }
+    let pause = match round(app).await {
+        Ok(0) => EVERY,
+        Ok(_) => EVERY_WHILE_UNCLEAR,
+        Err(error) => {
+            tracing::warn!(%error, "payments could not be looked after; tried again in a minute");
+            EVERY
+        }
+    };
+    if is_up(app) { pause } else { pause.min(CHECK_EVERY_WHILE_DOWN) }
+}
+
+/// Where nobody is charged it is never asked, and taken to be there.
+fn is_up(app: &App) -> bool {
+    let facilitator = app.payments().facilitator().filter(|_| app.payments().is_live());
+    facilitator.is_none_or(|facilitator| facilitator.standing() == Standing::Up)
+}
+
 fn is_check_due(app: &App, checked: Option<Instant>) -> bool {
-    let is_up = app.payments().facilitator().is_some_and(|facilitator| facilitator.standing() == Standing::Up);
-    app.payments().is_live() && checked.is_none_or(|at| at.elapsed() >= if is_up { CHECK_EVERY } else { EVERY })
+    let every = if is_up(app) { CHECK_EVERY } else { CHECK_EVERY_WHILE_DOWN };
+    app.payments().is_live() && checked.is_none_or(|at| at.elapsed() >= every)
+}
+
+async fn facilitator_goes_down(app: &App) {
+    match app.payments().facilitator() {
+        Some(facilitator) => facilitator.went_down().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Asks whether the facilitator is there.

@@ -14,6 +14,7 @@ mod gate;
 mod guests;
 mod health;
 mod keys;
+mod openmetrics;
 mod organizations;
 mod passkeys;
 mod pix;
@@ -65,6 +66,7 @@ pub fn catalog() -> Vec<Operation> {
         credit::operations(),
         pix::operations(),
         health::operations(),
+        openmetrics::operations(),
         index::operations(),
         openapi::operations(),
         documents::operations(),

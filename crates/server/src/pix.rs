@@ -125,7 +125,7 @@ pub(crate) async fn request(
     let app = &cx.app;
     let receiver = Receiver::of(app)?;
     let pix = &app.config().pix;
-    if app.database().ask(|store| store.pix_queue_is_full(pix.queue)).await? {
+    if app.database().ask(|store| store.waiting_pix()).await? >= u64::from(pix.queue) {
         return Err(ApiError::new(Code::PixQueueFull).retry_after(3_600));
     }
     let (database, ports, network) = (app.database(), app.ports(), cx.caller.network);

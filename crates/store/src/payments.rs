@@ -5,6 +5,8 @@
 
 mod row;
 
+use std::collections::BTreeMap;
+
 use model::credit::MovementKind;
 use model::money::Micros;
 use model::time::Timestamp;
@@ -18,7 +20,7 @@ use crate::{Store, StoreError, withheld};
 use row::{key, payment, purchase};
 
 /// State of a payment. Final: settled, refused, lapsed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PaymentState {
     /// Its authorization is taken; it is being verified.
     Claimed,
@@ -52,6 +54,9 @@ impl PaymentState {
         Self::Refused,
         Self::Lapsed,
     ];
+
+    /// Those in which somebody works on a payment, or has to.
+    pub const UNFINISHED: [Self; 5] = [Self::Claimed, Self::Working, Self::Worked, Self::Settling, Self::Unclear];
 
     /// As it is stored.
     pub fn name(self) -> &'static str {
@@ -235,6 +240,9 @@ const TAKE_ONE: &str = concat!(
 const UNCLEAR: &str =
     concat!("SELECT ", columns!(), " FROM payments WHERE state = 'unclear' ORDER BY created_at, id LIMIT $1");
 
+const UNFINISHED: &str = "SELECT state, COUNT(*) AS many FROM payments \
+    WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear') GROUP BY state";
+
 const WORKING: &str = "UPDATE payments SET state = 'working', leased_until = $3, updated_at = $4 \
     WHERE id = $1 AND fence = $2 AND state = 'claimed' RETURNING id";
 
@@ -398,6 +406,18 @@ impl Store {
         let subject = "listing unclear payments";
         let rows = self.db.read_all(subject, sqlx::query(UNCLEAR).bind(i64::from(limit))).await?;
         rows.iter().map(|row| payment(subject, row)).collect()
+    }
+
+    /// How many payments there are in each state in which somebody works on them, or has to.
+    pub async fn unfinished_payments(&self) -> Result<BTreeMap<PaymentState, u64>, StoreError> {
+        let subject = "counting unfinished payments";
+        let rows = self.db.read_all(subject, sqlx::query(UNFINISHED)).await?;
+        let mut counts: BTreeMap<_, _> = PaymentState::UNFINISHED.into_iter().map(|state| (state, 0)).collect();
+        for row in rows {
+            let many: i64 = row.try_get("many").map_err(|error| StoreError::of_driver(subject, error))?;
+            counts.insert(row::state(subject, &row)?, many.unsigned_abs());
+        }
+        Ok(counts)
     }
 
     /// Ends all leases on payments and holds on credits, at the start of the only server of an embedded database:

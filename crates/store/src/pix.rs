@@ -141,12 +141,12 @@ const FORGET: &str = "UPDATE pix_requests SET receipt = NULL, name = NULL, email
     RETURNING id";
 
 impl Store {
-    /// Whether `queue` requests wait already.
-    pub async fn pix_queue_is_full(&self, queue: u32) -> Result<bool, StoreError> {
+    /// How many requests wait for a decision.
+    pub async fn waiting_pix(&self) -> Result<u64, StoreError> {
         let subject = "counting requests for credit";
         let row = self.db.read(subject, sqlx::query(QUEUED)).await?.ok_or(StoreError::NotFound { subject })?;
         let many: i64 = row.try_get("many").map_err(|error| StoreError::of_driver(subject, error))?;
-        Ok(many >= i64::from(queue))
+        Ok(many.unsigned_abs())
     }
 
     /// Keeps a request and makes its credit, of which nothing can be spent yet.

@@ -76,12 +76,36 @@ impl TestDatabase {
         self.connection().await.fetch_one(sql).await.unwrap()
     }
 
+    /// Keeps everybody else from writing: to `tables` on PostgreSQL, where they can't be read either, to anything on
+    /// SQLite.
+    pub async fn hold(&self, tables: &[&str]) -> Held {
+        let mut connection = self.connection().await;
+        let sql = if self.is_postgres() {
+            format!("BEGIN; LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", tables.join(", "))
+        } else {
+            "BEGIN EXCLUSIVE".to_owned()
+        };
+        connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.unwrap();
+        Held(connection)
+    }
+
     /// Its name on the PostgreSQL server.
     pub fn name(&self) -> Option<&str> {
         match &self.place {
             Place::Server { name, .. } => Some(name),
             Place::Folder(_) => None,
         }
+    }
+}
+
+/// A database that nobody else writes to.
+pub struct Held(AnyConnection);
+
+impl Held {
+    /// Lets go of it.
+    pub async fn release(mut self) {
+        self.0.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+        self.0.close().await.unwrap();
     }
 }
 

@@ -13,7 +13,7 @@ mod shared;
 mod tab;
 mod workspace;
 
-use sqlx::{Executor as _, Row as _};
+use sqlx::Row as _;
 use testkit::{Answer, Site, TestDatabase};
 
 use crate::app::{Call, TestApp};
@@ -146,19 +146,13 @@ async fn a_guest_is_made_once_and_for_an_audit_only(database: TestDatabase) {
 async fn a_report_that_is_not_kept_is_shown_at_once(database: TestDatabase) {
     let site = site().await;
     let app = TestApp::start(database, |_| {}).await;
-    let mut holder = app.database.connection().await;
-    let hold = if app.database.is_postgres() {
-        "BEGIN; LOCK TABLE audits, guests, daily_counters, hourly_counters, daily_salts IN ACCESS EXCLUSIVE MODE"
-    } else {
-        "BEGIN EXCLUSIVE"
-    };
-    holder.execute(sqlx::raw_sql(hold)).await.unwrap();
+    let held = app.database.hold(&["audits", "guests", "daily_counters", "hourly_counters", "daily_salts"]).await;
     let shown = app.call(form(&site.url("/"))).await;
     assert_eq!((shown.status, shown.header("set-cookie")), (200, ""), "{}", shown.body);
     assert!(shown.body.contains("canonical_missing") && shown.body.contains("could not be kept"), "{}", shown.body);
     assert!(!shown.body.contains("/reports/") && !shown.body.contains("/api/audits/"), "{}", shown.body);
     assert_eq!(shown.header("cache-control"), "no-store");
-    holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+    held.release().await;
 }
 
 async fn pages_speak_both_languages(database: TestDatabase) {

@@ -11,6 +11,7 @@ mod program;
 mod purchase;
 mod refusals;
 mod rig;
+mod watching;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

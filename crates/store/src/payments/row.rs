@@ -20,6 +20,15 @@ pub(super) fn key(subject: &'static str, row: &AnyRow) -> Result<PaymentKey, Sto
     })
 }
 
+/// The state of a row.
+pub(super) fn state(subject: &'static str, row: &AnyRow) -> Result<PaymentState, StoreError> {
+    let state: String = row.try_get("state").map_err(|error| StoreError::of_driver(subject, error))?;
+    PaymentState::ALL
+        .into_iter()
+        .find(|known| known.name() == state)
+        .ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {state}")))
+}
+
 /// What a payment buys.
 pub(super) fn purchase(subject: &'static str, row: &AnyRow) -> Result<Option<Purchase>, StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
@@ -32,11 +41,6 @@ pub(super) fn purchase(subject: &'static str, row: &AnyRow) -> Result<Option<Pur
 /// A payment of a row with all columns.
 pub(super) fn payment(subject: &'static str, row: &AnyRow) -> Result<Payment, StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
-    let state: String = row.try_get("state").map_err(failed)?;
-    let state = PaymentState::ALL
-        .into_iter()
-        .find(|known| known.name() == state)
-        .ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {state}")))?;
     let key_digest: Option<Vec<u8>> = row.try_get("key_digest").map_err(failed)?;
     Ok(Payment {
         lease: Lease { id: row.try_get("id").map_err(failed)?, fence: row.try_get("fence").map_err(failed)? },
@@ -49,7 +53,7 @@ pub(super) fn payment(subject: &'static str, row: &AnyRow) -> Result<Payment, St
         wire_version: row.try_get("wire_version").map_err(failed)?,
         purchase: purchase(subject, row)?,
         key_digest: key_digest.map(|stored| digest(subject, stored)).transpose()?,
-        state,
+        state: state(subject, row)?,
         transaction: row.try_get("tx_hash").map_err(failed)?,
         reason: row.try_get("reason").map_err(failed)?,
         answer: PaidAnswer::of_row(subject, row)?,

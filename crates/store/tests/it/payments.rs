@@ -64,6 +64,11 @@ async fn state(store: &Store, nonce: &str) -> PaymentState {
     store.payment(&new_payment(nonce).key).await.unwrap().unwrap().state
 }
 
+/// How many payments are not over, by state.
+async fn unfinished(store: &Store) -> Vec<(PaymentState, u64)> {
+    store.unfinished_payments().await.unwrap().into_iter().filter(|(_, many)| *many > 0).collect()
+}
+
 /// Takes a claimed payment to where its settling has begun.
 async fn settling(store: &Store, lease: &Lease) {
     assert!(store.begin_paid_work(lease, NOW, NOW).await.unwrap());
@@ -98,6 +103,7 @@ async fn a_paid_call_is_settled_with_its_result(database: TestDatabase) {
     assert!(!store.settle_payment(&lease, TX, NOW).await.unwrap());
     assert!(store.begin_paid_work(&lease, NOW, NOW).await.unwrap());
     insert_withheld(&store, "a", Some(guest("g")), &lease.id).await.unwrap();
+    assert_eq!(unfinished(&store).await, [(PaymentState::Working, 1)]);
     assert!(store.end_paid_work(&lease, &answer(), NOW).await.unwrap());
     let hidden = store.audit_of(&guest("g"), &audit_id("a")).await;
     assert!(matches!(hidden, Err(StoreError::NotFound { .. })), "{hidden:?}");
@@ -107,6 +113,7 @@ async fn a_paid_call_is_settled_with_its_result(database: TestDatabase) {
     let payment = store.payment(&new_payment("n").key).await.unwrap().unwrap();
     assert_eq!((payment.state, payment.transaction.as_deref()), (PaymentState::Settled, Some(TX)));
     assert_eq!(payment.answer, Some(answer()));
+    assert_eq!(unfinished(&store).await, []);
     store.audit_of(&guest("g"), &audit_id("a")).await.unwrap();
     assert_eq!(store.received(NOW, NOW.plus_ms(1)).await.unwrap(), (Micros(20_000), 1));
 }

@@ -103,7 +103,7 @@ async fn the_same_receipt_names_the_first_request(database: TestDatabase) {
 async fn a_full_queue_takes_no_more(database: TestDatabase) {
     let store = opened(&database).await;
     assert_eq!(store.request_pix(request("a", 1, 1)).await.unwrap(), Requested::Accepted);
-    assert!(store.pix_queue_is_full(1).await.unwrap());
+    assert_eq!(store.waiting_pix().await.unwrap(), 1);
     assert_eq!(store.request_pix(request("b", 2, 1)).await.unwrap(), Requested::QueueFull);
     assert!(store.decide_pix("a", Decision::Refuse, NOW).await.unwrap());
     assert_eq!(store.request_pix(request("b", 2, 1)).await.unwrap(), Requested::Accepted);

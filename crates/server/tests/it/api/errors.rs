@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use site_audit::caller::token_digest;
+use site_audit::config::Secret;
 use site_audit::error::Code;
 use testkit::{Answer, Asked, Site, TestDatabase};
 
 use super::accounts;
 use super::accounts::factors::enrolled;
-use super::people::{self, SignedIn};
+use super::people::{self, OPERATOR, SignedIn};
 use crate::app::{Call, TestApp};
 
 testkit::on_both_databases! { every_code_has_an_example }
@@ -39,8 +40,6 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::ReceiptType, "needs Pix: payments::pix"),
     (Code::PixRequestNotFound, "needs Pix: payments::pix"),
     (Code::PixQueueFull, "needs Pix: payments::pix"),
-    (Code::OperatorTokenRequired, "no operation asks for the operator's token yet"),
-    (Code::OperatorUnavailable, "no operation asks for the operator's token yet"),
     (Code::RequestTimeout, "needs a client that stalls: api::surroundings"),
     (Code::HeadersTooLarge, "refused before a call is read: api::surroundings"),
     (Code::TargetTimeout, "needs a target that stalls for as long as an audit may take: fetch"),
@@ -347,4 +346,7 @@ async fn of_what_is_off(examples: &mut Examples, app: &TestApp) {
     })
     .await;
     examples.of(&without_accounts, Code::AuthUnavailable, Call::get("/api/auth/bootstrap")).await;
+    examples.of(app, Code::OperatorUnavailable, Call::get("/metrics")).await;
+    let watched = TestApp::start_on(app, |config| config.operator.token = Some(Secret::new(OPERATOR))).await;
+    examples.of(&watched, Code::OperatorTokenRequired, Call::get("/metrics")).await;
 }

@@ -38,6 +38,16 @@ const CREDIT: Row = Row {
     organization_key: "credit_required",
     operator: "credit_required",
 };
+/// For who runs the server.
+const OPERATOR_ONLY: Row = Row {
+    nobody: "operator_token_required",
+    browser: "operator_token_required",
+    guest: "operator_token_required",
+    session: "operator_token_required",
+    account_key: "operator_token_required",
+    organization_key: "operator_token_required",
+    operator: "",
+};
 /// What signs somebody in or out.
 const BROWSER: Row = Row {
     nobody: "invalid_origin",
@@ -111,6 +121,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /apis.json", OPEN),
     ("GET /llms-full.txt", OPEN),
     ("GET /llms.txt", OPEN),
+    ("GET /metrics", OPERATOR_ONLY),
     ("GET /okf/{file}", OPEN),
     ("GET /openapi.json", OPEN),
     ("PATCH /api/auth/organizations/{id}", SESSION),

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 use site_audit::web::{Bounds, Patience};
-use sqlx::Executor as _;
 use testkit::{Answer, Site, TestDatabase};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -329,13 +328,7 @@ async fn a_silent_database_costs_the_id_only(database: TestDatabase) {
     let app = TestApp::start(database, |_| {}).await;
     let token = app.guest().await;
     // Somebody else holds the database and does not let go.
-    let mut holder = app.database.connection().await;
-    let hold = if app.database.is_postgres() {
-        "BEGIN; LOCK TABLE audits, guests, daily_counters, hourly_counters, daily_salts IN ACCESS EXCLUSIVE MODE"
-    } else {
-        "BEGIN EXCLUSIVE"
-    };
-    holder.execute(sqlx::raw_sql(hold)).await.unwrap();
+    let held = app.database.hold(&["audits", "guests", "daily_counters", "hourly_counters", "daily_salts"]).await;
     let audit = app.call(Call::audit(&site.url("/")).token(&token)).await;
     assert_eq!(audit.status, 200, "{}", audit.body);
     let audit = audit.json();
@@ -348,7 +341,7 @@ async fn a_silent_database_costs_the_id_only(database: TestDatabase) {
     let refused = app.call(Call::new("POST", "/api/guest")).await;
     assert_eq!(refused.refusal(), (503, "database_unavailable".to_owned()));
     assert_eq!(refused.header("retry-after"), "5");
-    holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+    held.release().await;
     // It is used again by itself.
     loop {
         if app.call(Call::audit(&site.url("/")).token(&token)).await.json()["id"].is_string() {

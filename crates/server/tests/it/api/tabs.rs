@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use site_audit::config::PaymentMode;
-use sqlx::Executor as _;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use testkit::{Answer, Site, TestDatabase};
@@ -372,13 +371,7 @@ async fn a_silent_database_is_told_and_charges_nothing(database: TestDatabase) {
     let app = TestApp::start(database, |_| ()).await;
     let token = app.guest().await;
     let id = open(&app, &token, &page.url()).await;
-    let mut holder = app.database.connection().await;
-    let hold = if app.database.is_postgres() {
-        "BEGIN; LOCK TABLE audits, tabs, workspaces IN ACCESS EXCLUSIVE MODE"
-    } else {
-        "BEGIN EXCLUSIVE"
-    };
-    holder.execute(sqlx::raw_sql(hold)).await.unwrap();
+    let held = app.database.hold(&["audits", "tabs", "workspaces"]).await;
     for (method, path, body) in [
         ("POST", "/api/tabs".to_owned(), json!({"url": "https://example.com/"})),
         ("PATCH", format!("/api/tabs/{id}"), json!({"alias": "x"})),
@@ -388,7 +381,7 @@ async fn a_silent_database_is_told_and_charges_nothing(database: TestDatabase) {
         let refused = send(&app, &token, method, &path, body).await;
         assert_eq!(refused.refusal(), (503, "database_unavailable".to_owned()), "{method} {path}");
     }
-    holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+    held.release().await;
     // It is used again by itself. What was refused may have happened; nothing was charged for it.
     while send(&app, &token, "GET", "/api/tabs", Value::Null).await.status != 200 {}
     assert_eq!(get(&app, &token, "/api/tabs").await["gate"]["free_remaining"], 10);

@@ -40,7 +40,8 @@ fn form(fields: &[(&str, &str)]) -> Call<'static> {
         .body(&format!("{parts}--b--\r\n"))
 }
 
-fn receipt(number: u32) -> Call<'static> {
+/// A good form; each number is another receipt.
+pub(crate) fn receipt(number: u32) -> Call<'static> {
     form(&[("usd", "5"), ("comprovante", &format!("%PDF-1.7 {number}")), ("nome", "Ana"), ("email", "ana@example.com")])
 }
 

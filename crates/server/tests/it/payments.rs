@@ -1,7 +1,7 @@
 //! Calls that are paid, by wallets that sign as clients do and a facilitator that answers with recordings.
 
 mod arrows;
-mod by_credit;
+pub(crate) mod by_credit;
 mod by_x402;
 mod gate;
 mod kills;

@@ -1,6 +1,8 @@
 //! Every error code has an example: the answer of a real call in both languages, kept in `errors.json` (`UPDATE=1` writes
 //! it). What no call here comes to is said with the reason.
 
+mod payments;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -23,23 +25,7 @@ const HEADERS: &[&str] = &["allow", "cache-control", "content-type", "retry-afte
 
 /// Codes without an example here, and why; each has a test where it says.
 const ELSEWHERE: &[(Code, &str)] = &[
-    (Code::InvalidPayment, "needs a facilitator: payments::refusals"),
-    (Code::AllowanceSpent, "its answer is an offer to pay: payments::by_x402"),
-    (Code::PaymentRequired, "its answer is an offer to pay: payments::prices"),
-    (Code::PaymentRefused, "needs a facilitator: payments::refusals"),
-    (Code::PaymentUsed, "needs a facilitator: payments::by_x402"),
-    (Code::CreditDelivered, "needs a facilitator: payments::purchase"),
-    (Code::InsufficientCredit, "needs a credit: payments::by_credit"),
-    (Code::CreditPending, "needs a receipt: payments::pix"),
-    (Code::CreditWithoutValue, "needs a credit of another mode: payments::purchase"),
     (Code::PaymentInProgress, "needs two calls at once: payments::by_credit"),
-    (Code::IdempotencyConflict, "needs a credit: payments::by_credit"),
-    (Code::SettlementPending, "needs a facilitator that is slow: payments::by_x402"),
-    (Code::FacilitatorUnavailable, "needs a facilitator that is down: payments::by_x402"),
-    (Code::ReceiptAlreadySent, "needs a receipt: payments::pix"),
-    (Code::ReceiptType, "needs Pix: payments::pix"),
-    (Code::PixRequestNotFound, "needs Pix: payments::pix"),
-    (Code::PixQueueFull, "needs Pix: payments::pix"),
     (Code::RequestTimeout, "needs a client that stalls: api::surroundings"),
     (Code::HeadersTooLarge, "refused before a call is read: api::surroundings"),
     (Code::TargetTimeout, "needs a target that stalls for as long as an audit may take: fetch"),
@@ -122,6 +108,7 @@ async fn every_code_has_an_example(database: TestDatabase) {
     of_sessions(&mut examples, &app, &session).await;
     of_factors(&mut examples, &app, &mail).await;
     of_what_is_off(&mut examples, &app).await;
+    payments::of_payments(&mut examples, &app).await;
 
     let key = |code: &Code| format!("{} {}", code.wire(), code.status().as_u16());
     let told: BTreeSet<String> = examples.told.keys().cloned().collect();

@@ -30,7 +30,7 @@ pub(crate) fn on(config: &mut Config) {
 }
 
 /// A form with these fields. The receipt is a PDF, the one of the types that is text.
-fn form(fields: &[(&str, &str)]) -> Call<'static> {
+pub(crate) fn form(fields: &[(&str, &str)]) -> Call<'static> {
     let parts: String = fields
         .iter()
         .map(|(name, value)| format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"))

@@ -79,12 +79,12 @@ impl Database {
 
     /// Asks the store even while it is left alone, for what would be lost otherwise, and takes no answer for a sign of
     /// anything.
-    pub async fn insist<'s, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<(), Trouble>
+    pub async fn insist<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, Trouble>
     where
-        F: Future<Output = Result<(), StoreError>>,
+        F: Future<Output = Result<T, StoreError>>,
     {
         match tokio::time::timeout(self.answer_within, question(&self.store)).await {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => {
                 let source = std::error::Error::source(&error).map(ToString::to_string);
                 tracing::warn!(error = %error, source, "a write to the database failed");

@@ -20,6 +20,7 @@ use model::lang::{Lang, Text, text};
 use model::money::Micros;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
+use tokio::sync::Notify;
 use url::Url;
 
 use crate::app::App;
@@ -47,6 +48,8 @@ pub struct Payments {
     prices: Prices,
     facilitator: Option<Facilitator>,
     node: Option<Node>,
+    /// Told when a payment is left unclear.
+    left_unclear: Notify,
 }
 
 /// A call with a price, as x402 describes it.
@@ -82,6 +85,7 @@ impl Payments {
                 .and_then(|url| Url::parse(url).ok())
                 .map(|url| Facilitator::new(url, payments.facilitator_auth.clone())),
             node: payments.rpc_url.as_ref().and_then(|url| Url::parse(url.expose()).ok()).map(Node::new),
+            left_unclear: Notify::new(),
         }
     }
 
@@ -98,6 +102,11 @@ impl Payments {
     /// Where to look at the chain, if anywhere.
     fn node(&self) -> Option<&Node> {
         self.node.as_ref()
+    }
+
+    /// Waits until a payment is left unclear, or was since the last wait.
+    async fn left_unclear(&self) {
+        self.left_unclear.notified().await;
     }
 
     /// Who settles.

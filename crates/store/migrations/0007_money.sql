@@ -50,7 +50,7 @@ CREATE INDEX debits_held ON debits (deadline, id) WHERE state = 'held';
 CREATE INDEX debits_answered ON debits (created_at, id) WHERE answer_head IS NOT NULL;
 CREATE INDEX debits_of_owner ON debits (owner) WHERE owner IS NOT NULL;
 
--- Payments by x402. `fence` counts who took the row over; a write of one that slept through its lease changes nothing.
+-- Payments by x402. `fence` counts who took the row over; a decision of one that slept through its lease changes nothing.
 CREATE TABLE payments (
     id TEXT NOT NULL PRIMARY KEY,
     network TEXT NOT NULL,

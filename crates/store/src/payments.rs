@@ -1,23 +1,25 @@
 //! Payments by x402: one row per signed authorization, and how it may go from state to state.
 //!
-//! Who works on a row holds its lease and its fence; a write that names an older fence changes nothing. What must be
-//! final together (the charge, the answer, the credit that was bought) is one transaction.
+//! Who works on a row holds its lease and its fence; a decision that names an older fence changes nothing. That the money
+//! came in is a fact and no decision: whoever knows it may write it. What must be final together (the charge, the answer,
+//! the credit that was bought) is one transaction.
 
+mod ending;
 mod row;
 
 use std::collections::BTreeMap;
 
-use model::credit::MovementKind;
 use model::money::Micros;
 use model::time::Timestamp;
 use sqlx::Row;
 
 use crate::answers::PaidAnswer;
-use crate::credits::{self, Change, NewCredit, add, micros, of_id, signed};
+use crate::credits::{micros, of_id, signed};
 use crate::db::Statement;
 use crate::transaction::Transaction;
 use crate::{Store, StoreError, withheld};
-use row::{key, payment, purchase};
+pub use ending::{Finding, Unsettled};
+use row::payment;
 
 /// State of a payment. Final: settled, refused, lapsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,7 +40,7 @@ pub enum PaymentState {
     Settled,
     /// No money moved.
     Refused,
-    /// Its time passed, and the chain never saw it.
+    /// No money moved, and none can any more: its time passed unused, or its authorization was spent otherwise.
     Lapsed,
 }
 
@@ -221,21 +223,29 @@ macro_rules! columns {
 const SELECT: &str =
     concat!("SELECT ", columns!(), " FROM payments WHERE network = $1 AND asset = $2 AND payer = $3 AND nonce = $4");
 
+/// Beyond every lease and every wait between two looks, which last an hour at most, in milliseconds: what was put off for
+/// longer was so by a clock that was ahead, and is due.
+const TOO_FAR_MS: i64 = 2 * 3_600_000;
+
 // Both conditions twice: PostgreSQL looks at the row once more when another worker had it meanwhile, and by the outer
 // ones only. What that worker ended is not to be taken up again.
 const TAKE: &str = concat!(
-    "UPDATE payments SET fence = fence + 1, leased_until = $2, updated_at = $1 WHERE id = \
+    "UPDATE payments SET fence = fence + 1, leased_until = $2, updated_at = $3 WHERE id = \
     (SELECT id FROM payments WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear') \
-    AND leased_until <= $1 ORDER BY leased_until, id LIMIT 1) \
-    AND state IN ('claimed', 'working', 'worked', 'settling', 'unclear') AND leased_until <= $1 RETURNING ",
+    AND (leased_until <= $1 OR leased_until > $4) ORDER BY leased_until, id LIMIT 1) \
+    AND state IN ('claimed', 'working', 'worked', 'settling', 'unclear') \
+    AND (leased_until <= $1 OR leased_until > $4) RETURNING ",
     columns!()
 );
 
 const TAKE_ONE: &str = concat!(
     "UPDATE payments SET fence = fence + 1, leased_until = $3, updated_at = $2 WHERE id = $1 \
-    AND state IN ('worked', 'settling', 'unclear') AND leased_until <= $2 RETURNING ",
+    AND state IN ('worked', 'settling', 'unclear') AND (leased_until <= $2 OR leased_until > $4) RETURNING ",
     columns!()
 );
+
+const NEXT_DUE: &str = "SELECT MIN(leased_until) AS next_due FROM payments \
+    WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear')";
 
 const UNCLEAR: &str =
     concat!("SELECT ", columns!(), " FROM payments WHERE state = 'unclear' ORDER BY created_at, id LIMIT $1");
@@ -254,19 +264,6 @@ const SETTLING: &str = "UPDATE payments SET state = 'settling', settle_calls = s
     updated_at = $4 WHERE id = $1 AND fence = $2 AND (state IN ('worked', 'settling', 'unclear') \
     OR (state = 'claimed' AND credit_id IS NOT NULL)) RETURNING settle_calls";
 
-const SETTLED: &str = "UPDATE payments SET state = 'settled', tx_hash = $3, reason = NULL, updated_at = $4 \
-    WHERE id = $1 AND fence = $2 AND state IN ('settling', 'unclear') \
-    RETURNING network, asset, payer, nonce, operation, amount_micros, owner, credit_id, credit_digest";
-
-const EARNED: &str = "INSERT INTO revenue (payment_id, operation, amount_micros, network, created_at) \
-    VALUES ($1, $2, $3, $4, $5)";
-
-const UNSETTLED: &str = "UPDATE payments SET state = $3, reason = $4, tx_hash = COALESCE($5, tx_hash), \
-    leased_until = $6, updated_at = $7 WHERE id = $1 AND fence = $2 \
-    AND state IN ('claimed', 'working', 'worked', 'settling', 'unclear')";
-
-const DROP_ANSWER: &str = "UPDATE payments SET answer_head = NULL, answer_body = NULL WHERE id = $1";
-
 const BREAK_PAYMENTS: &str = "UPDATE payments SET leased_until = $1 \
     WHERE state IN ('claimed', 'working', 'worked', 'settling') AND leased_until > $1";
 const BREAK_DEBITS: &str = "UPDATE debits SET deadline = $1 WHERE state = 'held' AND deadline > $1";
@@ -284,26 +281,6 @@ const EARNED_BETWEEN: &str = "SELECT CAST(COALESCE(SUM(amount_micros), 0) AS BIG
     UNION ALL SELECT amount_micros FROM credit_movements JOIN credits ON credits.id = credit_id \
         WHERE kind IN ('purchase', 'pix') AND is_dev = 0 \
         AND credit_movements.created_at >= $1 AND credit_movements.created_at < $2) AS received";
-
-/// How a payment ends, or pauses, without money.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unsettled {
-    /// Nothing was broadcast.
-    Released,
-    /// No money moved, and none will; the word that says why.
-    Refused(String),
-    /// It can't be told, for this reason; looked at again at that time.
-    Unclear {
-        /// What was said.
-        reason: String,
-        /// The transaction, where one was named.
-        transaction: Option<String>,
-        /// When to look again.
-        again_at: Timestamp,
-    },
-    /// Its time passed without it.
-    Lapsed,
-}
 
 impl Store {
     /// Claims an authorization before anything is done for it, unless it came before and may not be tried again.
@@ -354,39 +331,27 @@ impl Store {
         calls.transpose().map_err(|error| StoreError::of_driver(subject, error))
     }
 
-    /// Makes a payment final: what came in is noted, the result becomes its owner's, and what was bought exists. `false`
-    /// when somebody else did so.
-    pub async fn settle_payment(&self, lease: &Lease, tx_hash: &str, now: Timestamp) -> Result<bool, StoreError> {
-        let (lease, tx_hash) = (lease.clone(), tx_hash.to_owned());
-        self.db
-            .transact("settling a payment", move |transaction| {
-                let (lease, tx_hash) = (lease.clone(), tx_hash.clone());
-                Box::pin(async move { settle(transaction, lease, tx_hash, now).await })
-            })
-            .await
-    }
-
-    /// Ends or pauses a payment without money; what was made for it is forgotten unless it may still settle. `false` when
-    /// somebody else took over.
-    pub async fn leave_payment(&self, lease: &Lease, how: Unsettled, now: Timestamp) -> Result<bool, StoreError> {
-        let lease = lease.clone();
-        self.db
-            .transact("ending a payment", move |transaction| {
-                let (lease, how) = (lease.clone(), how.clone());
-                Box::pin(async move { leave(transaction, lease, how, now).await })
-            })
-            .await
-    }
-
-    /// Takes over a payment that nobody works on and that is not final, if there is one.
+    /// Takes over a payment that was due at `due_before`, and that is not final, if there is one.
     pub async fn take_due_payment(
         &self,
-        now: Timestamp,
+        due_before: Timestamp,
         leased_until: Timestamp,
+        now: Timestamp,
     ) -> Result<Option<Payment>, StoreError> {
         let subject = "taking over a payment";
-        let rows = self.db.write(subject, sqlx::query(TAKE).bind(now.0).bind(leased_until.0)).await?;
+        let too_far = now.plus_ms(TOO_FAR_MS);
+        let statement = sqlx::query(TAKE).bind(due_before.0).bind(leased_until.0).bind(now.0).bind(too_far.0);
+        let rows = self.db.write(subject, statement).await?;
         rows.first().map(|row| payment(subject, row)).transpose()
+    }
+
+    /// When the next payment that is not final will be due, if there is one.
+    pub async fn next_due_payment(&self) -> Result<Option<Timestamp>, StoreError> {
+        let subject = "looking for the next payment";
+        let row = self.db.read(subject, sqlx::query(NEXT_DUE)).await?;
+        let row = row.ok_or(StoreError::NotFound { subject })?;
+        let next: Option<i64> = row.try_get("next_due").map_err(|error| StoreError::of_driver(subject, error))?;
+        Ok(next.map(Timestamp))
     }
 
     /// Takes over this payment for settling, where nobody works on it.
@@ -397,7 +362,9 @@ impl Store {
         leased_until: Timestamp,
     ) -> Result<Option<Payment>, StoreError> {
         let subject = "taking over a payment";
-        let rows = self.db.write(subject, of_id(TAKE_ONE, id).bind(now.0).bind(leased_until.0)).await?;
+        let too_far = now.plus_ms(TOO_FAR_MS);
+        let statement = of_id(TAKE_ONE, id).bind(now.0).bind(leased_until.0).bind(too_far.0);
+        let rows = self.db.write(subject, statement).await?;
         rows.first().map(|row| payment(subject, row)).transpose()
     }
 
@@ -502,71 +469,6 @@ async fn claim(transaction: &mut Transaction<'_>, new: NewPayment) -> Result<Cla
     }
     let row = transaction.first(of_key(&key)).await?.ok_or(StoreError::NotFound { subject })?;
     Ok(Claim::Known(Box::new(payment(subject, &row)?)))
-}
-
-async fn settle(
-    transaction: &mut Transaction<'_>,
-    lease: Lease,
-    tx_hash: String,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
-    let subject = "settling a payment";
-    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
-    let statement = of_lease(SETTLED, &lease).bind(tx_hash).bind(now.0);
-    let Some(row) = transaction.first(statement).await? else { return Ok(false) };
-    let owner: Option<String> = row.try_get("owner").map_err(failed)?;
-    let micros: i64 = row.try_get("amount_micros").map_err(failed)?;
-    match purchase(subject, &row)? {
-        Some(Purchase { credit_id, token_digest }) => {
-            let new = NewCredit {
-                id: credit_id.clone(),
-                token_digest,
-                owner,
-                is_dev: false,
-                is_pending: false,
-                created_at: now,
-            };
-            credits::insert(transaction, new).await?;
-            let reference = key(subject, &row)?.to_string();
-            let change = Change { credit: credit_id, kind: MovementKind::Purchase, micros, reference };
-            add(transaction, change, now).await?;
-        }
-        None => {
-            let operation: String = row.try_get("operation").map_err(failed)?;
-            let network: String = row.try_get("network").map_err(failed)?;
-            let earned = of_id(EARNED, &lease.id).bind(operation).bind(micros).bind(network).bind(now.0);
-            transaction.run(earned).await?;
-            withheld::hand_over(transaction, &lease.id, owner).await?;
-        }
-    }
-    Ok(true)
-}
-
-async fn leave(
-    transaction: &mut Transaction<'_>,
-    lease: Lease,
-    how: Unsettled,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
-    let is_over = !matches!(how, Unsettled::Unclear { .. });
-    let (state, reason, tx_hash, again_at) = match how {
-        Unsettled::Released => (PaymentState::Released, None, None, now),
-        Unsettled::Refused(reason) => (PaymentState::Refused, Some(reason), None, now),
-        Unsettled::Unclear { reason, transaction, again_at } => {
-            (PaymentState::Unclear, Some(reason), transaction, again_at)
-        }
-        Unsettled::Lapsed => (PaymentState::Lapsed, None, None, now),
-    };
-    let statement =
-        of_lease(UNSETTLED, &lease).bind(state.name()).bind(reason).bind(tx_hash).bind(again_at.0).bind(now.0);
-    if transaction.run(statement).await? == 0 {
-        return Ok(false);
-    }
-    if is_over {
-        transaction.run(of_id(DROP_ANSWER, &lease.id)).await?;
-        withheld::forget(transaction, &lease.id).await?;
-    }
-    Ok(true)
 }
 
 fn of_key(key: &PaymentKey) -> Statement {

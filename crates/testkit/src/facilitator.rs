@@ -4,9 +4,10 @@
 
 mod node;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use sha3::{Digest as _, Sha3_256};
@@ -59,6 +60,10 @@ struct State {
     asked: watch::Sender<Vec<Question>>,
     /// Payer and nonce of what moved, with amount and transaction.
     moved: Mutex<HashMap<(String, String), Moved>>,
+    /// Payer and nonce of authorizations that their payers cancelled.
+    cancelled: Mutex<HashSet<(String, String)>>,
+    /// Time of the newest block, in seconds since 1970; `None` for the machine's.
+    time: Mutex<Option<u64>>,
     script: Mutex<Option<Script>>,
     /// Who is asked in its place: a facilitator, and a node of its chain.
     behind: Option<[SocketAddr; 2]>,
@@ -67,6 +72,19 @@ struct State {
 impl std::fmt::Debug for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State").finish_non_exhaustive()
+    }
+}
+
+impl State {
+    /// Time of the newest block, in seconds since 1970.
+    fn time(&self) -> u64 {
+        let machine = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        lock(&self.time).unwrap_or_else(machine)
+    }
+
+    /// Whether an authorization was used or cancelled.
+    fn is_over(&self, key: &(String, String)) -> bool {
+        lock(&self.moved).contains_key(key) || lock(&self.cancelled).contains(key)
     }
 }
 
@@ -135,6 +153,23 @@ impl Facilitator {
         let mut asked = self.state.asked.subscribe();
         let enough = |asked: &Vec<Question>| asked.iter().filter(|question| question.what == what).count() >= count;
         asked.wait_for(enough).await.unwrap();
+    }
+
+    /// Sets the time of the chain's newest block, in seconds since 1970.
+    pub fn set_chain_time(&self, seconds: u64) {
+        *lock(&self.state.time) = Some(seconds);
+    }
+
+    /// The payer takes an authorization back.
+    pub fn cancel(&self, authorization: &Authorization) {
+        lock(&self.state.cancelled).insert(key(authorization));
+    }
+
+    /// The payer uses the nonce of an authorization to pay somebody else.
+    pub fn pay_elsewhere(&self, authorization: &Authorization) {
+        let elsewhere = Authorization { to: format!("0x{}", "ee".repeat(20)), ..authorization.clone() };
+        let payload = json!({"payload": {"authorization": elsewhere.json(), "signature": elsewhere.nonce}});
+        move_money(&self.state, &payload);
     }
 
     /// All money that moved.
@@ -328,7 +363,7 @@ fn refusal(state: &State, question: &Question) -> Option<&'static str> {
     if wanted["amount"].as_str() != Some(&authorization.value) {
         return Some("invalid_exact_evm_payload_authorization_value_mismatch");
     }
-    lock(&state.moved).contains_key(&key(&authorization)).then_some(USED)
+    state.is_over(&key(&authorization)).then_some(USED)
 }
 
 fn key(authorization: &Authorization) -> (String, String) {

@@ -261,7 +261,13 @@ async fn paid(
             return Err(error.with("charged", false.into()));
         }
     };
-    let answer = kept::pack(&reply)?;
+    let answer = match kept::pack(&reply) {
+        Ok(answer) => answer,
+        Err(error) => {
+            release(&app, &lease).await;
+            return Err(error.with("charged", false.into()));
+        }
+    };
     let now = app.ports().now();
     if !app.database().ask(|store| store.end_paid_work(&lease, &answer, now)).await? {
         return Err(ApiError::new(Code::Overloaded).retry_after(5));
@@ -275,7 +281,14 @@ async fn paid(
 /// Asks the facilitator about a claimed payment.
 pub(crate) async fn verify(app: &App, priced: &Priced, judged: &Judged, lease: &Lease) -> Result<(), ApiError> {
     let payments = app.payments();
-    let facilitator = payments.can_settle()?;
+    let facilitator = match payments.can_settle() {
+        Ok(facilitator) => facilitator,
+        Err(down) => {
+            // It went down since the claim.
+            release(app, lease).await;
+            return Err(down);
+        }
+    };
     match facilitator.verify(app.engine().fetcher(), &judged.payload, &judged.requirements).await {
         Verified::Valid => Ok(()),
         Verified::Invalid(reason) => {

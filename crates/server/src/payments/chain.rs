@@ -11,10 +11,13 @@ use crate::config::PaymentNetwork;
 
 /// For one look at the chain, all its questions included.
 const LOOK_WITHIN: Duration = Duration::from_secs(30);
-/// Bytes of a node's answer: a receipt has a few logs, of a few hundred bytes each.
-const ANSWER_BYTES: usize = 256 * 1024;
+/// Bytes of a node's answer: a receipt has a few logs, of a few hundred bytes each; a block has 69 for each of its
+/// transactions, of which a full one on Base has some thousands.
+const ANSWER_BYTES: usize = 1024 * 1024;
 /// `AuthorizationUsed(address,bytes32)` (EIP-3009).
 const AUTHORIZATION_USED: &str = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+/// `AuthorizationCanceled(address,bytes32)` (EIP-3009).
+const AUTHORIZATION_CANCELED: &str = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 /// `Transfer(address,address,uint256)` (ERC-20).
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 /// `authorizationState(address,bytes32)` (EIP-3009): the first four bytes of a call.
@@ -93,10 +96,34 @@ pub(super) struct Sought<'s> {
 pub(super) enum Seen {
     /// The transfer is in this transaction.
     Transfer(String),
-    /// The authorization was not used.
-    Nothing,
+    /// It was not used up to the end of a block of this time, in seconds since 1970.
+    Nothing {
+        /// Time of the block.
+        at: u64,
+    },
+    /// It was used for another transfer, or its payer cancelled it: this transfer can't come any more.
+    Spent,
     /// The node did not answer, or with something else.
     Unknown,
+}
+
+/// What a transaction did, as its receipt says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    /// It used the authorization for the transfer that is looked for.
+    Transfer,
+    /// It used the authorization, and made no such transfer.
+    OtherUse,
+    /// It is not on the chain, or did not use the authorization.
+    None,
+}
+
+/// A block, as far as it is asked about.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    number: u64,
+    /// Seconds since 1970.
+    time: u64,
 }
 
 /// A node that is asked by JSON-RPC.
@@ -129,24 +156,38 @@ struct Questions<'l> {
 impl Questions<'_> {
     async fn look(&self, sought: &Sought<'_>) -> Option<Seen> {
         if let Some(named) = sought.transaction
-            && self.has_transfer(named, sought).await?
+            && self.deed(named, sought).await? == Deed::Transfer
         {
             return Some(Seen::Transfer(named.to_owned()));
         }
-        if !self.is_used(sought).await? {
-            return Some(Seen::Nothing);
+        let newest = self.newest_block().await?;
+        if !self.is_used(sought, newest).await? {
+            return Some(Seen::Nothing { at: newest.time });
         }
-        let transaction = self.where_used(sought).await?;
-        let has_transfer = self.has_transfer(&transaction, sought).await?;
-        has_transfer.then_some(Seen::Transfer(transaction))
+        let log = self.end_of_authorization(sought, newest).await?;
+        if is_cancellation(&log, sought) {
+            return Some(Seen::Spent);
+        }
+        let transaction = log.get("transactionHash")?.as_str()?;
+        match self.deed(transaction, sought).await? {
+            Deed::Transfer => Some(Seen::Transfer(transaction.to_owned())),
+            Deed::OtherUse => Some(Seen::Spent),
+            // The node contradicts itself.
+            Deed::None => None,
+        }
     }
 
-    /// Whether the chain accepts the authorization no more: it was used, or its payer cancelled it.
-    async fn is_used(&self, sought: &Sought<'_>) -> Option<bool> {
+    async fn newest_block(&self) -> Option<Block> {
+        let block = self.ask("eth_getBlockByNumber", json!(["latest", false])).await?;
+        Some(Block { number: hex_number(block.get("number")?)?, time: hex_number(block.get("timestamp")?)? })
+    }
+
+    /// Whether the chain accepts the authorization no more after this block: it was used, or its payer cancelled it.
+    async fn is_used(&self, sought: &Sought<'_>, block: Block) -> Option<bool> {
         let payer = padded(sought.payer);
         let words = [payer.as_str(), sought.nonce].map(|word| word.trim_start_matches("0x"));
         let call = json!({"to": sought.asset, "data": format!("{AUTHORIZATION_STATE}{}", words.concat())});
-        let state = self.ask("eth_call", json!([call, "latest"])).await?;
+        let state = self.ask("eth_call", json!([call, format!("{:#x}", block.number)])).await?;
         // A word of 32 bytes; what is no such contract answers with less.
         let digits = state.as_str()?.strip_prefix("0x").filter(|digits| digits.len() == 64)?;
         match digits.trim_start_matches('0') {
@@ -156,9 +197,9 @@ impl Questions<'_> {
         }
     }
 
-    /// The transaction in which it was used, from the newest block back to before it came here.
-    async fn where_used(&self, sought: &Sought<'_>) -> Option<String> {
-        let mut to = hex_number(&self.ask("eth_blockNumber", json!([])).await?)?;
+    /// The log of its use or its cancellation, from the newest block back to before it came here.
+    async fn end_of_authorization(&self, sought: &Sought<'_>, newest: Block) -> Option<Value> {
+        let mut to = newest.number;
         // At least a second from block to block on the networks of this table.
         let oldest = to.saturating_sub((sought.age_ms / 1000).saturating_add(BLOCKS_BEFORE));
         for _ in 0..MOST_RANGES {
@@ -167,11 +208,11 @@ impl Questions<'_> {
                 "fromBlock": format!("{from:#x}"),
                 "toBlock": format!("{to:#x}"),
                 "address": sought.asset,
-                "topics": [AUTHORIZATION_USED, padded(sought.payer), sought.nonce],
+                "topics": [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], padded(sought.payer), sought.nonce],
             }]);
-            let used = self.ask("eth_getLogs", filter).await?;
-            if let Some(log) = used.as_array()?.first() {
-                return Some(log.get("transactionHash")?.as_str()?.to_owned());
+            let ends = self.ask("eth_getLogs", filter).await?;
+            if let Some(log) = ends.as_array()?.first() {
+                return Some(log.clone());
             }
             if from == oldest {
                 break;
@@ -181,14 +222,20 @@ impl Questions<'_> {
         None
     }
 
-    /// Whether a transaction is on the chain, and has both the use of the authorization and the transfer.
-    async fn has_transfer(&self, transaction: &str, sought: &Sought<'_>) -> Option<bool> {
+    /// What a transaction did.
+    async fn deed(&self, transaction: &str, sought: &Sought<'_>) -> Option<Deed> {
         let receipt = self.ask("eth_getTransactionReceipt", json!([transaction])).await?;
         if receipt.is_null() {
-            return Some(false);
+            return Some(Deed::None);
         }
         let logs = receipt.get("logs")?.as_array()?;
-        Some(logs.iter().any(|log| is_use(log, sought)) && logs.iter().any(|log| is_transfer(log, sought)))
+        Some(if !logs.iter().any(|log| is_use(log, sought)) {
+            Deed::None
+        } else if logs.iter().any(|log| is_transfer(log, sought)) {
+            Deed::Transfer
+        } else {
+            Deed::OtherUse
+        })
     }
 
     /// The result of a call, which may be null.
@@ -216,6 +263,11 @@ impl Questions<'_> {
 /// Whether a log is the use of the authorization.
 fn is_use(log: &Value, sought: &Sought<'_>) -> bool {
     is_event(log, sought, [AUTHORIZATION_USED, &padded(sought.payer), sought.nonce])
+}
+
+/// Whether a log is the end of the authorization by its payer.
+fn is_cancellation(log: &Value, sought: &Sought<'_>) -> bool {
+    is_event(log, sought, [AUTHORIZATION_CANCELED, &padded(sought.payer), sought.nonce])
 }
 
 /// Whether a log is the transfer that is looked for.

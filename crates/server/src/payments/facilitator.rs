@@ -1,6 +1,6 @@
 //! The facilitator: who verifies payments and sends them to the chain for us (`specs/x402.md` §4).
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use fetch::{Fetcher, ServiceQuestion};
@@ -47,19 +47,35 @@ const REFUSED: &[&str] = &[
     "invalid_x402_version",
     "unsupported_scheme",
 ];
+/// How the reasons of the specifications begin that find fault with a payment.
+const FAULTS: [&str; 3] = ["insufficient_", "invalid_", "unsupported_"];
+/// What such a reason has in it where the payment, or another broadcast of it, may have been on its way all the same: it was
+/// used already, or a transaction (or the trial of one) failed.
+const MAYBE_SENT: [&str; 3] = ["already_used", "transaction", "transfer_event"];
 /// The transaction was on the chain, and reverted.
-const REVERTED: &str = "invalid_exact_evm_transaction_failed";
+pub(super) const REVERTED: &str = "invalid_exact_evm_transaction_failed";
 /// The transaction was sent, and is not on the chain yet.
-const PENDING: &str = "settlement_pending";
+pub(super) const PENDING: &str = "settlement_pending";
+/// Words of [`fetch::NoAnswer`] for a connection that came about and brought no answer. What one payment asks for may do
+/// that: the verdict on a smart wallet's signature is the wallet's own code.
+const OF_ONE_CALL: [&str; 2] = ["protocol", "time"];
 
 /// A facilitator, and how it was when it was last asked.
 #[derive(Debug)]
 pub(crate) struct Facilitator {
     url: Url,
     authorization: Option<Secret>,
-    standing: AtomicU8,
-    /// Told when a call finds it down.
-    went_down: Notify,
+    known: Mutex<Known>,
+    /// Told when a call gives reason to ask how it is.
+    doubted: Notify,
+}
+
+/// What is known of a facilitator.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    standing: Standing,
+    /// How often it was found up when it was asked how it is. A call that began before the last time tells nothing new.
+    good_checks: u64,
 }
 
 /// How the facilitator was when it was last asked.
@@ -86,10 +102,17 @@ pub(super) enum Verified {
     Unanswered,
 }
 
-/// An answer in JSON.
+/// An answer; null where it is no object in JSON.
 struct Answer {
     status: u16,
     json: Value,
+}
+
+impl Answer {
+    /// Whether it finds fault with the question, so that it tells nothing of others.
+    fn is_of_question(&self) -> bool {
+        (400..500).contains(&self.status) && !matches!(self.status, 401 | 403)
+    }
 }
 
 /// What `/settle` said, by what is to be done.
@@ -99,7 +122,9 @@ pub(super) enum Settlement {
     Settled(String),
     /// Nothing moved, and nothing will.
     Refused(String),
-    /// The transaction failed on the chain.
+    /// It would not send this payment; whether an earlier call did is another matter.
+    Declined(String),
+    /// This transaction failed on the chain.
     Reverted(String),
     /// The transaction was sent.
     Pending(String),
@@ -115,7 +140,8 @@ pub(super) enum Settlement {
 impl Facilitator {
     /// The facilitator at an address.
     pub(super) fn new(url: Url, authorization: Option<Secret>) -> Self {
-        Self { url, authorization, standing: AtomicU8::new(Standing::Unasked as u8), went_down: Notify::new() }
+        let known = Known { standing: Standing::Unasked, good_checks: 0 };
+        Self { url, authorization, known: Mutex::new(known), doubted: Notify::new() }
     }
 
     /// Its address.
@@ -125,19 +151,14 @@ impl Facilitator {
 
     /// How it was when it was last asked.
     pub(crate) fn standing(&self) -> Standing {
-        let standing = self.standing.load(Ordering::Relaxed);
-        [Standing::Unasked, Standing::Up, Standing::Unfit, Standing::Down]
-            .into_iter()
-            .find(|known| *known as u8 == standing)
-            .unwrap_or(Standing::Unasked)
+        self.known().standing
     }
 
     /// Asks whether it takes payments on our network.
     pub(super) async fn check(&self, fetcher: &Fetcher, chain: &Chain) -> Standing {
-        let answer = self.ask(fetcher, "supported", None, VERIFY_WITHIN).await;
-        let standing = match answer {
-            Ok(answer) if supports(&answer.json, chain) => Standing::Up,
-            Ok(_) => {
+        let standing = match self.ask(fetcher, "supported", None, VERIFY_WITHIN).await {
+            Ok(Answer { status: 200..300, json }) if supports(&json, chain) => Standing::Up,
+            Ok(Answer { status: 200..300, json: Value::Object(_) }) => {
                 tracing::error!(
                     facilitator = self.url(),
                     network = chain.caip2,
@@ -145,23 +166,34 @@ impl Facilitator {
                 );
                 Standing::Unfit
             }
+            // Too many questions: that says nothing of payments.
+            Ok(Answer { status: 429, .. }) => self.standing(),
+            Ok(Answer { status, .. }) => {
+                tracing::warn!(status, "the facilitator does not say what it supports");
+                Standing::Down
+            }
             Err(_) => Standing::Down,
         };
-        self.note(standing);
+        self.change(|known| {
+            known.standing = standing;
+            known.good_checks += u64::from(standing == Standing::Up);
+        });
         standing
+    }
+
+    /// Waits until a call gives reason to [check](Self::check), or did since the last wait.
+    pub(super) async fn doubted(&self) {
+        self.doubted.notified().await;
     }
 
     /// Whether a payment would settle now. Reserves nothing.
     pub(super) async fn verify(&self, fetcher: &Fetcher, payload: &Value, requirements: &Value) -> Verified {
-        let answer = self.ask(fetcher, "verify", Some(question(payload, requirements)), VERIFY_WITHIN).await;
-        let Ok(Answer { status, json }) = answer else { return Verified::Unanswered };
+        let asked = self.ask_of("verify", "isValid", fetcher, question(payload, requirements), VERIFY_WITHIN).await;
+        let json = asked.unwrap_or_default();
         match json.get("isValid").and_then(Value::as_bool) {
             Some(true) => Verified::Valid,
             Some(false) => Verified::Invalid(reason(&json, "invalidReason")),
-            None => {
-                self.note_refusal(status);
-                Verified::Unanswered
-            }
+            None => Verified::Unanswered,
         }
     }
 
@@ -173,13 +205,41 @@ impl Facilitator {
         requirements: &Value,
         is_first: bool,
     ) -> Settlement {
-        match self.ask(fetcher, "settle", Some(question(payload, requirements)), SETTLE_WITHIN).await {
-            Ok(answer) => settlement(&answer.json, is_first),
+        match self.ask_of("settle", "success", fetcher, question(payload, requirements), SETTLE_WITHIN).await {
+            Ok(json) => settlement(&json, is_first),
             Err(why) => Settlement::Unknown { reason: why.to_owned(), transaction: None },
         }
     }
 
-    /// An answer in JSON, whatever its status: a pending settlement comes as 500, 202 or 200. Notes how the facilitator is.
+    /// Asks about a payment, and notes what that tells of the facilitator. `verdict`: the field that every answer has.
+    ///
+    /// It is down where it can't be reached at all. A single answer that fails to come may be that payment's doing, and is
+    /// a reason to ask how it is.
+    async fn ask_of(
+        &self,
+        what: &str,
+        verdict: &str,
+        fetcher: &Fetcher,
+        json: String,
+        within: Duration,
+    ) -> Result<Value, &'static str> {
+        let checks_before = self.known().good_checks;
+        let answer = self.ask(fetcher, what, Some(json), within).await;
+        match &answer {
+            Ok(answer) if answer.json.get(verdict).is_some_and(Value::is_boolean) => self.note_answer(),
+            Ok(answer) if answer.is_of_question() => {}
+            Ok(_) => self.doubted.notify_one(),
+            Err(why) => {
+                if !OF_ONE_CALL.contains(why) {
+                    self.note_unreachable(checks_before);
+                }
+                self.doubted.notify_one();
+            }
+        }
+        answer.map(|answer| answer.json)
+    }
+
+    /// An answer in JSON, whatever its status: a pending settlement comes as 500, 202 or 200.
     async fn ask(
         &self,
         fetcher: &Fetcher,
@@ -192,48 +252,41 @@ impl Facilitator {
         let question = ServiceQuestion { url: &url, json, authorization, answer_bytes: ANSWER_BYTES };
         let answer = fetcher.ask_service(question, Instant::now() + within).await.map_err(|error| {
             tracing::warn!(%error, what, "the facilitator does not answer");
-            self.note(Standing::Down);
             error.0
         })?;
-        match serde_json::from_slice(&answer.body) {
-            Ok(json @ Value::Object(_)) => {
-                self.note_answer();
-                Ok(Answer { status: answer.status, json })
-            }
+        let json = match serde_json::from_slice(&answer.body) {
+            Ok(json @ Value::Object(_)) => json,
             _ => {
                 tracing::warn!(status = answer.status, what, "the facilitator's answer can't be read");
-                self.note_refusal(answer.status);
-                Err("answer")
+                Value::Null
             }
-        }
+        };
+        Ok(Answer { status: answer.status, json })
     }
 
-    /// It answers: what was known of its networks stays.
+    /// It answers. Whether it takes our network is what only a check can tell.
     fn note_answer(&self) {
-        if self.standing() != Standing::Unfit {
-            self.note(Standing::Up);
-        }
+        self.change(|known| match known.standing {
+            Standing::Unfit => self.doubted.notify_one(),
+            _ => known.standing = Standing::Up,
+        });
     }
 
-    /// It answers, but not what it was asked: it is down, unless it finds fault with the question. Else one payment that it
-    /// can't read would keep all others out.
-    fn note_refusal(&self, status: u16) {
-        let is_of_question = (400..500).contains(&status) && !matches!(status, 401 | 403);
-        if !is_of_question {
-            self.note(Standing::Down);
-        }
+    /// A call that began after so many good checks could not reach it.
+    fn note_unreachable(&self, checks_before: u64) {
+        self.change(|known| {
+            if known.good_checks == checks_before {
+                known.standing = Standing::Down;
+            }
+        });
     }
 
-    fn note(&self, standing: Standing) {
-        let before = self.standing.swap(standing as u8, Ordering::Relaxed);
-        if standing == Standing::Down && before != standing as u8 {
-            self.went_down.notify_one();
-        }
+    fn known(&self) -> Known {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until it is found down, or was since the last wait.
-    pub(super) async fn went_down(&self) {
-        self.went_down.notified().await;
+    fn change(&self, change: impl FnOnce(&mut Known)) {
+        change(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -250,7 +303,9 @@ fn supports(answer: &Value, chain: &Chain) -> bool {
 }
 
 fn reason(answer: &Value, field: &str) -> String {
-    answer.get(field).and_then(Value::as_str).unwrap_or("unknown").chars().take(REASON_CHARS).collect()
+    let said = answer.get(field).and_then(Value::as_str).unwrap_or("unknown");
+    // PostgreSQL keeps no NUL, and a terminal obeys some of the others.
+    said.chars().filter(|char| !char.is_control()).take(REASON_CHARS).collect()
 }
 
 /// Characters of a facilitator's reason that are kept and shown.
@@ -259,25 +314,30 @@ const REASON_CHARS: usize = 200;
 /// The class of an answer to `/settle`.
 fn settlement(answer: &Value, is_first: bool) -> Settlement {
     let named = answer.get("transaction").and_then(Value::as_str).unwrap_or_default();
-    let transaction = Some(named).filter(|text| is_hash(text)).map(str::to_owned);
+    let transaction = Some(named).filter(|text| is_transaction(text)).map(str::to_owned);
     let said = reason(answer, "errorReason");
     match (answer.get("success").and_then(Value::as_bool), transaction) {
         (Some(true), Some(transaction)) => Settlement::Settled(transaction),
         (Some(false), Some(transaction)) if said == PENDING => Settlement::Pending(transaction),
-        (Some(false), Some(_)) if said == REVERTED => Settlement::Reverted(said),
-        (Some(false), None) if is_first && named.is_empty() && REFUSED.contains(&said.as_str()) => {
+        (Some(false), Some(transaction)) if said == REVERTED => Settlement::Reverted(transaction),
+        (Some(false), None) if named.is_empty() && is_first && REFUSED.contains(&said.as_str()) => {
             Settlement::Refused(said)
         }
+        (Some(false), None) if named.is_empty() && is_fault(&said) => Settlement::Declined(said),
         (_, transaction) => Settlement::Unknown { reason: said, transaction },
     }
 }
 
-/// Whether a refusal is one of those that a payment which was never sent gets.
-pub(super) fn is_refusal(reason: &str) -> bool {
-    REFUSED.contains(&reason)
+/// Whether a reason finds fault with the payment itself, in the spelling of the specifications, and not with what became
+/// of it.
+fn is_fault(reason: &str) -> bool {
+    FAULTS.iter().any(|fault| reason.starts_with(fault))
+        && reason.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        && !MAYBE_SENT.iter().any(|word| reason.contains(word))
 }
 
-fn is_hash(text: &str) -> bool {
+/// Whether a text names a transaction of the chain: 0x and 64 hex digits.
+pub(crate) fn is_transaction(text: &str) -> bool {
     text.strip_prefix("0x").is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
@@ -298,10 +358,21 @@ mod tests {
             (json!({"success": true, "transaction": ""}), true, unknown("unknown", None)),
             (said(false, PENDING, &hash), true, Settlement::Pending(hash.clone())),
             (said(false, PENDING, ""), true, unknown(PENDING, None)),
-            (said(false, REVERTED, &hash), true, Settlement::Reverted(REVERTED.to_owned())),
+            (said(false, REVERTED, &hash), true, Settlement::Reverted(hash.clone())),
             (said(false, REVERTED, ""), true, unknown(REVERTED, None)),
             (said(false, "insufficient_funds", ""), true, Settlement::Refused("insufficient_funds".to_owned())),
-            (said(false, "insufficient_funds", ""), false, unknown("insufficient_funds", None)),
+            (said(false, "insufficient_funds", ""), false, Settlement::Declined("insufficient_funds".to_owned())),
+            (said(false, "insufficient_funds", "soon"), false, unknown("insufficient_funds", None)),
+            // One of the day after tomorrow.
+            (said(false, "invalid_new", ""), true, Settlement::Declined("invalid_new".to_owned())),
+            (said(false, "invalid response", ""), true, unknown("invalid response", None)),
+            (said(false, "unexpected_settle_error", ""), true, unknown("unexpected_settle_error", None)),
+            (
+                said(false, "invalid_exact_evm_transaction_simulation_failed", ""),
+                false,
+                unknown("invalid_exact_evm_transaction_simulation_failed", None),
+            ),
+            (said(false, "some\u{0}\u{1b}[2Jthing", ""), true, unknown("some[2Jthing", None)),
             (said(false, "insufficient_funds", &hash), true, unknown("insufficient_funds", Some(&hash))),
             (said(false, "something broke", ""), true, unknown("something broke", None)),
             (
@@ -313,6 +384,22 @@ mod tests {
         ] {
             assert_eq!(settlement(&answer, is_first), wanted, "{answer}");
         }
+    }
+
+    #[test]
+    fn a_call_that_began_before_a_good_check_says_nothing_against_it() {
+        let facilitator = Facilitator::new("http://127.0.0.1:1/".parse().unwrap(), None);
+        facilitator.change(|known| *known = Known { standing: Standing::Up, good_checks: 1 });
+        facilitator.note_unreachable(0);
+        assert_eq!(facilitator.standing(), Standing::Up);
+        facilitator.note_unreachable(1);
+        assert_eq!(facilitator.standing(), Standing::Down);
+        // An answer says that it is there, but not that it takes our network.
+        facilitator.note_answer();
+        assert_eq!(facilitator.standing(), Standing::Up);
+        facilitator.change(|known| known.standing = Standing::Unfit);
+        facilitator.note_answer();
+        assert_eq!(facilitator.standing(), Standing::Unfit);
     }
 
     #[test]

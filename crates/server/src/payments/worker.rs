@@ -3,20 +3,20 @@
 
 use std::time::Duration;
 
+use model::time::Timestamp;
 use store::{PaymentState, StoreError, Unsettled};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
 use super::by_x402;
 use super::facilitator::Standing;
 use super::settling::{self, Charge, SETTLE_LEASE_MS};
 use crate::app::App;
 
-/// Between two rounds.
-const EVERY: Duration = Duration::from_secs(60);
-/// Between two rounds while a payment is unclear: it may be asked about again so soon.
-const EVERY_WHILE_UNCLEAR: Duration = Duration::from_secs(2);
+/// Between two rounds at most, in milliseconds: whatever another server left is found after it.
+const LONGEST_PAUSE_MS: i64 = 60_000;
+/// Between two rounds at least, in milliseconds.
+const SHORTEST_PAUSE_MS: i64 = 1_000;
 /// Between two questions whether the facilitator is there, while it is.
 const CHECK_EVERY: Duration = Duration::from_secs(600);
 /// The same while it is not.
@@ -41,8 +41,9 @@ impl Worker {
     }
 }
 
-/// Starts it: a first round now, then one a minute. Any number of servers may do so on one database. To be started before
-/// calls are taken: it ends the leases of the process before this one, which can't be told from those of new calls.
+/// Starts it: a first round now, then one whenever a payment is due, and at least one a minute. Any number of servers may do
+/// so on one database. To be started before calls are taken: it ends the leases of the process before this one, which
+/// can't be told from those of new calls.
 pub async fn start(app: App) -> Worker {
     if app.payments().is_live() && app.payments().node().is_none() {
         tracing::warn!("payments.rpc_url is not set: a settlement whose answer is lost will wait for the operator");
@@ -53,57 +54,56 @@ pub async fn start(app: App) -> Worker {
     }
     let (stopping, mut stopped) = watch::channel(false);
     let task = tokio::spawn(async move {
-        let mut checked: Option<Instant> = None;
-        loop {
+        // Neither waits for the other: a facilitator that keeps a payment for a minute is still asked how it is.
+        let working = async { tokio::join!(keep_checking(&app), keep_settling(&app)) };
+        tokio::select! {
             // Whatever it is at may be left at any moment: the next round, of whichever server, goes on from there.
-            let pause = tokio::select! {
-                _ = stopped.changed() => return,
-                pause = check_and_round(&app, &mut checked) => pause,
-            };
-            tokio::select! {
-                _ = stopped.changed() => return,
-                // One lost answer is no outage: that is found out at once, not after the pause.
-                () = facilitator_goes_down(&app) => {}
-                () = tokio::time::sleep(pause) => {}
-            }
+            _ = stopped.changed() => {}
+            ((), ()) = working => {}
         }
     });
     Worker { stopping, task }
 }
 
-/// Asks after the facilitator where that is due, then does a round; how long to pause after it.
-async fn check_and_round(app: &App, checked: &mut Option<Instant>) -> Duration {
-    if is_check_due(app, *checked) {
-        check(app).await;
-        *checked = Some(Instant::now());
-    }
-    let pause = match round(app).await {
-        Ok(0) => EVERY,
-        Ok(_) => EVERY_WHILE_UNCLEAR,
-        Err(error) => {
-            tracing::warn!(%error, "payments could not be looked after; tried again in a minute");
-            EVERY
+/// Asks whether the facilitator is there, again and again. Where nobody is charged it is never asked.
+async fn keep_checking(app: &App) {
+    let Some(facilitator) = app.payments().facilitator().filter(|_| app.payments().is_live()) else { return };
+    loop {
+        let every = match facilitator.check(app.engine().fetcher(), app.payments().chain()).await {
+            Standing::Up => CHECK_EVERY,
+            Standing::Unasked | Standing::Unfit | Standing::Down => CHECK_EVERY_WHILE_DOWN,
+        };
+        tokio::select! {
+            // One lost answer is no outage: that is found out at once, not after the pause.
+            () = facilitator.doubted() => {}
+            () = tokio::time::sleep(every) => {}
         }
-    };
-    if is_up(app) { pause } else { pause.min(CHECK_EVERY_WHILE_DOWN) }
-}
-
-/// Where nobody is charged it is never asked, and taken to be there.
-fn is_up(app: &App) -> bool {
-    let facilitator = app.payments().facilitator().filter(|_| app.payments().is_live());
-    facilitator.is_none_or(|facilitator| facilitator.standing() == Standing::Up)
-}
-
-fn is_check_due(app: &App, checked: Option<Instant>) -> bool {
-    let every = if is_up(app) { CHECK_EVERY } else { CHECK_EVERY_WHILE_DOWN };
-    app.payments().is_live() && checked.is_none_or(|at| at.elapsed() >= every)
-}
-
-async fn facilitator_goes_down(app: &App) {
-    match app.payments().facilitator() {
-        Some(facilitator) => facilitator.went_down().await,
-        None => std::future::pending().await,
     }
+}
+
+/// Does one round after the other.
+async fn keep_settling(app: &App) {
+    loop {
+        let next = match round(app).await {
+            Ok(_) => app.database().store().next_due_payment().await,
+            Err(error) => Err(error),
+        };
+        let next = next.unwrap_or_else(|error| {
+            tracing::warn!(%error, "payments could not be looked after; tried again in a minute");
+            None
+        });
+        tokio::select! {
+            // It is due before any that was known.
+            () = app.payments().left_unclear() => {}
+            () = tokio::time::sleep(pause(next, app.ports().now())) => {}
+        }
+    }
+}
+
+/// How long to wait for what is due next.
+fn pause(next: Option<Timestamp>, now: Timestamp) -> Duration {
+    let ms = next.map_or(LONGEST_PAUSE_MS, |next| next.0.saturating_sub(now.0));
+    Duration::from_millis(ms.clamp(SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS).unsigned_abs())
 }
 
 /// Asks whether the facilitator is there.
@@ -113,17 +113,16 @@ pub async fn check(app: &App) {
     }
 }
 
-/// One round; how many payments are unclear after it.
+/// One round over all that is due when it begins; how many of these payments are unclear after it.
 pub async fn round(app: &App) -> Result<usize, StoreError> {
     let store = app.database().store();
-    let reversed = store.reverse_overdue_debits(app.ports().now(), BATCH).await?;
-    if reversed > 0 {
-        tracing::info!(reversed, "gave back debits of calls that ended without a word");
-    }
+    // What becomes due meanwhile is of the next round: this one has an end, however long a payment takes.
+    let due_before = app.ports().now();
     let mut unclear = 0;
     loop {
+        give_back(app).await;
         let now = app.ports().now();
-        let Some(payment) = store.take_due_payment(now, now.plus_ms(SETTLE_LEASE_MS)).await? else {
+        let Some(payment) = store.take_due_payment(due_before, now.plus_ms(SETTLE_LEASE_MS), now).await? else {
             return Ok(unclear);
         };
         match payment.state {
@@ -136,5 +135,32 @@ pub async fn round(app: &App) -> Result<usize, StoreError> {
                 unclear += usize::from(matches!(charge, Charge::Unclear(_)));
             }
         }
+    }
+}
+
+/// Gives back debits whose calls ended without a word. Payments don't wait for it to succeed.
+async fn give_back(app: &App) {
+    match app.database().store().reverse_overdue_debits(app.ports().now(), BATCH).await {
+        Ok(0) => {}
+        Ok(reversed) => tracing::info!(reversed, "gave back debits of calls that ended without a word"),
+        Err(error) => tracing::error!(%error, "debits of calls that ended without a word could not be given back"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_round_is_when_a_payment_is_due_within_bounds() {
+        let now = Timestamp(1_000_000);
+        for (ahead, seconds) in [(2_000, 2), (59_000, 59), (3_600_000, 60), (0, 1), (-5_000, 1), (i64::MIN, 1)] {
+            assert_eq!(
+                pause(Some(Timestamp(now.0.saturating_add(ahead))), now),
+                Duration::from_secs(seconds),
+                "{ahead}"
+            );
+        }
+        assert_eq!(pause(None, now), Duration::from_secs(60));
     }
 }

@@ -3,6 +3,7 @@
 mod arrows;
 pub(crate) mod by_credit;
 mod by_x402;
+mod facilitators;
 mod gate;
 mod kills;
 pub(crate) mod pix;
@@ -11,6 +12,7 @@ mod program;
 mod purchase;
 mod refusals;
 mod rig;
+mod settling;
 mod watching;
 
 use base64::Engine as _;

@@ -127,7 +127,7 @@ async fn act(store: &Store, model: &mut Model, step: &Step, (history, at): (u8, 
             let Some(open) = lease.clone() else { return };
             let left = match end {
                 End::Settled => {
-                    assert!(store.settle_payment(&open, "0xaa", NOW).await.unwrap());
+                    assert!(store.settle_payment(&open.id, "0xaa", NOW).await.unwrap());
                     match credit {
                         Some(credit) => {
                             model.credits.insert(credit.clone(), *amount);
@@ -138,14 +138,19 @@ async fn act(store: &Store, model: &mut Model, step: &Step, (history, at): (u8, 
                     None
                 }
                 End::Refused => Some(Unsettled::Refused("insufficient_funds".to_owned())),
-                End::Released => Some(Unsettled::Released),
-                End::Lapsed => Some(Unsettled::Lapsed),
+                End::Released => {
+                    // The facilitator may have been told of it.
+                    assert!(!store.leave_payment(&open, Unsettled::Released, NOW).await.unwrap());
+                    return;
+                }
+                End::Lapsed => Some(Unsettled::Lapsed("expired".to_owned())),
                 End::Unclear => {
                     let unclear = Unsettled::Unclear { reason: "time".to_owned(), transaction: None, again_at: NOW };
                     assert!(store.leave_payment(&open, unclear, NOW).await.unwrap());
                     *lease = Some(store.take_payment(&open.id, NOW, NOW).await.unwrap().unwrap().lease);
                     // Who held it before changes nothing any more.
-                    assert!(!store.settle_payment(&open, "0xaa", NOW).await.unwrap());
+                    let refused = Unsettled::Refused("insufficient_funds".to_owned());
+                    assert!(!store.leave_payment(&open, refused, NOW).await.unwrap());
                     return;
                 }
             };
@@ -153,7 +158,7 @@ async fn act(store: &Store, model: &mut Model, step: &Step, (history, at): (u8, 
             if let Some(left) = left {
                 assert!(store.leave_payment(&open, left, NOW).await.unwrap());
             }
-            assert!(!store.settle_payment(&open, "0xaa", NOW).await.unwrap());
+            assert!(!store.settle_payment(&open.id, "0xaa", NOW).await.unwrap());
         }
         Step::RequestPix => {
             let mut new = request(&name, at, 1_000);

@@ -1,7 +1,9 @@
 use model::credit::MovementKind;
 use model::money::Micros;
 use sqlx::Row as _;
-use store::{Claim, Lease, NewPayment, PaidAnswer, PaymentKey, PaymentState, Purchase, Store, StoreError, Unsettled};
+use store::{
+    Claim, Finding, Lease, NewPayment, PaidAnswer, PaymentKey, PaymentState, Purchase, Store, StoreError, Unsettled,
+};
 
 use crate::sample::{NOW, audit_id, guest, insert_withheld, opened};
 use testkit::TestDatabase;
@@ -11,7 +13,11 @@ testkit::on_both_databases! {
     a_paid_call_is_settled_with_its_result,
     a_released_authorization_may_be_tried_again,
     a_refused_payment_leaves_nothing_behind,
-    who_slept_through_a_lease_writes_nothing,
+    who_slept_through_a_lease_decides_nothing,
+    who_slept_through_a_lease_still_knows_that_it_settled,
+    what_may_have_been_sent_is_never_released,
+    a_person_decides_what_is_unclear,
+    what_a_clock_put_off_for_too_long_is_due,
     each_due_payment_is_taken_once,
     a_purchase_makes_its_credit_when_it_settles,
     what_is_over_is_forgotten_but_not_its_key,
@@ -100,7 +106,7 @@ async fn a_paid_call_is_settled_with_its_result(database: TestDatabase) {
     let lease = claimed(&store, new_payment("n")).await;
     // Nothing is settled before its result is kept.
     assert_eq!(store.begin_settling(&lease, NOW, NOW).await.unwrap(), None);
-    assert!(!store.settle_payment(&lease, TX, NOW).await.unwrap());
+    assert!(!store.settle_payment(&lease.id, TX, NOW).await.unwrap());
     assert!(store.begin_paid_work(&lease, NOW, NOW).await.unwrap());
     insert_withheld(&store, "a", Some(guest("g")), &lease.id).await.unwrap();
     assert_eq!(unfinished(&store).await, [(PaymentState::Working, 1)]);
@@ -108,8 +114,8 @@ async fn a_paid_call_is_settled_with_its_result(database: TestDatabase) {
     let hidden = store.audit_of(&guest("g"), &audit_id("a")).await;
     assert!(matches!(hidden, Err(StoreError::NotFound { .. })), "{hidden:?}");
     assert_eq!(store.begin_settling(&lease, NOW, NOW).await.unwrap(), Some(1));
-    assert!(store.settle_payment(&lease, TX, NOW).await.unwrap());
-    assert!(!store.settle_payment(&lease, TX, NOW).await.unwrap());
+    assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
+    assert!(!store.settle_payment(&lease.id, TX, NOW).await.unwrap());
     let payment = store.payment(&new_payment("n").key).await.unwrap().unwrap();
     assert_eq!((payment.state, payment.transaction.as_deref()), (PaymentState::Settled, Some(TX)));
     assert_eq!(payment.answer, Some(answer()));
@@ -145,23 +151,109 @@ async fn a_refused_payment_leaves_nothing_behind(database: TestDatabase) {
     assert_eq!(database.row("SELECT COUNT(*) FROM audits").await.get::<i64, _>(0), 0);
     assert_eq!(database.row("SELECT COUNT(*) FROM revenue").await.get::<i64, _>(0), 0);
     // Final: not even the chain's word changes it.
-    assert!(!store.settle_payment(&lease, TX, NOW).await.unwrap());
+    assert!(!store.settle_payment(&lease.id, TX, NOW).await.unwrap());
     let known = store.claim_payment(new_payment("n")).await.unwrap();
     assert!(matches!(known, Claim::Known(_)), "{known:?}");
 }
 
-async fn who_slept_through_a_lease_writes_nothing(database: TestDatabase) {
+async fn who_slept_through_a_lease_decides_nothing(database: TestDatabase) {
     let store = opened(&database).await;
     let lease = claimed(&store, new_payment("n")).await;
     settling(&store, &lease).await;
     let taken = store.take_payment(&lease.id, NOW, NOW.plus_ms(60_000)).await.unwrap().unwrap();
     assert_eq!(taken.lease.fence, 2);
-    assert!(!store.settle_payment(&lease, TX, NOW).await.unwrap());
-    assert!(!store.leave_payment(&lease, Unsettled::Released, NOW).await.unwrap());
+    for how in [Unsettled::Refused("no".to_owned()), Unsettled::Lapsed("expired".to_owned())] {
+        assert!(!store.leave_payment(&lease, how, NOW).await.unwrap());
+    }
     assert_eq!(store.begin_settling(&lease, NOW, NOW).await.unwrap(), None);
     assert_eq!(store.take_payment(&lease.id, NOW, NOW).await.unwrap(), None);
     assert_eq!(store.begin_settling(&taken.lease, NOW, NOW).await.unwrap(), Some(2));
-    assert!(store.settle_payment(&taken.lease, TX, NOW).await.unwrap());
+    assert_eq!(state(&store, "n").await, PaymentState::Settling);
+}
+
+/// That money came in is a fact: it holds whoever tells it, and however late.
+async fn who_slept_through_a_lease_still_knows_that_it_settled(database: TestDatabase) {
+    let store = opened(&database).await;
+    let lease = claimed(&store, new_payment("n")).await;
+    settling(&store, &lease).await;
+    let taken = store.take_payment(&lease.id, NOW, NOW.plus_ms(60_000)).await.unwrap().unwrap();
+    assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
+    // Once: who has taken over is told that it is done.
+    assert!(!store.settle_payment(&taken.lease.id, "0xbb", NOW).await.unwrap());
+    let lapsed = Unsettled::Lapsed("expired".to_owned());
+    assert!(!store.leave_payment(&taken.lease, lapsed, NOW).await.unwrap());
+    let payment = store.payment(&new_payment("n").key).await.unwrap().unwrap();
+    assert_eq!((payment.state, payment.transaction.as_deref()), (PaymentState::Settled, Some(TX)));
+    assert_eq!(store.received(NOW, NOW.plus_ms(1)).await.unwrap(), (Micros(20_000), 1));
+}
+
+async fn what_may_have_been_sent_is_never_released(database: TestDatabase) {
+    let store = opened(&database).await;
+    let lease = claimed(&store, new_payment("n")).await;
+    settling(&store, &lease).await;
+    assert!(!store.leave_payment(&lease, Unsettled::Released, NOW).await.unwrap());
+    let unclear = Unsettled::Unclear { reason: "time".to_owned(), transaction: None, again_at: NOW };
+    assert!(store.leave_payment(&lease, unclear, NOW).await.unwrap());
+    assert!(!store.leave_payment(&lease, Unsettled::Released, NOW).await.unwrap());
+    // Nor is it claimed again, however long nobody works on it.
+    let later = NewPayment { now: NOW.plus_ms(86_400_000), ..new_payment("n") };
+    assert!(matches!(store.claim_payment(later).await.unwrap(), Claim::Known(_)));
+}
+
+async fn a_person_decides_what_is_unclear(database: TestDatabase) {
+    let store = opened(&database).await;
+    let settled = Finding::Settled(TX.to_owned());
+    let lapsed = Finding::Lapsed("operator".to_owned());
+    let mut leases = Vec::new();
+    for nonce in ["in", "out"] {
+        let lease = claimed(&store, new_payment(nonce)).await;
+        settling(&store, &lease).await;
+        insert_withheld(&store, nonce, Some(guest("g")), &lease.id).await.unwrap();
+        // Somebody is asking the facilitator at this moment.
+        assert!(!store.decide_payment(&lease.id, settled.clone(), NOW).await.unwrap());
+        let unclear = Unsettled::Unclear { reason: "time".to_owned(), transaction: None, again_at: NOW };
+        assert!(store.leave_payment(&lease, unclear, NOW).await.unwrap());
+        leases.push(lease);
+    }
+    assert!(!store.decide_payment("nobody", settled.clone(), NOW).await.unwrap());
+    let taken = store.take_payment("p-out", NOW, NOW.plus_ms(60_000)).await.unwrap().unwrap();
+    assert!(store.decide_payment("p-in", settled.clone(), NOW).await.unwrap());
+    assert!(store.decide_payment("p-out", lapsed.clone(), NOW).await.unwrap());
+    assert_eq!((state(&store, "in").await, state(&store, "out").await), (PaymentState::Settled, PaymentState::Lapsed));
+    store.audit_of(&guest("g"), &audit_id("in")).await.unwrap();
+    let gone = store.audit_of(&guest("g"), &audit_id("out")).await;
+    assert!(matches!(gone, Err(StoreError::NotFound { .. })), "{gone:?}");
+    assert_eq!(store.received(NOW, NOW.plus_ms(1)).await.unwrap(), (Micros(20_000), 1));
+    // Once; and who was at it writes nothing more.
+    for (id, found) in [("p-in", &lapsed), ("p-out", &settled)] {
+        assert!(!store.decide_payment(id, found.clone(), NOW).await.unwrap());
+    }
+    assert!(!store.settle_payment("p-out", TX, NOW).await.unwrap());
+    assert_eq!(store.begin_settling(&taken.lease, NOW, NOW).await.unwrap(), None);
+}
+
+async fn what_a_clock_put_off_for_too_long_is_due(database: TestDatabase) {
+    let store = opened(&database).await;
+    assert_eq!(store.next_due_payment().await.unwrap(), None);
+    let hour = 3_600_000;
+    for (nonce, ahead) in [("soon", 2 * hour), ("never", 100 * hour), ("never again", 100 * hour)] {
+        let new = NewPayment { leased_until: NOW.plus_ms(ahead), ..new_payment(nonce) };
+        let lease = claimed(&store, new).await;
+        if nonce == "never again" {
+            settling(&store, &lease).await;
+            let again_at = NOW.plus_ms(ahead);
+            let unclear = Unsettled::Unclear { reason: "time".to_owned(), transaction: None, again_at };
+            assert!(store.leave_payment(&lease, unclear, NOW).await.unwrap());
+        }
+    }
+    assert_eq!(store.next_due_payment().await.unwrap(), Some(NOW.plus_ms(2 * hour)));
+    // A caller who asks again finds it due, and so does the worker.
+    let lease_end = NOW.plus_ms(60_000);
+    assert!(store.take_payment("p-never again", NOW, lease_end).await.unwrap().is_some());
+    let taken = store.take_due_payment(NOW, lease_end, NOW).await.unwrap().unwrap();
+    assert_eq!(taken.lease.id, "p-never");
+    assert_eq!(store.take_due_payment(NOW, lease_end, NOW).await.unwrap(), None);
+    assert_eq!(store.next_due_payment().await.unwrap(), Some(lease_end));
 }
 
 async fn each_due_payment_is_taken_once(database: TestDatabase) {
@@ -170,13 +262,13 @@ async fn each_due_payment_is_taken_once(database: TestDatabase) {
         claimed(&store, new_payment(&n.to_string())).await;
     }
     let later = NOW.plus_ms(60_000);
-    assert_eq!(store.take_due_payment(NOW, later).await.unwrap(), None);
+    assert_eq!(store.take_due_payment(NOW, later, NOW).await.unwrap(), None);
     let workers: Vec<_> = (0..4)
         .map(|_| {
             let store = store.clone();
             tokio::spawn(async move {
                 let mut taken = Vec::new();
-                while let Some(payment) = store.take_due_payment(later, later.plus_ms(60_000)).await.unwrap() {
+                while let Some(payment) = store.take_due_payment(later, later.plus_ms(60_000), later).await.unwrap() {
                     assert!(store.leave_payment(&payment.lease, Unsettled::Released, later).await.unwrap());
                     taken.push(payment.lease.id);
                 }
@@ -189,7 +281,7 @@ async fn each_due_payment_is_taken_once(database: TestDatabase) {
         taken.extend(worker.await.unwrap());
     }
     // PostgreSQL may tell a worker of nothing while another holds the row; a second look finds it.
-    while let Some(payment) = store.take_due_payment(later, later.plus_ms(60_000)).await.unwrap() {
+    while let Some(payment) = store.take_due_payment(later, later.plus_ms(60_000), later).await.unwrap() {
         assert!(store.leave_payment(&payment.lease, Unsettled::Released, later).await.unwrap());
         taken.push(payment.lease.id);
     }
@@ -204,7 +296,7 @@ async fn a_purchase_makes_its_credit_when_it_settles(database: TestDatabase) {
     let lease = claimed(&store, purchase("n", 3)).await;
     assert_eq!(store.credit_by_digest(&[3; 32]).await.unwrap(), None);
     assert_eq!(store.begin_settling(&lease, NOW, NOW).await.unwrap(), Some(1));
-    assert!(store.settle_payment(&lease, TX, NOW).await.unwrap());
+    assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
     let (credit, movements) = store.credit_statement(&[3; 32]).await.unwrap().unwrap();
     assert_eq!((credit.balance, credit.owner.as_deref()), (Micros(5_000_000), Some("guest:g")));
     let moved: Vec<_> = movements.iter().map(|movement| (movement.kind, movement.reference.as_str())).collect();
@@ -235,7 +327,7 @@ async fn what_is_over_is_forgotten_but_not_its_key(database: TestDatabase) {
     let after = NOW.plus_ms(300_001);
     // What is not over is not forgotten.
     assert_eq!(store.forget_payments(after, 10).await.unwrap(), 0);
-    assert!(store.settle_payment(&lease, TX, NOW).await.unwrap());
+    assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
     assert_eq!(store.forget_payments(NOW, 10).await.unwrap(), 0);
     assert_eq!(store.forget_payments(after, 10).await.unwrap(), 1);
     let payment = store.payment(&new_payment("n").key).await.unwrap().unwrap();
@@ -250,7 +342,7 @@ async fn money_in_is_what_was_sold_and_earned(database: TestDatabase) {
         let lease = claimed(&store, new_payment(&format!("call{n}"))).await;
         settling(&store, &lease).await;
         if n % 2 == 0 {
-            assert!(store.settle_payment(&lease, TX, NOW).await.unwrap());
+            assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
         } else {
             let unclear =
                 Unsettled::Unclear { reason: "time".to_owned(), transaction: None, again_at: NOW.plus_ms(2_000) };
@@ -258,7 +350,7 @@ async fn money_in_is_what_was_sold_and_earned(database: TestDatabase) {
         }
         let lease = claimed(&store, purchase(&format!("buy{n}"), n + 1)).await;
         assert_eq!(store.begin_settling(&lease, NOW, NOW).await.unwrap(), Some(1));
-        assert!(store.settle_payment(&lease, TX, NOW).await.unwrap());
+        assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
     }
     let settled = database
         .row("SELECT CAST(SUM(amount_micros) AS BIGINT) FROM payments WHERE state = 'settled'")
@@ -268,7 +360,8 @@ async fn money_in_is_what_was_sold_and_earned(database: TestDatabase) {
     assert_eq!(store.received(NOW, NOW.plus_ms(1)).await.unwrap(), (Micros(settled.unsigned_abs()), 6));
     assert_eq!(store.unclear_payments(10).await.unwrap().len(), 2);
     // An unclear payment that is seen after all settles with its result.
-    let taken = store.take_due_payment(NOW.plus_ms(2_000), NOW.plus_ms(9_000)).await.unwrap().unwrap();
+    let taken =
+        store.take_due_payment(NOW.plus_ms(2_000), NOW.plus_ms(9_000), NOW.plus_ms(2_000)).await.unwrap().unwrap();
     assert!(taken.answer.is_some());
-    assert!(store.settle_payment(&taken.lease, TX, NOW).await.unwrap());
+    assert!(store.settle_payment(&taken.lease.id, TX, NOW).await.unwrap());
 }

@@ -39,7 +39,7 @@ async fn whenever_the_program_is_killed_every_payment_has_its_result_once(databa
     let (seen, lives) = (Arc::clone(&events), Arc::clone(&left));
     facilitator.script(move |question, number| {
         note(&seen);
-        // Whoever loses an answer takes no payments for a minute; the last life has none to lose.
+        // Who lost an answer asks the chain; the last life has none to lose.
         let is_lost = question.what == "settle" && number % LOST_ANSWER == 0 && lives.load(Ordering::SeqCst) > 0;
         is_lost.then_some(Say::MovesAndHangsUp)
     });

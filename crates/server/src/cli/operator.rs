@@ -51,9 +51,9 @@ enum Command {
     /// Begin to remove somebody's second factor.
     #[command(after_help = accounts::LATER_HELP)]
     RemoveFactor(accounts::One),
-    /// List payments of which nobody knows whether they settled.
+    /// List payments of which nobody knows whether they settled, or decide one of them.
     #[command(after_help = payments::HELP)]
-    Payments(payments::List),
+    Payments(payments::Payments),
 }
 
 impl Arguments {
@@ -69,7 +69,7 @@ impl Arguments {
             Command::EndSessions(one) => one.run(Deed::EndSessions),
             Command::Reset(one) => one.run(Deed::Reset),
             Command::RemoveFactor(one) => one.run(Deed::RemoveFactor),
-            Command::Payments(list) => list.run(),
+            Command::Payments(payments) => payments.run(),
         }
     }
 }

@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 
 use super::{Shop, moved, receipt, signed, signed_with};
 use crate::app::{Call, NOW, Response, TestApp};
+use crate::command_line::{code, program, stderr, stdout};
 
 testkit::on_both_databases! {
     a_settlement_is_kept_while_the_database_is_left_alone,
@@ -26,6 +27,7 @@ testkit::on_both_databases! {
     a_payment_of_another_network_waits,
     what_is_kept_and_can_t_be_read_is_not_sent,
     a_reason_is_kept_without_its_control_characters,
+    an_operator_decides_what_stays_unclear,
 }
 
 const HASH: &str = "0x00000000000000000000000000000000000000000000000000000000000000aa";
@@ -352,4 +354,57 @@ async fn a_reason_is_kept_without_its_control_characters(database: TestDatabase)
     let payment = signed(&asked, 1, 2);
     assert!(is_pending(&shop.app.call(payment.pays(shop.audit())).await));
     assert_eq!(unclear(&shop).await[0].reason.as_deref(), Some("odd[2J"));
+}
+
+async fn an_operator_decides_what_stays_unclear(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let operator = async |arguments: &[&str]| {
+        let mut command = program();
+        let place = ["--config", "/dev/null", "--database-url", shop.app.database.url()];
+        command.args(["operator", "payments"]).args(arguments).args(place);
+        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+    };
+    let none = operator(&[]).await;
+    assert_eq!(stdout(&none), "no payment is unclear\n", "{}", stderr(&none));
+    let asked = shop.app.call(shop.audit()).await;
+    settles(&shop, vec![Say::HangsUp, Say::This(200, failed(REVERTED, HASH)), Say::This(200, failed(USED, ""))]);
+    let (came, never) = (signed(&asked, 1, 1), signed(&asked, 1, 2));
+    for payment in [&came, &never] {
+        assert!(is_pending(&shop.app.call(payment.pays(shop.audit())).await));
+    }
+    let listed = stdout(&operator(&[]).await);
+    for said in
+        ["no transaction known: protocol", &format!("{HASH}: {USED}"), &came.authorization.nonce, "eip155:84532"]
+    {
+        assert!(listed.contains(said), "{said}: {listed}");
+    }
+    let ids: Vec<String> = unclear(&shop).await.into_iter().map(|payment| payment.lease.id).collect();
+    let [came_id, never_id] = &ids[..] else { panic!("{ids:?}") };
+
+    for (arguments, said) in [
+        (vec!["settle", "nobody", "--transaction", HASH], "operator payments"),
+        (vec!["lapse", "nobody"], "no payment nobody is unclear"),
+        (vec!["settle", came_id], "--transaction"),
+        (vec!["settle", came_id, "--transaction", "0x12"], "64 hex digits"),
+    ] {
+        let refused = operator(&arguments).await;
+        assert!(code(&refused) == 2 && stderr(&refused).contains(said), "{arguments:?}: {}", stderr(&refused));
+    }
+    assert_eq!(unclear(&shop).await.len(), 2);
+
+    let settled = operator(&["settle", came_id, "--transaction", HASH]).await;
+    assert_eq!((code(&settled), stdout(&settled)), (0, "settled\n".to_owned()), "{}", stderr(&settled));
+    let lapsed = operator(&["lapse", never_id]).await;
+    assert_eq!((code(&lapsed), stdout(&lapsed)), (0, "lapsed\n".to_owned()), "{}", stderr(&lapsed));
+    let paid = shop.app.call(came.pays(shop.audit())).await;
+    assert_eq!((paid.status, paid.header("idempotent-replay")), (200, "true"), "{}", paid.body);
+    assert_eq!(receipt(&paid)["transaction"], HASH);
+    let refused = shop.app.call(never.pays(shop.audit())).await;
+    assert_eq!(refused.refusal(), (402, "payment_refused".to_owned()));
+    // What is decided is decided.
+    for arguments in [vec!["lapse", came_id], vec!["settle", never_id, "--transaction", HASH]] {
+        assert_eq!(code(&operator(&arguments).await), 2);
+    }
+    let earned = shop.app.database.row("SELECT COUNT(*) FROM revenue").await;
+    assert_eq!(sqlx::Row::get::<i64, _>(&earned, 0), 1);
 }

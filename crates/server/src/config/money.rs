@@ -3,6 +3,7 @@
 use model::money::Micros;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sha3::{Digest as _, Keccak256};
 
 use super::{Config, NamedUrl, PaymentMode, PaymentNetwork, Secret, Sku};
 use crate::brcode;
@@ -27,9 +28,9 @@ pub struct Payments {
     pub mode: Option<PaymentMode>,
     /// `base` or, for staging, `base-sepolia`.
     pub network: PaymentNetwork,
-    /// Address that receives USDC: `0x` and 40 hex digits.
+    /// Address that receives USDC: `0x` and 40 hex digits; with capitals as well as small letters they are checked (EIP-55).
     pub pay_to: Option<String>,
-    /// URL of the payment facilitator; on `base-sepolia` the public test one by default, on `base` required to charge.
+    /// URL of the payment facilitator; on `base-sepolia` the public test one by default, on `base` required.
     pub facilitator: Option<String>,
     /// What the facilitator is sent as `Authorization`.
     pub facilitator_auth: Option<Secret>,
@@ -114,19 +115,32 @@ impl Prices {
 impl Config {
     pub(super) fn validate_payments(&self) -> Result<(), (&'static str, &'static str)> {
         let payments = &self.payments;
-        let is_address = |text: &str| {
-            text.strip_prefix("0x").is_some_and(|hex| hex.len() == 40 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
-        };
-        if payments.pay_to.as_ref().is_some_and(|address| !is_address(address)) {
+        let pay_to = payments.pay_to.as_deref();
+        if pay_to.is_some_and(|address| !is_address(address)) {
             return Err(("payments.pay_to", "takes 0x and 40 hex digits"));
         }
+        if pay_to.is_some_and(|address| !is_checked(address)) {
+            let takes =
+                "its capitals don't fit its digits, as they would in an address without a typing error (EIP-55)";
+            return Err(("payments.pay_to", takes));
+        }
         let is_web = |text: &str| url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        // It is shown to every caller.
-        let is_public =
-            |text: &str| url::Url::parse(text).is_ok_and(|url| url.username().is_empty() && url.password().is_none());
-        if payments.facilitator.as_ref().is_some_and(|url| !is_web(url) || !is_public(url)) {
-            let takes = "takes an http or https URL without a password; that is payments.facilitator_auth";
+        let facilitator = payments.facilitator.as_ref().map(|text| url::Url::parse(text));
+        let facilitator = facilitator.transpose().ok().flatten();
+        // It is shown to every caller, and paths are put at its end.
+        let is_bare = |url: &url::Url| {
+            url.username().is_empty() && url.password().is_none() && url.query().is_none() && url.fragment().is_none()
+        };
+        if payments.facilitator.as_ref().is_some_and(|url| !is_web(url))
+            || facilitator.as_ref().is_some_and(|url| !is_bare(url))
+        {
+            let takes = "takes an http or https URL without a password, query or fragment; a password is payments.facilitator_auth";
             return Err(("payments.facilitator", takes));
+        }
+        if payments.facilitator_auth.is_some()
+            && facilitator.as_ref().is_some_and(|url| !is_kept_secret_on_the_way(url))
+        {
+            return Err(("payments.facilitator", "takes an https URL where payments.facilitator_auth is set"));
         }
         if payments.rpc_url.as_ref().is_some_and(|url| !is_web(url.expose())) {
             return Err(("payments.rpc_url", "takes an http or https URL"));
@@ -144,13 +158,12 @@ impl Config {
                 return Err((key, "takes more than 0; what is free stands in free_now"));
             }
         }
-        if self.payment_mode() == PaymentMode::Live {
-            if payments.pay_to.is_none() {
-                return Err(("payments.pay_to", "must be set while payments.mode is live"));
-            }
-            if payments.network == PaymentNetwork::Base && payments.facilitator.is_none() {
-                return Err(("payments.facilitator", "must be set to charge on base"));
-            }
+        if self.payment_mode() == PaymentMode::Live && payments.pay_to.is_none() {
+            return Err(("payments.pay_to", "must be set while payments.mode is live"));
+        }
+        // Also before anything is charged: who names the network means to.
+        if payments.network == PaymentNetwork::Base && payments.facilitator.is_none() {
+            return Err(("payments.facilitator", "must be set where payments.network is base"));
         }
         Ok(())
     }
@@ -172,5 +185,55 @@ impl Config {
             return Err(("pix.brl_per_usd", "takes a rate above 0"));
         }
         Ok(())
+    }
+}
+
+/// Whether a text is an address of the chain.
+fn is_address(text: &str) -> bool {
+    text.strip_prefix("0x").is_some_and(|hex| hex.len() == 40 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// Whether the capitals of an address are those that its digits give (EIP-55). One in a single case says nothing of it.
+fn is_checked(address: &str) -> bool {
+    let hex = address.trim_start_matches("0x");
+    if !hex.bytes().any(|b| b.is_ascii_lowercase()) || !hex.bytes().any(|b| b.is_ascii_uppercase()) {
+        return true;
+    }
+    let digest = Keccak256::digest(hex.to_ascii_lowercase().as_bytes());
+    let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]);
+    hex.bytes().zip(nibbles).all(|(b, nibble)| !b.is_ascii_alphabetic() || b.is_ascii_uppercase() == (nibble >= 8))
+}
+
+/// Whether what is sent there can be read by nobody between: by https, or within this machine.
+fn is_kept_secret_on_the_way(url: &url::Url) -> bool {
+    let is_here = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    url.scheme() == "https" || is_here
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_with_a_typing_error_is_told_by_its_capitals() {
+        // The examples of EIP-55, all in one case and as it writes them.
+        for address in [
+            "0x52908400098527886E0F7030069857D2E4169EE7",
+            "0xde709f2102306220921060314715629080e2fb77",
+            "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+            "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
+            "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
+        ] {
+            assert!(is_address(address) && is_checked(address), "{address}");
+        }
+        for address in ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeBed"] {
+            assert!(is_address(address) && !is_checked(address), "{address}");
+        }
     }
 }

@@ -230,6 +230,20 @@ mod tests {
             (toml("[payments]\nmode = 'live'"), "payments.pay_to: must be set"),
             (toml("[payments]\npay_to = '0x12'"), "payments.pay_to: takes 0x and 40 hex digits"),
             (
+                toml("[payments]\npay_to = '0x209693bc6afc0C5328bA36FaF03C514EF312287C'"),
+                "payments.pay_to: its capitals don't fit",
+            ),
+            (toml("[payments]\nnetwork = 'base'"), "payments.facilitator: must be set where payments.network is base"),
+            (
+                toml("[payments]\nfacilitator = 'https://f.example/?key=1'"),
+                "payments.facilitator: takes an http or https",
+            ),
+            (toml("[payments]\nfacilitator = 'https://f.example/#a'"), "payments.facilitator: takes an http or https"),
+            (
+                toml("[payments]\nfacilitator = 'http://f.example/'\nfacilitator_auth = 'Bearer x'"),
+                "payments.facilitator: takes an https URL",
+            ),
+            (
                 toml("[payments]\nfacilitator = 'https://a:b@c.d'"),
                 "payments.facilitator: takes an http or https URL without",
             ),

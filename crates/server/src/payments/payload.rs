@@ -107,6 +107,7 @@ fn unreadable(problem: impl Into<Phrase>) -> ApiError {
         .explained(Phrase { en: format!("payment: {en}"), pt: format!("pagamento: {pt}") })
 }
 
+const NO_VERSION: Text = text("x402Version takes the number 1 or 2", "x402Version recebe o número 1 ou 2");
 const NOT_SIGNED: Text = text("payload has no signed authorization", "payload não tem autorização assinada");
 const NOT_HEX: Text =
     text("{name} takes 0x and {digits} hex digits", "{name} recebe 0x e {digits} dígitos hexadecimais");
@@ -127,6 +128,7 @@ fn read(json: Value) -> Result<Result<Payment, &'static str>, ApiError> {
             (2, of("scheme"), of("network"))
         }
         Some(_) => return Ok(Err("invalid_x402_version")),
+        None if json.get("x402Version").is_some() => return Err(unreadable(NO_VERSION)),
         None => return Err(unreadable(text("x402Version is missing", "falta x402Version"))),
     };
     let identifier = json

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use testkit::{Answer, Site, TestDatabase};
 
 use super::{legacy, listed, modern, tool};
-use crate::app::TestApp;
+use crate::app::{Call, TestApp};
 use crate::payments::{Shop, encoded, moved, required, signed};
 use crate::schema::misfit;
 
@@ -127,11 +127,23 @@ async fn a_spent_allowance_asks_for_a_payment_inside_the_result(database: TestDa
     assert_eq!((&demand["x402Version"], &demand["accepts"][0]["amount"]), (&2.into(), &"20000".into()));
     assert_eq!(demand["resource"]["url"], app.url("/api/audit"));
     assert!(fits(demand, &listed(&app, "audit_page").await["outputSchema"]), "{demand}");
-    // What can't be a payment is told as the gate tells it.
-    let meta = json!({"x402/payment": {"x402Version": 3}});
-    let paid = json!({"name": "audit_page", "arguments": {"url": site.url("/")}, "_meta": meta});
-    let refused = app.call(modern("tools/call", &paid)).await.json();
-    assert_eq!(refused["result"]["structuredContent"]["code"], "invalid_parameter", "{refused}");
+    // What can't be a payment is told as over HTTP.
+    for (payment, code) in [
+        (json!({"x402Version": 3}), "payment_refused"),
+        (json!({"x402Version": "1"}), "invalid_payment"),
+        (json!(1), "invalid_payment"),
+    ] {
+        let over_http = app.call(Call::audit(&site.url("/")).header("PAYMENT-SIGNATURE", &encoded(&payment))).await;
+        let paid =
+            json!({"name": "audit_page", "arguments": {"url": site.url("/")}, "_meta": {"x402/payment": payment}});
+        let refused = app.call(modern("tools/call", &paid)).await.json();
+        let refused = &refused["result"]["structuredContent"];
+        assert_eq!(refused["code"], code, "{refused}");
+        for same in ["code", "detail"] {
+            assert_eq!(refused[same], over_http.json()[same], "{refused}");
+        }
+        assert_eq!(refused["accepts"].is_array(), over_http.status == 402, "{refused}");
+    }
 }
 
 async fn a_tool_is_paid_beside_its_arguments(database: TestDatabase) {

@@ -38,8 +38,8 @@ pub struct Spent {
     day: Day,
     /// One of the free audits was spent; else the audit is paid, or let through.
     pub free: bool,
-    /// Free audits left today.
-    pub free_remaining: u32,
+    /// Free audits left today; `None` where none is counted, as audits are free for now.
+    pub free_remaining: Option<u32>,
 }
 
 /// Where a spending is noted.
@@ -134,6 +134,7 @@ impl Allowance {
             Free::Counted => self.limits.free_audits_per_day,
             Free::ForNow => 0,
         };
+        let left = |remaining| (free == Free::Counted).then_some(remaining);
         // At once, so that they share one commit.
         let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
         let (hourly, wide_hourly, daily) = tokio::join!(
@@ -149,8 +150,8 @@ impl Allowance {
         let refused = match (hourly, wide_hourly, daily) {
             (Ok(HourlySpend::Granted), Ok(HourlySpend::Granted), Ok(daily)) => {
                 let (free, free_remaining) = match daily {
-                    DailySpend::Granted { remaining } => (true, remaining),
-                    DailySpend::Exhausted => (false, 0),
+                    DailySpend::Granted { remaining } => (true, left(remaining)),
+                    DailySpend::Exhausted => (false, left(0)),
                 };
                 return Ok(Ok(Spent { counted: Counted::Stored(keys), network, day, free, free_remaining }));
             }
@@ -177,8 +178,8 @@ impl Allowance {
             Free::ForNow => 0,
         };
         let remaining = self.local.spend_daily(network, now.day(), per_day);
-        let (free, free_remaining) = (remaining.is_some(), remaining.unwrap_or_default());
-        Ok(Spent { counted: Counted::Local, network, day: now.day(), free, free_remaining })
+        let free_remaining = (free == Free::Counted).then_some(remaining.unwrap_or_default());
+        Ok(Spent { counted: Counted::Local, network, day: now.day(), free: remaining.is_some(), free_remaining })
     }
 
     /// Gives back what an audit spent that came to nothing.
@@ -250,8 +251,26 @@ impl Allowance {
         }
     }
 
-    /// Spends one of the uses that a network has of something in a day, which only the database counts; `false` when none
-    /// is left.
+    /// Whether a network, and the wider one around it, has a use left of something in a day, which only the database
+    /// counts.
+    pub async fn has_left_of_day(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        what: &str,
+        per_day: u32,
+    ) -> Result<bool, ApiError> {
+        let day = ports.now().day();
+        let keys = Keys::of(&self.salt(database, ports, day).await?, network);
+        let (used, wide_used) = tokio::join!(
+            database.ask(|store| store.daily_used(&keys.network, what, day)),
+            database.ask(|store| store.daily_used(&keys.wide, what, day)),
+        );
+        Ok(used? < per_day && wide_used? < per_day.saturating_mul(WIDE))
+    }
+
+    /// Spends one of these uses; `false` when none is left.
     pub async fn spend_daily(
         &self,
         database: &Database,
@@ -261,23 +280,31 @@ impl Allowance {
         per_day: u32,
     ) -> Result<bool, ApiError> {
         let day = ports.now().day();
-        let key = key(&self.salt(database, ports, day).await?, &network.to_string());
-        let spent = database.ask(|store| store.spend_daily(&key, what, day, per_day)).await?;
-        Ok(spent != DailySpend::Exhausted)
+        let keys = Keys::of(&self.salt(database, ports, day).await?, network);
+        if database.ask(|store| store.spend_daily(&keys.network, what, day, per_day)).await? == DailySpend::Exhausted {
+            return Ok(false);
+        }
+        let wide_per_day = per_day.saturating_mul(WIDE);
+        let wide = database.ask(|store| store.spend_daily(&keys.wide, what, day, wide_per_day)).await;
+        if matches!(wide, Ok(DailySpend::Granted { .. })) {
+            return Ok(true);
+        }
+        give_back_daily(database, &keys.network, what, day).await;
+        wide.map(|_| false).map_err(ApiError::from)
     }
 
     /// Gives such a use back.
     pub async fn release_daily(&self, database: &Database, ports: &Ports, network: Network, what: &str) {
         let day = ports.now().day();
-        let released = match self.salt(database, ports, day).await {
+        match self.salt(database, ports, day).await {
             Ok(salt) => {
-                let key = key(&salt, &network.to_string());
-                database.insist(|store| store.release_daily(&key, what, day)).await
+                let keys = Keys::of(&salt, network);
+                tokio::join!(
+                    give_back_daily(database, &keys.network, what, day),
+                    give_back_daily(database, &keys.wide, what, day),
+                );
             }
-            Err(trouble) => Err(trouble),
-        };
-        if released.is_err() {
-            tracing::warn!(what, "a use of the day could not be given back");
+            Err(_) => tracing::warn!(what, "a use of the day could not be given back"),
         }
     }
 
@@ -291,10 +318,36 @@ impl Allowance {
         what: &str,
         per_hour: u32,
     ) -> Result<(), ApiError> {
+        self.spend_hourly_of(database, ports, &network.to_string(), what, per_hour).await
+    }
+
+    /// The same, and one of those of the wider network: of what costs us more than a row of the caller's own.
+    pub async fn spend_hourly_widely(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        what: &str,
+        per_hour: u32,
+    ) -> Result<(), ApiError> {
+        self.spend_hourly(database, ports, network, what, per_hour).await?;
+        // What the network itself spent is not given back: while the wider one has nothing left, it is of no use.
+        self.spend_hourly_of(database, ports, &network.wide(), what, per_hour.saturating_mul(WIDE)).await
+    }
+
+    /// Spends one of the uses that `who`, a network, has of something in an hour.
+    async fn spend_hourly_of(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        who: &str,
+        what: &str,
+        per_hour: u32,
+    ) -> Result<(), ApiError> {
         let now = ports.now();
         let stored = async {
             let salt = self.salt(database, ports, now.day()).await?;
-            let bucket = format!("{what}:{}", key(&salt, &format!("{what} {network}")));
+            let bucket = format!("{what}:{}", key(&salt, &format!("{what} {who}")));
             database.ask(|store| store.spend_hourly(&bucket, now, per_hour)).await
         };
         let refused = |seconds| ApiError::new(Code::RateLimited).retry_after(seconds);
@@ -302,7 +355,7 @@ impl Allowance {
             Ok(HourlySpend::Granted) => Ok(()),
             Ok(HourlySpend::Refused { retry_after_s }) => Err(refused(retry_after_s)),
             Err(Trouble::Down) => {
-                self.local.spend_hourly(&format!("{what}:{network}"), now, part(per_hour)).map_err(refused)
+                self.local.spend_hourly(&format!("{what}:{who}"), now, part(per_hour)).map_err(refused)
             }
             Err(trouble) => Err(trouble.into()),
         }
@@ -340,6 +393,13 @@ impl Allowance {
         let salt = database.ask(|store| store.daily_salt(day, &offered)).await?;
         *self.salt.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some((day, salt));
         Ok(salt)
+    }
+}
+
+/// Gives a use of a day back; one that can't be stays spent, which the log tells.
+async fn give_back_daily(database: &Database, key: &str, what: &str, day: Day) {
+    if database.insist(|store| store.release_daily(key, what, day)).await.is_err() {
+        tracing::warn!(what, "a use of the day could not be given back");
     }
 }
 

@@ -132,7 +132,8 @@ pub struct FieldData {
 pub struct Limits {
     /// Free audits per network and UTC day.
     pub free_audits_per_day: u32,
-    /// Audits per network and hour, free or paid.
+    /// Audits per network and hour, free or paid. As many payments for tabs and credit, and ten times as many of both for
+    /// the wider network (an IPv4 /24, an IPv6 /48).
     pub audits_per_hour: u32,
     /// Guest tokens made per network and hour.
     pub guests_per_hour: u32,

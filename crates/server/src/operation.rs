@@ -9,7 +9,7 @@ mod handler;
 mod input;
 mod refusals;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http::{Method, StatusCode};
 use schemars::generate::SchemaSettings;
@@ -149,6 +149,8 @@ pub struct Operation {
     pub is_tool: bool,
     /// What it costs beyond the free allowance.
     pub price: Option<Sku>,
+    /// Some of its answer, JSON, for the lists in which agents look for paid calls.
+    pub sample: Option<&'static str>,
     /// It takes a payment by itself.
     pub sells: bool,
     /// A ceiling of its own.
@@ -171,6 +173,8 @@ pub struct Operation {
     /// already is told so: 304.
     pub kept: Option<&'static str>,
     has_body: bool,
+    /// Names of the fields that its input must have, once they were asked for: a schema takes a while to make.
+    required: OnceLock<Vec<String>>,
     /// Its body is a form with a file, which its handler reads.
     pub takes_form: bool,
     check: Option<Check>,
@@ -214,12 +218,14 @@ impl Operation {
     }
 
     /// Names of the fields that its input must have, besides those in the path.
-    pub(crate) fn required_fields(&self) -> Vec<String> {
-        let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-        let schema = (self.input)(&mut SchemaGenerator::from(settings.for_deserialize()));
-        let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-        let names = required.into_iter().filter_map(|name| name.as_str().map(str::to_owned));
-        names.filter(|name| !self.path_parameters().any(|parameter| parameter == name)).collect()
+    pub(crate) fn required_fields(&self) -> &[String] {
+        self.required.get_or_init(|| {
+            let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+            let schema = (self.input)(&mut SchemaGenerator::from(settings.for_deserialize()));
+            let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+            let names = required.into_iter().filter_map(|name| name.as_str().map(str::to_owned));
+            names.filter(|name| !self.path_parameters().any(|parameter| parameter == name)).collect()
+        })
     }
 
     /// Does it.
@@ -229,5 +235,23 @@ impl Operation {
             Some(policy) => reply.kept(policy),
             None => reply,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::api;
+
+    #[test]
+    fn what_costs_shows_some_of_its_answer() {
+        for operation in api::catalog().into_iter().filter(|operation| operation.price.is_some()) {
+            let sample: serde_json::Value = serde_json::from_str(operation.sample.unwrap()).unwrap();
+            let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
+            let (_, schema) = (operation.output)(&mut schemars::SchemaGenerator::from(settings));
+            let properties = schema.unwrap().to_value()["properties"].clone();
+            for name in sample.as_object().unwrap().keys() {
+                assert!(properties.get(name).is_some(), "{operation:?}: {name}");
+            }
+        }
     }
 }

@@ -8,6 +8,8 @@ pub(crate) mod by_x402;
 pub(crate) mod chain;
 pub(crate) mod facilitator;
 pub(crate) mod kept;
+mod manifest;
+mod ongoing;
 pub(crate) mod payload;
 pub(crate) mod purchase;
 pub(crate) mod settling;
@@ -29,6 +31,8 @@ use crate::error::{ApiError, Code};
 use crate::operation::Operation;
 use chain::{Chain, Node};
 use facilitator::{Facilitator, Standing};
+pub(crate) use manifest::HOW_TO_PAY;
+pub use ongoing::Ongoing;
 
 /// Life of a payment's signature, in seconds: above the longest audit and its settlement.
 const SIGNATURE_SECONDS: u32 = 300;
@@ -50,6 +54,7 @@ pub struct Payments {
     node: Option<Node>,
     /// Told when a payment is left unclear.
     left_unclear: Notify,
+    ongoing: Ongoing,
 }
 
 /// A call with a price, as x402 describes it.
@@ -62,10 +67,14 @@ pub(crate) struct Priced {
     method: String,
     /// Absolute URL of what is called.
     resource: String,
+    /// What is called with which input, as a digest: the same whoever asks, and whatever it costs.
+    pub(crate) call_digest: [u8; 32],
     description: String,
     /// Required fields of its input, each with an example.
     fields: Map<String, Value>,
     in_query: bool,
+    /// Some of its answer.
+    sample: Value,
     asked: Text,
     code: Code,
 }
@@ -86,6 +95,7 @@ impl Payments {
                 .map(|url| Facilitator::new(url, payments.facilitator_auth.clone())),
             node: payments.rpc_url.as_ref().and_then(|url| Url::parse(url.expose()).ok()).map(Node::new),
             left_unclear: Notify::new(),
+            ongoing: Ongoing::default(),
         }
     }
 
@@ -107,6 +117,11 @@ impl Payments {
     /// Waits until a payment is left unclear, or was since the last wait.
     async fn left_unclear(&self) {
         self.left_unclear.notified().await;
+    }
+
+    /// The paid work that is going on.
+    pub fn ongoing(&self) -> &Ongoing {
+        &self.ongoing
     }
 
     /// Who settles.
@@ -148,15 +163,18 @@ impl Payments {
             Some(name) => input.get(name).and_then(Value::as_str).unwrap_or(segment),
             None => segment,
         });
-        let required = operation.required_fields();
+        let (method, resource) = (operation.method.to_string(), app.url(&path.collect::<Vec<_>>().join("/")));
+        let required = operation.required_fields().iter();
         Priced {
             operation: operation.name,
             price: self.prices.of(sku),
-            method: operation.method.to_string(),
-            resource: app.url(&path.collect::<Vec<_>>().join("/")),
+            call_digest: call_digest(&method, operation.name, &resource, input),
+            method,
+            resource,
             description: description.to_owned(),
-            fields: required.into_iter().map(|name| (name, "https://example.com/".into())).collect(),
+            fields: required.map(|name| (name.clone(), "https://example.com/".into())).collect(),
             in_query: !operation.takes_body(),
+            sample: operation.sample.and_then(|sample| serde_json::from_str(sample).ok()).unwrap_or_default(),
             asked,
             code,
         }
@@ -164,14 +182,19 @@ impl Payments {
 
     /// A pack of credit.
     pub(crate) fn pack(&self, app: &App, usd: u32) -> Priced {
+        let (method, resource) = ("POST".to_owned(), app.url(&format!("{}?usd={usd}", purchase::PATH)));
+        let fields = Map::from_iter([("usd".to_owned(), usd.into())]);
+        let price = Micros(u64::from(usd) * 1_000_000);
         Priced {
             operation: purchase::OPERATION,
-            price: Micros(u64::from(usd) * 1_000_000),
-            method: "POST".to_owned(),
-            resource: app.url(&format!("{}?usd={usd}", purchase::PATH)),
+            price,
+            call_digest: call_digest(&method, purchase::OPERATION, &resource, &fields),
+            method,
+            resource,
             description: format!("Prepaid credit of {usd} USD"),
-            fields: Map::from_iter([("usd".to_owned(), usd.into())]),
+            fields,
             in_query: true,
+            sample: json!({"token": "cred_…", "saldo_usd": price.to_string()}),
             asked: text(
                 "Pay {price} USD and repeat the same call: the answer has the token of the credit.",
                 "Pague {price} USD e repita a mesma chamada: a resposta traz o token do crédito.",
@@ -281,7 +304,7 @@ impl Payments {
             "accepts": [self.requirements(priced.price)],
             "extensions": {
                 "bazaar": {
-                    "info": {"input": input, "output": {"type": "json", "example": {}}},
+                    "info": {"input": input, "output": {"type": "json", "example": priced.sample}},
                     "schema": {
                         "$schema": "https://json-schema.org/draft/2020-12/schema",
                         "type": "object",
@@ -310,82 +333,24 @@ impl Payments {
     fn resource(&self, priced: &Priced) -> Value {
         json!({"url": priced.resource, "description": priced.description, "mimeType": "application/json"})
     }
-
-    /// `/.well-known/x402`: everything that is for sale. Advisory: the live 402 decides.
-    pub(crate) fn manifest(&self, app: &App) -> Value {
-        let free_audits = format!("{} a day per network", app.config().limits.free_audits_per_day);
-        let nothing = Map::new();
-        let calls = app.operations().iter().filter_map(|operation| {
-            let sku = operation.price?;
-            let free = match sku {
-                Sku::Audit => Some(free_audits.clone()),
-                Sku::Tab => None,
-            };
-            Some((operation.path.to_owned(), free, self.priced(app, operation, sku, &nothing)))
-        });
-        let packs = PACKS.map(|usd| (format!("{}?usd={usd}", purchase::PATH), None, self.pack(app, usd)));
-        let all: Vec<(String, Option<String>, Priced)> = calls.chain(packs).collect();
-        let routes: Vec<Value> = all
-            .iter()
-            .map(|(path, free, priced)| {
-                json!({
-                    "method": priced.method, "path": path, "price_usd": priced.price,
-                    "amount": priced.price.0.to_string(), "description": priced.description, "free": free,
-                })
-            })
-            .collect();
-        let items: Vec<Value> = all
-            .iter()
-            .map(|(_, _, priced)| {
-                let input = if priced.in_query {
-                    json!({"method": priced.method, "queryParams": priced.fields})
-                } else {
-                    json!({"method": priced.method, "bodyType": "json", "body": priced.fields})
-                };
-                json!({
-                    "resource": self.resource(priced), "type": "http",
-                    "accepts": [self.requirements(priced.price)], "input": input,
-                })
-            })
-            .collect();
-        json!({
-            "version": 1,
-            "x402Version": 2,
-            "x402Versions": [1, 2],
-            "lastUpdated": app.started_at().seconds(),
-            "network": self.chain.name,
-            "networks": [self.chain.name, self.chain.caip2],
-            "chain_id": self.chain.id,
-            "asset": "USDC",
-            "asset_address": self.chain.asset,
-            "pay_to": self.pay_to,
-            "facilitator": self.facilitator_url(),
-            "mode": self.mode,
-            "routes": routes,
-            "resources": all.iter().map(|(_, _, priced)| priced.resource.as_str()).collect::<Vec<_>>(),
-            "items": items,
-            "instructions": HOW_TO_PAY.en,
-        })
-    }
 }
-
-/// For a program that has to pay.
-pub(crate) const HOW_TO_PAY: Text = text(
-    "Call without a payment first. A 402 says what is accepted: version 1 of x402 in the body (accepts), version 2 in the header PAYMENT-REQUIRED. Sign it and repeat the same call with X-PAYMENT or PAYMENT-SIGNATURE. Or buy credit once (POST /api/credito?usd=5) and send its token as Authorization: Bearer cred_…",
-    "Chame primeiro sem pagamento. Um 402 diz o que é aceito: a versão 1 do x402 no corpo (accepts), a versão 2 no cabeçalho PAYMENT-REQUIRED. Assine e repita a mesma chamada com X-PAYMENT ou PAYMENT-SIGNATURE. Ou compre crédito uma vez (POST /api/credito?usd=5) e envie o token como Authorization: Bearer cred_…",
-);
 
 fn parameter(segment: &str) -> Option<&str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
 
-/// What is asked, as a digest: operation, input, price and owner. A repeat of a call asks the same.
-pub(crate) fn request_hash(priced: &Priced, input: &Map<String, Value>, owner: Option<&str>) -> [u8; 32] {
+/// A call, as a digest: method, operation, address and input.
+fn call_digest(method: &str, operation: &str, resource: &str, input: &Map<String, Value>) -> [u8; 32] {
     let mut input = input.clone();
-    // It says who asks, which the owner does already, however it was sent.
+    // It says who asks, however it was sent; the owner is told apart beside this.
     input.remove("guest_token");
     let mut value = Value::Object(input);
     value.sort_all_objects();
-    let whole = json!([priced.method, priced.operation, priced.resource, value, priced.price.0, owner]);
-    Sha256::digest(whole.to_string().as_bytes()).into()
+    Sha256::digest(json!([method, operation, resource, value]).to_string().as_bytes()).into()
+}
+
+/// What is asked, as a digest: the call, its price and its owner. A repeat of a call asks the same.
+pub(crate) fn request_hash(priced: &Priced, owner: Option<&str>) -> [u8; 32] {
+    let asked = json!([priced.call_digest, priced.price.0, owner]);
+    Sha256::digest(asked.to_string().as_bytes()).into()
 }

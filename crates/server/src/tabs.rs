@@ -57,6 +57,9 @@ pub(crate) async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String
     let free = cx.app.config().limits.free_tabs;
     let most = if gate::is_let_through(cx, Sku::Tab) { MOST_TABS } else { free };
     match cx.app.database().ask(|store| store.open_tab(new, most)).await? {
+        // Opened by another call meanwhile, so there is nothing to pay for: what is held is given back, and the repeat of
+        // this call is free.
+        Opening::Known(_) if cx.withheld.is_some() => Err(ApiError::new(Code::PaymentInProgress).retry_after(1)),
         Opening::New(tab) | Opening::Known(tab) => Ok(tab),
         Opening::Full if most < MOST_TABS => Err(ApiError::new(Code::PaymentRequired)),
         Opening::Full => Err(ApiError::new(Code::TabLimit)),

@@ -51,6 +51,7 @@ CREATE INDEX debits_answered ON debits (created_at, id) WHERE answer_head IS NOT
 CREATE INDEX debits_of_owner ON debits (owner) WHERE owner IS NOT NULL;
 
 -- Payments by x402. `fence` counts who took the row over; a decision of one that slept through its lease changes nothing.
+-- `request_hash` is of the call, its price and its owner; `call_digest` of the call alone.
 CREATE TABLE payments (
     id TEXT NOT NULL PRIMARY KEY,
     network TEXT NOT NULL,
@@ -58,6 +59,7 @@ CREATE TABLE payments (
     payer TEXT NOT NULL,
     nonce TEXT NOT NULL,
     request_hash BYTEA NOT NULL,
+    call_digest BYTEA NOT NULL,
     operation TEXT NOT NULL,
     amount_micros BIGINT NOT NULL CHECK (amount_micros > 0),
     payload TEXT,
@@ -84,6 +86,8 @@ CREATE TABLE payments (
 );
 
 CREATE INDEX payments_due ON payments (leased_until, id)
+    WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear');
+CREATE INDEX payments_on_their_way ON payments (owner, call_digest)
     WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear');
 CREATE INDEX payments_over ON payments (valid_before, id) WHERE payload IS NOT NULL;
 CREATE INDEX payments_of_owner ON payments (owner) WHERE owner IS NOT NULL;

@@ -55,7 +55,9 @@ pub use organizations::{
     Denied, InvitationRecord, MemberRecord, NewInvitation, OrganizationChange, OrganizationRecord,
 };
 pub use passkeys::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep};
-pub use payments::{Claim, Finding, Lease, NewPayment, Payment, PaymentKey, PaymentState, Purchase, Unsettled};
+pub use payments::{
+    Claim, Finding, Lease, NewPayment, OnItsWay, Payment, PaymentKey, PaymentState, Purchase, Unsettled,
+};
 pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};
 pub use sessions::{FoundSession, Session};

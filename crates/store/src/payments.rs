@@ -5,6 +5,7 @@
 //! the credit that was bought) is one transaction.
 
 mod ending;
+mod on_its_way;
 mod row;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use crate::db::Statement;
 use crate::transaction::Transaction;
 use crate::{Store, StoreError, withheld};
 pub use ending::{Finding, Unsettled};
+pub use on_its_way::OnItsWay;
 use row::payment;
 
 /// State of a payment. Final: settled, refused, lapsed.
@@ -104,8 +106,10 @@ pub struct NewPayment {
     pub id: String,
     /// Its authorization.
     pub key: PaymentKey,
-    /// What is asked, as a digest.
+    /// What is asked, as a digest: the call, its price, and who asks.
     pub request_hash: [u8; 32],
+    /// The call alone, as a digest: the same whatever it costs, and whoever asks.
+    pub call_digest: [u8; 32],
     /// Name of the operation.
     pub operation: &'static str,
     /// How much.
@@ -155,8 +159,10 @@ pub struct Payment {
     pub lease: Lease,
     /// Its authorization.
     pub key: PaymentKey,
-    /// What was asked, as a digest.
+    /// What was asked, as a digest: the call, its price, and who asked.
     pub request_hash: [u8; 32],
+    /// The call alone, as a digest.
+    pub call_digest: [u8; 32],
     /// Name of the operation.
     pub operation: String,
     /// How much.
@@ -202,19 +208,19 @@ pub enum Claim {
 const CLAIM: &str = "INSERT INTO payments \
     (id, network, asset, payer, nonce, request_hash, operation, amount_micros, payload, requirements, wire_version, \
     owner, credit_id, credit_digest, key_digest, state, valid_before, settle_calls, fence, leased_until, created_at, \
-    updated_at) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'claimed', $16, 0, 1, $17, $18, $18) \
+    updated_at, call_digest) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'claimed', $16, 0, 1, $17, $18, $18, $19) \
     ON CONFLICT (network, asset, payer, nonce) DO UPDATE SET request_hash = $6, operation = $7, amount_micros = $8, \
     payload = $9, requirements = $10, wire_version = $11, owner = $12, credit_id = $13, credit_digest = $14, \
     key_digest = $15, state = 'claimed', reason = NULL, valid_before = $16, fence = payments.fence + 1, \
-    leased_until = $17, updated_at = $18 \
+    leased_until = $17, updated_at = $18, call_digest = $19 \
     WHERE payments.state = 'released' OR (payments.state IN ('claimed', 'working') AND payments.leased_until <= $18) \
     RETURNING id, fence";
 
 /// The columns of a [`Payment`]. A macro, as `concat!` takes literals only.
 macro_rules! columns {
     () => {
-        "id, network, asset, payer, nonce, request_hash, operation, amount_micros, payload, requirements, \
+        "id, network, asset, payer, nonce, request_hash, call_digest, operation, amount_micros, payload, requirements, \
         wire_version, credit_id, credit_digest, key_digest, state, tx_hash, reason, answer_head, answer_body, \
         valid_before, settle_calls, fence, leased_until, created_at"
     };
@@ -458,7 +464,8 @@ async fn claim(transaction: &mut Transaction<'_>, new: NewPayment) -> Result<Cla
         .bind(new.key_digest.map(|digest| digest.to_vec()))
         .bind(new.valid_before.0)
         .bind(new.leased_until.0)
-        .bind(new.now.0);
+        .bind(new.now.0)
+        .bind(new.call_digest.to_vec());
     if let Some(row) = transaction.first(statement).await? {
         let lease = Lease { id: row.try_get("id").map_err(failed)?, fence: row.try_get("fence").map_err(failed)? };
         if lease.fence > 1 {

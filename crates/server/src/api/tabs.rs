@@ -47,7 +47,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 tabs::alias_of(input.alias.as_deref())?;
                 tabs::page_of(app, &input.url).map(drop)
             })
-            .price(Sku::Tab)
+            .price(Sku::Tab, r#"{"ok": true, "tab": {"url": "https://example.com/", "alias": "Home"}}"#)
             .free_when(|cx: Cx, input: OpenRequest| async move {
                 let url = tabs::page_of(&cx.app, &input.url)?;
                 tabs::is_free(&cx, &url).await
@@ -96,7 +96,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  /api/audit` does; what failed costs nothing.",
             )
             .access(Access::Owner)
-            .price(Sku::Audit)
+            .price(Sku::Audit, r#"{"ok": true, "result": {"url": "https://example.com/", "score": 82}}"#)
             .errors(&[
                 Code::GuestTokenRequired,
                 Code::TabNotFound,
@@ -304,7 +304,9 @@ struct RunAnswer {
 async fn run(cx: Cx, input: TabPath) -> Result<Written<RunAnswer>, ApiError> {
     let (owner, tab) = found(&cx, &input.id).await?;
     let result = tabs::run(&cx, &tab).await?;
-    let (tab, gate) = (tabs::tab(&cx.app, &owner, &tab.id).await?, gate_of(&cx).await?);
+    let (mut tab, gate) = (tabs::tab(&cx.app, &owner, &tab.id).await?, gate_of(&cx).await?);
+    // A paid run is its owner's only once the charge is final, and this answer is given out only then.
+    (tab.audit_id, tab.score) = (Some(result.audit_id.clone()), Some(result.score));
     Written::speaking(move || Ok(RunAnswer { ok: true, tab, gate, result })).await
 }
 

@@ -68,9 +68,13 @@ impl Arguments {
             let payments = worker::start(app.clone()).await;
             print(&welcome(&app, address))?;
             let (heard, was_heard) = oneshot::channel();
+            let serving = async {
+                web::serve(listener, web::router(app.clone()), web::Patience::default(), stop(was_heard)).await;
+                app.payments().ongoing().end().await;
+            };
             tokio::select! {
                 () = interrupted_twice(heard) => return Ok(ExitCode::from(INTERRUPTED)),
-                () = web::serve(listener, web::router(app.clone()), web::Patience::default(), stop(was_heard)) => {}
+                () = serving => {}
             }
             background.stop().await;
             payments.stop().await;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue};
 use model::id::Owner;
 use serde_json::{Map, Value};
+use store::Claim;
 
 use crate::accounts::trial;
 use crate::allowance::{Free, Spent};
@@ -37,7 +38,7 @@ pub(super) async fn run(
     let app = cx.app.clone();
     let priced = app.payments().priced(&app, operation, sku, &input);
     let owner = cx.caller.owner().map(|owner| owner.to_string());
-    let hash = request_hash(&priced, &input, owner.as_deref());
+    let hash = request_hash(&priced, owner.as_deref());
     if app.payments().is_live() {
         // Before anything is given away: what was paid already has its answer.
         if let Some(earlier) = by_credit::earlier(&cx, &hash).await {
@@ -51,7 +52,7 @@ pub(super) async fn run(
     let is_free = operation.is_free(&cx, &input).await?;
     let spent = match allow(&cx, sku, is_free, brings_nothing).await {
         Ok(Allowed::Free(spent)) => {
-            let left = spent.as_ref().map(|spent| left_of_day(&app, spent.free_remaining));
+            let left = spent.as_ref().and_then(|spent| spent.free_remaining).map(|left| left_of_day(&app, left));
             let done = operation.run(cx.clone(), input).await.map_err(|error| match error.code {
                 // Somebody else took the last free one meanwhile.
                 Code::PaymentRequired => app.payments().asked(&priced, cx.lang),
@@ -64,6 +65,7 @@ pub(super) async fn run(
         Ok(Allowed::ToPay(spent)) => spent,
         Err(error) => return Err(error),
     };
+    let mut is_claimed = false;
     let done = async {
         match by_credit::hold(&cx, &priced, hash).await? {
             Some(Held::Replayed(reply)) => return Ok(reply),
@@ -77,21 +79,28 @@ pub(super) async fn run(
                     let done = done.unwrap_or_else(|_| Err(ApiError::new(Code::Overloaded).retry_after(5)));
                     by_credit::end(&app, &debit, done).await
                 };
-                return by_x402::off_the_call(paid).await?;
+                return app.payments().ongoing().off_the_call(paid).await?;
             }
             None => {}
         }
-        match by_x402::judge(&cx, &priced, WORK_TIME)? {
-            Some(judged) => {
-                if sku == Sku::Tab {
-                    by_x402::admit(&cx).await?;
-                }
-                by_x402::run(cx.clone(), operation, input, priced, judged, hash).await
-            }
-            None => Err(app.payments().asked(&priced, cx.lang)),
+        by_x402::none_on_its_way(&cx, &priced).await?;
+        let Some(judged) = by_x402::judge(&cx, &priced, WORK_TIME)? else {
+            return Err(app.payments().asked(&priced, cx.lang));
+        };
+        if sku == Sku::Tab {
+            by_x402::admit(&cx).await?;
         }
+        let lease = match by_x402::claim(&cx, &priced, &judged, hash, None).await? {
+            Claim::Claimed(lease) => lease,
+            Claim::Known(known) => return by_x402::replay(&cx, &priced, &hash, *known).await,
+        };
+        is_claimed = true;
+        by_x402::run(cx.clone(), operation, input, priced, judged, lease).await
     }
     .await;
+    // A payment that was claimed counts against the hour whatever comes of it: it has made us keep a row and ask the
+    // facilitator.
+    let spent = spent.filter(|_| !is_claimed);
     match sku {
         Sku::Audit => give_back(&cx, spent, done).await.map_err(|error| with_nothing_left(&app, error)),
         Sku::Tab => done,
@@ -184,9 +193,7 @@ pub async fn settle<T>(cx: &Cx, held: Spent, done: Result<T, ApiError>) -> Resul
 
 async fn give_back<T>(cx: &Cx, spent: Option<Spent>, done: Result<T, ApiError>) -> Result<T, ApiError> {
     if let Some(spent) = spent
-        && let Err(error) = &done
-        // Payments that are refused count against the hour: each has made us ask the facilitator.
-        && error.code != Code::PaymentRefused
+        && done.is_err()
     {
         cx.app.allowance().release(cx.app.database(), spent).await;
     }

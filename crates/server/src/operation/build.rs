@@ -1,6 +1,6 @@
 //! How an operation is written down: made by its method, path and handler, then told the rest.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http::Method;
 use schemars::JsonSchema;
@@ -81,6 +81,7 @@ impl Operation {
             doc: "",
             access: Access::Open,
             price: None,
+            sample: None,
             sells: false,
             ceiling: None,
             body_bytes: BODY_BYTES,
@@ -92,6 +93,7 @@ impl Operation {
             output: O::describe,
             kept: None,
             has_body: in_body,
+            required: OnceLock::new(),
             takes_form: false,
             check: None,
             is_free: None,
@@ -134,10 +136,10 @@ impl Operation {
         self
     }
 
-    /// What it costs beyond the free allowance.
+    /// What it costs beyond the free allowance. `sample`: some of its answer, JSON.
     #[must_use]
-    pub fn price(mut self, sku: Sku) -> Self {
-        self.price = Some(sku);
+    pub fn price(mut self, sku: Sku, sample: &'static str) -> Self {
+        (self.price, self.sample) = (Some(sku), Some(sample));
         self
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderName, HeaderValue};
+use model::lang::{Text, text};
 use model::money::Micros;
 use model::time::Timestamp;
 use serde_json::{Map, Value, json};
@@ -14,7 +15,7 @@ use store::{Claim, Lease, NewPayment, PaymentState, Purchase, Unsettled};
 
 use super::facilitator::Verified;
 use super::payload::{Asked, Payment};
-use super::settling::{self, Charge, Due, SETTLE_LEASE_MS};
+use super::settling::{self, Charge, Due, LAPSE_MS, SETTLE_LEASE_MS};
 use super::{Payments, Priced, kept};
 use crate::app::App;
 use crate::error::{ApiError, Code};
@@ -94,11 +95,22 @@ fn is_free_again(payment: &store::Payment, now: Timestamp) -> bool {
 }
 
 /// Answers a payment that came before.
-async fn replay(cx: &Cx, priced: &Priced, request_hash: &[u8; 32], known: store::Payment) -> Result<Reply, ApiError> {
+pub(crate) async fn replay(
+    cx: &Cx,
+    priced: &Priced,
+    request_hash: &[u8; 32],
+    known: store::Payment,
+) -> Result<Reply, ApiError> {
     let app = &cx.app;
     // The header is public once settled: it proves nothing about who asks, so the request must be the same too.
     if known.request_hash != *request_hash {
-        return Err(app.payments().offered(priced, ApiError::new(Code::PaymentUsed)));
+        let is_same_call = known.call_digest == priced.call_digest;
+        return Err(if is_same_call && PaymentState::UNFINISHED.contains(&known.state) {
+            // Its price or its owner changed meanwhile, and it may land still.
+            on_its_way(known.state, known.transaction)
+        } else {
+            app.payments().offered(priced, ApiError::new(Code::PaymentUsed))
+        });
     }
     let charge = outcome(app, priced, &known).await?;
     let receipt = charged(app, priced, known.wire_version, &known.key.payer, charge)?;
@@ -106,6 +118,35 @@ async fn replay(cx: &Cx, priced: &Priced, request_hash: &[u8; 32], known: store:
     let mut reply = kept::unpack(kept)?;
     reply.headers.extend(receipt);
     Ok(reply)
+}
+
+/// Refuses a call of which an earlier payment may still land: who was asked for another one would pay twice. Callers without
+/// a credential can't be told apart, so they are not asked about.
+pub(crate) async fn none_on_its_way(cx: &Cx, priced: &Priced) -> Result<(), ApiError> {
+    let Some(owner) = cx.caller.owner().map(|owner| owner.to_string()) else { return Ok(()) };
+    let now = cx.app.ports().now();
+    let over = now.plus_ms(-LAPSE_MS);
+    let database = cx.app.database();
+    match database.ask(|store| store.payment_on_its_way(&owner, &priced.call_digest, now, over)).await? {
+        Some(earlier) => Err(on_its_way(earlier.state, earlier.transaction)),
+        None => Ok(()),
+    }
+}
+
+/// What is said while an earlier payment of a call may still land; it offers nothing to pay.
+fn on_its_way(state: PaymentState, transaction: Option<String>) -> ApiError {
+    const EARLIER: Text = text(
+        "an earlier payment of this call may still settle; repeat the call with that payment, or ask again later",
+        "um pagamento anterior desta chamada ainda pode ser liquidado; repita a chamada com esse pagamento ou pergunte de novo depois",
+    );
+    let error = match state {
+        PaymentState::Claimed | PaymentState::Working => ApiError::new(Code::PaymentInProgress).retry_after(2),
+        _ => ApiError::new(Code::SettlementPending).retry_after(ASK_AGAIN),
+    };
+    transaction
+        .into_iter()
+        .fold(error, |error, transaction| error.with("transaction", transaction.into()))
+        .explained(EARLIER.into())
 }
 
 /// What became of a payment that came before; one that nobody is at is settled now.
@@ -117,8 +158,8 @@ pub(super) async fn outcome(app: &App, priced: &Priced, known: &store::Payment) 
             let until = now.plus_ms(SETTLE_LEASE_MS);
             match app.database().ask(|store| store.take_payment(&known.lease.id, now, until)).await? {
                 Some(taken) => {
-                    let app = app.clone();
-                    off_the_call(async move { settling::settle(&app, &taken).await }).await
+                    let settled = app.clone();
+                    app.payments().ongoing().off_the_call(async move { settling::settle(&settled, &taken).await }).await
                 }
                 None if known.state == PaymentState::Unclear => Ok(Charge::Unclear(known.transaction.clone())),
                 None => Ok(Charge::Elsewhere),
@@ -184,7 +225,7 @@ pub(crate) fn judge(cx: &Cx, priced: &Priced, work: Duration) -> Result<Option<J
 /// counts: each makes us ask the facilitator and keep a row. [`Code::RateLimited`] past them.
 pub(crate) async fn admit(cx: &Cx) -> Result<(), ApiError> {
     let (app, per_hour) = (&cx.app, cx.app.config().limits.audits_per_hour);
-    app.allowance().spend_hourly(app.database(), app.ports(), cx.caller.network, "payments", per_hour).await
+    app.allowance().spend_hourly_widely(app.database(), app.ports(), cx.caller.network, "payments", per_hour).await
 }
 
 /// Claims a judged payment before anything is done for it.
@@ -202,6 +243,7 @@ pub(crate) async fn claim(
         id: app.ports().id(),
         key: judged.payment.key(app.payments().chain),
         request_hash,
+        call_digest: priced.call_digest,
         operation: priced.operation,
         amount: priced.price,
         payload: judged.payload.to_string(),
@@ -217,22 +259,19 @@ pub(crate) async fn claim(
     Ok(app.database().ask(|store| store.claim_payment(new)).await?)
 }
 
-/// Does a call with a price and settles its payment, in a task of its own: a caller that hangs up changes nothing.
+/// Does a call whose payment is claimed and settles it, in a task of its own: a caller that hangs up changes nothing.
 pub(crate) async fn run(
     mut cx: Cx,
     operation: &Operation,
     input: Map<String, Value>,
     priced: Priced,
     judged: Judged,
-    request_hash: [u8; 32],
+    lease: Lease,
 ) -> Result<Reply, ApiError> {
-    let lease = match claim(&cx, &priced, &judged, request_hash, None).await? {
-        Claim::Claimed(lease) => lease,
-        Claim::Known(known) => return replay(&cx, &priced, &request_hash, *known).await,
-    };
     cx.withheld = Some(Arc::from(lease.id.as_str()));
-    let operation = operation.clone();
-    off_the_call(async move { paid(cx, &operation, input, &priced, &judged, lease).await }).await?
+    let (app, operation) = (cx.app.clone(), operation.clone());
+    let paid = async move { paid(cx, &operation, input, &priced, &judged, lease).await };
+    app.payments().ongoing().off_the_call(paid).await?
 }
 
 /// From a claim to its end.
@@ -338,15 +377,4 @@ fn receipt(
     };
     let value = STANDARD.encode(receipt.to_string());
     Some((HeaderName::from_static(name), HeaderValue::from_str(&value).ok()?))
-}
-
-/// Does work that goes on when its caller leaves.
-pub(crate) async fn off_the_call<T: Send + 'static>(
-    work: impl Future<Output = T> + Send + 'static,
-) -> Result<T, ApiError> {
-    use tracing::Instrument as _;
-    tokio::spawn(work.in_current_span()).await.map_err(|error| {
-        tracing::error!(%error, "a paid call ended badly; this is a defect");
-        ApiError::new(Code::Internal)
-    })
 }

@@ -1,10 +1,10 @@
 //! Buying credit with x402 (`specs/x402.md` §7): nothing happens between the settlement and the credit.
 
 use model::money::Micros;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use store::{Claim, NewCredit, Payment, Purchase};
 
-use super::by_x402::{self, Judged, off_the_call};
+use super::by_x402::{self, Judged};
 use super::settling;
 use super::{Priced, request_hash};
 use crate::caller::{Kind, token_digest};
@@ -45,12 +45,12 @@ pub(crate) async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ApiError> {
         app.database().ask(|store| store.create_dev_credit(new, priced.price)).await?;
         return Ok(Bought { token, receipt: None });
     }
-    let input = Map::from_iter([("usd".to_owned(), Value::from(usd))]);
     let owner = cx.caller.owner().map(|owner| owner.to_string());
-    let hash = request_hash(&priced, &input, owner.as_deref());
+    let hash = request_hash(&priced, owner.as_deref());
     if let Some(known) = by_x402::known(cx).await? {
         return replay(cx, &priced, &hash, known).await;
     }
+    by_x402::none_on_its_way(cx, &priced).await?;
     let Some(judged) = by_x402::judge(cx, &priced, NO_WORK)? else {
         return Err(app.payments().asked(&priced, cx.lang));
     };
@@ -59,7 +59,7 @@ pub(crate) async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ApiError> {
     match by_x402::claim(cx, &priced, &judged, hash, Some(purchase)).await? {
         Claim::Claimed(lease) => {
             let cx = cx.clone();
-            off_the_call(async move { pay(&cx, &priced, &judged, lease, token).await }).await?
+            app.payments().ongoing().off_the_call(async move { pay(&cx, &priced, &judged, lease, token).await }).await?
         }
         Claim::Known(known) => replay(cx, &priced, &hash, *known).await,
     }

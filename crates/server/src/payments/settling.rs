@@ -28,7 +28,7 @@ const LONGEST_WAIT_MS: i64 = 60_000;
 /// The same for a payment whose authorization is over: only the operator, or a node that comes back, can tell.
 const WAIT_WHEN_OVER_MS: i64 = 3_600_000;
 /// After the end of an authorization the chain is given so long to show it, in milliseconds.
-const LAPSE_MS: i64 = 600_000;
+pub(super) const LAPSE_MS: i64 = 600_000;
 
 /// A payment that is to be settled.
 #[derive(Debug)]

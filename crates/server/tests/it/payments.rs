@@ -12,6 +12,7 @@ mod program;
 mod purchase;
 mod refusals;
 mod rig;
+mod second_payment;
 mod settling;
 mod watching;
 

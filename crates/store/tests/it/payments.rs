@@ -22,6 +22,7 @@ testkit::on_both_databases! {
     a_purchase_makes_its_credit_when_it_settles,
     what_is_over_is_forgotten_but_not_its_key,
     money_in_is_what_was_sold_and_earned,
+    what_may_still_charge_an_owner_is_found,
 }
 
 const TX: &str = "0xaa";
@@ -36,6 +37,7 @@ pub(crate) fn new_payment(nonce: &str) -> NewPayment {
             nonce: nonce.to_owned(),
         },
         request_hash: [1; 32],
+        call_digest: [3; 32],
         operation: "audit_page",
         amount: Micros(20_000),
         payload: "{}".to_owned(),
@@ -364,4 +366,31 @@ async fn money_in_is_what_was_sold_and_earned(database: TestDatabase) {
         store.take_due_payment(NOW.plus_ms(2_000), NOW.plus_ms(9_000), NOW.plus_ms(2_000)).await.unwrap().unwrap();
     assert!(taken.answer.is_some());
     assert!(store.settle_payment(&taken.lease.id, TX, NOW).await.unwrap());
+}
+
+async fn what_may_still_charge_an_owner_is_found(database: TestDatabase) {
+    let store = opened(&database).await;
+    let found = async |owner: &str, call: [u8; 32], now, over| {
+        let found = store.payment_on_its_way(owner, &call, now, over).await.unwrap();
+        found.map(|found| (found.state, found.transaction))
+    };
+    let here = async || found("guest:g", [3; 32], NOW, NOW).await;
+    assert_eq!(here().await, None);
+    let lease = claimed(&store, new_payment("n")).await;
+    assert_eq!(here().await, Some((PaymentState::Claimed, None)));
+    // Nobody is at it any more, and nothing was sent.
+    assert_eq!(found("guest:g", [3; 32], NOW.plus_ms(60_000), NOW).await, None);
+    settling(&store, &lease).await;
+    let unclear =
+        Unsettled::Unclear { reason: "x".to_owned(), transaction: Some(TX.to_owned()), again_at: NOW.plus_ms(1) };
+    assert!(store.leave_payment(&lease, unclear, NOW).await.unwrap());
+    let way = Some((PaymentState::Unclear, Some(TX.to_owned())));
+    assert_eq!(here().await, way);
+    assert_eq!(found("guest:g", [3; 32], NOW.plus_ms(999_999), NOW.plus_ms(299_999)).await, way);
+    // Of others, of another call, and long over.
+    assert_eq!(found("guest:h", [3; 32], NOW, NOW).await, None);
+    assert_eq!(found("guest:g", [4; 32], NOW, NOW).await, None);
+    assert_eq!(found("guest:g", [3; 32], NOW, NOW.plus_ms(300_000)).await, None);
+    assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
+    assert_eq!(here().await, None);
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use http::StatusCode;
+use model::money::Micros;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -11,6 +12,7 @@ use super::tags;
 use crate::config::Config;
 use crate::error::Code;
 use crate::operation::{Access, Operation};
+use crate::payments::PACKS;
 
 /// Schemas of what callers send and of what they get. They differ: a field that a caller may leave out is there in an
 /// answer, as null.
@@ -33,12 +35,22 @@ pub(super) fn describe(operation: &Operation, config: &Config, schemas: &mut Gen
     }
     out.insert("security".to_owned(), security(operation));
     out.insert("responses".to_owned(), responses(operation, schemas));
-    if let Some(sku) = operation.price {
-        let price = config.prices.of(sku).to_string();
-        let info = json!({"protocols": ["x402"], "pricingMode": "fixed", "price": price});
+    if let Some(info) = payment_info(operation, config) {
         out.insert("x-payment-info".to_owned(), info);
     }
     Value::Object(out)
+}
+
+/// What a call costs in dollars, as directories of paid calls read it: one price, or the least and the most where it
+/// depends on what is bought; the 402 says which.
+fn payment_info(operation: &Operation, config: &Config) -> Option<Value> {
+    if let Some(sku) = operation.price {
+        let price = config.prices.of(sku).to_string();
+        return Some(json!({"protocols": ["x402"], "pricingMode": "fixed", "price": price}));
+    }
+    let [least, .., most] = PACKS.map(|usd| Micros(u64::from(usd) * 1_000_000).to_string());
+    let info = json!({"protocols": ["x402"], "pricingMode": "range", "minPrice": least, "maxPrice": most});
+    operation.sells.then_some(info)
 }
 
 /// Any one of these is enough.

@@ -87,6 +87,11 @@ async fn a_402_offers_both_versions(database: TestDatabase) {
         assert_eq!(one, two);
     }
     assert!(asked.header("payment-required").len() < 8 * 1024);
+    // The example is some of a true answer.
+    let example = two["extensions"]["bazaar"]["info"]["output"]["example"].clone();
+    let answer = shop.app.call(signed(&asked, 1, 1).pays(shop.audit())).await.json();
+    assert!(example["score"].is_u64(), "{example}");
+    assert!(example.as_object().unwrap().keys().all(|name| answer.get(name).is_some()), "{example}");
 }
 
 async fn five_equal_payments_at_once_are_one_audit_and_one_charge(database: TestDatabase) {
@@ -446,7 +451,7 @@ async fn the_worker_ends_what_calls_left(database: TestDatabase) {
 async fn a_free_audit_is_not_charged_for(database: TestDatabase) {
     let shop = Shop::open(database).await;
     let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
-    let generous = TestApp::start(TestDatabase::sqlite(), |config| {
+    let generous = TestApp::start_on(&shop.app, |config| {
         super::charging(config, &shop.facilitator.url());
         config.limits.free_audits_per_day = 1;
     })

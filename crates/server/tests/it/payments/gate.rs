@@ -21,6 +21,8 @@ testkit::on_both_databases! {
     what_failed_costs_nothing_whatever_pays,
     a_credit_pays_each_kind_of_call,
     a_charge_is_held_while_the_work_goes_on,
+    a_payment_that_was_claimed_counts_against_the_hour,
+    the_wider_network_has_a_ceiling_of_payments,
 }
 
 /// A page that does not answer.
@@ -55,7 +57,9 @@ async fn each_way_to_pay_has_its_turn(database: TestDatabase) {
     let before = purse(&shop, &token).await;
     assert_eq!((before.0, before.1), (1, 30_000));
     assert_eq!(shop.app.call(everything(shop.audit())).await.status, 200);
-    assert_eq!(shop.app.call(shop.audit()).await.status, 200);
+    let free = shop.app.call(shop.audit()).await;
+    // Nothing is said of a day that was not spent of.
+    assert_eq!((free.status, free.header("ratelimit"), free.header("ratelimit-policy")), (200, "", ""));
     assert_eq!(purse(&shop, &token).await, before);
 
     // The trial, of an account's own key.
@@ -259,4 +263,34 @@ async fn a_charge_is_held_while_the_work_goes_on(database: TestDatabase) {
     let states = states.await;
     assert_eq!((states.get::<String, _>(0).as_str(), states.get::<String, _>(1).as_str()), ("charged", "settled"));
     assert_eq!((balance(&shop, &token).await, moved(&shop.facilitator)), (30_000, paid + 20_000));
+}
+
+async fn a_payment_that_was_claimed_counts_against_the_hour(database: TestDatabase) {
+    let (facilitator, site) = (Facilitator::start().await, super::page().await);
+    let app = TestApp::start(database, |config| {
+        charging(config, &facilitator.url());
+        config.limits.audits_per_hour = 2;
+    })
+    .await;
+    let shop = Shop { app, facilitator, site };
+    let asked = shop.app.call(Call::audit(GONE)).await;
+    for nonce in 1..=2 {
+        // What is only asked for costs nothing of the hour.
+        assert_eq!(shop.app.call(Call::audit(GONE)).await.refusal(), (402, "allowance_spent".to_owned()));
+        let failed = shop.app.call(signed(&asked, 1, nonce).pays(Call::audit(GONE))).await;
+        assert_eq!(failed.refusal(), (502, "target_unreachable".to_owned()));
+    }
+    let refused = shop.app.call(signed(&asked, 1, 3).pays(Call::audit(GONE))).await;
+    assert_eq!(refused.refusal(), (429, "rate_limited".to_owned()));
+    assert_eq!(shop.facilitator.asked("verify").len(), 2);
+}
+
+async fn the_wider_network_has_a_ceiling_of_payments(database: TestDatabase) {
+    let app = TestApp::start(database, |config| config.limits.audits_per_hour = 1).await;
+    let buy = |last: u8| Call::new("POST", "/api/credito?usd=1").from([127, 0, 0, last]);
+    for last in 1..=10 {
+        assert_eq!(app.call(buy(last)).await.status, 200);
+    }
+    assert_eq!(app.call(buy(11)).await.refusal(), (429, "rate_limited".to_owned()));
+    assert_eq!(app.call(buy(1).from([127, 0, 1, 1])).await.status, 200);
 }

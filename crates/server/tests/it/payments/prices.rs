@@ -12,6 +12,9 @@ testkit::on_both_databases! {
     tabs_beyond_the_free_ones_are_paid,
     whoever_comes_too_late_for_the_last_free_tab_is_told_what_to_pay,
     a_tab_whose_payment_was_refused_is_closed_again,
+    a_tab_that_another_call_opened_meanwhile_is_not_paid_again,
+    a_paid_run_is_the_last_one_of_its_tab,
+    nothing_is_taken_where_nothing_is_charged,
 }
 
 async fn prices_are_those_of_the_configuration(database: TestDatabase) {
@@ -106,6 +109,16 @@ async fn the_manifest_lists_what_can_be_paid(database: TestDatabase) {
     let asked = super::required(&shop.app.call(shop.audit()).await);
     assert_eq!(manifest["items"][0]["accepts"], asked["accepts"]);
     assert_eq!(manifest["items"][0]["resource"], asked["resource"]);
+    let free: Vec<_> = manifest["routes"].as_array().unwrap().iter().map(|route| &route["free"]).collect();
+    assert_eq!(
+        free[..4],
+        [&json!("0 a day per network"), &json!("20 per owner"), &json!("0 a day per network"), &Value::Null]
+    );
+    let openapi = shop.app.call(Call::get("/openapi.json")).await.json();
+    let info = |path: &str| openapi["paths"][path]["post"]["x-payment-info"].clone();
+    assert_eq!(info("/api/audit"), json!({"protocols": ["x402"], "pricingMode": "fixed", "price": "0.02"}));
+    let range = json!({"protocols": ["x402"], "pricingMode": "range", "minPrice": "1.00", "maxPrice": "25.00"});
+    assert_eq!(info("/api/credito"), range);
 }
 
 fn open(shop: &Shop, page: &str, token: &str) -> Call<'static> {
@@ -175,4 +188,69 @@ async fn a_tab_whose_payment_was_refused_is_closed_again(database: TestDatabase)
     let workspace = free.call(Call::get("/api/tabs").token(&token)).await.json();
     assert_eq!((&workspace["tabs"], &workspace["active_id"]), (&json!([]), &Value::Null));
     assert_eq!(workspace["billing"]["provider"], "x402");
+}
+
+async fn nothing_is_taken_where_nothing_is_charged(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let manifest = app.call(Call::get("/.well-known/x402")).await.json();
+    assert_eq!((&manifest["mode"], &manifest["pay_to"]), (&json!("dev"), &Value::Null));
+    let items = manifest["items"].as_array().unwrap();
+    assert!(items.len() > 1 && items.iter().all(|item| item["accepts"] == json!([])), "{items:?}");
+}
+
+/// A shop where each tab costs.
+async fn without_free_tabs(database: TestDatabase) -> Shop {
+    let (facilitator, site) = (testkit::facilitator::Facilitator::start().await, super::page().await);
+    let app = TestApp::start(database, |config| {
+        super::charging(config, &facilitator.url());
+        config.limits.free_tabs = 0;
+    })
+    .await;
+    Shop { app, facilitator, site }
+}
+
+async fn a_tab_that_another_call_opened_meanwhile_is_not_paid_again(database: TestDatabase) {
+    let shop = without_free_tabs(database).await;
+    let credit = super::by_credit::credit(&shop, 100_000).await;
+    let token = shop.app.guest().await;
+    let asked = shop.app.call(open(&shop, "/a", &token)).await;
+    let (payment, before) = (signed(&asked, 1, 1), moved(&shop.facilitator));
+    let go_on = std::sync::Arc::new(tokio::sync::Notify::new());
+    let waits = std::sync::Arc::clone(&go_on);
+    shop.facilitator.script(move |question, _| {
+        (question.what == "verify").then(|| testkit::facilitator::Say::Waits(std::sync::Arc::clone(&waits)))
+    });
+    let verified = shop.facilitator.asked("verify").len();
+    let meanwhile = async {
+        shop.facilitator.wait_for("verify", verified + 1).await;
+        let opened = shop.app.call(open(&shop, "/a", &token).header("x-credito", &credit)).await;
+        assert_eq!(opened.status, 200, "{}", opened.body);
+        go_on.notify_one();
+    };
+    let (late, ()) = tokio::join!(shop.app.call(payment.pays(open(&shop, "/a", &token))), meanwhile);
+    assert_eq!(late.refusal(), (409, "payment_in_progress".to_owned()), "{}", late.body);
+    assert_eq!((&late.json()["charged"], moved(&shop.facilitator)), (&json!(false), before));
+    assert_eq!(shop.app.call(open(&shop, "/a", &token)).await.status, 200, "the repeat is free");
+    assert_eq!(super::by_credit::balance(&shop, &credit).await, 50_000);
+}
+
+async fn a_paid_run_is_the_last_one_of_its_tab(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let token = shop.app.guest().await;
+    let tab = shop.app.call(open(&shop, "/", &token)).await.json()["tab"]["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/tabs/{tab}/run");
+    let run = || Call::new("POST", &path).token(&token);
+    let asked = shop.app.call(run()).await;
+    for nonce in 1..=2 {
+        let payment = signed(&asked, 1, nonce);
+        // Of two runs of one instant none is the last.
+        shop.app.pass(std::time::Duration::from_secs(1));
+        let ran = shop.app.call(payment.pays(run())).await;
+        assert_eq!(ran.status, 200, "{}", ran.body);
+        let (said, kept) = (ran.json(), shop.app.call(payment.pays(run())).await.json());
+        let listed = shop.app.call(Call::get("/api/tabs").token(&token)).await.json();
+        for tab in [&said["tab"], &kept["tab"], &listed["tabs"][0]] {
+            assert_eq!((&tab["audit_id"], &tab["score"]), (&said["result"]["audit_id"], &said["result"]["score"]));
+        }
+    }
 }

@@ -1,0 +1,40 @@
+//! Whether a payment for a call may still charge its owner: nobody is to be asked for another one then.
+
+use model::time::Timestamp;
+use sqlx::Row;
+
+use super::{PaymentState, row};
+use crate::{Store, StoreError};
+
+/// A payment that may still charge its owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OnItsWay {
+    /// Its state.
+    pub state: PaymentState,
+    /// The transaction on the chain, as far as known.
+    pub transaction: Option<String>,
+}
+
+// One whose work nobody is at was never told to settle. One that is long over has landed, or never will.
+const ON_ITS_WAY: &str = "SELECT state, tx_hash FROM payments WHERE owner = $1 AND call_digest = $2 \
+    AND (state IN ('worked', 'settling', 'unclear') OR (state IN ('claimed', 'working') AND leased_until > $3)) \
+    AND valid_before > $4 ORDER BY created_at DESC, id DESC LIMIT 1";
+
+impl Store {
+    /// A payment of `owner` for this very call that may still charge them, the newest: somebody is at it at `now`, or it
+    /// may have been sent. One whose authorization was over before `over` counts no more.
+    pub async fn payment_on_its_way(
+        &self,
+        owner: &str,
+        call_digest: &[u8; 32],
+        now: Timestamp,
+        over: Timestamp,
+    ) -> Result<Option<OnItsWay>, StoreError> {
+        let subject = "looking for a payment on its way";
+        let statement =
+            sqlx::query(ON_ITS_WAY).bind(owner.to_owned()).bind(call_digest.to_vec()).bind(now.0).bind(over.0);
+        let Some(row) = self.db.read(subject, statement).await? else { return Ok(None) };
+        let transaction = row.try_get("tx_hash").map_err(|error| StoreError::of_driver(subject, error))?;
+        Ok(Some(OnItsWay { state: row::state(subject, &row)?, transaction }))
+    }
+}

@@ -203,7 +203,7 @@ codes! {
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE
         "The body is longer than this call takes." "O corpo é maior do que esta chamada recebe.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE
-        "Send the body as application/json, without a content coding." "Envie o corpo como application/json, sem codificação de conteúdo.";
+        "Send the body in the media type that this call takes, without a content coding." "Envie o corpo no tipo de mídia que esta chamada recebe, sem codificação de conteúdo.";
     ReceiptType "receipt_type" UNSUPPORTED_MEDIA_TYPE
         "A receipt is a photo (JPEG, PNG, WebP) or a PDF." "Um comprovante é uma foto (JPEG, PNG, WebP) ou um PDF.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE

@@ -129,26 +129,29 @@ pub(crate) async fn request(
         return Err(ApiError::new(Code::PixQueueFull).retry_after(3_600));
     }
     let (database, ports, network) = (app.database(), app.ports(), cx.caller.network);
-    if !app.allowance().spend_daily(database, ports, network, PIX, pix.requests_per_day).await? {
-        return Err(ApiError::new(Code::RateLimited).retry_after(app.ports().seconds_to_midnight()));
+    let per_day = pix.requests_per_day;
+    let none_left = || ApiError::new(Code::RateLimited).retry_after(app.ports().seconds_to_midnight());
+    if !app.allowance().has_left_of_day(database, ports, network, PIX, per_day).await? {
+        return Err(none_left());
     }
-    let done = accept(cx, &receiver, guard).await;
+    // Read before a use is spent: an upload that breaks off on its way has been nothing.
+    let form = cx.form.as_ref().ok_or_else(|| ApiError::new(Code::InvalidBody))?;
+    let form = form.read(app, RECEIPT_BYTES + FORM_BYTES).await?;
+    guard(&form.fields)?;
+    let (token, new) = read(cx, &receiver, &form.fields)?;
+    if !app.allowance().spend_daily(database, ports, network, PIX, per_day).await? {
+        return Err(none_left());
+    }
+    let done = keep(app, token, new).await;
     if done.is_err() {
         app.allowance().release_daily(database, ports, network, PIX).await;
     }
     done
 }
 
-/// Reads the form and keeps what it holds.
-async fn accept(
-    cx: &Cx,
-    receiver: &Receiver,
-    guard: impl FnOnce(&[Field]) -> Result<(), ApiError>,
-) -> Result<Accepted, ApiError> {
+/// What a form asks for, and the token of its credit.
+fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPixRequest), ApiError> {
     let app = &cx.app;
-    let form = cx.form.as_ref().ok_or_else(|| ApiError::new(Code::InvalidBody))?;
-    let fields = form.read(app, RECEIPT_BYTES + FORM_BYTES).await?;
-    guard(&fields)?;
     let content = |name: &str| fields.iter().find(|field| field.name == name).map(|field| &field.content);
     let receipt = content("comprovante").filter(|bytes| !bytes.is_empty());
     if receipt.is_some_and(|bytes| bytes.len() > RECEIPT_BYTES) {
@@ -187,6 +190,11 @@ async fn accept(
         queue: app.config().pix.queue,
         now,
     };
+    Ok((token, new))
+}
+
+/// Keeps a request.
+async fn keep(app: &App, token: String, new: NewPixRequest) -> Result<Accepted, ApiError> {
     let id = new.id.clone();
     match app.database().ask(|store| store.request_pix(new)).await? {
         Requested::Accepted => Ok(Accepted { id, token }),

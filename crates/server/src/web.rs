@@ -37,7 +37,7 @@ use crate::surfaces::{documents, mcp};
 pub(crate) use headers::{of_error, refusal, speaks};
 pub use listen::{Patience, serve};
 use place::Place;
-pub(crate) use reading::{BODY_BYTES, client, language, read_body};
+pub(crate) use reading::{BODY_BYTES, Received, client, language, read_body};
 
 /// How much may go on at once.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,7 @@ pub struct Bounds {
     /// waits for its own body it is not counted.
     pub calls: usize,
     /// Open connections of the process; the next one waits in the system's queue. Each holds at most a head and a body,
-    /// of 64 KiB each.
+    /// of 64 KiB each; what a longer body takes comes out of the room that those share.
     pub connections: usize,
     /// Open connections of one network, and a tenth of those of the wider one around it; one more is
     /// [`Code::Overloaded`] and closed. Trusted proxies have no such bound, as they carry everybody's calls.

@@ -28,7 +28,7 @@ Examples:
   site-audit pix list
   site-audit pix show 0123456789abcdef0123456789abcdef --out receipt.png
   site-audit pix release 0123456789abcdef0123456789abcdef --end-to-end E12345678202601310930abcdefghijk
-  site-audit pix refuse 0123456789abcdef0123456789abcdef";
+  site-audit pix refuse 0123456789abcdef0123456789abcdef 123456789abcdef0123456789abcdef0";
 
 /// Arguments of `site-audit pix`.
 #[derive(Debug, Args)]
@@ -64,10 +64,11 @@ enum Command {
         #[command(flatten)]
         place: serve::Arguments,
     },
-    /// Refuse a request.
+    /// Refuse requests.
     Refuse {
-        /// The request's id.
-        id: String,
+        /// Ids of the requests.
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
         #[command(flatten)]
         place: serve::Arguments,
     },
@@ -84,12 +85,11 @@ impl Arguments {
                     bail!("--end-to-end takes E, 20 digits, and 11 letters or digits, as the bank shows it");
                 }
                 with_store(place, async |store| {
-                    decide(store, &id, Decision::Release { end_to_end_id: end_to_end }).await
+                    decide(&store, &id, Decision::Release { end_to_end_id: end_to_end }).await?;
+                    Ok(ExitCode::SUCCESS)
                 })
             }
-            Command::Refuse { id, place } => {
-                with_store(place, async |store| decide(store, &id, Decision::Refuse).await)
-            }
+            Command::Refuse { ids, place } => with_store(place, async |store| refuse(store, &ids).await),
         }
     }
 }
@@ -153,7 +153,18 @@ async fn show(store: Store, id: &str, out: Option<PathBuf>) -> Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-async fn decide(store: Store, id: &str, decision: Decision) -> Result<ExitCode> {
+/// Refuses each of these, also after one that could not be.
+async fn refuse(store: Store, ids: &[String]) -> Result<ExitCode> {
+    let mut failed = Vec::new();
+    for id in ids {
+        if let Err(error) = decide(&store, id, Decision::Refuse).await {
+            failed.push(error.to_string());
+        }
+    }
+    if failed.is_empty() { Ok(ExitCode::SUCCESS) } else { bail!("{}", failed.join("; ")) }
+}
+
+async fn decide(store: &Store, id: &str, decision: Decision) -> Result<()> {
     let word = if decision == Decision::Refuse { "refused\n" } else { "released\n" };
     match store.decide_pix(id, decision, Ports::real().now()).await {
         Ok(true) => print(word)?,
@@ -161,7 +172,7 @@ async fn decide(store: Store, id: &str, decision: Decision) -> Result<ExitCode> 
         Err(StoreError::Conflict { .. }) => bail!("this payment released another request"),
         Err(error) => return Err(error.into()),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 #[cfg(test)]

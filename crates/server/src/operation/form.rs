@@ -7,10 +7,11 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use model::lang::{Text, text};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app::App;
 use crate::error::{ApiError, Code};
-use crate::web::read_body;
+use crate::web::{Received, read_body};
 
 /// Fields of a form that are read.
 const MOST_FIELDS: usize = 16;
@@ -20,6 +21,13 @@ const MOST_FIELDS: usize = 16;
 pub struct Form {
     parts: Parts,
     body: Mutex<Option<Body>>,
+}
+
+/// The fields of a form, and the room that they take among large bodies until they are dropped.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    pub(crate) fields: Vec<Field>,
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 /// One field of a form.
@@ -36,16 +44,15 @@ impl Form {
     }
 
     /// Reads at most `most` bytes of it, boundaries included; [`Code::BodyTooLarge`] for more.
-    pub(crate) async fn read(&self, app: &App, most: usize) -> Result<Vec<Field>, ApiError> {
+    pub(crate) async fn read(&self, app: &App, most: usize) -> Result<Fields, ApiError> {
         const NO_FORM: Text = text("body: it is no multipart form", "body: não é um formulário multipart");
         const TOO_MANY: Text = text("body: it has too many fields", "body: tem campos demais");
         let refused = |why: Text| ApiError::new(Code::InvalidBody).explained(why.into());
         let content_type = self.parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = content_type.and_then(|value| multer::parse_boundary(value).ok());
         let body = self.body.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let received = read_body(app, &self.parts, body.unwrap_or_default(), most).await?;
+        let Received { bytes: whole, room } = read_body(app, &self.parts, body.unwrap_or_default(), most).await?;
         let boundary = boundary.ok_or_else(|| refused(NO_FORM))?;
-        let whole = received.bytes.clone();
         let stream = futures_util::stream::once(async move { Ok::<_, std::convert::Infallible>(whole) });
         let mut form = multer::Multipart::new(stream, boundary);
         let mut fields = Vec::new();
@@ -56,6 +63,6 @@ impl Form {
             let name = field.name().unwrap_or_default().to_owned();
             fields.push(Field { name, content: field.bytes().await.map_err(|_| refused(NO_FORM))? });
         }
-        Ok(fields)
+        Ok(Fields { fields, _room: room })
     }
 }

@@ -30,6 +30,8 @@ pub(super) async fn answer(app: &App, indices: &[usize], params: Option<&RawPath
 }
 
 async fn answer_of(app: &App, operations: &[&Operation], params: Option<&RawPathParams>, request: Request) -> Response {
+    // Also where the contract says 405 to all but GET and HEAD (`/api/pricing`): a browser asks so on behalf of a page of
+    // another site before it may read the answer, and nothing is done.
     if request.method() == Method::OPTIONS {
         return headers::preflight(&methods(operations));
     }

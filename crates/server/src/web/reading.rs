@@ -20,7 +20,8 @@ pub(crate) const BODY_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Received {
     pub(crate) bytes: Bytes,
-    _room: Option<OwnedSemaphorePermit>,
+    /// To be held as long as the bytes are.
+    pub(crate) room: Option<OwnedSemaphorePermit>,
 }
 
 /// The network that calls.
@@ -55,7 +56,8 @@ pub(crate) async fn read_body(app: &App, parts: &Parts, body: Body, most: usize)
     let headers = &parts.headers;
     let is_coded = headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     if is_coded {
-        return Err(ApiError::new(Code::UnsupportedMediaType));
+        let coded = text("Content-Encoding: leave it out", "Content-Encoding: não envie");
+        return Err(ApiError::new(Code::UnsupportedMediaType).explained(coded.into()));
     }
     let too_large = || {
         let limit = text("a body is at most {bytes} bytes", "um corpo tem no máximo {bytes} bytes");
@@ -91,7 +93,7 @@ pub(crate) async fn read_body(app: &App, parts: &Parts, body: Body, most: usize)
                 read.extend_from_slice(&data);
             }
         }
-        Ok(Received { bytes: read.freeze(), _room: room })
+        Ok(Received { bytes: read.freeze(), room })
     };
     let time = parts.extensions.get::<Peer>().map_or(Patience::default().body, |peer| peer.body_time);
     let place = parts.extensions.get::<Place>();

@@ -32,7 +32,8 @@ pub(super) fn is_announced(parts: &Parts) -> bool {
 /// Reads it. What is not UTF-8 in a text becomes U+FFFD, as in every other form.
 pub(super) async fn read(app: &App, parts: &Parts, body: Body) -> Result<Sent, ApiError> {
     let mut sent = Sent { fields: Vec::new(), file: None };
-    for field in Form::new(parts.clone(), body).read(app, FORM_BYTES).await? {
+    let form = Form::new(parts.clone(), body).read(app, FORM_BYTES).await?;
+    for field in form.fields {
         if field.name == FILE {
             sent.file = Some(field.content);
         } else {

@@ -4,6 +4,7 @@ use model::money::Micros;
 use site_audit::config::Config;
 use store::Decision;
 use testkit::TestDatabase;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::{Shop, charging};
 use crate::api::people;
@@ -17,6 +18,8 @@ testkit::on_both_databases! {
     the_same_receipt_is_told_once,
     a_network_has_so_many_requests_a_day,
     who_is_signed_in_sends_the_same_form,
+    an_upload_that_breaks_off_spends_nothing,
+    the_wider_network_has_so_many_requests_too,
 }
 
 const PNG: &str = "\u{89}PNG";
@@ -125,6 +128,8 @@ async fn refusals_come_in_their_order(database: TestDatabase) {
     }
     let no_form = Call::new("POST", "/api/credito/pix").header("content-type", "application/json").body("{}");
     assert_eq!(app.call(no_form).await.refusal(), (400, "invalid_body".to_owned()));
+    let coded = receipt(1).header("content-encoding", "gzip");
+    assert_eq!(app.call(coded).await.refusal(), (415, "unsupported_media_type".to_owned()));
     // None of them counted; past the queue not even the day is looked at.
     assert_eq!(app.call(receipt(1)).await.status, 200);
     assert_eq!(
@@ -163,4 +168,37 @@ async fn who_is_signed_in_sends_the_same_form(database: TestDatabase) {
     assert_eq!(sent.status, 200, "{}", sent.body);
     let owner = app.database.row("SELECT owner FROM credits").await;
     assert_eq!(sqlx::Row::get::<String, _>(&owner, 0), format!("account:{account}"));
+}
+
+async fn an_upload_that_breaks_off_spends_nothing(database: TestDatabase) {
+    let app = TestApp::start(database, |config| {
+        on(config);
+        config.pix.requests_per_day = 1;
+    })
+    .await;
+    for _ in 0..3 {
+        let mut stream = app.connect([127, 0, 0, 1].into()).await;
+        let head = "POST /api/credito/pix HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\n\
+            content-length: 1000000\r\n\r\n--b\r\n";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.shutdown().await.unwrap();
+        // The end of it, whatever is said: the call is over then.
+        let mut rest = Vec::new();
+        let _ended = stream.read_to_end(&mut rest).await;
+    }
+    assert_eq!(app.call(receipt(1)).await.status, 200);
+    assert_eq!(app.call(receipt(2)).await.refusal(), (429, "rate_limited".to_owned()));
+}
+
+async fn the_wider_network_has_so_many_requests_too(database: TestDatabase) {
+    let app = TestApp::start(database, |config| {
+        on(config);
+        config.pix.requests_per_day = 1;
+    })
+    .await;
+    for last in 1..=10 {
+        assert_eq!(app.call(receipt(last.into()).from([127, 0, 0, last])).await.status, 200);
+    }
+    assert_eq!(app.call(receipt(11).from([127, 0, 0, 11])).await.refusal(), (429, "rate_limited".to_owned()));
+    assert_eq!(app.call(receipt(12).from([127, 0, 1, 1])).await.status, 200);
 }

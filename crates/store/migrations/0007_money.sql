@@ -109,6 +109,9 @@ ALTER TABLE tabs ADD COLUMN withheld TEXT;
 CREATE INDEX tabs_withheld ON tabs (withheld) WHERE withheld IS NOT NULL;
 
 CREATE TABLE pix_requests (
+-- Audits of debits and payments that are not final yet.
+CREATE INDEX audits_withheld ON audits (created_at, id) WHERE substr(owner, 1, 8) = 'payment:';
+
     id TEXT NOT NULL PRIMARY KEY,
     credit_id TEXT NOT NULL UNIQUE REFERENCES credits (id),
     usd BIGINT NOT NULL CHECK (usd > 0),

@@ -11,6 +11,14 @@ const PURGE_GUESTS: &str = "DELETE FROM audits WHERE id IN \
     (SELECT audits.id FROM guests JOIN audits ON audits.owner = 'guest:' || guests.id \
     WHERE guests.last_seen_at < $1 ORDER BY audits.created_at, audits.id LIMIT $2) RETURNING id";
 
+// Written so late that whatever withheld it was over already.
+const PURGE_WITHHELD: &str = "DELETE FROM audits WHERE substr(owner, 1, 8) = 'payment:' AND id IN \
+    (SELECT id FROM audits WHERE substr(owner, 1, 8) = 'payment:' \
+        AND NOT EXISTS (SELECT 1 FROM payments WHERE payments.id = substr(audits.owner, 9) \
+            AND state IN ('claimed', 'working', 'worked', 'settling', 'unclear')) \
+        AND NOT EXISTS (SELECT 1 FROM debits WHERE debits.id = substr(audits.owner, 9) AND state = 'held') \
+    ORDER BY created_at, id LIMIT $1) RETURNING id";
+
 const PURGE_GUESTS_TABS: &str = "DELETE FROM tabs WHERE id IN \
     (SELECT tabs.id FROM guests JOIN tabs ON tabs.owner = 'guest:' || guests.id \
     WHERE guests.last_seen_at < $1 ORDER BY tabs.id LIMIT $2) RETURNING id";
@@ -43,6 +51,13 @@ impl Store {
         let nobodys = self.db.write("purging audits of nobody", nobodys).await?.len();
         let guests = self.db.write("purging audits of guests", guests).await?.len();
         Ok(nobodys as u64 + guests as u64)
+    }
+
+    /// Deletes at most `batch` audits that a debit or payment withholds which is over, oldest first; how many. Call again
+    /// until 0.
+    pub async fn purge_withheld(&self, batch: u32) -> Result<u64, StoreError> {
+        let statement = sqlx::query(PURGE_WITHHELD).bind(i64::from(batch));
+        Ok(self.db.write("purging audits that were never handed over", statement).await?.len() as u64)
     }
 
     /// Deletes at most `batch` tabs, and as many notes of which one had the focus, of guests last seen before `seen_before`;

@@ -23,6 +23,7 @@ pub async fn purge(app: &App) -> Result<u64, StoreError> {
     let (nobody_before, guest_before) = (days_ago(retention.nobody_days), days_ago(retention.guest_days));
     let mut rows = all(|| store.purge_audits(nobody_before, guest_before, BATCH)).await?;
     rows += all(|| store.purge_guests_tabs(guest_before, BATCH)).await?;
+    rows += all(|| store.purge_withheld(BATCH)).await?;
     rows += all(|| store.purge_guests(guest_before, BATCH)).await?;
     rows += all(|| store.purge_watch_links(now, BATCH)).await?;
     let paid_before = days_ago(PAID_DAYS);

@@ -1,12 +1,16 @@
 use model::id::GuestId;
+use model::money::Micros;
 use model::time::DAY_MS;
-use store::StoreError;
+use store::{Claim, Holding, StoreError, Unsettled};
 
-use crate::sample::{NOW, audit_id, guest, insert, opened};
+use crate::credits::{debit, new_credit};
+use crate::payments::new_payment;
+use crate::sample::{NOW, audit_id, guest, insert, insert_withheld, opened};
 use testkit::TestDatabase;
 
 testkit::on_both_databases! {
     audits_are_purged_by_whose_they_are,
+    what_was_withheld_too_late_is_purged,
 }
 
 async fn audits_are_purged_by_whose_they_are(database: TestDatabase) {
@@ -34,4 +38,31 @@ async fn audits_are_purged_by_whose_they_are(database: TestDatabase) {
     assert!(matches!(answer, Err(StoreError::NotFound { .. })), "{answer:?}");
     let taken = insert(&store, "nobody-new", None, NOW).await;
     assert!(matches!(taken, Err(StoreError::Conflict { .. })), "{taken:?}");
+}
+
+/// An audit is written beside what withholds it: where the database is slow, after that was over.
+async fn what_was_withheld_too_late_is_purged(database: TestDatabase) {
+    let store = opened(&database).await;
+    store.create_dev_credit(new_credit("c", 1), Micros(1_000)).await.unwrap();
+    for id in ["held", "reversed"] {
+        assert_eq!(store.hold_debit(debit(id, "c", Micros(1))).await.unwrap(), Holding::Held);
+    }
+    assert!(store.reverse_debit("reversed", NOW).await.unwrap());
+    for nonce in ["working", "released"] {
+        let Claim::Claimed(lease) = store.claim_payment(new_payment(nonce)).await.unwrap() else { panic!("known") };
+        if nonce == "released" {
+            assert!(store.leave_payment(&lease, Unsettled::Released, NOW).await.unwrap());
+        }
+    }
+    for by in ["held", "reversed", "p-working", "p-released"] {
+        insert_withheld(&store, by, Some(guest("g")), by).await.unwrap();
+    }
+    insert(&store, "own", Some(guest("g")), NOW).await.unwrap();
+    assert_eq!(store.purge_withheld(1).await.unwrap(), 1);
+    assert_eq!(store.purge_withheld(10).await.unwrap(), 1);
+    assert_eq!(store.purge_withheld(10).await.unwrap(), 0);
+    let mut beside = database.connection().await;
+    let rows = sqlx::query("SELECT id FROM audits ORDER BY id").fetch_all(&mut beside).await.unwrap();
+    let left: Vec<String> = rows.iter().map(|row| sqlx::Row::get(row, 0)).collect();
+    assert_eq!(left, ["held", "own", "p-working"]);
 }

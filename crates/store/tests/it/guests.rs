@@ -1,8 +1,10 @@
 use model::id::GuestId;
 use model::time::{DAY_MS, Timestamp};
-use sqlx::Row;
-use store::StoreError;
+use sqlx::{Connection as _, Row};
+use store::{Claim, NewPayment, StoreError};
 
+use crate::organizations::{account, accounts};
+use crate::payments::new_payment;
 use crate::sample::{NOW, opened};
 use testkit::TestDatabase;
 
@@ -10,6 +12,7 @@ testkit::on_both_databases! {
     a_guest_is_found_by_digest,
     an_id_and_a_digest_are_taken_once,
     a_visit_is_noted_at_most_once_a_day,
+    a_guest_that_is_claimed_meanwhile_loses_nothing_that_settles,
 }
 
 fn id(name: &str) -> GuestId {
@@ -48,4 +51,38 @@ async fn a_visit_is_noted_at_most_once_a_day(database: TestDatabase) {
         let row = database.row("SELECT last_seen_at FROM guests").await;
         assert_eq!(Timestamp(row.try_get(0).unwrap()), noted);
     }
+}
+
+async fn a_guest_that_is_claimed_meanwhile_loses_nothing_that_settles(database: TestDatabase) {
+    const WAITING: &str = "SELECT CAST(COUNT(*) AS BIGINT) FROM pg_stat_activity \
+        WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    if !database.is_postgres() {
+        // Nothing is written there in the middle of something else.
+        return;
+    }
+    let store = opened(&database).await;
+    accounts(&database, 1).await;
+    store.create_guest(GuestId("g".to_owned()), &[0; 32], NOW).await.unwrap();
+    let new = NewPayment { owner: Some("guest:g".to_owned()), ..new_payment("n") };
+    assert!(matches!(store.claim_payment(new).await.unwrap(), Claim::Claimed(_)));
+    // A settlement, as of another server, that has not got to its end.
+    let mut beside = database.connection().await;
+    let mut settling = beside.begin().await.unwrap();
+    for sql in [
+        "UPDATE payments SET state = 'settled'",
+        "INSERT INTO credits (id, token_digest, owner, is_dev, balance_micros, created_at) \
+         VALUES ('c', 'x', 'guest:g', 0, 0, 0)",
+    ] {
+        sqlx::query(sql).execute(&mut *settling).await.unwrap();
+    }
+    let claiming = {
+        let store = store.clone();
+        tokio::spawn(async move { store.claim_guest(&[0; 32], &account(0), NOW).await })
+    };
+    while database.row(WAITING).await.get::<i64, _>(0) == 0 {
+        tokio::task::yield_now().await;
+    }
+    settling.commit().await.unwrap();
+    let claimed = claiming.await.unwrap().unwrap().unwrap();
+    assert_eq!((claimed.moved("payments"), claimed.moved("credits")), (1, 1));
 }

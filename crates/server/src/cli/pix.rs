@@ -134,8 +134,12 @@ async fn show(store: Store, id: &str, out: Option<PathBuf>) -> Result<ExitCode> 
     match (&request.receipt, &out) {
         (Some(receipt), Some(path)) => {
             use std::io::Write as _;
-            let mut file =
-                std::fs::File::create_new(path).with_context(|| format!("{} could not be made", path.display()))?;
+            let mut options = std::fs::OpenOptions::new();
+            options.write(true).create_new(true);
+            // Name and account of a person are in it: for who runs this alone.
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            let mut file = options.open(path).with_context(|| format!("{} could not be made", path.display()))?;
             file.write_all(&receipt.bytes).with_context(|| format!("{} could not be written", path.display()))?;
             let _ = writeln!(text, "  receipt: {}, written to {}", receipt.media_type, path.display());
         }

@@ -9,6 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use super::{Shop, charging};
 use crate::api::people;
 use crate::app::{Call, NOW, Response, TestApp};
+use crate::command_line::{code, program, stderr};
 
 testkit::on_both_databases! {
     without_pix_all_of_it_says_so,
@@ -20,6 +21,7 @@ testkit::on_both_databases! {
     who_is_signed_in_sends_the_same_form,
     an_upload_that_breaks_off_spends_nothing,
     the_wider_network_has_so_many_requests_too,
+    the_operators_copy_of_a_receipt_is_theirs_alone,
 }
 
 const PNG: &str = "\u{89}PNG";
@@ -144,6 +146,23 @@ async fn the_same_receipt_is_told_once(database: TestDatabase) {
     let again = app.call(receipt(1)).await;
     assert_eq!(again.refusal(), (409, "receipt_already_sent".to_owned()));
     assert_eq!((&again.json()["id"], again.json().get("credito")), (&first["id"], None));
+}
+
+async fn the_operators_copy_of_a_receipt_is_theirs_alone(database: TestDatabase) {
+    let app = TestApp::start(database, on).await;
+    let id = app.call(receipt(1)).await.json()["id"].as_str().unwrap().to_owned();
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("receipt.pdf");
+    let mut show = program();
+    show.args(["pix", "show", &id, "--config", "/dev/null", "--database-url", app.database.url(), "--out"]).arg(&copy);
+    let shown = tokio::task::spawn_blocking(move || show.output().unwrap()).await.unwrap();
+    assert_eq!(code(&shown), 0, "{}", stderr(&shown));
+    assert_eq!(std::fs::read(&copy).unwrap(), b"%PDF-1.7 1");
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&copy).unwrap());
+        assert_eq!(mode & 0o777, 0o600);
+    }
 }
 
 async fn a_network_has_so_many_requests_a_day(database: TestDatabase) {

@@ -28,6 +28,50 @@ pub struct BoughtCredit {
     pub balance_at: String,
 }
 
+/// Whether a credit pays calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+pub enum CreditState {
+    /// It pays calls, as far as it goes.
+    #[serde(rename = "ativo")]
+    Active,
+    /// It waits for a person to look at the receipt of its Pix.
+    #[serde(rename = "pendente")]
+    Pending,
+    /// A person found no payment for its receipt: nothing can ever be spent of it.
+    #[serde(rename = "recusado")]
+    Refused,
+    /// It pays nothing here: it was made while nothing was charged, or bought on another network.
+    #[serde(rename = "sem_valor")]
+    Worthless,
+}
+
+/// A credit as who bought it sees it, without its token.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ListedCredit {
+    /// Its id.
+    pub id: String,
+    /// Millionths of a dollar that are left.
+    #[serde(rename = "saldo_micros")]
+    pub balance_micros: u64,
+    /// The same in dollars.
+    #[serde(rename = "saldo_usd")]
+    pub balance_usd: String,
+    /// Whether it pays calls.
+    #[serde(rename = "estado")]
+    pub state: CreditState,
+    /// When it was made.
+    #[serde(rename = "criado_em")]
+    pub created_at: Timestamp,
+}
+
+/// The credits that somebody bought.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CreditList {
+    /// Newest first, at most 100.
+    #[serde(rename = "creditos")]
+    pub credits: Vec<ListedCredit>,
+}
+
 /// A credit as its holder sees it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CreditStatement {
@@ -37,6 +81,9 @@ pub struct CreditStatement {
     /// The same in dollars.
     #[serde(rename = "saldo_usd")]
     pub balance_usd: String,
+    /// Whether it pays calls: a balance that can't be spent is no money.
+    #[serde(rename = "estado")]
+    pub state: CreditState,
     /// When it was made.
     #[serde(rename = "criado_em")]
     pub created_at: Timestamp,
@@ -154,7 +201,7 @@ pub enum MovementKind {
     /// A debit given back, as nothing came of its call.
     #[serde(rename = "estorno")]
     Reversal,
-    /// Put right by the operator.
+    /// Put right by the operator. Reserved: no command makes one yet.
     #[serde(rename = "ajuste")]
     Adjustment,
 }

@@ -7,19 +7,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Micros(pub u64);
 
 /// Micros of one dollar.
-const PER_DOLLAR: f64 = 1_000_000.0;
+const PER_DOLLAR: u32 = 1_000_000;
 /// Most dollars of one amount; keeps every amount exact in a double.
 const MOST_DOLLARS: f64 = 1_000_000.0;
 
 impl Micros {
+    /// So many whole dollars.
+    pub fn of_dollars(dollars: u32) -> Self {
+        Self(u64::from(dollars) * u64::from(PER_DOLLAR))
+    }
+
     /// Reads an amount of dollars; `None` when it is negative, not a number, over a million, or finer than a millionth.
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         if !(0.0..=MOST_DOLLARS).contains(&dollars) {
             return None;
         }
-        let micros = (dollars * PER_DOLLAR).round();
+        let exact = dollars * f64::from(PER_DOLLAR);
+        let micros = exact.round();
         // A double holds a million dollars in millionths to about 1e-10, so what is further off was finer.
-        if (dollars * PER_DOLLAR - micros).abs() > 1e-3 {
+        if (exact - micros).abs() > 1e-3 {
             return None;
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0 and 1e12, and whole")]
@@ -30,14 +36,15 @@ impl Micros {
     pub fn dollars(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "amounts stay below 2^53")]
         let micros = self.0 as f64;
-        micros / PER_DOLLAR
+        micros / f64::from(PER_DOLLAR)
     }
 }
 
 /// `0.02`: as few digits as the amount needs, at least two.
 impl std::fmt::Display for Micros {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text = format!("{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000);
+        let per_dollar = u64::from(PER_DOLLAR);
+        let text = format!("{}.{:06}", self.0 / per_dollar, self.0 % per_dollar);
         let (whole, cents) = text.split_at(text.len() - 4);
         write!(f, "{whole}{}", cents.trim_end_matches('0'))
     }
@@ -83,6 +90,7 @@ mod tests {
             assert_eq!(Micros(micros).to_string(), shown);
             assert!((Micros(micros).dollars() - dollars).abs() < f64::EPSILON);
         }
+        assert_eq!(Micros::of_dollars(25), Micros(25_000_000));
         for wrong in [-0.01, f64::NAN, f64::INFINITY, 1e7, 0.000_000_4] {
             assert_eq!(Micros::from_dollars(wrong), None, "{wrong}");
         }

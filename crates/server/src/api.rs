@@ -26,7 +26,7 @@ mod verify;
 
 pub(crate) use audits::{ReportFormat, patch_answer, stored, whole};
 pub(crate) use checks::unknown_check;
-pub(crate) use credit::{credit_of, pack};
+pub(crate) use credit::{credit_of, credits_of, listed, pack};
 pub(crate) use gate::gate_of;
 pub(crate) use guests::new_guest;
 pub(crate) use health::PATH as HEALTH_PATH;

@@ -121,7 +121,7 @@ codes! {
     CreditRequired "credit_required" UNAUTHORIZED
         "Send the credit's token as Authorization: Bearer cred_… or X-Credito." "Envie o token do crédito como Authorization: Bearer cred_… ou X-Credito.";
     CreditWithoutValue "credit_without_value" UNAUTHORIZED
-        "This credit was made while payments were switched off; no money came in for it." "Este crédito foi feito com os pagamentos desligados; nenhum dinheiro entrou por ele.";
+        "This credit pays nothing here: it was made while nothing was charged, or bought on another network." "Este crédito não paga nada aqui: ele foi feito quando nada era cobrado, ou comprado em outra rede.";
     AllowanceSpent "allowance_spent" PAYMENT_REQUIRED
         "The free audits of today are spent. Pay and repeat the same call, or wait for tomorrow (UTC)." "As auditorias grátis de hoje acabaram. Pague e repita a mesma chamada, ou espere até amanhã (UTC).";
     PaymentRequired "payment_required" PAYMENT_REQUIRED
@@ -134,6 +134,8 @@ codes! {
         "The credit is too small for this call; buy more, or pay this call by itself." "O crédito é pouco para esta chamada; compre mais, ou pague só esta chamada.";
     CreditPending "credit_pending" PAYMENT_REQUIRED
         "The receipt of this credit is still being looked at; nothing can be spent yet." "O comprovante deste crédito ainda está em análise; nada pode ser gasto por enquanto.";
+    CreditRefused "credit_refused" PAYMENT_REQUIRED
+        "No payment was found for the receipt of this credit: nothing can ever be spent of it. Leave it out, and pay this call another way." "Não se achou pagamento para o comprovante deste crédito: nada dele poderá ser gasto. Retire-o, e pague esta chamada de outro modo.";
     CrawlerNotAllowed "crawler_not_allowed" FORBIDDEN
         "An audit may not start another audit." "Uma auditoria não pode iniciar outra auditoria.";
     InvalidOrigin "invalid_origin" FORBIDDEN
@@ -197,7 +199,7 @@ codes! {
     IdempotencyConflict "idempotency_conflict" CONFLICT
         "This Idempotency-Key came with another call before; use a new one." "Esta Idempotency-Key veio antes com outra chamada; use uma nova.";
     CreditDelivered "payment_used" CONFLICT
-        "This payment bought a credit whose token was given out; it can't be shown again." "Este pagamento comprou um crédito cujo token já foi entregue; ele não pode ser mostrado de novo.";
+        "This payment bought the credit that is named in credit; its token is kept as a digest only, and this call can't get a new one." "Este pagamento comprou o crédito indicado em credit; do token só se guarda um resumo, e esta chamada não pode receber outro.";
     ReceiptAlreadySent "receipt_already_sent" CONFLICT
         "This receipt came before; id is the request that it belongs to." "Este comprovante já veio antes; id é o pedido a que ele pertence.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE

@@ -38,6 +38,8 @@ pub use ongoing::Ongoing;
 const SIGNATURE_SECONDS: u32 = 300;
 /// Packs of credit, in whole dollars (interface §8).
 pub(crate) const PACKS: [u32; 4] = [1, 5, 10, 25];
+/// What is said of another amount.
+pub(crate) const NO_PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
 /// The facilitator of the test network.
 const TEST_FACILITATOR: &str = "https://x402.org/facilitator";
 /// Seconds after which a facilitator that was down has been asked again.
@@ -184,7 +186,7 @@ impl Payments {
     pub(crate) fn pack(&self, app: &App, usd: u32) -> Priced {
         let (method, resource) = ("POST".to_owned(), app.url(&format!("{}?usd={usd}", purchase::PATH)));
         let fields = Map::from_iter([("usd".to_owned(), usd.into())]);
-        let price = Micros(u64::from(usd) * 1_000_000);
+        let price = Micros::of_dollars(usd);
         Priced {
             operation: purchase::OPERATION,
             price,
@@ -196,8 +198,8 @@ impl Payments {
             in_query: true,
             sample: json!({"token": "cred_…", "saldo_usd": price.to_string()}),
             asked: text(
-                "Pay {price} USD and repeat the same call: the answer has the token of the credit.",
-                "Pague {price} USD e repita a mesma chamada: a resposta traz o token do crédito.",
+                "Pay {price} USD and repeat the same call: the answer has the token of the credit, once. Send an Idempotency-Key of your own with it: without one, nobody gets the token again if that answer is lost, unless they buy with a guest token, API key or session.",
+                "Pague {price} USD e repita a mesma chamada: a resposta traz o token do crédito, uma vez. Envie junto uma Idempotency-Key sua: sem ela ninguém recebe o token de novo se essa resposta se perder, a não ser quem compra com token de visitante, chave de API ou sessão.",
             ),
             code: Code::PaymentRequired,
         }

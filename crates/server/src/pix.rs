@@ -11,7 +11,7 @@ use crate::brcode::{BrCode, plain};
 use crate::caller::{Kind, token_digest};
 use crate::error::{ApiError, Code};
 use crate::operation::{Cx, Field};
-use crate::payments::PACKS;
+use crate::payments::{NO_PACK, PACKS};
 
 /// Bytes of a receipt (interface §8).
 pub(crate) const RECEIPT_BYTES: usize = 2 * 1024 * 1024;
@@ -177,7 +177,7 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
             token_digest: token_digest(&token),
             owner: cx.caller.owner().map(|owner| owner.to_string()),
             is_dev: false,
-            is_pending: true,
+            network: None,
             created_at: now,
         },
         usd,
@@ -204,9 +204,8 @@ async fn keep(app: &App, token: String, new: NewPixRequest) -> Result<Accepted, 
 }
 
 fn pack(usd: Option<&[u8]>) -> Result<u32, ApiError> {
-    const PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
     let usd = usd.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(|text| text.trim().parse().ok());
-    usd.filter(|usd| PACKS.contains(usd)).ok_or_else(|| ApiError::new(Code::InvalidBody).explained(PACK.into()))
+    usd.filter(|usd| PACKS.contains(usd)).ok_or_else(|| ApiError::new(Code::InvalidBody).explained(NO_PACK.into()))
 }
 
 /// A text that a buyer gave, if any.

@@ -6,8 +6,8 @@ CREATE TABLE credits (
     owner TEXT,
     -- 1: made while payments were in dev, so no money came in.
     is_dev BIGINT NOT NULL,
-    -- 1: a person has to look at the receipt first.
-    is_pending BIGINT NOT NULL,
+    -- Of a purchase by x402: the network on which it was paid, CAIP-2.
+    network TEXT,
     balance_micros BIGINT NOT NULL CHECK (balance_micros >= 0),
     created_at BIGINT NOT NULL
 );
@@ -89,7 +89,8 @@ CREATE INDEX payments_due ON payments (leased_until, id)
     WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear');
 CREATE INDEX payments_on_their_way ON payments (owner, call_digest)
     WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear');
-CREATE INDEX payments_over ON payments (valid_before, id) WHERE payload IS NOT NULL;
+CREATE INDEX payments_over ON payments (updated_at, id) WHERE state = 'settled' AND payload IS NOT NULL;
+CREATE INDEX payments_never_sent ON payments (updated_at, id) WHERE state = 'refused' AND settle_calls = 0;
 CREATE INDEX payments_of_owner ON payments (owner) WHERE owner IS NOT NULL;
 
 -- What came in for single calls; what came in for credit is a movement.
@@ -108,10 +109,10 @@ ALTER TABLE tabs ADD COLUMN withheld TEXT;
 
 CREATE INDEX tabs_withheld ON tabs (withheld) WHERE withheld IS NOT NULL;
 
-CREATE TABLE pix_requests (
 -- Audits of debits and payments that are not final yet.
 CREATE INDEX audits_withheld ON audits (created_at, id) WHERE substr(owner, 1, 8) = 'payment:';
 
+CREATE TABLE pix_requests (
     id TEXT NOT NULL PRIMARY KEY,
     credit_id TEXT NOT NULL UNIQUE REFERENCES credits (id),
     usd BIGINT NOT NULL CHECK (usd > 0),
@@ -128,6 +129,13 @@ CREATE INDEX audits_withheld ON audits (created_at, id) WHERE substr(owner, 1, 8
     created_at BIGINT NOT NULL,
     decided_at BIGINT
 );
+
+-- One row, which whoever adds a request locks, so that as many wait as may.
+CREATE TABLE pix_queue (
+    id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1)
+);
+
+INSERT INTO pix_queue (id) VALUES (1);
 
 CREATE INDEX pix_requests_pending ON pix_requests (created_at, id) WHERE state = 'pending';
 CREATE INDEX pix_requests_decided ON pix_requests (decided_at, id) WHERE receipt IS NOT NULL;

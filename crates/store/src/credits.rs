@@ -3,7 +3,7 @@
 //! A balance changes together with its movement or not at all, and movements are never edited, so that a balance is
 //! always the sum of its movements.
 
-use model::credit::{Movement, MovementKind};
+use model::credit::{Movement, MovementKind, PixState};
 use model::money::Micros;
 use model::time::Timestamp;
 use sqlx::Row;
@@ -11,7 +11,7 @@ use sqlx::any::AnyRow;
 
 use crate::db::Statement;
 use crate::transaction::Transaction;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, pix};
 
 /// Movements that a statement of account shows, newest first.
 pub const MOVEMENTS_SHOWN: usize = 100;
@@ -25,8 +25,10 @@ pub struct Credit {
     pub owner: Option<String>,
     /// Made while payments were in dev: no money came in.
     pub is_dev: bool,
-    /// A person has to look at the receipt first.
-    pub is_pending: bool,
+    /// The network on which it was paid for, CAIP-2; `None`: it was not bought by x402.
+    pub network: Option<String>,
+    /// How its request stands, where it is paid by Pix.
+    pub pix: Option<PixState>,
     /// What is left.
     pub balance: Micros,
     /// When it was made.
@@ -44,28 +46,42 @@ pub struct NewCredit {
     pub owner: Option<String>,
     /// No money came in for it.
     pub is_dev: bool,
-    /// Nothing may be spent of it before a person says so.
-    pub is_pending: bool,
+    /// The network on which it was paid for, CAIP-2, where it was bought by x402.
+    pub network: Option<String>,
     /// When.
     pub created_at: Timestamp,
 }
 
-const INSERT: &str = "INSERT INTO credits (id, token_digest, owner, is_dev, is_pending, balance_micros, created_at) \
+const INSERT: &str = "INSERT INTO credits (id, token_digest, owner, is_dev, network, balance_micros, created_at) \
     VALUES ($1, $2, $3, $4, $5, 0, $6)";
 
-const SELECT: &str = "SELECT id, owner, is_dev, is_pending, balance_micros, created_at FROM credits \
-    WHERE token_digest = $1";
+/// The columns of a [`Credit`]. A macro, as `concat!` takes literals only.
+macro_rules! columns {
+    () => {
+        "credits.id, owner, is_dev, network, balance_micros, credits.created_at, \
+        (SELECT state FROM pix_requests WHERE credit_id = credits.id) AS pix"
+    };
+}
+
+const SELECT: &str = concat!("SELECT ", columns!(), " FROM credits WHERE token_digest = $1");
 
 // One statement, so that balance and movements are of one moment.
-const STATEMENT: &str = "SELECT credits.id, owner, is_dev, is_pending, balance_micros, credits.created_at, \
-    newest.id AS movement_id, kind, amount_micros, ref, newest.created_at AS moved_at \
+const STATEMENT: &str = concat!(
+    "SELECT ",
+    columns!(),
+    ", newest.id AS movement_id, kind, amount_micros, ref, newest.created_at AS moved_at \
     FROM credits LEFT JOIN (SELECT id, credit_id, kind, amount_micros, ref, created_at FROM credit_movements \
         WHERE credit_id = (SELECT id FROM credits WHERE token_digest = $1) \
         ORDER BY created_at DESC, id DESC LIMIT $2) AS newest ON newest.credit_id = credits.id \
-    WHERE token_digest = $1 ORDER BY newest.created_at DESC, newest.id DESC";
+    WHERE token_digest = $1 ORDER BY newest.created_at DESC, newest.id DESC"
+);
 
-const OF_OWNER: &str = "SELECT id, owner, is_dev, is_pending, balance_micros, created_at FROM credits \
-    WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT $2";
+const OF_OWNER: &str =
+    concat!("SELECT ", columns!(), " FROM credits WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT $2");
+
+// Unspent: the balance is still what was bought, and nothing was ever taken.
+const NEW_TOKEN: &str = "UPDATE credits SET token_digest = $2 WHERE id = $1 AND balance_micros = $3 \
+    AND NOT EXISTS (SELECT 1 FROM credit_movements WHERE credit_id = $1 AND kind <> 'purchase') RETURNING id";
 
 const ADD: &str = "UPDATE credits SET balance_micros = balance_micros + $2 \
     WHERE id = $1 AND balance_micros + $2 >= 0";
@@ -134,6 +150,17 @@ impl Store {
             self.db.read_all(subject, sqlx::query(OF_OWNER).bind(owner.to_owned()).bind(i64::from(limit))).await?;
         rows.iter().map(|row| credit(subject, row)).collect()
     }
+
+    /// Gives a credit that was bought, and never spent of, a new token; `false` where it was spent of.
+    pub async fn replace_credit_token(
+        &self,
+        credit_id: &str,
+        bought: Micros,
+        token_digest: &[u8; 32],
+    ) -> Result<bool, StoreError> {
+        let statement = of_id(NEW_TOKEN, credit_id).bind(token_digest.to_vec()).bind(signed(bought)?);
+        Ok(!self.db.write("replacing the token of a credit", statement).await?.is_empty())
+    }
 }
 
 /// A change of a balance, of which a movement is kept.
@@ -153,7 +180,7 @@ pub(crate) async fn insert(transaction: &mut Transaction<'_>, new: NewCredit) ->
         .bind(new.token_digest.to_vec())
         .bind(new.owner)
         .bind(i64::from(new.is_dev))
-        .bind(i64::from(new.is_pending))
+        .bind(new.network)
         .bind(new.created_at.0);
     transaction.run(statement).await.map(drop)
 }
@@ -177,11 +204,13 @@ pub(crate) async fn add(transaction: &mut Transaction<'_>, change: Change, now: 
 
 fn credit(subject: &'static str, row: &AnyRow) -> Result<Credit, StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let pix: Option<String> = row.try_get("pix").map_err(failed)?;
     Ok(Credit {
         id: row.try_get("id").map_err(failed)?,
         owner: row.try_get("owner").map_err(failed)?,
         is_dev: row.try_get::<i64, _>("is_dev").map_err(failed)? != 0,
-        is_pending: row.try_get::<i64, _>("is_pending").map_err(failed)? != 0,
+        network: row.try_get("network").map_err(failed)?,
+        pix: pix.map(|state| pix::state(subject, &state)).transpose()?,
         balance: micros(subject, row.try_get("balance_micros"))?,
         created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
     })

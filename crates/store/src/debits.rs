@@ -70,10 +70,14 @@ const BY_KEY: &str = "SELECT request_hash, answer_head, answer_body FROM debits 
 const CHARGE: &str = "UPDATE debits SET state = 'charged', answer_head = $2, answer_body = $3 \
     WHERE id = $1 AND state = 'held' RETURNING owner";
 
+const IS_CHARGED: &str = "SELECT 1 AS one FROM debits WHERE id = $1 AND state = 'charged'";
+
 const REVERSE: &str = "UPDATE debits SET state = 'reversed', key_digest = NULL \
     WHERE id = $1 AND state = 'held' RETURNING credit_id, amount_micros";
 
 const OVERDUE: &str = "SELECT id FROM debits WHERE state = 'held' AND deadline <= $1 ORDER BY deadline, id LIMIT $2";
+
+const BREAK: &str = "UPDATE debits SET deadline = $1 WHERE state = 'held' AND deadline > $1";
 
 // Without its answer a key could only say for ever that its call is running.
 const FORGET: &str = "UPDATE debits SET answer_head = NULL, answer_body = NULL, key_digest = NULL WHERE id IN \
@@ -98,8 +102,8 @@ impl Store {
         row.map(|row| repeated(subject, &row)).transpose()
     }
 
-    /// Makes a held debit final, together with the answer that it paid, and gives what was made meanwhile to its owner;
-    /// `false` when it was reversed before.
+    /// Makes a held debit final, together with the answer that it paid, and gives what was made meanwhile to its owner.
+    /// Done again, it is as done once; `false` when it was reversed before.
     pub async fn charge_debit(&self, id: &str, answer: PaidAnswer) -> Result<bool, StoreError> {
         let (id, packed) = (id.to_owned(), answer.packed()?);
         self.db
@@ -107,7 +111,7 @@ impl Store {
                 let (id, head, packed) = (id.clone(), answer.head.clone(), packed.clone());
                 Box::pin(async move {
                     let Some(row) = transaction.first(of_id(CHARGE, &id).bind(head).bind(packed)).await? else {
-                        return Ok(false);
+                        return Ok(transaction.first(of_id(IS_CHARGED, &id)).await?.is_some());
                     };
                     let owner =
                         row.try_get("owner").map_err(|error| StoreError::of_driver("charging a debit", error))?;
@@ -139,6 +143,15 @@ impl Store {
             reversed += u64::from(self.reverse_debit(&id, now).await?);
         }
         Ok(reversed)
+    }
+
+    /// Ends all holds on credits, at the start of the only server of an embedded database: the calls that held them are
+    /// gone.
+    pub async fn break_holds(&self, now: Timestamp) -> Result<(), StoreError> {
+        if !self.db.is_embedded() {
+            return Ok(());
+        }
+        self.db.write("ending holds", sqlx::query(BREAK).bind(now.0)).await.map(drop)
     }
 
     /// Forgets answers of debits made before `before`, and the keys that named their calls, at most `limit`; how many. The

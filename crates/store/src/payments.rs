@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use model::money::Micros;
 use model::time::Timestamp;
 use sqlx::Row;
+use sqlx::any::AnyRow;
 
 use crate::answers::PaidAnswer;
 use crate::credits::{micros, of_id, signed};
@@ -270,23 +271,22 @@ const SETTLING: &str = "UPDATE payments SET state = 'settling', settle_calls = s
     updated_at = $4 WHERE id = $1 AND fence = $2 AND (state IN ('worked', 'settling', 'unclear') \
     OR (state = 'claimed' AND credit_id IS NOT NULL)) RETURNING settle_calls";
 
-const BREAK_PAYMENTS: &str = "UPDATE payments SET leased_until = $1 \
+const BREAK: &str = "UPDATE payments SET leased_until = $1 \
     WHERE state IN ('claimed', 'working', 'worked', 'settling') AND leased_until > $1";
-const BREAK_DEBITS: &str = "UPDATE debits SET deadline = $1 WHERE state = 'held' AND deadline > $1";
 
-// Unspent: the balance is still what was bought, and nothing was ever taken.
-const NEW_TOKEN: &str = "UPDATE credits SET token_digest = $2 WHERE id = $1 AND balance_micros = $3 \
-    AND NOT EXISTS (SELECT 1 FROM credit_movements WHERE credit_id = $1 AND kind <> 'purchase') RETURNING id";
-
+// Not by `valid_before`, which is the caller's word and has no end.
 const FORGET: &str = "UPDATE payments SET payload = NULL, requirements = NULL, answer_head = NULL, answer_body = NULL \
-    WHERE id IN (SELECT id FROM payments WHERE payload IS NOT NULL AND valid_before < $1 \
-    AND state IN ('settled', 'refused', 'lapsed', 'released') ORDER BY valid_before, id LIMIT $2) RETURNING id";
+    WHERE id IN (SELECT id FROM payments WHERE state = 'settled' AND payload IS NOT NULL AND updated_at < $1 \
+    ORDER BY updated_at, id LIMIT $2) RETURNING id";
 
-const EARNED_BETWEEN: &str = "SELECT CAST(COALESCE(SUM(amount_micros), 0) AS BIGINT) AS micros, COUNT(*) AS many \
-    FROM (SELECT amount_micros FROM revenue WHERE created_at >= $1 AND created_at < $2 \
-    UNION ALL SELECT amount_micros FROM credit_movements JOIN credits ON credits.id = credit_id \
+const FORGET_NEVER_SENT: &str = "DELETE FROM payments WHERE id IN (SELECT id FROM payments \
+    WHERE state = 'refused' AND settle_calls = 0 AND updated_at < $1 ORDER BY updated_at, id LIMIT $2) RETURNING id";
+
+const EARNED_BETWEEN: &str = "SELECT network, CAST(SUM(amount_micros) AS BIGINT) AS micros, COUNT(*) AS many \
+    FROM (SELECT network, amount_micros FROM revenue WHERE created_at >= $1 AND created_at < $2 \
+    UNION ALL SELECT network, amount_micros FROM credit_movements JOIN credits ON credits.id = credit_id \
         WHERE kind IN ('purchase', 'pix') AND is_dev = 0 \
-        AND credit_movements.created_at >= $1 AND credit_movements.created_at < $2) AS received";
+        AND credit_movements.created_at >= $1 AND credit_movements.created_at < $2) AS received GROUP BY network";
 
 impl Store {
     /// Claims an authorization before anything is done for it, unless it came before and may not be tried again.
@@ -393,43 +393,42 @@ impl Store {
         Ok(counts)
     }
 
-    /// Ends all leases on payments and holds on credits, at the start of the only server of an embedded database:
-    /// whoever held them is gone.
+    /// Ends all leases on payments, at the start of the only server of an embedded database: whoever held them is gone.
     pub async fn break_leases(&self, now: Timestamp) -> Result<(), StoreError> {
         if !self.db.is_embedded() {
             return Ok(());
         }
-        for sql in [BREAK_PAYMENTS, BREAK_DEBITS] {
-            self.db.write("ending leases", sqlx::query(sql).bind(now.0)).await?;
-        }
-        Ok(())
+        self.db.write("ending leases", sqlx::query(BREAK).bind(now.0)).await.map(drop)
     }
 
-    /// Gives a credit that was bought, and never spent of, a new token; `false` where it was spent of.
-    pub async fn replace_credit_token(
-        &self,
-        credit_id: &str,
-        bought: Micros,
-        token_digest: &[u8; 32],
-    ) -> Result<bool, StoreError> {
-        let statement = of_id(NEW_TOKEN, credit_id).bind(token_digest.to_vec()).bind(signed(bought)?);
-        self.changes("replacing the token of a credit", statement).await
-    }
-
-    /// Forgets what was said and answered of payments over before `before`, at most `limit`; how many. That their
-    /// authorizations were used is kept.
+    /// Forgets what was said and answered of payments that settled before `before`, and all of those that were refused
+    /// before then without the facilitator having been told to settle, at most `limit` of each; how many. That their
+    /// authorizations were used is kept of all others.
     pub async fn forget_payments(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let statement = sqlx::query(FORGET).bind(before.0).bind(i64::from(limit));
-        Ok(self.db.write("forgetting payments", statement).await?.len() as u64)
+        let mut gone = 0;
+        for sql in [FORGET, FORGET_NEVER_SENT] {
+            let statement = sqlx::query(sql).bind(before.0).bind(i64::from(limit));
+            gone += self.db.write("forgetting payments", statement).await?.len() as u64;
+        }
+        Ok(gone)
     }
 
-    /// What came in from `from` to before `to`, for calls and for credit, and how many payments that were.
-    pub async fn received(&self, from: Timestamp, to: Timestamp) -> Result<(Micros, u64), StoreError> {
+    /// What came in from `from` to before `to`, for calls and for credit, by network (CAIP-2; `None`: by Pix), and how
+    /// many payments that were.
+    pub async fn received(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<BTreeMap<Option<String>, (Micros, u64)>, StoreError> {
         let subject = "adding up what came in";
-        let row = self.db.read(subject, sqlx::query(EARNED_BETWEEN).bind(from.0).bind(to.0)).await?;
-        let row = row.ok_or(StoreError::NotFound { subject })?;
-        let many: i64 = row.try_get("many").map_err(|error| StoreError::of_driver(subject, error))?;
-        Ok((micros(subject, row.try_get("micros"))?, many.unsigned_abs()))
+        let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+        let rows = self.db.read_all(subject, sqlx::query(EARNED_BETWEEN).bind(from.0).bind(to.0)).await?;
+        let of_network = |row: &AnyRow| {
+            let many: i64 = row.try_get("many").map_err(failed)?;
+            let sum = micros(subject, row.try_get("micros"))?;
+            Ok((row.try_get("network").map_err(failed)?, (sum, many.unsigned_abs())))
+        };
+        rows.iter().map(of_network).collect()
     }
 
     /// Whether a statement that returns what it changed changed anything.

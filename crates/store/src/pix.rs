@@ -1,16 +1,14 @@
 //! Requests for credit that is paid by Pix: a receipt comes in, a person looks at it and decides once.
 
 use model::credit::{MovementKind, PixState};
+use model::money::Micros;
 use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::credits::{self, Change, NewCredit, add, of_id};
+use crate::credits::{self, Change, NewCredit, add, of_id, signed};
 use crate::transaction::Transaction;
 use crate::{Store, StoreError};
-
-/// Millionths of a dollar.
-const MICROS_PER_USD: i64 = 1_000_000;
 
 /// A request with its receipt.
 #[derive(Debug, Clone)]
@@ -115,6 +113,9 @@ pub enum Decision {
     Refuse,
 }
 
+// Changes nothing: makes all who add a request go one after the other.
+const LOCK: &str = "UPDATE pix_queue SET id = id";
+
 const QUEUED: &str = "SELECT COUNT(*) AS many FROM pix_requests WHERE state = 'pending'";
 
 const FIRST_WITH: &str = "SELECT id FROM pix_requests WHERE receipt_digest = $1";
@@ -134,8 +135,6 @@ const WHOLE: &str = "SELECT id, state, usd, brl_centavos, created_at, decided_at
 const DECIDE: &str = "UPDATE pix_requests SET state = $2, end_to_end_id = $3, decided_at = $4 \
     WHERE id = $1 AND state = 'pending' RETURNING credit_id, usd";
 
-const OPEN: &str = "UPDATE credits SET is_pending = 0 WHERE id = $1";
-
 const FORGET: &str = "UPDATE pix_requests SET receipt = NULL, name = NULL, email = NULL WHERE id IN \
     (SELECT id FROM pix_requests WHERE receipt IS NOT NULL AND decided_at < $1 ORDER BY decided_at, id LIMIT $2) \
     RETURNING id";
@@ -151,26 +150,12 @@ impl Store {
 
     /// Keeps a request and makes its credit, of which nothing can be spent yet.
     pub async fn request_pix(&self, new: NewPixRequest) -> Result<Requested, StoreError> {
-        let digest = new.receipt_digest;
-        let done = self
-            .db
+        self.db
             .transact("keeping a request for credit", move |transaction| {
                 let new = new.clone();
                 Box::pin(async move { request(transaction, new).await })
             })
-            .await;
-        match done {
-            // The same receipt at the same moment: the other one is there now.
-            Err(StoreError::Conflict { subject, source }) => {
-                let first = self.db.read(subject, sqlx::query(FIRST_WITH).bind(digest.to_vec())).await?;
-                match first.map(|row| row.try_get("id")).transpose() {
-                    Ok(Some(first)) => Ok(Requested::Duplicate { first }),
-                    Ok(None) => Err(StoreError::Conflict { subject, source }),
-                    Err(error) => Err(StoreError::of_driver(subject, error)),
-                }
-            }
-            done => done,
-        }
+            .await
     }
 
     /// What the buyer may know of a request.
@@ -226,6 +211,7 @@ impl Store {
 async fn request(transaction: &mut Transaction<'_>, new: NewPixRequest) -> Result<Requested, StoreError> {
     let subject = "keeping a request for credit";
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    transaction.run(sqlx::query(LOCK)).await?;
     if let Some(row) = transaction.first(sqlx::query(FIRST_WITH).bind(new.receipt_digest.to_vec())).await? {
         return Ok(Requested::Duplicate { first: row.try_get("id").map_err(failed)? });
     }
@@ -268,8 +254,7 @@ async fn decide(
     if state == PixState::Released {
         let credit: String = row.try_get("credit_id").map_err(failed)?;
         let usd: i64 = row.try_get("usd").map_err(failed)?;
-        transaction.run(of_id(OPEN, &credit)).await?;
-        let micros = usd.saturating_mul(MICROS_PER_USD);
+        let micros = signed(Micros::of_dollars(dollars(subject, usd)?))?;
         add(transaction, Change { credit, kind: MovementKind::Pix, micros, reference: id }, now).await?;
     }
     Ok(true)
@@ -277,14 +262,22 @@ async fn decide(
 
 fn summary(subject: &'static str, row: &AnyRow) -> Result<PixSummary, StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
-    let state: String = row.try_get("state").map_err(failed)?;
-    let usd: i64 = row.try_get("usd").map_err(failed)?;
+    let read: String = row.try_get("state").map_err(failed)?;
     Ok(PixSummary {
         id: row.try_get("id").map_err(failed)?,
-        state: PixState::of(&state).ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {state}")))?,
-        usd: u32::try_from(usd).map_err(|error| StoreError::corrupt(subject, error))?,
+        state: state(subject, &read)?,
+        usd: dollars(subject, row.try_get("usd").map_err(failed)?)?,
         brl_centavos: row.try_get("brl_centavos").map_err(failed)?,
         created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
         decided_at: row.try_get::<Option<i64>, _>("decided_at").map_err(failed)?.map(Timestamp),
     })
+}
+
+/// A state as it was stored.
+pub(crate) fn state(subject: &'static str, stored: &str) -> Result<PixState, StoreError> {
+    PixState::of(stored).ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {stored}")))
+}
+
+fn dollars(subject: &'static str, stored: i64) -> Result<u32, StoreError> {
+    u32::try_from(stored).map_err(|error| StoreError::corrupt(subject, error))
 }

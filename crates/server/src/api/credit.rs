@@ -1,6 +1,7 @@
 //! Prepaid credit: buying it, and seeing what is left.
 
-use model::credit::{BoughtCredit, CreditStatement, Movement};
+use model::credit::{BoughtCredit, CreditList, CreditStatement, ListedCredit, Movement};
+use model::id::Owner;
 use model::lang::{Text, text};
 use model::money::Micros;
 use schemars::JsonSchema;
@@ -11,7 +12,10 @@ use crate::app::App;
 use crate::database::Trouble;
 use crate::error::{ApiError, Code};
 use crate::operation::{Access, Answer, Cx, Json, Nothing, Operation, Reply, Written};
-use crate::payments::{PACKS, purchase};
+use crate::payments::{NO_PACK, PACKS, by_credit, purchase};
+
+/// Credits of one owner that are listed.
+const LISTED: u32 = 100;
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -23,7 +27,8 @@ pub(super) fn operations() -> Vec<Operation> {
                  what the 402 asks for, and repeat it with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The answer has the token \
                  `cred_…`, which is shown once and pays calls as `Authorization: Bearer cred_…` or `X-Credito`. Send an \
                  `Idempotency-Key` of your own with it: should the answer get lost, the same call with the same payment \
-                 and key gives a new token, as long as nothing was spent. Clients of version 1 refuse more than 0.10 USD \
+                 and key gives a new token, as long as nothing was spent. Who buys with a guest token, API key or session \
+                 gets one without a key too; anybody else without a key gets none, and the credit is lost to them. Clients of version 1 refuse more than 0.10 USD \
                  unless told otherwise: raise their limit (`maxValue` of `wrapFetchWithPayment`).\n\nExample: \
                  `POST /api/credito?usd=5`",
             )
@@ -33,10 +38,18 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get(purchase::PATH, "get_credit", read)
             .text(
                 "See a credit",
-                "What is left of the credit whose token is sent, and its newest 100 movements. Free.",
+                "What is left of the credit whose token is sent, whether it pays calls (`estado`: `ativo`, `pendente`, \
+                 `recusado` or `sem_valor`), and its newest 100 movements. Free.",
             )
             .access(Access::Credit)
             .errors(&[Code::DatabaseUnavailable]),
+        Operation::get("/api/creditos", "list_credits", list)
+            .text(
+                "List the credits that you bought",
+                "The credits that were bought with your guest token, session or API key, an organization's with a key of \
+                 its own: the newest 100. Never a token: those are shown once, when they are bought.",
+            )
+            .access(Access::Owner),
     ]
 }
 
@@ -50,8 +63,7 @@ struct Purchase {
 
 /// The pack of so many dollars.
 pub(crate) fn pack(usd: u32) -> Result<u32, ApiError> {
-    const PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
-    if PACKS.contains(&usd) { Ok(usd) } else { Err(ApiError::new(Code::InvalidParameter).explained(PACK.into())) }
+    if PACKS.contains(&usd) { Ok(usd) } else { Err(ApiError::new(Code::InvalidParameter).explained(NO_PACK.into())) }
 }
 
 /// A new credit with the receipt of its payment.
@@ -86,7 +98,7 @@ async fn buy(cx: Cx, input: Purchase) -> Result<Sold, ApiError> {
     let bought = purchase::buy(&cx, usd).await?;
     let credit = BoughtCredit {
         token: bought.token,
-        balance_usd: Micros(u64::from(usd) * 1_000_000).to_string(),
+        balance_usd: Micros::of_dollars(usd).to_string(),
         keep: KEEP.in_lang(cx.lang),
         usage: USE.in_lang(cx.lang),
         balance_at: cx.app.url(purchase::PATH),
@@ -101,9 +113,34 @@ async fn read(cx: Cx, _: Nothing) -> Result<Json<CreditStatement>, ApiError> {
     Ok(Json::new(CreditStatement {
         balance_micros: credit.balance.0,
         balance_usd: credit.balance.to_string(),
+        state: by_credit::state(cx.app.payments(), &credit),
         created_at: credit.created_at,
         movements,
     }))
+}
+
+/// What the caller bought.
+async fn list(cx: Cx, _: Nothing) -> Result<Json<CreditList>, ApiError> {
+    let credits = credits_of(&cx.app, &cx.caller.required_owner()?).await?;
+    Ok(Json::new(CreditList { credits }))
+}
+
+/// The credits that `owner` bought, newest first, at most [`LISTED`].
+pub(crate) async fn credits_of(app: &App, owner: &Owner) -> Result<Vec<ListedCredit>, ApiError> {
+    let owner = owner.to_string();
+    let credits = app.database().ask(|store| store.credits_of(&owner, LISTED)).await?;
+    Ok(credits.into_iter().map(|credit| listed(app, credit)).collect())
+}
+
+/// A credit as it is listed.
+pub(crate) fn listed(app: &App, credit: Credit) -> ListedCredit {
+    ListedCredit {
+        state: by_credit::state(app.payments(), &credit),
+        id: credit.id,
+        balance_micros: credit.balance.0,
+        balance_usd: credit.balance.to_string(),
+        created_at: credit.created_at,
+    }
 }
 
 /// The credit whose token has this digest, and its newest movements; [`Code::InvalidCredential`] where there is none.

@@ -60,7 +60,7 @@ pub(crate) fn quota(app: &App, lang: Lang) -> PaymentQuota {
     let paid = |what: Text, price_usd| PaidItem { what: say(what), price_usd };
     let credits = PACKS.map(|usd| PaidItem {
         what: CREDIT.phrase(&[("usd", usd.into())]).in_lang(lang).to_owned(),
-        price_usd: Micros(u64::from(usd) * 1_000_000),
+        price_usd: Micros::of_dollars(usd),
     });
     PaymentQuota {
         free: vec![

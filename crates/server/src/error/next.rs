@@ -29,9 +29,11 @@ impl Code {
             Self::PixRequestNotFound => call("get_pix_offer", "GET", "/api/credito/pix"),
             Self::InvalidOrigin | Self::InvalidCsrf => call("bootstrap", "GET", "/api/auth/bootstrap"),
             Self::InvalidSession | Self::SessionEnded => call("sign_in", "POST", "/api/auth/sign-in"),
-            Self::CreditRequired | Self::InsufficientCredit | Self::CreditWithoutValue | Self::PixUnavailable => {
-                call("buy_credit", "POST", "/api/credito")
-            }
+            Self::CreditRequired
+            | Self::InsufficientCredit
+            | Self::CreditRefused
+            | Self::CreditWithoutValue
+            | Self::PixUnavailable => call("buy_credit", "POST", "/api/credito"),
             Self::PaymentRequired | Self::InvalidPayment | Self::PaymentRefused => {
                 call("get_pricing", "GET", "/api/pricing")
             }

@@ -74,10 +74,10 @@ pub(super) async fn run(
                 let (operation, input, held_cx) = (operation.clone(), input, cx.clone());
                 // A caller that hangs up changes nothing: the work is paid.
                 let paid = async move {
-                    let app = held_cx.app.clone();
+                    let (app, lang) = (held_cx.app.clone(), held_cx.lang);
                     let done = tokio::time::timeout(WORK_TIME, operation.run(held_cx, input)).await;
                     let done = done.unwrap_or_else(|_| Err(ApiError::new(Code::Overloaded).retry_after(5)));
-                    by_credit::end(&app, &debit, done).await
+                    by_credit::end(&app, &debit, lang, done).await
                 };
                 return app.payments().ongoing().off_the_call(paid).await?;
             }

@@ -13,7 +13,8 @@ const DONE_DAYS: u32 = 8;
 const DEAD_DAYS: u32 = 30;
 /// Days that links, invitations, sessions and failed sign-ins are kept after they are over, so that who comes late hears why.
 const AUTH_DAYS: u32 = 30;
-/// Days after a payment's end that its answer is kept for who asks again (`specs/x402.md` §6).
+/// Days after a payment was settled or refused that what was said and answered of it is kept for who asks again
+/// (`specs/x402.md` §6).
 const PAID_DAYS: u32 = 30;
 
 /// Forgets old audits, tabs, guests, links, counters, salts and jobs; how many rows.
@@ -22,8 +23,8 @@ pub async fn purge(app: &App) -> Result<u64, StoreError> {
     let days_ago = |days: u32| Timestamp(now.0.saturating_sub(i64::from(days) * DAY_MS));
     let (nobody_before, guest_before) = (days_ago(retention.nobody_days), days_ago(retention.guest_days));
     let mut rows = all(|| store.purge_audits(nobody_before, guest_before, BATCH)).await?;
-    rows += all(|| store.purge_guests_tabs(guest_before, BATCH)).await?;
     rows += all(|| store.purge_withheld(BATCH)).await?;
+    rows += all(|| store.purge_guests_tabs(guest_before, BATCH)).await?;
     rows += all(|| store.purge_guests(guest_before, BATCH)).await?;
     rows += all(|| store.purge_watch_links(now, BATCH)).await?;
     let paid_before = days_ago(PAID_DAYS);

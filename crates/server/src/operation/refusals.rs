@@ -24,6 +24,7 @@ const PAID: &[Code] = &[
     Code::PaymentUsed,
     Code::InsufficientCredit,
     Code::CreditPending,
+    Code::CreditRefused,
     Code::CreditWithoutValue,
     Code::PaymentInProgress,
     Code::IdempotencyConflict,

@@ -3,17 +3,6 @@
 
 pub(super) mod pix;
 
-use askama::Template;
-use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::response::Response;
-use http::request::Parts;
-use http::{HeaderMap, StatusCode};
-use model::credit::{Movement, MovementKind};
-use model::lang::{Lang, Text, text};
-use model::money::Micros;
-use store::Credit;
-
 use super::card::{Card, Subject};
 use super::{Addresses, Frame, Reader, guest_cookie, html, private, same_origin, unstored, with_lang};
 use crate::api;
@@ -23,11 +12,18 @@ use crate::error::{ApiError, Code};
 use crate::payments::PACKS;
 use crate::pix::Receiver;
 use crate::web;
+use askama::Template;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use model::credit::{CreditState, ListedCredit, Movement, MovementKind};
+use model::lang::{Lang, Text, text};
+use model::money::Micros;
 
 /// Where credit is bought and looked at.
 pub(super) const PATH: &str = "/credit";
-/// Credits of a reader that are listed, newest first.
-const LISTED: u32 = 50;
 
 #[derive(Template)]
 #[template(path = "credit.html")]
@@ -51,13 +47,17 @@ struct CreditPage<'a> {
 /// A credit in a list.
 struct Line {
     created_at: String,
-    balance: Micros,
-    is_pending: bool,
+    /// Dollars.
+    balance: String,
+    /// Why it pays nothing, in a word.
+    state: Option<&'static str>,
 }
 
 /// What is left of a credit, and what became of the rest.
 struct Statement {
     credit: Line,
+    /// Why it pays nothing.
+    note: Option<&'static str>,
     movements: Vec<MovementLine>,
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn show(State(app): State<App>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let is_known = has_cookie(&app, &parts.headers);
-    let own = if is_known { own(&app, &parts).await } else { Some(Vec::new()) };
+    let own = if is_known { own(&app, &parts, reader.lang).await } else { Some(Vec::new()) };
     let page = CreditPage { own, ..page(&app, &parts, reader) };
     let response = html(StatusCode::OK, &page, reader.lang);
     if is_known { unstored(response) } else { response }
@@ -151,16 +151,16 @@ fn has_cookie(app: &App, headers: &HeaderMap) -> bool {
 }
 
 /// The credits of who reads; `None` where their session is over or the database is away.
-async fn own(app: &App, parts: &Parts) -> Option<Vec<Line>> {
+async fn own(app: &App, parts: &Parts, lang: Lang) -> Option<Vec<Line>> {
     let caller = of_page(app, parts, guest_cookie::read(app, &parts.headers)).await.ok()?;
     let owner = match caller.required_owner() {
-        Ok(owner) => owner.to_string(),
+        Ok(owner) => owner,
         // The cookie's guest is gone.
         Err(error) if error.code == Code::GuestTokenRequired => return Some(Vec::new()),
         Err(_) => return None,
     };
-    let credits = app.database().ask(|store| store.credits_of(&owner, LISTED)).await.ok()?;
-    Some(credits.iter().map(Line::of).collect())
+    let credits = api::credits_of(app, &owner).await.ok()?;
+    Some(credits.into_iter().map(|credit| Line::of(credit, lang)).collect())
 }
 
 async fn statement(app: &App, parts: &Parts, body: Body, lang: Lang) -> Result<Statement, ApiError> {
@@ -174,12 +174,18 @@ async fn statement(app: &App, parts: &Parts, body: Body, lang: Lang) -> Result<S
     }
     let (credit, movements) = api::credit_of(app, &token_digest(&token)).await?;
     let movements = movements.iter().map(|movement| MovementLine::of(movement, lang)).collect();
-    Ok(Statement { credit: Line::of(&credit), movements })
+    let credit = api::listed(app, credit);
+    let note = note(credit.state).map(|note| note.in_lang(lang));
+    Ok(Statement { credit: Line::of(credit, lang), note, movements })
 }
 
 impl Line {
-    fn of(credit: &Credit) -> Self {
-        Self { created_at: credit.created_at.to_string(), balance: credit.balance, is_pending: credit.is_pending }
+    fn of(credit: ListedCredit, lang: Lang) -> Self {
+        Self {
+            created_at: credit.created_at.to_string(),
+            balance: credit.balance_usd,
+            state: word(credit.state).map(|word| word.in_lang(lang)),
+        }
     }
 }
 
@@ -191,6 +197,35 @@ impl MovementLine {
             kind: kind(movement.kind).in_lang(lang),
             amount: format!("{sign}{}", Micros(movement.amount_micros.unsigned_abs())),
         }
+    }
+}
+
+/// Why a credit pays nothing, in a word.
+fn word(state: CreditState) -> Option<Text> {
+    match state {
+        CreditState::Active => None,
+        CreditState::Pending => Some(text("not released", "não liberado")),
+        CreditState::Refused => Some(text("refused", "recusado")),
+        CreditState::Worthless => Some(text("without value", "sem valor")),
+    }
+}
+
+/// The same in a sentence.
+fn note(state: CreditState) -> Option<Text> {
+    match state {
+        CreditState::Active => None,
+        CreditState::Pending => Some(text(
+            "Nothing can be spent of it yet: a person still has to look at its receipt.",
+            "Nada dele pode ser gasto ainda: uma pessoa ainda tem de ver o comprovante.",
+        )),
+        CreditState::Refused => Some(text(
+            "Nothing can be spent of it: no payment was found for its receipt.",
+            "Nada dele pode ser gasto: não se achou pagamento para o comprovante.",
+        )),
+        CreditState::Worthless => Some(text(
+            "Nothing can be spent of it: it was made while nothing was charged here, or bought on another network.",
+            "Nada dele pode ser gasto: ele foi feito quando nada era cobrado aqui, ou comprado em outra rede.",
+        )),
     }
 }
 

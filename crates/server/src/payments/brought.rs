@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 
 use http::HeaderMap;
 use model::lang::{Text, text};
-use sha2::{Digest as _, Sha256};
 use store::Credit;
 
 use super::payload::{self, Payment};
@@ -51,7 +50,7 @@ impl Brought {
             return Err(ApiError::new(Code::InvalidPayment).explained(BOTH.into()));
         }
         let identifier = match &payment {
-            Some(Ok(payment)) => payment.identifier.as_deref().filter(|id| is_key(id)).map(digest),
+            Some(Ok(payment)) => payment.identifier.as_deref().filter(|id| is_key(id)).map(token_digest),
             _ => None,
         };
         let key_digest = key(headers)?.or(identifier);
@@ -92,7 +91,7 @@ fn key(headers: &HeaderMap) -> Result<Option<[u8; 32]>, ApiError> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
     match value.to_str() {
-        Ok(text) if is_key(text) && values.next().is_none() => Ok(Some(digest(text))),
+        Ok(text) if is_key(text) && values.next().is_none() => Ok(Some(token_digest(text))),
         _ => {
             const SHAPE: Text = text(
                 "Idempotency-Key: takes 16 to 128 letters, digits, _ and -, once",
@@ -105,8 +104,4 @@ fn key(headers: &HeaderMap) -> Result<Option<[u8; 32]>, ApiError> {
 
 fn is_key(text: &str) -> bool {
     KEY_CHARS.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
-}
-
-fn digest(key: &str) -> [u8; 32] {
-    Sha256::digest(key.as_bytes()).into()
 }

@@ -1,11 +1,13 @@
 //! Paying a call with prepaid credit (`specs/x402.md` §8): held before the work, charged with its result, else given back.
 
-use model::credit::BALANCE_FIELD;
+use model::credit::{BALANCE_FIELD, CreditState, PixState};
+use model::lang::Lang;
 use model::time::Timestamp;
-use store::{Holding, NewDebit, Repeated};
+use store::{Credit, Holding, NewDebit, PaidAnswer, Repeated};
 
-use super::{Priced, kept};
+use super::{Payments, Priced, kept};
 use crate::app::App;
+use crate::database::Trouble;
 use crate::error::{ApiError, Code};
 use crate::operation::{Cx, Reply};
 use crate::payments::brought::BroughtCredit;
@@ -33,6 +35,17 @@ fn replay(repeated: Repeated, request_hash: &[u8; 32]) -> Result<Reply, ApiError
     }
 }
 
+/// Whether a credit pays calls here and now.
+pub(crate) fn state(payments: &Payments, credit: &Credit) -> CreditState {
+    let is_elsewhere = credit.network.as_ref().is_some_and(|network| network != payments.chain().caip2);
+    match credit.pix {
+        _ if is_elsewhere || (credit.is_dev && payments.is_live()) => CreditState::Worthless,
+        Some(PixState::Pending) => CreditState::Pending,
+        Some(PixState::Refused) => CreditState::Refused,
+        Some(PixState::Released) | None => CreditState::Active,
+    }
+}
+
 /// What became of an attempt to hold a price.
 pub(crate) enum Held {
     /// It is held, under this id.
@@ -49,11 +62,12 @@ pub(crate) async fn hold(cx: &Cx, priced: &Priced, request_hash: [u8; 32]) -> Re
         BroughtCredit::Known(credit, _) => credit,
     };
     let app = &cx.app;
-    if credit.is_dev {
-        return Err(ApiError::new(Code::CreditWithoutValue));
-    }
-    if credit.is_pending {
-        return Err(app.payments().offered(priced, ApiError::new(Code::CreditPending)));
+    let offered = |code| Err(app.payments().offered(priced, ApiError::new(code)));
+    match state(app.payments(), credit) {
+        CreditState::Active => {}
+        CreditState::Worthless => return Err(ApiError::new(Code::CreditWithoutValue)),
+        CreditState::Pending => return offered(Code::CreditPending),
+        CreditState::Refused => return offered(Code::CreditRefused),
     }
     let now = app.ports().now();
     let id = app.ports().id();
@@ -82,8 +96,8 @@ fn deadline(now: Timestamp) -> Timestamp {
     now.plus_ms(i64::try_from(WORK_TIME.as_millis()).unwrap_or(i64::MAX).saturating_add(KEEPING_MS))
 }
 
-/// Ends a held debit with what came of its call: charged with the answer, or given back.
-pub(crate) async fn end(app: &App, debit: &str, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
+/// Ends a held debit with what came of its call: charged with the answer, which speaks `lang`, or given back.
+pub(crate) async fn end(app: &App, debit: &str, lang: Lang, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
     let reply = match done {
         Ok(reply) => reply,
         Err(error) => {
@@ -91,14 +105,33 @@ pub(crate) async fn end(app: &App, debit: &str, done: Result<Reply, ApiError>) -
             return Err(error.with("charged", false.into()));
         }
     };
-    let answer = kept::pack(&reply)?;
-    match app.database().ask(|store| store.charge_debit(debit, answer)).await {
+    let answer = kept::pack(&reply, lang)?;
+    let first = answer.clone();
+    let charged = match app.database().ask(|store| store.charge_debit(debit, first)).await {
+        // It may have been charged all the same, which a caller without a key could not find out.
+        Err(Trouble::Down) => charge_again(app, debit, answer).await,
+        told => told,
+    };
+    match charged {
         Ok(true) => Ok(reply),
         // Given back before the work was done: so it is not paid, and not the caller's.
         Ok(false) => Err(ApiError::new(Code::Overloaded).retry_after(5).with("charged", false.into())),
         // It may have been charged; if not, it is given back after its deadline. The key tells.
         Err(trouble) => Err(trouble.into()),
     }
+}
+
+/// Charges a debit once more, also while the database is left alone; whether it is charged now.
+async fn charge_again(app: &App, debit: &str, answer: PaidAnswer) -> Result<bool, Trouble> {
+    let mut is_charged = false;
+    let noted = &mut is_charged;
+    app.database()
+        .insist(|store| async move {
+            *noted = store.charge_debit(debit, answer).await?;
+            Ok(())
+        })
+        .await?;
+    Ok(is_charged)
 }
 
 async fn reverse(app: &App, debit: &str) {

@@ -283,7 +283,7 @@ async fn paid(
     judged: &Judged,
     lease: Lease,
 ) -> Result<Reply, ApiError> {
-    let app = cx.app.clone();
+    let (app, lang) = (cx.app.clone(), cx.lang);
     verify(&app, priced, judged, &lease).await?;
     let now = app.ports().now();
     let began = app.database().ask(|store| store.begin_paid_work(&lease, now.plus_ms(CLAIM_LEASE_MS), now)).await;
@@ -300,7 +300,7 @@ async fn paid(
             return Err(error.with("charged", false.into()));
         }
     };
-    let answer = match kept::pack(&reply) {
+    let answer = match kept::pack(&reply, lang) {
         Ok(answer) => answer,
         Err(error) => {
             release(&app, &lease).await;

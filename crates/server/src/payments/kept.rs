@@ -1,7 +1,8 @@
 //! Answers of paid calls, as they are kept for one who asks again.
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use model::lang::Lang;
 use serde::{Deserialize, Serialize};
 use store::PaidAnswer;
 
@@ -13,16 +14,18 @@ use crate::operation::Reply;
 struct Head {
     status: u16,
     headers: Vec<(String, String)>,
-    speaks: bool,
+    /// Tag of the language in which it speaks, where it differs by language.
+    lang: Option<String>,
 }
 
-/// A reply as it is kept.
-pub(super) fn pack(reply: &Reply) -> Result<PaidAnswer, ApiError> {
+/// A reply as it is kept, which was made in this language.
+pub(super) fn pack(reply: &Reply, lang: Lang) -> Result<PaidAnswer, ApiError> {
     let headers = reply
         .headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())));
-    let head = Head { status: reply.status.as_u16(), headers: headers.collect(), speaks: reply.speaks };
+    let lang = reply.speaks.then(|| lang.tag().to_owned());
+    let head = Head { status: reply.status.as_u16(), headers: headers.collect(), lang };
     let head = serde_json::to_string(&head).map_err(|error| {
         tracing::error!(%error, "the head of an answer could not be written");
         ApiError::new(Code::Internal)
@@ -30,7 +33,7 @@ pub(super) fn pack(reply: &Reply) -> Result<PaidAnswer, ApiError> {
     Ok(PaidAnswer { head, body: reply.body.to_vec() })
 }
 
-/// A kept answer as a reply to one who asks again.
+/// A kept answer as a reply to one who asks again, in the language that it was made in, whichever is asked for now.
 pub(super) fn unpack(answer: PaidAnswer) -> Result<Reply, ApiError> {
     let damaged = || {
         tracing::error!("the head of a kept answer can't be read");
@@ -39,7 +42,11 @@ pub(super) fn unpack(answer: PaidAnswer) -> Result<Reply, ApiError> {
     let head: Head = serde_json::from_str(&answer.head).map_err(|_| damaged())?;
     let mut reply = Reply::json(Bytes::from(answer.body));
     reply.status = StatusCode::from_u16(head.status).map_err(|_| damaged())?;
-    reply.speaks = head.speaks;
+    if let Some(tag) = head.lang {
+        let lang = Lang::from_tag(&tag).ok_or_else(damaged)?;
+        reply.headers.push((header::CONTENT_LANGUAGE, HeaderValue::from_static(lang.tag())));
+        reply.headers.push((header::VARY, HeaderValue::from_static("Accept-Language")));
+    }
     for (name, value) in head.headers {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| damaged())?;
         reply.headers.push((name, HeaderValue::from_str(&value).map_err(|_| damaged())?));

@@ -1,5 +1,6 @@
 //! Buying credit with x402 (`specs/x402.md` §7): nothing happens between the settlement and the credit.
 
+use model::lang::{Text, text};
 use model::money::Micros;
 use serde_json::json;
 use store::{Claim, NewCredit, Payment, Purchase};
@@ -39,7 +40,7 @@ pub(crate) async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ApiError> {
             token_digest: token_digest(&token),
             owner: cx.caller.owner().map(|owner| owner.to_string()),
             is_dev: true,
-            is_pending: false,
+            network: None,
             created_at: app.ports().now(),
         };
         app.database().ask(|store| store.create_dev_credit(new, priced.price)).await?;
@@ -76,20 +77,42 @@ async fn pay(
     let app = &cx.app;
     by_x402::verify(app, priced, judged, &lease).await?;
     let charge = settling::charge(app, judged.due(app, lease, priced.price)).await;
-    by_x402::charged(app, priced, judged.version(), judged.payer(), charge).map(|receipt| Bought { token, receipt })
+    let is_buyer = cx.caller.owner().is_some() || cx.brought.key_digest.is_some();
+    by_x402::charged(app, priced, judged.version(), judged.payer(), charge)
+        .map(|receipt| Bought { token, receipt })
+        .map_err(|error| with_way_to_token(error, is_buyer))
+}
+
+/// A refusal that asks to repeat the call says whether that will bring the token.
+fn with_way_to_token(error: ApiError, is_buyer: bool) -> ApiError {
+    const WITH: Text = text(
+        "Once it is settled, the same call with the same payment, and the Idempotency-Key, guest token, API key or session of this one, answers with a token.",
+        "Quando estiver liquidado, a mesma chamada com o mesmo pagamento, e a Idempotency-Key, o token de visitante, a chave de API ou a sessão desta, responde com um token.",
+    );
+    const WITHOUT: Text = text(
+        "This call came without an Idempotency-Key, guest token, API key or session: nothing tells its buyer from others who saw the payment. Should it settle, the same call says which credit it bought, and no token.",
+        "Esta chamada veio sem Idempotency-Key, token de visitante, chave de API ou sessão: nada distingue quem comprou de outros que viram o pagamento. Se for liquidado, a mesma chamada diz que crédito ele comprou, e nenhum token.",
+    );
+    match error.code {
+        Code::SettlementPending => error.explained(if is_buyer { WITH } else { WITHOUT }.into()),
+        _ => error,
+    }
 }
 
 /// Answers a payment that came before. The token can't be shown again, and the payment's header is public once settled: a
-/// new token takes the place of the lost one only for who names the call as it was named, while nothing was spent.
+/// new token takes the place of the lost one only for the owner of the call, whom the digest of what is asked names, or
+/// for who names the call as it was named; and while nothing was spent.
 async fn replay(cx: &Cx, priced: &Priced, hash: &[u8; 32], known: Payment) -> Result<Bought, ApiError> {
     let app = &cx.app;
     let Some(purchase) = known.purchase.clone().filter(|_| known.request_hash == *hash) else {
         return Err(app.payments().offered(priced, ApiError::new(Code::PaymentUsed)));
     };
+    let is_buyer =
+        cx.caller.owner().is_some() || (known.key_digest.is_some() && known.key_digest == cx.brought.key_digest);
     let charge = by_x402::outcome(app, priced, &known).await?;
-    let receipt = by_x402::charged(app, priced, known.wire_version, &known.key.payer, charge)?;
-    let is_same_call = known.key_digest.is_some() && known.key_digest == cx.brought.key_digest;
-    if is_same_call && let Some(token) = new_token(cx, &purchase, known.amount).await? {
+    let receipt = by_x402::charged(app, priced, known.wire_version, &known.key.payer, charge)
+        .map_err(|error| with_way_to_token(error, is_buyer))?;
+    if is_buyer && let Some(token) = new_token(cx, &purchase, known.amount).await? {
         return Ok(Bought { token, receipt });
     }
     Err(ApiError::new(Code::CreditDelivered).with("credit", json!(purchase.credit_id)))

@@ -49,7 +49,8 @@ pub async fn start(app: App) -> Worker {
         tracing::warn!("payments.rpc_url is not set: a settlement whose answer is lost will wait for the operator");
     }
     let now = app.ports().now();
-    if let Err(error) = app.database().store().break_leases(now).await {
+    let store = app.database().store();
+    if let Err(error) = store.break_leases(now).await.and(store.break_holds(now).await) {
         tracing::warn!(%error, "what the last process left could not be taken over yet; its leases will end");
     }
     let (stopping, mut stopped) = watch::channel(false);

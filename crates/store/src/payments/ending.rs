@@ -27,7 +27,8 @@ const UNSETTLED: &str = "UPDATE payments SET state = $3, reason = $4, tx_hash = 
     leased_until = $6, updated_at = $7 WHERE id = $1 AND fence = $2 AND (state IN ('claimed', 'working') \
     OR (state IN ('worked', 'settling', 'unclear') AND $3 <> 'released'))";
 
-const DROP_ANSWER: &str = "UPDATE payments SET answer_head = NULL, answer_body = NULL WHERE id = $1";
+const DROP: &str = "UPDATE payments SET payload = NULL, requirements = NULL, answer_head = NULL, answer_body = NULL \
+    WHERE id = $1";
 
 /// How a payment ends, or pauses, without money.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +108,7 @@ async fn settle(
     let Some(row) = transaction.first(statement).await? else { return Ok(false) };
     let owner: Option<String> = row.try_get("owner").map_err(failed)?;
     let micros: i64 = row.try_get("amount_micros").map_err(failed)?;
+    let key = key(subject, &row)?;
     match purchase(subject, &row)? {
         Some(Purchase { credit_id, token_digest }) => {
             let new = NewCredit {
@@ -114,18 +116,17 @@ async fn settle(
                 token_digest,
                 owner,
                 is_dev: false,
-                is_pending: false,
+                network: Some(key.network.clone()),
                 created_at: now,
             };
             credits::insert(transaction, new).await?;
-            let reference = key(subject, &row)?.to_string();
+            let reference = key.to_string();
             let change = Change { credit: credit_id, kind: MovementKind::Purchase, micros, reference };
             add(transaction, change, now).await?;
         }
         None => {
             let operation: String = row.try_get("operation").map_err(failed)?;
-            let network: String = row.try_get("network").map_err(failed)?;
-            let earned = of_id(EARNED, &id).bind(operation).bind(micros).bind(network).bind(now.0);
+            let earned = of_id(EARNED, &id).bind(operation).bind(micros).bind(key.network).bind(now.0);
             transaction.run(earned).await?;
             withheld::hand_over(transaction, &id, owner).await?;
         }
@@ -154,7 +155,7 @@ async fn leave(
         return Ok(false);
     }
     if is_over {
-        transaction.run(of_id(DROP_ANSWER, &lease.id)).await?;
+        transaction.run(of_id(DROP, &lease.id)).await?;
         withheld::forget(transaction, &lease.id).await?;
     }
     Ok(true)

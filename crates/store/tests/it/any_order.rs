@@ -277,8 +277,8 @@ async fn holds(database: TestDatabase, acts: Vec<Act>) -> Result<(), TestCaseErr
         store.create_guest(model::id::GuestId(guest.to_string()), &digest(2, guest), NOW).await.unwrap();
         database
             .execute(&format!(
-                "INSERT INTO credits (id, token_digest, owner, is_dev, is_pending, balance_micros, created_at) \
-                 VALUES ('{guest}', '{guest}', 'guest:{guest}', 0, 0, 1000000, 1)"
+                "INSERT INTO credits (id, token_digest, owner, is_dev, balance_micros, created_at) \
+                 VALUES ('{guest}', '{guest}', 'guest:{guest}', 0, 1000000, 1)"
             ))
             .await;
     }

@@ -34,7 +34,7 @@ pub(crate) fn new_credit(name: &str, token: u8) -> NewCredit {
         token_digest: [token; 32],
         owner: Some("guest:g".to_owned()),
         is_dev: true,
-        is_pending: false,
+        network: None,
         created_at: NOW,
     }
 }
@@ -138,9 +138,9 @@ async fn a_balance_is_the_sum_of_its_movements_whatever_happens(database: TestDa
                 }
                 Step::Charge(n) => {
                     let charged = store.charge_debit(&id(n), answer()).await.unwrap();
-                    let is_held = debits.get(n).is_some_and(|debit| debit.2 == State::Held);
-                    assert_eq!(charged, is_held, "{steps:?}");
-                    if let Some(debit) = debits.get_mut(n).filter(|_| is_held) {
+                    let is_paid = debits.get(n).is_some_and(|debit| debit.2 != State::Reversed);
+                    assert_eq!(charged, is_paid, "{steps:?}");
+                    if let Some(debit) = debits.get_mut(n).filter(|_| is_paid) {
                         debit.2 = State::Charged;
                     }
                 }
@@ -195,11 +195,13 @@ async fn a_debit_is_charged_or_reversed_once(database: TestDatabase) {
             })
         })
         .collect();
-    let mut done = 0;
-    for task in tasks {
-        done += u32::from(task.await.unwrap());
+    let (mut charged, mut reversed) = (0, 0);
+    for (n, task) in tasks.into_iter().enumerate() {
+        let done = u32::from(task.await.unwrap());
+        if n % 2 == 0 { charged += done } else { reversed += done }
     }
-    assert_eq!(done, 1);
+    // Who charges it again hears that it is charged: the first answer may have got lost.
+    assert!(matches!((charged, reversed), (8, 0) | (0, 1)), "{charged} {reversed}");
     let reversals = database.row("SELECT COUNT(*) FROM credit_movements WHERE kind = 'reversal'").await;
     assert_eq!(balance(&store, 1).await.0, PRICE.0 * reversals.get::<i64, _>(0).unsigned_abs());
 }

@@ -82,8 +82,8 @@ struct Model {
     requests: Vec<(String, bool)>,
     /// Balances of credits of which something may be spent.
     credits: BTreeMap<String, u64>,
-    /// Credit, amount, and whether it is held still.
-    debits: Vec<(String, u64, bool)>,
+    /// Credit, amount, whether it is held still, and whether it was charged.
+    debits: Vec<(String, u64, bool, bool)>,
     sold: u64,
     earned: u64,
 }
@@ -188,7 +188,7 @@ async fn act(store: &Store, model: &mut Model, step: &Step, (history, at): (u8, 
             }
             assert_eq!(holding, Holding::Held);
             *left -= amount;
-            model.debits.push((credit.clone(), amount, true));
+            model.debits.push((credit.clone(), amount, true, false));
         }
         Step::Charge(n) | Step::Reverse(n) => {
             let id = format!("{history}-debit-{n}");
@@ -198,11 +198,13 @@ async fn act(store: &Store, model: &mut Model, step: &Step, (history, at): (u8, 
             } else {
                 store.charge_debit(&id, answer()).await.unwrap()
             };
-            let Some((credit, amount, is_held)) = model.debits.get_mut(n) else {
+            let Some((credit, amount, is_held, is_charged)) = model.debits.get_mut(n) else {
                 assert!(!done);
                 return;
             };
-            assert_eq!(done, std::mem::take(is_held));
+            *is_charged |= *is_held && !is_reversal;
+            // Charged once more, it is charged.
+            assert_eq!(done, std::mem::take(is_held) || (*is_charged && !is_reversal));
             if done && is_reversal {
                 *model.credits.get_mut(credit).unwrap() += *amount;
             }
@@ -238,7 +240,9 @@ async fn money_in_is_what_was_sold_and_earned_whatever_happens(database: TestDat
     let settled = sum(&database, "amount_micros", "payments WHERE state = 'settled'").await;
     let released = sum(&database, "usd", "pix_requests WHERE state = 'released'").await * 1_000_000;
     assert_eq!(settled + released, sold + earned);
-    assert_eq!(store.received(NOW, NOW.plus_ms(1)).await.unwrap().0, Micros(sold + earned));
+    let received = store.received(NOW, NOW.plus_ms(1)).await.unwrap();
+    assert_eq!(received.values().map(|(sum, _)| sum.0).sum::<u64>(), sold + earned);
+    assert_eq!(received.get(&None).map_or(0, |(sum, _)| sum.0), released);
     // What became of it: earned at once, on a credit still, or taken from one.
     assert_eq!(sum(&database, "amount_micros", "revenue").await, earned);
     let left = sum(&database, "balance_micros", "credits").await;

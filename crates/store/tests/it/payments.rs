@@ -23,6 +23,8 @@ testkit::on_both_databases! {
     what_is_over_is_forgotten_but_not_its_key,
     money_in_is_what_was_sold_and_earned,
     what_may_still_charge_an_owner_is_found,
+    a_payment_settles_with_what_it_buys_or_not_at_all,
+    what_was_refused_unsent_is_forgotten_whole,
 }
 
 const TX: &str = "0xaa";
@@ -77,6 +79,13 @@ async fn unfinished(store: &Store) -> Vec<(PaymentState, u64)> {
     store.unfinished_payments().await.unwrap().into_iter().filter(|(_, many)| *many > 0).collect()
 }
 
+/// What came in by the network of [`new_payment`], which is all that did.
+async fn received(store: &Store) -> (Micros, u64) {
+    let received = store.received(NOW, NOW.plus_ms(1)).await.unwrap();
+    assert_eq!(received.keys().collect::<Vec<_>>(), [&Some(new_payment("n").key.network)]);
+    received.into_values().next().unwrap()
+}
+
 /// Takes a claimed payment to where its settling has begun.
 async fn settling(store: &Store, lease: &Lease) {
     assert!(store.begin_paid_work(lease, NOW, NOW).await.unwrap());
@@ -123,7 +132,7 @@ async fn a_paid_call_is_settled_with_its_result(database: TestDatabase) {
     assert_eq!(payment.answer, Some(answer()));
     assert_eq!(unfinished(&store).await, []);
     store.audit_of(&guest("g"), &audit_id("a")).await.unwrap();
-    assert_eq!(store.received(NOW, NOW.plus_ms(1)).await.unwrap(), (Micros(20_000), 1));
+    assert_eq!(received(&store).await, (Micros(20_000), 1));
 }
 
 async fn a_released_authorization_may_be_tried_again(database: TestDatabase) {
@@ -149,6 +158,8 @@ async fn a_refused_payment_leaves_nothing_behind(database: TestDatabase) {
     assert!(store.leave_payment(&lease, refused, NOW).await.unwrap());
     let payment = store.payment(&new_payment("n").key).await.unwrap().unwrap();
     assert_eq!((payment.state, payment.answer), (PaymentState::Refused, None));
+    // Nor what it signed, which may be anything where the facilitator refused it.
+    assert_eq!((payment.payload.as_str(), payment.requirements.as_str()), ("", ""));
     assert_eq!(payment.reason.as_deref(), Some("insufficient_funds"));
     assert_eq!(database.row("SELECT COUNT(*) FROM audits").await.get::<i64, _>(0), 0);
     assert_eq!(database.row("SELECT COUNT(*) FROM revenue").await.get::<i64, _>(0), 0);
@@ -186,7 +197,7 @@ async fn who_slept_through_a_lease_still_knows_that_it_settled(database: TestDat
     assert!(!store.leave_payment(&taken.lease, lapsed, NOW).await.unwrap());
     let payment = store.payment(&new_payment("n").key).await.unwrap().unwrap();
     assert_eq!((payment.state, payment.transaction.as_deref()), (PaymentState::Settled, Some(TX)));
-    assert_eq!(store.received(NOW, NOW.plus_ms(1)).await.unwrap(), (Micros(20_000), 1));
+    assert_eq!(received(&store).await, (Micros(20_000), 1));
 }
 
 async fn what_may_have_been_sent_is_never_released(database: TestDatabase) {
@@ -225,7 +236,7 @@ async fn a_person_decides_what_is_unclear(database: TestDatabase) {
     store.audit_of(&guest("g"), &audit_id("in")).await.unwrap();
     let gone = store.audit_of(&guest("g"), &audit_id("out")).await;
     assert!(matches!(gone, Err(StoreError::NotFound { .. })), "{gone:?}");
-    assert_eq!(store.received(NOW, NOW.plus_ms(1)).await.unwrap(), (Micros(20_000), 1));
+    assert_eq!(received(&store).await, (Micros(20_000), 1));
     // Once; and who was at it writes nothing more.
     for (id, found) in [("p-in", &lapsed), ("p-out", &settled)] {
         assert!(!store.decide_payment(id, found.clone(), NOW).await.unwrap());
@@ -301,6 +312,7 @@ async fn a_purchase_makes_its_credit_when_it_settles(database: TestDatabase) {
     assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
     let (credit, movements) = store.credit_statement(&[3; 32]).await.unwrap().unwrap();
     assert_eq!((credit.balance, credit.owner.as_deref()), (Micros(5_000_000), Some("guest:g")));
+    assert_eq!((credit.network.as_deref(), credit.is_dev), (Some("eip155:84532"), false));
     let moved: Vec<_> = movements.iter().map(|movement| (movement.kind, movement.reference.as_str())).collect();
     assert_eq!(moved, [(MovementKind::Purchase, "eip155:84532/0xusdc/0xpayer/n")]);
     // A lost token may be replaced while nothing was spent.
@@ -324,9 +336,11 @@ async fn a_purchase_makes_its_credit_when_it_settles(database: TestDatabase) {
 
 async fn what_is_over_is_forgotten_but_not_its_key(database: TestDatabase) {
     let store = opened(&database).await;
-    let lease = claimed(&store, new_payment("n")).await;
+    // An authorization without an end, which the caller may sign, is no reason to keep its payment for ever.
+    let endless = NewPayment { valid_before: model::time::Timestamp(i64::MAX), ..new_payment("n") };
+    let lease = claimed(&store, endless).await;
     settling(&store, &lease).await;
-    let after = NOW.plus_ms(300_001);
+    let after = NOW.plus_ms(1);
     // What is not over is not forgotten.
     assert_eq!(store.forget_payments(after, 10).await.unwrap(), 0);
     assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
@@ -359,7 +373,7 @@ async fn money_in_is_what_was_sold_and_earned(database: TestDatabase) {
         .await
         .get::<i64, _>(0);
     assert_eq!(settled, 2 * 20_000 + 4 * 5_000_000);
-    assert_eq!(store.received(NOW, NOW.plus_ms(1)).await.unwrap(), (Micros(settled.unsigned_abs()), 6));
+    assert_eq!(received(&store).await, (Micros(settled.unsigned_abs()), 6));
     assert_eq!(store.unclear_payments(10).await.unwrap().len(), 2);
     // An unclear payment that is seen after all settles with its result.
     let taken =
@@ -393,4 +407,38 @@ async fn what_may_still_charge_an_owner_is_found(database: TestDatabase) {
     assert_eq!(found("guest:g", [3; 32], NOW, NOW.plus_ms(300_000)).await, None);
     assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
     assert_eq!(here().await, None);
+}
+
+async fn a_payment_settles_with_what_it_buys_or_not_at_all(database: TestDatabase) {
+    let store = opened(&database).await;
+    let lease = claimed(&store, purchase("n", 3)).await;
+    assert_eq!(store.begin_settling(&lease, NOW, NOW).await.unwrap(), Some(1));
+    // Something in the way of the credit is in the way of the settlement, which is tried again.
+    let in_the_way = "INSERT INTO credits (id, token_digest, owner, is_dev, balance_micros, created_at) \
+        VALUES ('credit-n', 'x', NULL, 0, 0, 0)";
+    database.execute(in_the_way).await;
+    let settled = store.settle_payment(&lease.id, TX, NOW).await;
+    assert!(matches!(settled, Err(StoreError::Conflict { .. })), "{settled:?}");
+    assert_eq!(state(&store, "n").await, PaymentState::Settling);
+    database.execute("DELETE FROM credits").await;
+    let taken = store.take_due_payment(NOW, NOW, NOW).await.unwrap().unwrap();
+    assert!(store.settle_payment(&taken.lease.id, TX, NOW).await.unwrap());
+    assert_eq!(store.credit_by_digest(&[3; 32]).await.unwrap().unwrap().balance, Micros(5_000_000));
+}
+
+async fn what_was_refused_unsent_is_forgotten_whole(database: TestDatabase) {
+    let store = opened(&database).await;
+    let refused = || Unsettled::Refused("invalid_signature".to_owned());
+    let unsent = claimed(&store, new_payment("unsent")).await;
+    assert!(store.leave_payment(&unsent, refused(), NOW).await.unwrap());
+    let sent = claimed(&store, new_payment("sent")).await;
+    settling(&store, &sent).await;
+    assert!(store.leave_payment(&sent, refused(), NOW).await.unwrap());
+    claimed(&store, new_payment("at work")).await;
+    assert_eq!(store.forget_payments(NOW, 10).await.unwrap(), 0);
+    assert_eq!(store.forget_payments(NOW.plus_ms(1), 10).await.unwrap(), 1);
+    assert_eq!(store.payment(&new_payment("unsent").key).await.unwrap(), None);
+    // What was sent once is never taken again.
+    assert_eq!(state(&store, "sent").await, PaymentState::Refused);
+    assert_eq!(state(&store, "at work").await, PaymentState::Claimed);
 }

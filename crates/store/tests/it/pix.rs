@@ -18,7 +18,7 @@ testkit::on_both_databases! {
 pub(crate) fn request(name: &str, number: u8, queue: u32) -> NewPixRequest {
     NewPixRequest {
         id: name.to_owned(),
-        credit: store::NewCredit { is_dev: false, is_pending: true, ..new_credit(&format!("credit-{name}"), number) },
+        credit: store::NewCredit { is_dev: false, ..new_credit(&format!("credit-{name}"), number) },
         usd: 5,
         brl_centavos: 2_875,
         brl_per_usd: "5.75".to_owned(),
@@ -35,15 +35,15 @@ fn release(digits: &str) -> Decision {
     Decision::Release { end_to_end_id: format!("E{digits}") }
 }
 
-async fn balance(store: &Store, number: u8) -> (Micros, bool) {
+async fn balance(store: &Store, number: u8) -> (Micros, PixState) {
     let credit = store.credit_by_digest(&[number; 32]).await.unwrap().unwrap();
-    (credit.balance, credit.is_pending)
+    (credit.balance, credit.pix.unwrap())
 }
 
 async fn a_released_request_has_its_balance_once(database: TestDatabase) {
     let store = opened(&database).await;
     assert_eq!(store.request_pix(request("a", 1, 10)).await.unwrap(), Requested::Accepted);
-    assert_eq!(balance(&store, 1).await, (Micros(0), true));
+    assert_eq!(balance(&store, 1).await, (Micros(0), PixState::Pending));
     let tasks: Vec<_> = (0..8)
         .map(|n| {
             let store = store.clone();
@@ -59,11 +59,13 @@ async fn a_released_request_has_its_balance_once(database: TestDatabase) {
     let summary = store.pix_summary("a").await.unwrap().unwrap();
     assert_eq!(summary.decided_at, Some(NOW));
     let wanted = match summary.state {
-        PixState::Released => (Micros(5_000_000), false),
-        PixState::Refused => (Micros(0), true),
+        PixState::Released => Micros(5_000_000),
+        PixState::Refused => Micros(0),
         PixState::Pending => panic!("undecided"),
     };
-    assert_eq!(balance(&store, 1).await, wanted);
+    assert_eq!(balance(&store, 1).await, (wanted, summary.state));
+    let statement = store.credit_statement(&[1; 32]).await.unwrap().unwrap();
+    assert_eq!(statement.0.pix, Some(summary.state));
     assert!(!store.decide_pix("none", Decision::Refuse, NOW).await.unwrap());
 }
 
@@ -75,7 +77,7 @@ async fn one_bank_payment_releases_one_request(database: TestDatabase) {
     assert!(store.decide_pix("a", release("1"), NOW).await.unwrap());
     let again = store.decide_pix("b", release("1"), NOW).await;
     assert!(matches!(again, Err(StoreError::Conflict { .. })), "{again:?}");
-    assert_eq!(balance(&store, 2).await, (Micros(0), true));
+    assert_eq!(balance(&store, 2).await, (Micros(0), PixState::Pending));
     assert_eq!(store.pending_pix(10).await.unwrap().len(), 1);
 }
 
@@ -107,6 +109,19 @@ async fn a_full_queue_takes_no_more(database: TestDatabase) {
     assert_eq!(store.request_pix(request("b", 2, 1)).await.unwrap(), Requested::QueueFull);
     assert!(store.decide_pix("a", Decision::Refuse, NOW).await.unwrap());
     assert_eq!(store.request_pix(request("b", 2, 1)).await.unwrap(), Requested::Accepted);
+    // As many as there is room for, however many come at once.
+    let tasks: Vec<_> = (3..19)
+        .map(|n| {
+            let store = store.clone();
+            let mut new = request(&format!("r{n}"), n, 4);
+            new.receipt.bytes.truncate(16);
+            tokio::spawn(async move { store.request_pix(new).await.unwrap() })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(store.waiting_pix().await.unwrap(), 4);
 }
 
 async fn receipts_are_forgotten_after_their_time(database: TestDatabase) {

@@ -17,7 +17,9 @@ pub(super) const LANG: &str = "lang";
 /// The operations that are tools, in the order of the catalog: clients keep the list, and prompts that hold it.
 pub(crate) fn tools(operations: &[Operation]) -> impl Iterator<Item = &Operation> {
     // What a session is for is done by a person: the cookie of one never comes in here.
-    operations.iter().filter(|operation| operation.is_tool && matches!(operation.access, Access::Open | Access::Owner))
+    operations.iter().filter(|operation| {
+        operation.is_tool && matches!(operation.access, Access::Open | Access::Owner | Access::Credit)
+    })
 }
 
 /// A tool as `tools/list` tells it.
@@ -47,6 +49,9 @@ fn description(operation: &Operation, config: &Config) -> String {
         out.push_str(
             "\n\nNeeds a guest token in the header X-Guest-Token (create_guest makes one), or an API key in X-Api-Key.",
         );
+    }
+    if operation.access == Access::Credit {
+        out.push_str("\n\nNeeds the credit's token in the header X-Credito.");
     }
     if let Some(sku) = operation.price {
         out.push_str(&format!("\n\nBeyond the free allowance a call costs {} USD (x402).", config.prices.of(sku)));

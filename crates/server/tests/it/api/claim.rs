@@ -44,8 +44,8 @@ async fn guest(app: &TestApp) -> (String, String) {
     }
     app.database
         .execute(&format!(
-            "INSERT INTO credits (id, token_digest, owner, is_dev, is_pending, balance_micros, created_at) \
-             VALUES ('{owner}', '{owner}', '{owner}', 0, 0, 5000000, {at}); \
+            "INSERT INTO credits (id, token_digest, owner, is_dev, balance_micros, created_at) \
+             VALUES ('{owner}', '{owner}', '{owner}', 0, 5000000, {at}); \
              INSERT INTO shares (slug, audit_id, created_at) VALUES ('{owner}', '{owner}-0', {at});",
             at = NOW.0
         ))

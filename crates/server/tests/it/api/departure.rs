@@ -28,8 +28,8 @@ async fn belongings(app: &TestApp, owner: &str) {
              VALUES ('{owner}', '{owner}', 'u', 'https://example.com/', 74, {at}, ''); \
              INSERT INTO tabs (id, owner, url, created_at, monitor, alert_agreed) \
              VALUES ('{owner}', '{owner}', 'https://example.com/', {at}, 0, 0); \
-             INSERT INTO credits (id, token_digest, owner, is_dev, is_pending, balance_micros, created_at) \
-             VALUES ('{owner}', '{owner}', '{owner}', 0, 0, 5000000, {at});",
+             INSERT INTO credits (id, token_digest, owner, is_dev, balance_micros, created_at) \
+             VALUES ('{owner}', '{owner}', '{owner}', 0, 5000000, {at});",
             at = NOW.0
         ))
         .await;

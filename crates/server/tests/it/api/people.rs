@@ -89,8 +89,8 @@ pub(crate) async fn key(app: &TestApp, owner: &str) -> String {
 pub(crate) async fn credit(app: &TestApp) -> String {
     let token = Kind::Credit.token(app.app.ports().entropy.bytes());
     let sql = format!(
-        "INSERT INTO credits (id, token_digest, owner, is_dev, is_pending, balance_micros, created_at) \
-         VALUES ('{}', $1, NULL, 0, 0, 5000000, {})",
+        "INSERT INTO credits (id, token_digest, owner, is_dev, balance_micros, created_at) \
+         VALUES ('{}', $1, NULL, 0, 5000000, {})",
         app.app.ports().id(),
         NOW.0
     );

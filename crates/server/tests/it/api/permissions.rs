@@ -107,6 +107,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/credito", CREDIT),
     ("GET /api/credito/pix", OPEN),
     ("GET /api/credito/pix/{id}", OPEN),
+    ("GET /api/creditos", OWNER),
     ("GET /api/embed", OPEN),
     ("GET /api/gate", OPEN),
     ("GET /api/health", OPEN),

@@ -73,8 +73,8 @@ async fn a_guest_who_is_gone_is_forgotten_but_for_money(database: TestDatabase) 
     let rich = app.guest().await;
     app.database
         .execute(
-            "INSERT INTO credits (id, token_digest, owner, is_dev, is_pending, balance_micros, created_at) \
-             SELECT 'c', 'c', 'guest:' || id, 0, 0, 5000000, 1 FROM guests",
+            "INSERT INTO credits (id, token_digest, owner, is_dev, balance_micros, created_at) \
+             SELECT 'c', 'c', 'guest:' || id, 0, 5000000, 1 FROM guests",
         )
         .await;
     let idle = app.guest().await;

@@ -17,6 +17,7 @@ testkit::on_both_databases! {
     a_spent_allowance_asks_for_a_payment_inside_the_result,
     a_tool_is_paid_beside_its_arguments,
     a_cookie_is_nobody,
+    a_credit_is_looked_at_and_listed_by_tools,
 }
 
 const PAGE: &str = "<!doctype html><html lang=en><title>Bread</title><h1>Bread</h1>";
@@ -174,4 +175,30 @@ async fn a_cookie_is_nobody(database: TestDatabase) {
     let cookie = format!("mm-guest={token}");
     let read = tool(&app, "get_audit", json!({ "id": id }), |call| call.header("cookie", &cookie)).await;
     assert_eq!(read["structuredContent"]["code"], "guest_token_required");
+}
+
+async fn a_credit_is_looked_at_and_listed_by_tools(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let guest = shop.app.guest().await;
+    let buy = || Call::new("POST", "/api/credito?usd=5").token(&guest);
+    let sold = shop.app.call(signed(&shop.app.call(buy()).await, 1, 1).pays(buy())).await.json();
+    let credit = sold["token"].as_str().unwrap();
+    let read = tool(&shop.app, "get_credit", json!({}), |call| call.header("x-credito", credit)).await;
+    assert_eq!((&read["isError"], &read["structuredContent"]["saldo_usd"]), (&false.into(), &"5.00".into()), "{read}");
+    let own = tool(&shop.app, "list_credits", json!({}), |call| call.token(&guest)).await;
+    let listed_credit = &own["structuredContent"]["creditos"][0];
+    assert_eq!((&listed_credit["saldo_usd"], &listed_credit["estado"]), (&"5.00".into(), &"ativo".into()), "{own}");
+    for (name, answer) in [("get_credit", &read), ("list_credits", &own)] {
+        assert!(fits(&answer["structuredContent"], &listed(&shop.app, name).await["outputSchema"]), "{name}");
+        assert!(!answer.to_string().contains(credit), "{name}");
+    }
+    let told = listed(&shop.app, "get_credit").await["description"].to_string();
+    assert!(told.contains("X-Credito"), "{told}");
+    for (name, code) in [("get_credit", "credit_required"), ("list_credits", "guest_token_required")] {
+        let nobody = tool(&shop.app, name, json!({}), |call| call).await;
+        assert_eq!((&nobody["isError"], &nobody["structuredContent"]["code"]), (&true.into(), &code.into()));
+    }
+    let unknown = format!("cred_{}", "A".repeat(43));
+    let wrong = tool(&shop.app, "get_credit", json!({}), |call| call.header("x-credito", &unknown)).await;
+    assert_eq!(wrong["structuredContent"]["code"], "invalid_credential");
 }

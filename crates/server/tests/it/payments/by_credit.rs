@@ -8,6 +8,7 @@ use store::NewDebit;
 use testkit::TestDatabase;
 
 use super::{Shop, signed};
+use crate::api::people;
 use crate::app::{Call, NOW};
 
 testkit::on_both_databases! {
@@ -18,6 +19,9 @@ testkit::on_both_databases! {
     a_credit_beside_a_payment_is_one_too_many,
     unknown_and_missing_credits_are_told,
     the_worker_gives_back_what_a_dead_call_held,
+    a_charge_whose_answer_is_lost_is_made_once_more,
+    what_was_kept_is_given_again_in_its_language,
+    everybody_lists_what_they_bought,
 }
 
 /// A credit with this much, in millionths.
@@ -166,4 +170,92 @@ async fn the_worker_gives_back_what_a_dead_call_held(database: TestDatabase) {
     shop.app.pass(Duration::from_secs(45));
     worker::round(&shop.app.app).await.unwrap();
     assert_eq!(balance(&shop, &token).await, 20_000);
+}
+
+async fn a_charge_whose_answer_is_lost_is_made_once_more(database: TestDatabase) {
+    if !database.is_postgres() {
+        // Nothing counts there what was undone.
+        return;
+    }
+    let shop = Shop::open(database).await;
+    let token = credit(&shop, 20_000).await;
+    // The first charge finds no room for another connection. A sequence remembers what is undone.
+    shop.app
+        .database
+        .execute(
+            "CREATE SEQUENCE charges; \
+             CREATE FUNCTION fails_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+                 IF nextval('charges') = 1 THEN RAISE EXCEPTION 'away' USING ERRCODE = '53300'; END IF; \
+                 RETURN NEW; END $$; \
+             CREATE TRIGGER first_fails BEFORE UPDATE ON debits \
+             FOR EACH ROW WHEN (NEW.state = 'charged') EXECUTE FUNCTION fails_first();",
+        )
+        .await;
+    let paid = shop.app.call(shop.audit().header("x-credito", &token)).await;
+    assert_eq!(paid.status, 200, "{}", paid.body);
+    let charged = shop.app.database.row("SELECT COUNT(*) FROM debits WHERE state = 'charged'").await;
+    assert_eq!(charged.get::<i64, _>(0), 1);
+    let tries = shop.app.database.row("SELECT last_value FROM charges").await;
+    assert_eq!(tries.get::<i64, _>(0), 2);
+}
+
+async fn what_was_kept_is_given_again_in_its_language(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let token = credit(&shop, 20_000).await;
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    let by_credit = || shop.audit().header("x-credito", &token).header("idempotency-key", "the-same-call-01");
+    let by_x402 = || payment.pays(shop.audit());
+    for call in [&by_credit as &dyn Fn() -> Call<'static>, &by_x402] {
+        let first = shop.app.call(call().header("accept-language", "pt-BR")).await;
+        assert_eq!((first.status, first.header("content-language")), (200, "pt-BR"), "{}", first.body);
+        let again = shop.app.call(call().header("accept-language", "en")).await;
+        assert_eq!((again.status, again.header("idempotent-replay")), (200, "true"));
+        assert_eq!((again.header("content-language"), &again.body), ("pt-BR", &first.body));
+        assert_eq!(again.header("vary"), first.header("vary"));
+    }
+}
+
+async fn everybody_lists_what_they_bought(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let app = &shop.app;
+    let account = people::account(app, "ana").await;
+    let session = people::session(app, &account).await;
+    let account_key = people::key(app, &format!("account:{account}")).await;
+    let organization_key = people::key(app, "organization:acme").await;
+    let guest = app.guest().await;
+    let list = async |call: Call<'static>| {
+        let listed = app.call(call).await;
+        assert_eq!(listed.status, 200, "{}", listed.body);
+        assert!(!listed.body.contains("cred_"), "{}", listed.body);
+        let listed = listed.json()["creditos"].as_array().unwrap().clone();
+        listed.iter().map(|credit| credit["saldo_usd"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let own = || Call::get("/api/creditos");
+    let callers: [(&str, &str); 3] =
+        [("x-guest-token", &guest), ("x-api-key", &account_key), ("x-api-key", &organization_key)];
+    let mut nonce = 0;
+    for (pack, (header, credential)) in ["1", "5", "10"].into_iter().zip(callers) {
+        assert_eq!(list(own().header(header, credential)).await, Vec::<String>::new());
+        let buy = || Call::new("POST", &format!("/api/credito?usd={pack}")).header(header, credential);
+        for _ in 0..2 {
+            nonce += 1;
+            let sold = app.call(signed(&app.call(buy()).await, 1, nonce).pays(buy())).await;
+            assert_eq!(sold.status, 200, "{}", sold.body);
+            // The newest comes first.
+            let token = sold.json()["token"].as_str().unwrap().to_owned();
+            app.pass(Duration::from_secs(1));
+            if nonce % 2 == 0 {
+                assert_eq!(app.call(shop.audit().header("x-credito", &token)).await.status, 200);
+            }
+        }
+        let spent = format!("{}.98", pack.parse::<u32>().unwrap() - 1);
+        assert_eq!(list(own().header(header, credential)).await, [spent, format!("{pack}.00")]);
+    }
+    // A session sees what the account's key bought; nobody what others did.
+    assert_eq!(list(session.cookie(own())).await.len(), 2);
+    let stranger = app.guest().await;
+    assert_eq!(list(own().token(&stranger)).await, Vec::<String>::new());
+    assert_eq!(app.call(own()).await.refusal(), (401, "guest_token_required".to_owned()));
+    let bad = app.call(own().header("x-api-key", "mmk_x")).await;
+    assert_eq!(bad.refusal(), (401, "invalid_api_key".to_owned()));
 }

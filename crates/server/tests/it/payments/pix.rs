@@ -21,6 +21,7 @@ testkit::on_both_databases! {
     who_is_signed_in_sends_the_same_form,
     an_upload_that_breaks_off_spends_nothing,
     the_wider_network_has_so_many_requests_too,
+    a_refused_request_is_told_to_whoever_spends_its_credit,
     the_operators_copy_of_a_receipt_is_theirs_alone,
 }
 
@@ -220,4 +221,21 @@ async fn the_wider_network_has_so_many_requests_too(database: TestDatabase) {
     }
     assert_eq!(app.call(receipt(11).from([127, 0, 0, 11])).await.refusal(), (429, "rate_limited".to_owned()));
     assert_eq!(app.call(receipt(12).from([127, 0, 1, 1])).await.status, 200);
+}
+
+async fn a_refused_request_is_told_to_whoever_spends_its_credit(database: TestDatabase) {
+    let shop = Shop::beside(testkit::facilitator::Facilitator::start().await, database, on).await;
+    let sent = shop.app.call(receipt(1)).await.json();
+    let (id, token) = (sent["id"].as_str().unwrap(), sent["credito"].as_str().unwrap());
+    let state = async || {
+        let left = shop.app.call(Call::get("/api/credito").header("x-credito", token)).await.json();
+        assert_eq!(left["saldo_micros"], 0);
+        left["estado"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state().await, "pendente");
+    assert!(shop.app.app.database().store().decide_pix(id, Decision::Refuse, NOW).await.unwrap());
+    assert_eq!(state().await, "recusado");
+    let refused = shop.app.call(shop.audit().header("x-credito", token)).await;
+    assert_eq!(refused.refusal(), (402, "credit_refused".to_owned()));
+    assert_eq!(refused.json()["accepts"][0]["maxAmountRequired"], "20000");
 }

@@ -1,12 +1,13 @@
 use std::time::Duration;
 
 use serde_json::json;
-use site_audit::config::PaymentMode;
+use site_audit::config::{PaymentMode, PaymentNetwork};
 use site_audit::payments::worker;
 use testkit::TestDatabase;
 use testkit::facilitator::Say;
 
 use super::{Shop, moved, receipt, required, signed};
+use crate::api::people;
 use crate::app::{Call, TestApp};
 
 testkit::on_both_databases! {
@@ -16,6 +17,9 @@ testkit::on_both_databases! {
     a_purchase_that_was_unclear_makes_its_credit,
     in_dev_no_money_moves_and_the_credit_says_so,
     a_credit_carries_its_buyer,
+    a_credit_of_the_test_network_buys_nothing_for_real,
+    a_known_buyer_gets_a_lost_token_without_a_key,
+    a_purchase_that_nobody_can_claim_says_so_beforehand,
     a_network_brings_so_many_payments_in_an_hour,
 }
 
@@ -127,13 +131,15 @@ async fn in_dev_no_money_moves_and_the_credit_says_so(database: TestDatabase) {
     // Calls are let through, so nothing is debited.
     assert_eq!(app.call(shop.audit().header("x-credito", &token)).await.status, 200);
     let left = app.call(Call::get("/api/credito").header("x-credito", &token)).await;
-    assert_eq!(left.json()["saldo_micros"], 25_000_000);
+    assert_eq!((&left.json()["saldo_micros"], &left.json()["estado"]), (&25_000_000.into(), &"ativo".into()));
     let marked = app.database.row("SELECT is_dev FROM credits").await;
     assert_eq!(sqlx::Row::get::<i64, _>(&marked, 0), 1);
     // It is worth nothing where money is taken.
     let live = TestApp::start_on(&app, |config| super::charging(config, &url)).await;
     let refused = live.call(shop.audit().header("x-credito", &token)).await;
     assert_eq!(refused.refusal(), (401, "credit_without_value".to_owned()));
+    let left = live.call(Call::get("/api/credito").header("x-credito", &token)).await;
+    assert_eq!((&left.json()["saldo_micros"], &left.json()["estado"]), (&25_000_000.into(), &"sem_valor".into()));
 }
 
 async fn a_credit_carries_its_buyer(database: TestDatabase) {
@@ -179,4 +185,87 @@ async fn a_network_brings_so_many_payments_in_an_hour(database: TestDatabase) {
     .await;
     assert_eq!(dev.call(buy("1")).await.status, 200);
     assert_eq!(dev.call(buy("1")).await.refusal(), (429, "rate_limited".to_owned()));
+}
+
+async fn a_credit_of_the_test_network_buys_nothing_for_real(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let guest = shop.app.guest().await;
+    let call = || buy("25").token(&guest);
+    let sold = shop.app.call(signed(&shop.app.call(call()).await, 1, 1).pays(call())).await;
+    let token = sold.json()["token"].as_str().unwrap().to_owned();
+    let state = async |app: &TestApp| {
+        let left = app.call(Call::get("/api/credito").header("x-credito", &token)).await.json();
+        let listed = app.call(Call::get("/api/creditos").token(&guest)).await.json();
+        assert_eq!(listed["creditos"][0]["estado"], left["estado"]);
+        left["estado"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state(&shop.app).await, "ativo");
+    // The operator goes over to real money, with the same database.
+    let real = TestApp::start_on(&shop.app, |config| {
+        super::charging(config, &shop.facilitator.url());
+        config.payments.network = PaymentNetwork::Base;
+    })
+    .await;
+    let refused = real.call(shop.audit().header("x-credito", &token)).await;
+    assert_eq!(refused.refusal(), (401, "credit_without_value".to_owned()));
+    assert_eq!(state(&real).await, "sem_valor");
+    // On its own network it is what it was.
+    assert_eq!(shop.app.call(shop.audit().header("x-credito", &token)).await.status, 200);
+}
+
+async fn a_known_buyer_gets_a_lost_token_without_a_key(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let account = people::account(&shop.app, "ana").await;
+    let key = people::key(&shop.app, &format!("account:{account}")).await;
+    let guest = shop.app.guest().await;
+    let buyers: [(&str, &str); 2] = [("x-guest-token", &guest), ("x-api-key", &key)];
+    for (nonce, (header, credential)) in (1..).zip(buyers) {
+        let call = || buy("1").header(header, credential);
+        let payment = signed(&shop.app.call(call()).await, 1, nonce);
+        let first = shop.app.call(payment.pays(call())).await.json()["token"].as_str().unwrap().to_owned();
+        // The header is public: nobody else gets anything for it.
+        let other = shop.app.guest().await;
+        for stranger in [payment.pays(buy("1")), payment.pays(buy("1")).token(&other)] {
+            assert_eq!(shop.app.call(stranger).await.refusal(), (402, "payment_used".to_owned()));
+        }
+        let again = shop.app.call(payment.pays(call())).await;
+        assert_eq!(again.status, 200, "{}", again.body);
+        let second = again.json()["token"].as_str().unwrap().to_owned();
+        let old = shop.app.call(Call::get("/api/credito").header("x-credito", &first)).await;
+        assert_eq!(old.refusal(), (401, "invalid_credential".to_owned()));
+        assert_eq!(shop.app.call(shop.audit().header("x-credito", &second)).await.status, 200);
+        // Spent of, it stays whose it is.
+        assert_eq!(shop.app.call(payment.pays(call())).await.refusal(), (409, "payment_used".to_owned()));
+    }
+    assert_eq!(moved(&shop.facilitator), 2_000_000);
+}
+
+async fn a_purchase_that_nobody_can_claim_says_so_beforehand(database: TestDatabase) {
+    let shop = Shop::with_node(database).await;
+    let asked = shop.app.call(buy("1")).await;
+    assert!(asked.json()["error"].as_str().unwrap().contains("Idempotency-Key"), "{}", asked.body);
+    shop.facilitator.script(|question, _| match question.what.as_str() {
+        "settle" => Some(Say::MovesAndHangsUp),
+        "node" => Some(Say::HangsUp),
+        _ => None,
+    });
+    let guest = shop.app.guest().await;
+    for (nonce, call, wanted) in [
+        (1, buy("1"), "and no token"),
+        (2, buy("1").header("Idempotency-Key", "my-purchase-0001"), "answers with a token"),
+        (3, buy("1").token(&guest), "answers with a token"),
+    ] {
+        let unclear = shop.app.call(signed(&asked, 1, nonce).pays(call)).await;
+        assert_eq!(unclear.refusal(), (503, "settlement_pending".to_owned()));
+        assert!(unclear.json()["detail"].as_str().unwrap().contains(wanted), "{}", unclear.body);
+        // One that hangs up is taken to be down.
+        worker::check(&shop.app.app).await;
+    }
+    shop.facilitator.script(|_, _| None);
+    shop.app.pass(Duration::from_secs(3));
+    assert_eq!(worker::round(&shop.app.app).await.unwrap(), 0);
+    // It is as was said.
+    let told = shop.app.call(signed(&asked, 1, 1).pays(buy("1"))).await;
+    assert_eq!(told.refusal(), (409, "payment_used".to_owned()));
+    assert_eq!(shop.app.call(signed(&asked, 1, 3).pays(buy("1").token(&guest))).await.status, 200);
 }

@@ -4,10 +4,11 @@ use serde_json::json;
 use site_audit::config::PaymentMode;
 use site_audit::error::Code;
 use site_audit::payments::worker;
+use store::Decision;
 use testkit::facilitator::{Facilitator, Say};
 
 use super::Examples;
-use crate::app::{Call, TestApp};
+use crate::app::{Call, NOW, TestApp};
 use crate::payments::{Shop, by_credit, charging, encoded, page, pix, signed};
 
 const KEY: &str = "a-key-of-this-call";
@@ -79,7 +80,8 @@ async fn of_credit(examples: &mut Examples, shop: &Shop, facilitator: &str) {
 
 async fn of_pix(examples: &mut Examples, shop: &Shop, facilitator: &str) {
     let sent = shop.app.call(pix::receipt(1)).await.json();
-    examples.names.push((sent["id"].as_str().unwrap().to_owned(), "id-of-the-request"));
+    let id = sent["id"].as_str().unwrap();
+    examples.names.push((id.to_owned(), "id-of-the-request"));
     let waiting = shop.audit().header("x-credito", sent["credito"].as_str().unwrap());
     let full = TestApp::start_on(&shop.app, |config| {
         charging(config, facilitator);
@@ -88,7 +90,7 @@ async fn of_pix(examples: &mut Examples, shop: &Shop, facilitator: &str) {
     })
     .await;
     for (app, code, call) in [
-        (&shop.app, Code::CreditPending, waiting),
+        (&shop.app, Code::CreditPending, waiting.clone()),
         (&shop.app, Code::ReceiptAlreadySent, pix::receipt(1)),
         (&shop.app, Code::ReceiptType, pix::form(&[("usd", "5"), ("comprovante", "<svg>")])),
         (&shop.app, Code::PixRequestNotFound, Call::get(&format!("/api/credito/pix/{}", "0".repeat(32)))),
@@ -96,4 +98,6 @@ async fn of_pix(examples: &mut Examples, shop: &Shop, facilitator: &str) {
     ] {
         examples.of(app, code, call).await;
     }
+    assert!(shop.app.app.database().store().decide_pix(id, Decision::Refuse, NOW).await.unwrap());
+    examples.of(&shop.app, Code::CreditRefused, waiting).await;
 }

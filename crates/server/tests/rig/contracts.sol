@@ -17,6 +17,7 @@ contract Token {
     mapping(address => mapping(bytes32 => bool)) public authorizationState;
 
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
+    event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
     event Transfer(address indexed from, address indexed to, uint256 value);
 
     function DOMAIN_SEPARATOR() public view returns (bytes32) {
@@ -49,6 +50,13 @@ contract Token {
         balanceOf[from] -= value;
         balanceOf[to] += value;
         emit Transfer(from, to, value);
+    }
+
+    /// For tests: anybody may take an authorization back, without the payer's signature.
+    function cancel(address authorizer, bytes32 nonce) external {
+        require(!authorizationState[authorizer][nonce], "FiatTokenV2: authorization is used or canceled");
+        authorizationState[authorizer][nonce] = true;
+        emit AuthorizationCanceled(authorizer, nonce);
     }
 
     /// For tests: anybody may make money.

@@ -30,11 +30,11 @@ pub(super) fn answer(state: &State, question: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": question["id"], "result": result})
 }
 
-/// A block as anvil 1.7.1 tells it, without its transactions and the roots of what it holds.
+/// An empty block as anvil 1.7.1 tells it, without its hashes.
 fn block(state: &State) -> Value {
     json!({"number": format!("{BLOCK:#x}"), "timestamp": format!("{:#x}", state.time()), "transactions": [],
-        "baseFeePerGas": "0x1", "blobGasUsed": "0x0", "difficulty": "0x0", "excessBlobGas": "0x0", "extraData": "0x",
-        "gasLimit": "0x1c9c380", "gasUsed": "0x0", "size": "0x28f", "uncles": []})
+        "baseFeePerGas": "0x3b9aca00", "blobGasUsed": "0x0", "difficulty": "0x0", "excessBlobGas": "0x0",
+        "extraData": "0x", "gasLimit": "0x1c9c380", "totalDifficulty": "0x0", "uncles": [], "withdrawals": []})
 }
 
 /// `authorizationState(payer, nonce)`.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
+use testkit::wallet::Authorization;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -16,8 +17,9 @@ use crate::app::{Response, read};
 const TOKEN: &str = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 /// What the token on the test network signs under (`specs/x402.md` §1).
 const DOMAIN_SEPARATOR: &str = "0x71f17a3b2ff373b803d70a5a07c046c1a2bc8e89c09ef722fcb047abe94c9818";
-/// `DOMAIN_SEPARATOR()`, `mint(address,uint256)`, `burn(address,uint256)`, `balanceOf(address)`: how calls of them begin.
-const CALLS: [&str; 4] = ["0x3644e515", "0x40c10f19", "0x9dc29fac", "0x70a08231"];
+/// `DOMAIN_SEPARATOR()`, `mint(address,uint256)`, `burn(address,uint256)`, `balanceOf(address)`, `cancel(address,bytes32)`:
+/// how calls of them begin.
+const CALLS: [&str; 5] = ["0x3644e515", "0x40c10f19", "0x9dc29fac", "0x70a08231", "0x9e2ed686"];
 /// Private keys of the first accounts of the chain, which every development chain has.
 const KEYS: [&str; 2] = [
     "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
@@ -116,12 +118,17 @@ impl Peers {
 
     /// Makes money for an account.
     pub(super) async fn give(&self, to: &str, amount: u64) {
-        self.change_token(CALLS[1], to, amount).await;
+        self.change_token(CALLS[1], to, &format!("{amount:064x}")).await;
     }
 
     /// Takes all money from an account.
     pub(super) async fn drain(&self, from: &str) {
-        self.change_token(CALLS[2], from, self.balance(from).await).await;
+        self.change_token(CALLS[2], from, &format!("{:064x}", self.balance(from).await)).await;
+    }
+
+    /// Takes an authorization back.
+    pub(super) async fn cancel(&self, authorization: &Authorization) {
+        self.change_token(CALLS[4], &authorization.from, authorization.nonce.trim_start_matches("0x")).await;
     }
 
     /// What an account has, in atomic units.
@@ -135,8 +142,9 @@ impl Peers {
         read.as_str().unwrap().to_owned()
     }
 
-    async fn change_token(&self, call: &str, account: &str, amount: u64) {
-        let data = format!("{call}{}{amount:064x}", word(account));
+    /// `argument`: the second one, 32 bytes in hex.
+    async fn change_token(&self, call: &str, account: &str, argument: &str) {
+        let data = format!("{call}{}{argument}", word(account));
         self.ask("eth_sendTransaction", json!([{"from": TESTER, "to": TOKEN, "data": data}])).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The facilitator of tests answers as the published one does: both are asked the same.
+//! The facilitator of tests answers as the published one does, and its node as the chain: both are asked the same.
 
 use serde_json::{Value, json};
 use testkit::facilitator::Facilitator;
@@ -6,6 +6,15 @@ use testkit::facilitator::Facilitator;
 use super::peers::{Peers, post};
 use super::{PATIENT, Rig, question, signed};
 use crate::app::{Response, read};
+use crate::payments::Payment;
+
+/// USDC on the test network.
+const TOKEN: &str = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
+/// `AuthorizationUsed(address,bytes32)` and `AuthorizationCanceled(address,bytes32)` (EIP-3009).
+const USED: &str = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+const CANCELED: &str = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
+/// No transaction.
+const UNKNOWN: &str = "0x00000000000000000000000000000000000000000000000000000000000000aa";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_facilitator_of_tests_answers_as_the_published_one() {
@@ -46,6 +55,72 @@ async fn the_facilitator_of_tests_answers_as_the_published_one() {
         let (theirs, ours) = (ask_theirs(&peers, path, question).await, ask_ours(&recorded, path, question).await);
         println!("{what}: {} {}", theirs.status, theirs.body);
         assert_eq!((theirs.status, shape(&theirs.json())), (ours.status, shape(&ours.json())), "{what}");
+    }
+}
+
+/// By these questions a payment is looked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_node_of_tests_answers_as_the_chain() {
+    let Some(rig) = Rig::start(PATIENT).await else { return };
+    let (shop, peers) = rig.shop().await;
+    let recorded = Facilitator::start().await;
+    let asked = shop.app.call(shop.audit()).await;
+    let (paid, taken_back) = (signed(&peers, &asked, 1, 1).await, signed(&peers, &asked, 1, 2).await);
+    let theirs = ask_theirs(&peers, "/settle", &question(&paid)).await.json()["transaction"].clone();
+    let ours = ask_ours(&recorded, "/settle", &question(&paid)).await.json()["transaction"].clone();
+    peers.cancel(&taken_back.authorization).await;
+    recorded.cancel(&taken_back.authorization);
+    // The newest block is empty, as the recorded one.
+    peers.ask("evm_mine", json!([])).await;
+
+    let block = json!(["latest", false]);
+    let state = |payment: &Payment, nonce: u64| {
+        let payer = payment.authorization.from.trim_start_matches("0x").to_owned();
+        json!([{"to": TOKEN, "data": format!("0xe94a0102{payer:0>64}{nonce:064x}")}, "latest"])
+    };
+    let ends = |payment: &Payment| {
+        let topics = json!([
+            [USED, CANCELED],
+            format!("0x{:0>64}", payment.authorization.from.trim_start_matches("0x")),
+            payment.authorization.nonce
+        ]);
+        json!([{"fromBlock": "0x0", "toBlock": "0x9c40", "address": TOKEN, "topics": topics}])
+    };
+    for (what, method, of_theirs, of_ours) in [
+        ("the newest block", "eth_getBlockByNumber", &block, &block),
+        ("an authorization that was used", "eth_call", &state(&paid, 1), &state(&paid, 1)),
+        ("one that was taken back", "eth_call", &state(&paid, 2), &state(&paid, 2)),
+        ("one that was not", "eth_call", &state(&paid, 3), &state(&paid, 3)),
+        ("where it was used", "eth_getLogs", &ends(&paid), &ends(&paid)),
+        ("where it was taken back", "eth_getLogs", &ends(&taken_back), &ends(&taken_back)),
+        ("its receipt", "eth_getTransactionReceipt", &json!([theirs]), &json!([ours])),
+        ("a receipt of nothing", "eth_getTransactionReceipt", &json!([UNKNOWN]), &json!([UNKNOWN])),
+    ] {
+        let answer = peers.ask(method, of_theirs.clone()).await;
+        let asked = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": of_ours});
+        let recorded = ask_ours(&recorded, "/node", &asked).await.json()["result"].clone();
+        assert!(is_like(&recorded, &answer), "{what}: {recorded} is not like {answer}");
+    }
+}
+
+/// Whether everything in a recording is in an answer: the same keys, lists of the same length, and the same texts but for
+/// numbers and hashes, which differ from run to run.
+fn is_like(recording: &Value, answer: &Value) -> bool {
+    match (recording, answer) {
+        (Value::Object(ours), Value::Object(theirs)) => ours.iter().all(|(name, ours)| {
+            theirs.get(name).is_some_and(|theirs| match name.as_str() {
+                "number" | "timestamp" | "transactionHash" | "baseFeePerGas" => {
+                    theirs.as_str().is_some_and(|text| text.starts_with("0x")) && ours.is_string()
+                }
+                _ => is_like(ours, theirs),
+            })
+        }),
+        (Value::Array(ours), Value::Array(theirs)) => {
+            ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(ours, theirs)| is_like(ours, theirs))
+        }
+        (ours, theirs) => {
+            ours == theirs || ours.as_str().zip(theirs.as_str()).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
+        }
     }
 }
 

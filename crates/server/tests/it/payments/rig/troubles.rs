@@ -136,6 +136,25 @@ async fn a_payment_that_the_chain_never_saw_lapses() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_payment_that_its_payer_takes_back_lapses_at_once() {
+    let Some(rig) = Rig::start(PATIENT).await else { return };
+    let (shop, peers) = rig.shop().await;
+    let payment = signed(&peers, &shop.app.call(shop.audit()).await, 1, 1).await;
+    let go_on = Arc::new(Notify::new());
+    let told = Arc::clone(&go_on);
+    shop.facilitator.script(move |question, _| (question.what == "settle").then(|| Say::Waits(Arc::clone(&told))));
+    let taken_back = async {
+        shop.facilitator.wait_for("settle", 1).await;
+        peers.cancel(&payment.authorization).await;
+        go_on.notify_one();
+    };
+    let (lapsed, ()) = tokio::join!(shop.app.call(payment.pays(shop.audit())), taken_back);
+    assert_eq!(lapsed.refusal(), (402, "payment_refused".to_owned()), "{}", lapsed.body);
+    assert_eq!(lapsed.json()["detail"], "authorization_used_or_canceled");
+    assert_eq!(sold(&peers).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_somebody_else_sent_first_is_paid() {
     let Some(rig) = Rig::start(PATIENT).await else { return };
     let (shop, peers) = rig.shop().await;

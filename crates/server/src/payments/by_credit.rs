@@ -98,14 +98,14 @@ fn deadline(now: Timestamp) -> Timestamp {
 
 /// Ends a held debit with what came of its call: charged with the answer, which speaks `lang`, or given back.
 pub(crate) async fn end(app: &App, debit: &str, lang: Lang, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
-    let reply = match done {
-        Ok(reply) => reply,
+    let kept = done.and_then(|reply| Ok((kept::pack(&reply, lang)?, reply)));
+    let (answer, reply) = match kept {
+        Ok(kept) => kept,
         Err(error) => {
             reverse(app, debit).await;
             return Err(error.with("charged", false.into()));
         }
     };
-    let answer = kept::pack(&reply, lang)?;
     let first = answer.clone();
     let charged = match app.database().ask(|store| store.charge_debit(debit, first)).await {
         // It may have been charged all the same, which a caller without a key could not find out.

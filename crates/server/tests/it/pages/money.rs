@@ -215,8 +215,10 @@ async fn a_receipt_is_sent_and_its_request_told(database: TestDatabase) {
     assert!(left.body.contains("5.00 USD") && left.body.contains("Paid by Pix"), "{}", left.body);
     // Another is refused.
     let other = app.call(receipt(&[("usd", "1"), ("comprovante", "%PDF-1.7 2")])).await;
-    let (_, id) = other.body.split_once("/credit/pix/").unwrap();
+    let (refused, (_, id)) = (token(&other).to_owned(), other.body.split_once("/credit/pix/").unwrap());
+    assert!(app.call(look(&refused)).await.body.contains("a person still has to look at its receipt"));
     assert!(store.decide_pix(&id[..32], Decision::Refuse, NOW).await.unwrap());
+    assert!(app.call(look(&refused)).await.body.contains("no payment was found for its receipt"));
     let refused = app.call(Call::get(&format!("/credit/pix/{}?lang=pt-BR", &id[..32]))).await;
     assert!(refused.body.contains("Recusado") && refused.body.contains("1 USD de crédito"), "{}", refused.body);
     for unknown in ["0".repeat(32), "x".repeat(32), "1".to_owned(), "%ff".to_owned()] {
@@ -280,6 +282,13 @@ async fn a_receipt_of_an_account_must_come_from_its_page(database: TestDatabase)
     assert_eq!(sent.status, 200, "{}", sent.body);
     let own = app.call(session.cookie(Call::get("/credit?lang=en"))).await;
     assert!(own.body.contains("not released") && own.body.contains("0.00 USD"), "{}", own.body);
+    app.database.execute("UPDATE pix_requests SET state = 'refused'").await;
+    let own = app.call(session.cookie(Call::get("/credit?lang=pt-BR"))).await;
+    assert!(own.body.contains("<span class=\"chip warn\">recusado</span>"), "{}", own.body);
+    // Bought with the worthless money of another network.
+    app.database.execute("UPDATE credits SET network = 'eip155:1'").await;
+    let own = app.call(session.cookie(Call::get("/credit?lang=en"))).await;
+    assert!(own.body.contains("<span class=\"chip warn\">without value</span>"), "{}", own.body);
 }
 
 #[tokio::test(flavor = "multi_thread")]

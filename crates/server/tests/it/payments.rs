@@ -14,6 +14,7 @@ mod refusals;
 mod rig;
 mod second_payment;
 mod settling;
+mod stopping;
 mod watching;
 
 use base64::Engine as _;

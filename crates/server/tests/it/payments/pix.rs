@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use super::{Shop, charging};
 use crate::api::people;
 use crate::app::{Call, NOW, Response, TestApp};
-use crate::command_line::{code, program, stderr};
+use crate::command_line::{code, program, stderr, stdout};
 
 testkit::on_both_databases! {
     without_pix_all_of_it_says_so,
@@ -23,6 +23,7 @@ testkit::on_both_databases! {
     the_wider_network_has_so_many_requests_too,
     a_refused_request_is_told_to_whoever_spends_its_credit,
     the_operators_copy_of_a_receipt_is_theirs_alone,
+    an_operator_refuses_several_at_once,
 }
 
 const PNG: &str = "\u{89}PNG";
@@ -238,4 +239,25 @@ async fn a_refused_request_is_told_to_whoever_spends_its_credit(database: TestDa
     let refused = shop.app.call(shop.audit().header("x-credito", token)).await;
     assert_eq!(refused.refusal(), (402, "credit_refused".to_owned()));
     assert_eq!(refused.json()["accepts"][0]["maxAmountRequired"], "20000");
+}
+
+async fn an_operator_refuses_several_at_once(database: TestDatabase) {
+    let app = TestApp::start(database, on).await;
+    let mut ids = Vec::new();
+    for number in 0..2 {
+        ids.push(app.call(receipt(number)).await.json()["id"].as_str().unwrap().to_owned());
+    }
+    let unknown = "0".repeat(32);
+    let mut command = program();
+    command.args(["pix", "refuse", &ids[0], &unknown, &ids[1], "--config", "/dev/null"]);
+    command.args(["--database-url", app.database.url()]);
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    // One that is not there keeps none of the others from being refused.
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains(&format!("no request {unknown} waits for a decision")), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "refused\nrefused\n");
+    for id in ids {
+        let state = app.call(Call::get(&format!("/api/credito/pix/{id}"))).await.json();
+        assert_eq!(state["estado"], "recusado");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -64,7 +64,6 @@ impl Program {
             ("SITE_AUDIT_FETCH__ALLOW_PORTS", "*".to_owned()),
             ("SITE_AUDIT_LIMITS__FREE_AUDITS_PER_DAY", "0".to_owned()),
             ("SITE_AUDIT_LIMITS__AUDITS_PER_HOUR", "1000000".to_owned()),
-            ("SITE_AUDIT_LOG__FILTER", "off".to_owned()),
         ];
         Self { running: None, environment, address: watch::Sender::new(None) }
     }
@@ -76,15 +75,39 @@ impl Program {
 
     /// Starts it, and waits until it listens.
     pub(crate) async fn start(&mut self) {
+        self.spawn("off", Stdio::null()).await;
+    }
+
+    /// The same, with what it logs.
+    pub(crate) async fn start_with_log(&mut self) -> ChildStderr {
+        self.spawn("info", Stdio::piped()).await;
+        self.running.as_mut().unwrap().stderr.take().unwrap()
+    }
+
+    async fn spawn(&mut self, filter: &str, log: Stdio) {
         let mut command = program();
         command.args(["serve", "--config", "/dev/null"]).envs(self.environment.clone());
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        command.env("SITE_AUDIT_LOG__FILTER", filter);
+        let mut child = command.stdin(Stdio::null()).stderr(log).spawn().unwrap();
         let said = BufReader::new(child.stdout.take().unwrap());
         self.running = Some(child);
         let line = tokio::task::spawn_blocking(move || said.lines().next().unwrap().unwrap()).await.unwrap();
         let (_, address) = line.split_once(" listens on ").unwrap_or_else(|| panic!("{line}"));
         let address = address.split(": ").next().unwrap().parse().unwrap();
         self.address.send_replace(Some(address));
+    }
+
+    /// Asks it to stop, as a supervisor does.
+    pub(crate) fn ask_to_stop(&self) {
+        let id = self.running.as_ref().unwrap().id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    }
+
+    /// Waits until it has ended by itself.
+    pub(crate) async fn wait(&mut self) -> ExitStatus {
+        self.address.send_replace(None);
+        let mut child = self.running.take().unwrap();
+        tokio::task::spawn_blocking(move || child.wait().unwrap()).await.unwrap()
     }
 
     /// Kills it: nothing of it gets to tidy up.

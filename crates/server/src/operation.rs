@@ -149,8 +149,8 @@ pub struct Operation {
     pub is_tool: bool,
     /// What it costs beyond the free allowance.
     pub price: Option<Sku>,
-    /// Some of its answer, JSON, for the lists in which agents look for paid calls.
-    pub sample: Option<&'static str>,
+    /// Some of its answer, for the lists in which agents look for paid calls.
+    pub sample: Option<fn() -> Value>,
     /// It takes a payment by itself.
     pub sells: bool,
     /// A ceiling of its own.
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn what_costs_shows_some_of_its_answer() {
         for operation in api::catalog().into_iter().filter(|operation| operation.price.is_some()) {
-            let sample: serde_json::Value = serde_json::from_str(operation.sample.unwrap()).unwrap();
+            let sample = operation.sample.unwrap()();
             let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
             let (_, schema) = (operation.output)(&mut schemars::SchemaGenerator::from(settings));
             let properties = schema.unwrap().to_value()["properties"].clone();

@@ -176,7 +176,7 @@ impl Payments {
             description: description.to_owned(),
             fields: required.map(|name| (name.clone(), "https://example.com/".into())).collect(),
             in_query: !operation.takes_body(),
-            sample: operation.sample.and_then(|sample| serde_json::from_str(sample).ok()).unwrap_or_default(),
+            sample: operation.sample.map_or(Value::Null, |sample| sample()),
             asked,
             code,
         }

@@ -8,6 +8,7 @@ use model::patch::Patch;
 use model::report::{Audit, AuditLinks, AuditQuota};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use store::StoredReport;
 
 use crate::app::App;
@@ -26,14 +27,14 @@ pub(super) fn operations() -> Vec<Operation> {
             .text(
                 "Audit one page",
                 "Fetches `url` as a careful crawler would and answers with a score, findings, what the page declares, \
-                 and a ready fix for each finding. Takes up to 24 seconds; one that is paid by x402 also the time to verify the payment, up to 10 seconds, and to \
-                 settle it, seconds as a rule, at most some two minutes. A guest token (`X-Guest-Token`, or \
-                 `guest_token` in the body) ties the audit to that guest, who can then read it again; without one \
-                 nobody can. Each network has a number of free audits a day (`GET /api/gate`); what failed costs \
+                 and a ready fix for each finding. Takes up to 24 seconds; with a payment by x402 also the time to \
+                 verify it, at most 10 seconds, and to settle it, a few seconds as a rule and two minutes at most. A \
+                 guest token (`X-Guest-Token`, or `guest_token` in the body) ties the audit to that guest, who can then \
+                 read it again; without one nobody can. Each network has a number of free audits a day (`GET /api/gate`); what failed costs \
                  nothing.\n\nExample: `{\"url\": \"https://example.com/\"}`",
             )
             .reaches_out()
-            .price(Sku::Audit, r#"{"score": 82}"#)
+            .price(Sku::Audit, || json!({"score": 82}))
             .check(|app: &App, input: &AuditRequest| Ok(app.engine().fetcher().intake(&input.url).map(drop)?))
             .errors(&[
                 Code::InvalidUrl,

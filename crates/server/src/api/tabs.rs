@@ -7,6 +7,7 @@ use model::report::StoredAudit;
 use model::tab::{Run, Tab};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::json;
 
 use super::billing::billing_of;
 use super::gate::gate_of;
@@ -47,7 +48,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 tabs::alias_of(input.alias.as_deref())?;
                 tabs::page_of(app, &input.url).map(drop)
             })
-            .price(Sku::Tab, r#"{"ok": true, "tab": {"url": "https://example.com/", "alias": "Home"}}"#)
+            .price(Sku::Tab, || json!({"ok": true, "tab": {"url": "https://example.com/", "alias": "Home"}}))
             .free_when(|cx: Cx, input: OpenRequest| async move {
                 let url = tabs::page_of(&cx.app, &input.url)?;
                 tabs::is_free(&cx, &url).await
@@ -96,7 +97,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  /api/audit` does; what failed costs nothing.",
             )
             .access(Access::Owner)
-            .price(Sku::Audit, r#"{"ok": true, "result": {"url": "https://example.com/", "score": 82}}"#)
+            .price(Sku::Audit, || json!({"ok": true, "result": {"url": "https://example.com/", "score": 82}}))
             .errors(&[
                 Code::GuestTokenRequired,
                 Code::TabNotFound,

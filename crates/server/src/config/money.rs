@@ -125,22 +125,15 @@ impl Config {
             return Err(("payments.pay_to", takes));
         }
         let is_web = |text: &str| url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        let facilitator = payments.facilitator.as_ref().map(|text| url::Url::parse(text));
-        let facilitator = facilitator.transpose().ok().flatten();
-        // It is shown to every caller, and paths are put at its end.
-        let is_bare = |url: &url::Url| {
-            url.username().is_empty() && url.password().is_none() && url.query().is_none() && url.fragment().is_none()
-        };
-        if payments.facilitator.as_ref().is_some_and(|url| !is_web(url))
-            || facilitator.as_ref().is_some_and(|url| !is_bare(url))
-        {
-            let takes = "takes an http or https URL without a password, query or fragment; a password is payments.facilitator_auth";
-            return Err(("payments.facilitator", takes));
-        }
-        if payments.facilitator_auth.is_some()
-            && facilitator.as_ref().is_some_and(|url| !is_kept_secret_on_the_way(url))
-        {
-            return Err(("payments.facilitator", "takes an https URL where payments.facilitator_auth is set"));
+        if let Some(facilitator) = &payments.facilitator {
+            let Some(url) = url::Url::parse(facilitator).ok().filter(is_facilitator) else {
+                let takes = "takes an http or https URL without password, query or fragment; a password goes into \
+                             payments.facilitator_auth";
+                return Err(("payments.facilitator", takes));
+            };
+            if payments.facilitator_auth.is_some() && !is_kept_secret_on_the_way(&url) {
+                return Err(("payments.facilitator", "takes an https URL where payments.facilitator_auth is set"));
+            }
         }
         if payments.rpc_url.as_ref().is_some_and(|url| !is_web(url.expose())) {
             return Err(("payments.rpc_url", "takes an http or https URL"));
@@ -202,6 +195,15 @@ fn is_checked(address: &str) -> bool {
     let digest = Keccak256::digest(hex.to_ascii_lowercase().as_bytes());
     let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]);
     hex.bytes().zip(nibbles).all(|(b, nibble)| !b.is_ascii_alphabetic() || b.is_ascii_uppercase() == (nibble >= 8))
+}
+
+/// Whether a URL can be a facilitator's: it is shown to every caller, and paths are put at its end.
+fn is_facilitator(url: &url::Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none()
 }
 
 /// Whether what is sent there can be read by nobody between: by https, or within this machine.

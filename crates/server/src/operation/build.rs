@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use http::Method;
 use schemars::JsonSchema;
+use serde_json::Value;
 
 use super::{Access, Answer, Ceiling, Effect, Handler, Input, Nothing, Operation, OtherForm, handler, input};
 use crate::app::App;
@@ -136,9 +137,9 @@ impl Operation {
         self
     }
 
-    /// What it costs beyond the free allowance. `sample`: some of its answer, JSON.
+    /// What it costs beyond the free allowance. `sample`: some of its answer.
     #[must_use]
-    pub fn price(mut self, sku: Sku, sample: &'static str) -> Self {
+    pub fn price(mut self, sku: Sku, sample: fn() -> Value) -> Self {
         (self.price, self.sample) = (Some(sku), Some(sample));
         self
     }

@@ -104,13 +104,7 @@ pub(crate) async fn replay(
     let app = &cx.app;
     // The header is public once settled: it proves nothing about who asks, so the request must be the same too.
     if known.request_hash != *request_hash {
-        let is_same_call = known.call_digest == priced.call_digest;
-        return Err(if is_same_call && PaymentState::UNFINISHED.contains(&known.state) {
-            // Its price or its owner changed meanwhile, and it may land still.
-            on_its_way(known.state, known.transaction)
-        } else {
-            app.payments().offered(priced, ApiError::new(Code::PaymentUsed))
-        });
+        return Err(of_another_request(app, priced, known));
     }
     let charge = outcome(app, priced, &known).await?;
     let receipt = charged(app, priced, known.wire_version, &known.key.payer, charge)?;
@@ -118,6 +112,15 @@ pub(crate) async fn replay(
     let mut reply = kept::unpack(kept)?;
     reply.headers.extend(receipt);
     Ok(reply)
+}
+
+/// What is said of a payment that came before with another request.
+pub(super) fn of_another_request(app: &App, priced: &Priced, known: store::Payment) -> ApiError {
+    if known.call_digest == priced.call_digest && PaymentState::UNFINISHED.contains(&known.state) {
+        // Its price or its owner changed meanwhile, and it may land still.
+        return on_its_way(known.state, known.transaction);
+    }
+    app.payments().offered(priced, ApiError::new(Code::PaymentUsed))
 }
 
 /// Refuses a call of which an earlier payment may still land: who was asked for another one would pay twice. Callers without

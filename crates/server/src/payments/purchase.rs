@@ -105,7 +105,7 @@ fn with_way_to_token(error: ApiError, is_buyer: bool) -> ApiError {
 async fn replay(cx: &Cx, priced: &Priced, hash: &[u8; 32], known: Payment) -> Result<Bought, ApiError> {
     let app = &cx.app;
     let Some(purchase) = known.purchase.clone().filter(|_| known.request_hash == *hash) else {
-        return Err(app.payments().offered(priced, ApiError::new(Code::PaymentUsed)));
+        return Err(by_x402::of_another_request(app, priced, known));
     };
     let is_buyer =
         cx.caller.owner().is_some() || (known.key_digest.is_some() && known.key_digest == cx.brought.key_digest);

@@ -101,6 +101,9 @@ async fn none_is_taken_for_credit_either(database: TestDatabase) {
     let asked = shop.app.call(buy(5)).await;
     all_pending(&shop);
     offers_nothing(&shop.app.call(signed(&asked, 1, 1).pays(buy(5))).await, 503, "settlement_pending");
+    // The same payment of another owner is not used: it may land still.
+    let other = signed(&asked, 1, 1).pays(Call::new("POST", "/api/credito?usd=5"));
+    offers_nothing(&shop.app.call(other).await, 503, "settlement_pending");
     shop.facilitator.script(|_, _| None);
     offers_nothing(&shop.app.call(buy(5)).await, 503, "settlement_pending");
     offers_nothing(&shop.app.call(signed(&asked, 1, 2).pays(buy(5))).await, 503, "settlement_pending");

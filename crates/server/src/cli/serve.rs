@@ -70,6 +70,7 @@ impl Arguments {
             let (heard, was_heard) = oneshot::channel();
             let serving = async {
                 web::serve(listener, web::router(app.clone()), web::Patience::default(), stop(was_heard)).await;
+                payments.stop().await;
                 app.payments().ongoing().end().await;
             };
             tokio::select! {
@@ -77,7 +78,6 @@ impl Arguments {
                 () = serving => {}
             }
             background.stop().await;
-            payments.stop().await;
             app.database().store().close().await;
             Ok(ExitCode::SUCCESS)
         })

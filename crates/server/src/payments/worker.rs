@@ -32,7 +32,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Ends it.
+    /// Ends it. What it settles at the moment goes on: [`Ongoing`](super::ongoing::Ongoing) is waited for after it.
     pub async fn stop(self) {
         let _told = self.stopping.send(true);
         if let Err(error) = self.task.await {
@@ -58,7 +58,8 @@ pub async fn start(app: App) -> Worker {
         // Neither waits for the other: a facilitator that keeps a payment for a minute is still asked how it is.
         let working = async { tokio::join!(keep_checking(&app), keep_settling(&app)) };
         tokio::select! {
-            // Whatever it is at may be left at any moment: the next round, of whichever server, goes on from there.
+            // Whatever it is at may be left at any moment: a payment that is being settled is so by itself, and with
+            // everything else the next round goes on, of whichever server.
             _ = stopped.changed() => {}
             ((), ()) = working => {}
         }
@@ -132,8 +133,12 @@ pub async fn round(app: &App) -> Result<usize, StoreError> {
                 tracing::info!(payment.id = %payment.lease.id, "released a payment whose call ended without a word");
             }
             _ => {
-                let charge = settling::settle(app, &payment).await;
-                unclear += usize::from(matches!(charge, Charge::Unclear(_)));
+                // The answer to a question that was asked is waited for, also when the worker is stopped meanwhile: it may
+                // not be given twice.
+                let settled = app.clone();
+                let settling = async move { settling::settle(&settled, &payment).await };
+                let charge = app.payments().ongoing().off_the_call(settling).await;
+                unclear += usize::from(matches!(charge, Ok(Charge::Unclear(_))));
             }
         }
     }

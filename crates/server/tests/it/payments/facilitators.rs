@@ -22,11 +22,18 @@ testkit::on_both_databases! {
     a_claim_is_given_back_when_the_facilitator_goes_down,
     the_worker_asks_how_it_is_while_a_payment_takes_its_time,
     the_worker_takes_up_what_is_left_unclear,
+    a_stopped_worker_loses_no_answer,
     a_purchase_is_named_by_the_payments_own_extension,
 }
 
 async fn health(app: &TestApp) -> Value {
     app.call(Call::get("/api/health")).await.json()["facilitator"].clone()
+}
+
+/// Payments in a state.
+async fn count(shop: &Shop, state: &str) -> usize {
+    let sql = format!("SELECT id FROM payments WHERE state = '{state}'");
+    sqlx::Executor::fetch_all(&mut shop.app.database.connection().await, sqlx::AssertSqlSafe(sql)).await.unwrap().len()
 }
 
 /// A wallet that is a contract can make the verdict on its signature fail, or last.
@@ -168,8 +175,7 @@ async fn the_worker_asks_how_it_is_while_a_payment_takes_its_time(database: Test
     // Another payment gives reason to ask, and it is asked while the first one still waits.
     assert_eq!(shop.app.call(signed(&asked, 1, 2).pays(shop.audit())).await.status, 503);
     shop.facilitator.wait_for("supported", 2).await;
-    let row = shop.app.database.row("SELECT COUNT(*) FROM payments WHERE state = 'settling'").await;
-    assert_eq!(sqlx::Row::get::<i64, _>(&row, 0), 1);
+    assert_eq!(count(&shop, "settling").await, 1);
     worker.stop().await;
 }
 
@@ -181,13 +187,28 @@ async fn the_worker_takes_up_what_is_left_unclear(database: TestDatabase) {
     assert_eq!(shop.app.call(signed(&asked, 1, 1).pays(shop.audit())).await.status, 503);
     shop.app.pass(Duration::from_secs(3));
     shop.facilitator.wait_for("settle", 2).await;
-    let settled = async || {
-        let row = shop.app.database.row("SELECT COUNT(*) FROM payments WHERE state = 'settled'").await;
-        sqlx::Row::get::<i64, _>(&row, 0) == 1
-    };
-    wait_for(settled).await;
+    wait_for(async || count(&shop, "settled").await == 1).await;
     assert_eq!(moved(&shop.facilitator), 20_000);
     worker.stop().await;
+}
+
+/// Without a node the facilitator's answer is the only one that there will ever be.
+async fn a_stopped_worker_loses_no_answer(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let asked = shop.app.call(shop.audit()).await;
+    shop.facilitator.script(|question, _| (question.what == "settle").then_some(Say::HangsUp));
+    assert_eq!(shop.app.call(signed(&asked, 1, 1).pays(shop.audit())).await.status, 503);
+    shop.app.pass(Duration::from_secs(3));
+    let go_on = Arc::new(Notify::new());
+    let told = Arc::clone(&go_on);
+    shop.facilitator.script(move |question, _| (question.what == "settle").then(|| Say::Waits(Arc::clone(&told))));
+    let worker = worker::start(shop.app.app.clone()).await;
+    shop.facilitator.wait_for("settle", 2).await;
+    worker.stop().await;
+    go_on.notify_one();
+    shop.app.app.payments().ongoing().end().await;
+    assert_eq!(count(&shop, "settled").await, 1);
+    assert_eq!((moved(&shop.facilitator), shop.facilitator.asked("settle").len()), (20_000, 2));
 }
 
 /// The extension `payment-identifier` of version 2 names the call like the header `Idempotency-Key`.

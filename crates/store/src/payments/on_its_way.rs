@@ -15,9 +15,11 @@ pub struct OnItsWay {
     pub transaction: Option<String>,
 }
 
-// One whose work nobody is at was never told to settle. One that is long over has landed, or never will.
+// One whose work nobody is at was never told to settle. One that is long over has landed, or never will. The states stand
+// there as in the index, so that it is used.
 const ON_ITS_WAY: &str = "SELECT state, tx_hash FROM payments WHERE owner = $1 AND call_digest = $2 \
-    AND (state IN ('worked', 'settling', 'unclear') OR (state IN ('claimed', 'working') AND leased_until > $3)) \
+    AND state IN ('claimed', 'working', 'worked', 'settling', 'unclear') \
+    AND (state NOT IN ('claimed', 'working') OR leased_until > $3) \
     AND valid_before > $4 ORDER BY created_at DESC, id DESC LIMIT 1";
 
 impl Store {

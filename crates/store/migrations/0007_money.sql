@@ -90,7 +90,6 @@ CREATE INDEX payments_due ON payments (leased_until, id)
 CREATE INDEX payments_on_their_way ON payments (owner, call_digest)
     WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear');
 CREATE INDEX payments_over ON payments (updated_at, id) WHERE state = 'settled' AND payload IS NOT NULL;
-CREATE INDEX payments_never_sent ON payments (updated_at, id) WHERE state = 'refused' AND settle_calls = 0;
 CREATE INDEX payments_of_owner ON payments (owner) WHERE owner IS NOT NULL;
 
 -- What came in for single calls; what came in for credit is a movement.

@@ -274,13 +274,11 @@ const SETTLING: &str = "UPDATE payments SET state = 'settling', settle_calls = s
 const BREAK: &str = "UPDATE payments SET leased_until = $1 \
     WHERE state IN ('claimed', 'working', 'worked', 'settling') AND leased_until > $1";
 
-// Not by `valid_before`, which is the caller's word and has no end.
+// An authorization that is good for more than a day is the caller's own wish, and may be good for ever: then the time begins
+// with the last change.
 const FORGET: &str = "UPDATE payments SET payload = NULL, requirements = NULL, answer_head = NULL, answer_body = NULL \
     WHERE id IN (SELECT id FROM payments WHERE state = 'settled' AND payload IS NOT NULL AND updated_at < $1 \
-    ORDER BY updated_at, id LIMIT $2) RETURNING id";
-
-const FORGET_NEVER_SENT: &str = "DELETE FROM payments WHERE id IN (SELECT id FROM payments \
-    WHERE state = 'refused' AND settle_calls = 0 AND updated_at < $1 ORDER BY updated_at, id LIMIT $2) RETURNING id";
+    AND (valid_before < $1 OR valid_before > updated_at + 86400000) ORDER BY updated_at, id LIMIT $2) RETURNING id";
 
 const EARNED_BETWEEN: &str = "SELECT network, CAST(SUM(amount_micros) AS BIGINT) AS micros, COUNT(*) AS many \
     FROM (SELECT network, amount_micros FROM revenue WHERE created_at >= $1 AND created_at < $2 \
@@ -401,16 +399,11 @@ impl Store {
         self.db.write("ending leases", sqlx::query(BREAK).bind(now.0)).await.map(drop)
     }
 
-    /// Forgets what was said and answered of payments that settled before `before`, and all of those that were refused
-    /// before then without the facilitator having been told to settle, at most `limit` of each; how many. That their
-    /// authorizations were used is kept of all others.
+    /// Forgets what was said and answered of payments that settled, and whose authorizations ended, before `before`, at
+    /// most `limit`; how many. That their authorizations were used is kept.
     pub async fn forget_payments(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let mut gone = 0;
-        for sql in [FORGET, FORGET_NEVER_SENT] {
-            let statement = sqlx::query(sql).bind(before.0).bind(i64::from(limit));
-            gone += self.db.write("forgetting payments", statement).await?.len() as u64;
-        }
-        Ok(gone)
+        let statement = sqlx::query(FORGET).bind(before.0).bind(i64::from(limit));
+        Ok(self.db.write("forgetting payments", statement).await?.len() as u64)
     }
 
     /// What came in from `from` to before `to`, for calls and for credit, by network (CAIP-2; `None`: by Pix), and how

@@ -13,8 +13,8 @@ const DONE_DAYS: u32 = 8;
 const DEAD_DAYS: u32 = 30;
 /// Days that links, invitations, sessions and failed sign-ins are kept after they are over, so that who comes late hears why.
 const AUTH_DAYS: u32 = 30;
-/// Days after a payment was settled or refused that what was said and answered of it is kept for who asks again
-/// (`specs/x402.md` §6).
+/// Days after a payment was settled, and its authorization ended, that what was said and answered of it is kept for who asks
+/// again (`specs/x402.md` §6).
 const PAID_DAYS: u32 = 30;
 
 /// Forgets old audits, tabs, guests, links, counters, salts and jobs; how many rows.

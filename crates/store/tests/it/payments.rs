@@ -24,7 +24,6 @@ testkit::on_both_databases! {
     money_in_is_what_was_sold_and_earned,
     what_may_still_charge_an_owner_is_found,
     a_payment_settles_with_what_it_buys_or_not_at_all,
-    what_was_refused_unsent_is_forgotten_whole,
 }
 
 const TX: &str = "0xaa";
@@ -336,20 +335,23 @@ async fn a_purchase_makes_its_credit_when_it_settles(database: TestDatabase) {
 
 async fn what_is_over_is_forgotten_but_not_its_key(database: TestDatabase) {
     let store = opened(&database).await;
+    let end = new_payment("n").valid_before;
     // An authorization without an end, which the caller may sign, is no reason to keep its payment for ever.
-    let endless = NewPayment { valid_before: model::time::Timestamp(i64::MAX), ..new_payment("n") };
-    let lease = claimed(&store, endless).await;
-    settling(&store, &lease).await;
-    let after = NOW.plus_ms(1);
-    // What is not over is not forgotten.
-    assert_eq!(store.forget_payments(after, 10).await.unwrap(), 0);
-    assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
-    assert_eq!(store.forget_payments(NOW, 10).await.unwrap(), 0);
-    assert_eq!(store.forget_payments(after, 10).await.unwrap(), 1);
-    let payment = store.payment(&new_payment("n").key).await.unwrap().unwrap();
-    assert_eq!((payment.payload.as_str(), payment.answer), ("", None));
-    assert_eq!(state(&store, "n").await, PaymentState::Settled);
-    assert!(matches!(store.claim_payment(new_payment("n")).await.unwrap(), Claim::Known(_)));
+    let endless = NewPayment { valid_before: model::time::Timestamp(i64::MAX), ..new_payment("endless") };
+    for (new, forgotten_after) in [(new_payment("n"), end), (endless, NOW)] {
+        let nonce = new.key.nonce.clone();
+        let lease = claimed(&store, new).await;
+        settling(&store, &lease).await;
+        // What is not over is not forgotten.
+        assert_eq!(store.forget_payments(forgotten_after.plus_ms(1), 10).await.unwrap(), 0);
+        assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
+        assert_eq!(store.forget_payments(forgotten_after, 10).await.unwrap(), 0);
+        assert_eq!(store.forget_payments(forgotten_after.plus_ms(1), 10).await.unwrap(), 1);
+        let payment = store.payment(&new_payment(&nonce).key).await.unwrap().unwrap();
+        assert_eq!((payment.payload.as_str(), payment.answer), ("", None));
+        assert_eq!(state(&store, &nonce).await, PaymentState::Settled);
+        assert!(matches!(store.claim_payment(new_payment(&nonce)).await.unwrap(), Claim::Known(_)));
+    }
 }
 
 async fn money_in_is_what_was_sold_and_earned(database: TestDatabase) {
@@ -424,21 +426,4 @@ async fn a_payment_settles_with_what_it_buys_or_not_at_all(database: TestDatabas
     let taken = store.take_due_payment(NOW, NOW, NOW).await.unwrap().unwrap();
     assert!(store.settle_payment(&taken.lease.id, TX, NOW).await.unwrap());
     assert_eq!(store.credit_by_digest(&[3; 32]).await.unwrap().unwrap().balance, Micros(5_000_000));
-}
-
-async fn what_was_refused_unsent_is_forgotten_whole(database: TestDatabase) {
-    let store = opened(&database).await;
-    let refused = || Unsettled::Refused("invalid_signature".to_owned());
-    let unsent = claimed(&store, new_payment("unsent")).await;
-    assert!(store.leave_payment(&unsent, refused(), NOW).await.unwrap());
-    let sent = claimed(&store, new_payment("sent")).await;
-    settling(&store, &sent).await;
-    assert!(store.leave_payment(&sent, refused(), NOW).await.unwrap());
-    claimed(&store, new_payment("at work")).await;
-    assert_eq!(store.forget_payments(NOW, 10).await.unwrap(), 0);
-    assert_eq!(store.forget_payments(NOW.plus_ms(1), 10).await.unwrap(), 1);
-    assert_eq!(store.payment(&new_payment("unsent").key).await.unwrap(), None);
-    // What was sent once is never taken again.
-    assert_eq!(state(&store, "sent").await, PaymentState::Refused);
-    assert_eq!(state(&store, "at work").await, PaymentState::Claimed);
 }

@@ -45,6 +45,8 @@ async fn what_waits_for_a_person_is_counted(database: TestDatabase) {
         "site_audit_pix_requests_waiting 0",
     ];
     assert_eq!(watched(&shop.app).await, quiet);
+    let bought = signed(&shop.app.call(shop.audit()).await, 1, 2);
+    assert_eq!(shop.app.call(bought.pays(shop.audit())).await.status, 200);
 
     shop.facilitator.script(|question, _| (question.what == "settle").then_some(Say::MovesAndHangsUp));
     let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
@@ -53,7 +55,11 @@ async fn what_waits_for_a_person_is_counted(database: TestDatabase) {
         assert_eq!(shop.app.call(pix::receipt(number)).await.status, 200);
     }
     let busy = watched(&shop.app).await;
-    for line in [r#"site_audit_payments{state="unclear"} 1"#, "site_audit_pix_requests_waiting 2"] {
+    for line in [
+        r#"site_audit_payments{state="unclear"} 1"#,
+        "site_audit_pix_requests_waiting 2",
+        r#"site_audit_received_micros{by="eip155:84532"} 20000"#,
+    ] {
         assert!(busy.iter().any(|known| known == line), "{busy:?}");
     }
     // Nobody else reads it.

@@ -1,10 +1,11 @@
 //! Validators of `/openapi.json`, and a tester that calls what it describes.
 
 use serde_json::Value;
-use site_audit::config::FixedName;
+use site_audit::config::{FixedName, Secret};
 use testkit::TestDatabase;
 
 use super::{beside, content, folder, npm, pip};
+use crate::api::people::OPERATOR;
 use crate::app::{Call, TestApp};
 
 testkit::on_both_databases! { what_is_described_is_what_is_answered }
@@ -36,7 +37,8 @@ async fn what_is_described_is_what_is_answered(database: TestDatabase) {
     let app = TestApp::start(database, |config| {
         // The examples' site, without a network.
         config.fetch.resolve = vec![FixedName { name: "example.com".to_owned(), address: [127, 0, 0, 2].into() }];
-        // Switched off it answers 503, as it should.
+        // What is switched off answers 503, as it should.
+        config.operator.token = Some(Secret::new(OPERATOR));
         let pix = &mut config.pix;
         pix.key = Some("+5511987654321".to_owned());
         (pix.name, pix.city) = (Some("Loja".to_owned()), Some("Recife".to_owned()));

@@ -212,14 +212,14 @@ impl<'a> Browser<'a> {
         let pairs: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let call = if pairs.is_empty() { call } else { call.header("cookie", &pairs.join("; ")) };
         let answer = self.app.call(call.from(self.from)).await;
-        // Several cookies are one line here; each begins with its name, and no attribute of theirs is `mm-`.
-        for cookie in answer.header("set-cookie").split("mm-").filter(|cookie| !cookie.is_empty()) {
+        // Several cookies are one line here; none of them has a comma in it.
+        for cookie in answer.header("set-cookie").split(", ").filter(|cookie| !cookie.is_empty()) {
             let (name, rest) = cookie.split_once('=').unwrap();
             let value = rest.split(';').next().unwrap();
             if rest.contains("Max-Age=0") {
-                self.cookies.remove(&format!("mm-{name}"));
+                self.cookies.remove(name);
             } else {
-                self.cookies.insert(format!("mm-{name}"), value.to_owned());
+                self.cookies.insert(name.to_owned(), value.to_owned());
             }
         }
         answer

@@ -42,8 +42,8 @@ pub(crate) const PACKS: [u32; 4] = [1, 5, 10, 25];
 pub(crate) const NO_PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
 /// The facilitator of the test network.
 const TEST_FACILITATOR: &str = "https://x402.org/facilitator";
-/// Seconds after which a facilitator that was down has been asked again.
-const FACILITATOR_RETRY: u32 = 60;
+/// Seconds after which a facilitator that was down is asked again.
+const FACILITATOR_RETRY: u32 = 10;
 
 /// Prices, payee, network, and whom to ask.
 #[derive(Debug)]

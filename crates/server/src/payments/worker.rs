@@ -20,7 +20,7 @@ const SHORTEST_PAUSE_MS: i64 = 1_000;
 /// Between two questions whether the facilitator is there, while it is.
 const CHECK_EVERY: Duration = Duration::from_secs(600);
 /// The same while it is not.
-const CHECK_EVERY_WHILE_DOWN: Duration = Duration::from_secs(10);
+const CHECK_EVERY_WHILE_DOWN: Duration = Duration::from_secs(super::FACILITATOR_RETRY as u64);
 /// Debits given back in one go.
 const BATCH: u32 = 100;
 

@@ -30,7 +30,7 @@ use crate::config::{Config, PaymentMode, PaymentNetwork, Prices, Sku};
 use crate::error::{ApiError, Code};
 use crate::operation::Operation;
 use chain::{Chain, Node};
-use facilitator::{Facilitator, Standing};
+use facilitator::Facilitator;
 pub(crate) use manifest::HOW_TO_PAY;
 pub use ongoing::Ongoing;
 
@@ -239,7 +239,7 @@ impl Payments {
     /// [`Code::FacilitatorUnavailable`] while the facilitator is known to be down: never a 402 that nobody can pay.
     pub(crate) fn can_settle(&self) -> Result<&Facilitator, ApiError> {
         match &self.facilitator {
-            Some(facilitator) if !matches!(facilitator.standing(), Standing::Down | Standing::Unfit) => Ok(facilitator),
+            Some(facilitator) if facilitator.takes_payments() => Ok(facilitator),
             _ => Err(ApiError::new(Code::FacilitatorUnavailable).retry_after(FACILITATOR_RETRY)),
         }
     }

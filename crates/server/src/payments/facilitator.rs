@@ -12,6 +12,8 @@ use url::Url;
 use super::chain::Chain;
 use crate::config::Secret;
 
+/// How long a facilitator that refused us is left alone.
+const RETRY: Duration = Duration::from_secs(super::FACILITATOR_RETRY as u64);
 /// For an answer to `/verify` and `/supported`.
 const VERIFY_WITHIN: Duration = Duration::from_secs(10);
 /// For an answer to `/settle`: it waits for the chain.
@@ -56,7 +58,7 @@ const MAYBE_SENT: [&str; 3] = ["already_used", "transaction", "transfer_event"];
 pub(super) const REVERTED: &str = "invalid_exact_evm_transaction_failed";
 /// The transaction was sent, and is not on the chain yet.
 pub(super) const PENDING: &str = "settlement_pending";
-/// Words of [`fetch::NoAnswer`] for a connection that came about and brought no answer. What one payment asks for may do
+/// Words of [`fetch::NoAnswer`] for a connection that brought no answer, or took too long. What one payment asks for may do
 /// that: the verdict on a smart wallet's signature is the wallet's own code.
 const OF_ONE_CALL: [&str; 2] = ["protocol", "time"];
 
@@ -76,6 +78,9 @@ struct Known {
     standing: Standing,
     /// How often it was found up when it was asked how it is. A call that began before the last time tells nothing new.
     good_checks: u64,
+    /// When it last refused a call of ours for who we are, unless it has taken one since. How it is when it is asked says
+    /// nothing of that: anybody may ask.
+    refused_us_at: Option<Instant>,
 }
 
 /// How the facilitator was when it was last asked.
@@ -111,7 +116,7 @@ struct Answer {
 impl Answer {
     /// Whether it finds fault with the question, so that it tells nothing of others.
     fn is_of_question(&self) -> bool {
-        (400..500).contains(&self.status) && !matches!(self.status, 401 | 403)
+        (400..500).contains(&self.status)
     }
 }
 
@@ -140,7 +145,7 @@ pub(super) enum Settlement {
 impl Facilitator {
     /// The facilitator at an address.
     pub(super) fn new(url: Url, authorization: Option<Secret>) -> Self {
-        let known = Known { standing: Standing::Unasked, good_checks: 0 };
+        let known = Known { standing: Standing::Unasked, good_checks: 0, refused_us_at: None };
         Self { url, authorization, known: Mutex::new(known), doubted: Notify::new() }
     }
 
@@ -151,7 +156,16 @@ impl Facilitator {
 
     /// How it was when it was last asked.
     pub(crate) fn standing(&self) -> Standing {
-        self.known().standing
+        let known = self.known();
+        if known.refused_us_at.is_some() { Standing::Down } else { known.standing }
+    }
+
+    /// Whether a payment may be brought to it: not while it is known to be down, but for one try now and then where only a
+    /// call can tell.
+    pub(super) fn takes_payments(&self) -> bool {
+        let known = self.known();
+        let rests = known.refused_us_at.is_some_and(|at| at.elapsed() < RETRY);
+        !rests && !matches!(known.standing, Standing::Down | Standing::Unfit)
     }
 
     /// Asks whether it takes payments on our network.
@@ -159,15 +173,17 @@ impl Facilitator {
         let standing = match self.ask(fetcher, "supported", None, VERIFY_WITHIN).await {
             Ok(Answer { status: 200..300, json }) if supports(&json, chain) => Standing::Up,
             Ok(Answer { status: 200..300, json: Value::Object(_) }) => {
-                tracing::error!(
-                    facilitator = self.url(),
-                    network = chain.caip2,
-                    "the facilitator does not take payments on this network"
-                );
+                if self.known().standing != Standing::Unfit {
+                    tracing::error!(
+                        facilitator = self.url(),
+                        network = chain.caip2,
+                        "the facilitator does not take payments on this network"
+                    );
+                }
                 Standing::Unfit
             }
             // Too many questions: that says nothing of payments.
-            Ok(Answer { status: 429, .. }) => self.standing(),
+            Ok(Answer { status: 429, .. }) => self.known().standing,
             Ok(Answer { status, .. }) => {
                 tracing::warn!(status, "the facilitator does not say what it supports");
                 Standing::Down
@@ -227,6 +243,11 @@ impl Facilitator {
         let answer = self.ask(fetcher, what, Some(json), within).await;
         match &answer {
             Ok(answer) if answer.json.get(verdict).is_some_and(Value::is_boolean) => self.note_answer(),
+            // No payment can bring that about.
+            Ok(Answer { status: 401 | 403, .. }) => {
+                tracing::error!(facilitator = self.url(), "the facilitator refuses us; see payments.facilitator_auth");
+                self.change(|known| known.refused_us_at = Some(Instant::now()));
+            }
             Ok(answer) if answer.is_of_question() => {}
             Ok(_) => self.doubted.notify_one(),
             Err(why) => {
@@ -266,9 +287,12 @@ impl Facilitator {
 
     /// It answers. Whether it takes our network is what only a check can tell.
     fn note_answer(&self) {
-        self.change(|known| match known.standing {
-            Standing::Unfit => self.doubted.notify_one(),
-            _ => known.standing = Standing::Up,
+        self.change(|known| {
+            known.refused_us_at = None;
+            match known.standing {
+                Standing::Unfit => self.doubted.notify_one(),
+                _ => known.standing = Standing::Up,
+            }
         });
     }
 
@@ -386,14 +410,26 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_call_that_began_before_a_good_check_says_nothing_against_it() {
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_began_before_a_good_check_says_nothing_against_it() {
         let facilitator = Facilitator::new("http://127.0.0.1:1/".parse().unwrap(), None);
-        facilitator.change(|known| *known = Known { standing: Standing::Up, good_checks: 1 });
+        facilitator.change(|known| *known = Known { standing: Standing::Up, good_checks: 1, ..*known });
         facilitator.note_unreachable(0);
         assert_eq!(facilitator.standing(), Standing::Up);
         facilitator.note_unreachable(1);
         assert_eq!(facilitator.standing(), Standing::Down);
+        // Who refuses us is down until it takes a call of ours, whatever it says when it is asked.
+        facilitator.note_answer();
+        assert!(facilitator.takes_payments());
+        facilitator.change(|known| known.refused_us_at = Some(Instant::now()));
+        assert!(!facilitator.takes_payments());
+        assert_eq!(facilitator.standing(), Standing::Down);
+        tokio::time::advance(RETRY).await;
+        assert!(facilitator.takes_payments());
+        assert_eq!(facilitator.standing(), Standing::Down);
+        facilitator.note_answer();
+        assert_eq!(facilitator.standing(), Standing::Up);
+        facilitator.note_unreachable(1);
         // An answer says that it is there, but not that it takes our network.
         facilitator.note_answer();
         assert_eq!(facilitator.standing(), Standing::Up);

@@ -16,6 +16,7 @@ use crate::app::{Call, TestApp};
 
 testkit::on_both_databases! {
     one_payments_trouble_keeps_nobody_out,
+    who_refuses_us_is_down_until_it_takes_a_call,
     who_can_t_be_reached_is_down_at_once,
     what_a_check_finds_is_by_its_status,
     a_facilitator_of_another_network_is_unfit,
@@ -45,9 +46,8 @@ async fn one_payments_trouble_keeps_nobody_out(database: TestDatabase) {
         (1, "verify", Say::HangsUp),
         (2, "verify", Say::This(500, json!({"error": "execution reverted"}))),
         (3, "verify", Say::This(502, json!(null))),
-        (4, "verify", Say::This(401, json!({"error": "x"}))),
-        (5, "settle", Say::HangsUp),
-        (6, "settle", Say::This(500, json!({"error": "x"}))),
+        (4, "settle", Say::HangsUp),
+        (5, "settle", Say::This(500, json!({"error": "x"}))),
     ] {
         shop.facilitator.script(move |question, _| {
             let hostile =
@@ -61,6 +61,17 @@ async fn one_payments_trouble_keeps_nobody_out(database: TestDatabase) {
         let good = shop.app.call(signed(&asked, 1, 10 + number).pays(shop.audit())).await;
         assert_eq!(good.status, 200, "{number}: {}", good.body);
     }
+}
+
+/// No payment can bring that about, and what anybody may ask says nothing of it.
+async fn who_refuses_us_is_down_until_it_takes_a_call(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let asked = shop.app.call(shop.audit()).await;
+    shop.facilitator.script(|question, _| (question.what == "verify").then(|| Say::This(401, json!({"error": "x"}))));
+    let refused = shop.app.call(signed(&asked, 1, 1).pays(shop.audit())).await;
+    assert_eq!(refused.refusal(), (503, "facilitator_unavailable".to_owned()));
+    worker::check(&shop.app.app).await;
+    assert_eq!(health(&shop.app).await, "down");
 }
 
 async fn who_can_t_be_reached_is_down_at_once(database: TestDatabase) {

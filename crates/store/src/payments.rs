@@ -164,6 +164,8 @@ pub struct Payment {
     pub request_hash: [u8; 32],
     /// The call alone, as a digest.
     pub call_digest: [u8; 32],
+    /// Whose the result is: who asked, or who has claimed them since.
+    pub owner: Option<String>,
     /// Name of the operation.
     pub operation: String,
     /// How much.
@@ -221,8 +223,8 @@ const CLAIM: &str = "INSERT INTO payments \
 /// The columns of a [`Payment`]. A macro, as `concat!` takes literals only.
 macro_rules! columns {
     () => {
-        "id, network, asset, payer, nonce, request_hash, call_digest, operation, amount_micros, payload, requirements, \
-        wire_version, credit_id, credit_digest, key_digest, state, tx_hash, reason, answer_head, answer_body, \
+        "id, network, asset, payer, nonce, request_hash, call_digest, owner, operation, amount_micros, payload, \
+        requirements, wire_version, credit_id, credit_digest, key_digest, state, tx_hash, reason, answer_head, answer_body, \
         valid_before, settle_calls, fence, leased_until, created_at"
     };
 }

@@ -67,6 +67,7 @@ pub(super) async fn run(
     };
     let mut is_claimed = false;
     let done = async {
+        by_x402::none_on_its_way(&cx, &priced).await?;
         match by_credit::hold(&cx, &priced, hash).await? {
             Some(Held::Replayed(reply)) => return Ok(reply),
             Some(Held::Debit(debit)) => {
@@ -83,7 +84,6 @@ pub(super) async fn run(
             }
             None => {}
         }
-        by_x402::none_on_its_way(&cx, &priced).await?;
         let Some(judged) = by_x402::judge(&cx, &priced, WORK_TIME)? else {
             return Err(app.payments().asked(&priced, cx.lang));
         };

@@ -103,7 +103,7 @@ pub(crate) async fn replay(
 ) -> Result<Reply, ApiError> {
     let app = &cx.app;
     // The header is public once settled: it proves nothing about who asks, so the request must be the same too.
-    if known.request_hash != *request_hash {
+    if !is_same_request(cx, priced, request_hash, &known) {
         return Err(of_another_request(app, priced, known));
     }
     let charge = outcome(app, priced, &known).await?;
@@ -112,6 +112,14 @@ pub(crate) async fn replay(
     let mut reply = kept::unpack(kept)?;
     reply.headers.extend(receipt);
     Ok(reply)
+}
+
+/// Whether a payment came before with this request: the same call, of the same caller or of the guest that they claimed since.
+pub(super) fn is_same_request(cx: &Cx, priced: &Priced, request_hash: &[u8; 32], known: &store::Payment) -> bool {
+    let owner = cx.caller.owner().map(|owner| owner.to_string());
+    let is_owners = owner.is_some() && owner == known.owner;
+    known.request_hash == *request_hash
+        || (is_owners && known.call_digest == priced.call_digest && known.amount == priced.price)
 }
 
 /// What is said of a payment that came before with another request.

@@ -104,7 +104,8 @@ fn with_way_to_token(error: ApiError, is_buyer: bool) -> ApiError {
 /// for who names the call as it was named; and while nothing was spent.
 async fn replay(cx: &Cx, priced: &Priced, hash: &[u8; 32], known: Payment) -> Result<Bought, ApiError> {
     let app = &cx.app;
-    let Some(purchase) = known.purchase.clone().filter(|_| known.request_hash == *hash) else {
+    let is_same = by_x402::is_same_request(cx, priced, hash, &known);
+    let Some(purchase) = known.purchase.clone().filter(|_| is_same) else {
         return Err(by_x402::of_another_request(app, priced, known));
     };
     let is_buyer =

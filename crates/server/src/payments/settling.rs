@@ -111,15 +111,16 @@ pub(super) async fn charge(app: &App, due: Due) -> Charge {
     };
     // Of a payment that was called for before, another transaction may be on its way.
     let has_all_reverted = calls == 1 && matches!(said, Settlement::Reverted(_));
+    let doubt = |reason: String, transaction: Option<String>, is_final| Said { reason, transaction, is_final };
     let (said, named) = match said {
         Settlement::Pending(named) | Settlement::Reverted(named) => match call(app, facilitator, &due).await {
             Ok((_, said)) => (said, Some(named)),
-            Err(Charge::Unclear(_)) => return Charge::Unclear(Some(named)),
+            // Not asked again, as that could not be noted; but what was named is.
+            Err(Charge::Unclear(_)) => return pause(app, &due, doubt(PENDING.to_owned(), Some(named), false)).await,
             Err(charge) => return charge,
         },
         said => (said, None),
     };
-    let doubt = |reason: String, transaction: Option<String>, is_final| Said { reason, transaction, is_final };
     let said = match said {
         Settlement::Settled(transaction) => return settled(app, &due, transaction).await,
         Settlement::Refused(reason) => return refused(app, &due, reason).await,

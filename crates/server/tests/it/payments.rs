@@ -3,6 +3,7 @@
 mod arrows;
 pub(crate) mod by_credit;
 mod by_x402;
+mod claimed;
 mod facilitators;
 mod gate;
 mod kills;

@@ -47,6 +47,7 @@ pub(super) fn payment(subject: &'static str, row: &AnyRow) -> Result<Payment, St
         key: key(subject, row)?,
         request_hash: digest(subject, row.try_get("request_hash").map_err(failed)?)?,
         call_digest: digest(subject, row.try_get("call_digest").map_err(failed)?)?,
+        owner: row.try_get("owner").map_err(failed)?,
         operation: row.try_get("operation").map_err(failed)?,
         amount: micros(subject, row.try_get("amount_micros"))?,
         payload: row.try_get::<Option<String>, _>("payload").map_err(failed)?.unwrap_or_default(),

@@ -48,7 +48,7 @@ fn payment_info(operation: &Operation, config: &Config) -> Option<Value> {
         let price = config.prices.of(sku).to_string();
         return Some(json!({"protocols": ["x402"], "pricingMode": "fixed", "price": price}));
     }
-    let [least, .., most] = PACKS.map(|usd| Micros(u64::from(usd) * 1_000_000).to_string());
+    let [least, .., most] = PACKS.map(|usd| Micros::of_dollars(usd).to_string());
     let info = json!({"protocols": ["x402"], "pricingMode": "range", "minPrice": least, "maxPrice": most});
     operation.sells.then_some(info)
 }

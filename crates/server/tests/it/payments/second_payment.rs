@@ -9,7 +9,7 @@ use testkit::TestDatabase;
 use testkit::facilitator::Say;
 use tokio::sync::Notify;
 
-use super::{Shop, charging, moved, signed};
+use super::{Shop, by_credit, charging, moved, signed};
 use crate::app::{Call, Response, TestApp};
 
 testkit::on_both_databases! {
@@ -17,6 +17,7 @@ testkit::on_both_databases! {
     none_is_taken_while_the_first_is_worked_for,
     none_is_taken_for_credit_either,
     a_payment_on_its_way_is_no_used_one_when_the_price_changed,
+    no_credit_is_spent_while_a_payment_may_land,
 }
 
 /// A transaction.
@@ -135,4 +136,18 @@ async fn a_payment_on_its_way_is_no_used_one_when_the_price_changed(database: Te
     // For another call it is used.
     let other = payment.pays(Call::audit(&shop.site.url("/other")).token(&token));
     assert_eq!(shop.app.call(other).await.refusal(), (402, "payment_used".to_owned()));
+}
+
+async fn no_credit_is_spent_while_a_payment_may_land(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let token = shop.app.guest().await;
+    let (much, little) = (by_credit::credit(&shop, 100_000).await, by_credit::credit(&shop, 10_000).await);
+    let audit = || shop.audit().token(&token);
+    let payment = signed(&shop.app.call(audit()).await, 1, 1);
+    all_pending(&shop);
+    offers_nothing(&shop.app.call(payment.pays(audit())).await, 503, "settlement_pending");
+    for credit in [&much, &little] {
+        offers_nothing(&shop.app.call(audit().header("x-credito", credit)).await, 503, "settlement_pending");
+    }
+    assert_eq!(by_credit::balance(&shop, &much).await, 100_000);
 }

@@ -28,10 +28,10 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Audit one page",
                 "Fetches `url` as a careful crawler would and answers with a score, findings, what the page declares, \
                  and a ready fix for each finding. Takes up to 24 seconds; with a payment by x402 also the time to \
-                 verify it, at most 10 seconds, and to settle it, a few seconds as a rule and two minutes at most. A \
+                 verify it, at most 10 seconds, and to settle it, a few seconds as a rule and four minutes at most. A \
                  guest token (`X-Guest-Token`, or `guest_token` in the body) ties the audit to that guest, who can then \
-                 read it again; without one nobody can. Each network has a number of free audits a day (`GET /api/gate`); what failed costs \
-                 nothing.\n\nExample: `{\"url\": \"https://example.com/\"}`",
+                 read it again; without one nobody can. Each network has a number of free audits a day (`GET \
+                 /api/gate`); what failed costs nothing.\n\nExample: `{\"url\": \"https://example.com/\"}`",
             )
             .reaches_out()
             .price(Sku::Audit, || json!({"score": 82}))

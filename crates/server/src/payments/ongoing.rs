@@ -8,8 +8,9 @@ use tracing::Instrument as _;
 use super::settling::SETTLE_LEASE_MS;
 use crate::error::{ApiError, Code};
 
-/// How long the end of the service waits for paid work: as long as a settlement may take. What is cut off later is taken up
-/// by the worker of the next start, which has to ask what became of it.
+/// How long the end of the service waits for paid work: as long as one call to settle, the look at the chain after it and the
+/// keeping of what was learned may take. What is cut off later is taken up by the worker of the next start, which has to ask
+/// what became of it.
 const LAST_PAYMENTS: Duration = Duration::from_millis(SETTLE_LEASE_MS.unsigned_abs());
 
 /// The paid work that is going on.

@@ -56,7 +56,7 @@ pub use organizations::{
 };
 pub use passkeys::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep};
 pub use payments::{
-    Claim, Finding, Lease, NewPayment, OnItsWay, Payment, PaymentKey, PaymentState, Purchase, Unsettled,
+    Claim, Lease, NewPayment, OnItsWay, Payment, PaymentDecision, PaymentKey, PaymentState, Purchase, Unsettled,
 };
 pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
 pub use quotas::{DailySpend, HourlySpend};

@@ -20,7 +20,7 @@ use crate::credits::{micros, of_id, signed};
 use crate::db::Statement;
 use crate::transaction::Transaction;
 use crate::{Store, StoreError, withheld};
-pub use ending::{Finding, Unsettled};
+pub use ending::{PaymentDecision, Unsettled};
 pub use on_its_way::OnItsWay;
 use row::payment;
 

@@ -52,7 +52,7 @@ pub enum Unsettled {
 
 /// What a person found out of an unclear payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finding {
+pub enum PaymentDecision {
     /// The money came in, in this transaction.
     Settled(String),
     /// It did not, and can't any more; the word that says why.
@@ -73,7 +73,7 @@ impl Store {
     }
 
     /// Makes an unclear payment final by what a person found out; `false` when no payment of this id is unclear.
-    pub async fn decide_payment(&self, id: &str, found: Finding, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn decide_payment(&self, id: &str, found: PaymentDecision, now: Timestamp) -> Result<bool, StoreError> {
         let id = id.to_owned();
         self.db
             .transact("deciding a payment", move |transaction| {
@@ -164,13 +164,15 @@ async fn leave(
 async fn decide(
     transaction: &mut Transaction<'_>,
     id: String,
-    found: Finding,
+    found: PaymentDecision,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let Some(row) = transaction.first(of_id(TAKE_UNCLEAR, &id)).await? else { return Ok(false) };
     let fence = row.try_get("fence").map_err(|error| StoreError::of_driver("deciding a payment", error))?;
     match found {
-        Finding::Settled(tx_hash) => settle(transaction, id, tx_hash, now).await,
-        Finding::Lapsed(reason) => leave(transaction, Lease { id, fence }, Unsettled::Lapsed(reason), now).await,
+        PaymentDecision::Settled(tx_hash) => settle(transaction, id, tx_hash, now).await,
+        PaymentDecision::Lapsed(reason) => {
+            leave(transaction, Lease { id, fence }, Unsettled::Lapsed(reason), now).await
+        }
     }
 }

@@ -2,7 +2,8 @@ use model::credit::MovementKind;
 use model::money::Micros;
 use sqlx::Row as _;
 use store::{
-    Claim, Finding, Lease, NewPayment, PaidAnswer, PaymentKey, PaymentState, Purchase, Store, StoreError, Unsettled,
+    Claim, Lease, NewPayment, PaidAnswer, PaymentDecision, PaymentKey, PaymentState, Purchase, Store, StoreError,
+    Unsettled,
 };
 
 use crate::sample::{NOW, audit_id, guest, insert_withheld, opened};
@@ -214,8 +215,8 @@ async fn what_may_have_been_sent_is_never_released(database: TestDatabase) {
 
 async fn a_person_decides_what_is_unclear(database: TestDatabase) {
     let store = opened(&database).await;
-    let settled = Finding::Settled(TX.to_owned());
-    let lapsed = Finding::Lapsed("operator".to_owned());
+    let settled = PaymentDecision::Settled(TX.to_owned());
+    let lapsed = PaymentDecision::Lapsed("operator".to_owned());
     let mut leases = Vec::new();
     for nonce in ["in", "out"] {
         let lease = claimed(&store, new_payment(nonce)).await;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use store::{Finding, Payment};
+use store::{Payment, PaymentDecision};
 
 use super::with_store;
 use crate::cli::{print, serve};
@@ -97,10 +97,10 @@ impl Payments {
         match self.command {
             None => list(self.place),
             Some(Command::Settle(Settle { id, transaction, place })) => {
-                decide(place, id, Finding::Settled(transaction), "settled\n")
+                decide(place, id, PaymentDecision::Settled(transaction), "settled\n")
             }
             Some(Command::Lapse(Lapse { id, place })) => {
-                decide(place, id, Finding::Lapsed(BY_OPERATOR.to_owned()), "lapsed\n")
+                decide(place, id, PaymentDecision::Lapsed(BY_OPERATOR.to_owned()), "lapsed\n")
             }
         }
     }
@@ -139,7 +139,7 @@ fn describe(text: &mut String, payment: &Payment) {
     );
 }
 
-fn decide(place: serve::Arguments, id: String, found: Finding, done: &'static str) -> Result<ExitCode> {
+fn decide(place: serve::Arguments, id: String, found: PaymentDecision, done: &'static str) -> Result<ExitCode> {
     with_store(place, async |store| {
         if !store.decide_payment(&id, found, Ports::real().now()).await? {
             bail!("no payment {} is unclear; `site-audit operator payments` lists those that are", printable(&id));

@@ -24,7 +24,7 @@ testkit::on_both_databases! {
     a_facilitator_of_another_network_is_unfit,
     a_claim_is_given_back_when_the_facilitator_goes_down,
     the_worker_asks_how_it_is_while_a_payment_takes_its_time,
-    the_worker_takes_up_what_is_left_unclear,
+    the_worker_settles_what_is_left_unclear,
     a_stopped_worker_loses_no_answer,
     a_purchase_is_named_by_the_payments_own_extension,
 }
@@ -211,7 +211,7 @@ async fn the_worker_asks_how_it_is_while_a_payment_takes_its_time(database: Test
     worker.stop().await;
 }
 
-async fn the_worker_takes_up_what_is_left_unclear(database: TestDatabase) {
+async fn the_worker_settles_what_is_left_unclear(database: TestDatabase) {
     let shop = Shop::open(database).await;
     let worker = worker::start(shop.app.app.clone()).await;
     let asked = shop.app.call(shop.audit()).await;

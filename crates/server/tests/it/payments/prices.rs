@@ -1,9 +1,16 @@
+use std::sync::Arc;
+
+use model::id::{GuestId, Owner, TabId};
 use serde_json::{Value, json};
 use site_audit::config::{NamedUrl, PaymentMode, Sku};
+use sqlx::Row as _;
+use store::{NewTab, Opening};
 use testkit::TestDatabase;
+use testkit::facilitator::Say;
+use tokio::sync::Notify;
 
 use super::{PAY_TO, Shop, moved, signed};
-use crate::app::{Call, TestApp, join_all};
+use crate::app::{Call, NOW, TestApp, join_all};
 
 testkit::on_both_databases! {
     prices_are_those_of_the_configuration,
@@ -181,7 +188,7 @@ async fn a_tab_whose_payment_was_refused_is_closed_again(database: TestDatabase)
     let asked = free.call(open(&shop, "/a", &token)).await;
     shop.facilitator.script(|question, _| {
         let refused = json!({"success": false, "errorReason": "insufficient_funds", "transaction": ""});
-        (question.what == "settle").then_some(testkit::facilitator::Say::This(200, refused))
+        (question.what == "settle").then_some(Say::This(200, refused))
     });
     let refused = free.call(signed(&asked, 1, 1).pays(open(&shop, "/a", &token))).await;
     assert_eq!(refused.refusal(), (402, "payment_refused".to_owned()));
@@ -211,27 +218,30 @@ async fn without_free_tabs(database: TestDatabase) -> Shop {
 
 async fn a_tab_that_another_call_opened_meanwhile_is_not_paid_again(database: TestDatabase) {
     let shop = without_free_tabs(database).await;
-    let credit = super::by_credit::credit(&shop, 100_000).await;
     let token = shop.app.guest().await;
     let asked = shop.app.call(open(&shop, "/a", &token)).await;
-    let (payment, before) = (signed(&asked, 1, 1), moved(&shop.facilitator));
-    let go_on = std::sync::Arc::new(tokio::sync::Notify::new());
-    let waits = std::sync::Arc::clone(&go_on);
-    shop.facilitator.script(move |question, _| {
-        (question.what == "verify").then(|| testkit::facilitator::Say::Waits(std::sync::Arc::clone(&waits)))
-    });
-    let verified = shop.facilitator.asked("verify").len();
+    let payment = signed(&asked, 1, 1);
+    let tab = NewTab {
+        id: TabId(shop.app.app.ports().id()),
+        owner: Owner::Guest(GuestId(shop.app.database.row("SELECT id FROM guests").await.get(0))),
+        url: shop.site.url("/a"),
+        alias: None,
+        withheld: None,
+        created_at: NOW,
+    };
+    let go_on = Arc::new(Notify::new());
+    let waits = Arc::clone(&go_on);
+    shop.facilitator.script(move |question, _| (question.what == "verify").then(|| Say::Waits(Arc::clone(&waits))));
     let meanwhile = async {
-        shop.facilitator.wait_for("verify", verified + 1).await;
-        let opened = shop.app.call(open(&shop, "/a", &token).header("x-credito", &credit)).await;
-        assert_eq!(opened.status, 200, "{}", opened.body);
+        shop.facilitator.wait_for("verify", 1).await;
+        let opened = shop.app.app.database().store().open_tab(tab, 1).await.unwrap();
         go_on.notify_one();
+        assert!(matches!(opened, Opening::New(_)), "{opened:?}");
     };
     let (late, ()) = tokio::join!(shop.app.call(payment.pays(open(&shop, "/a", &token))), meanwhile);
     assert_eq!(late.refusal(), (409, "payment_in_progress".to_owned()), "{}", late.body);
-    assert_eq!((&late.json()["charged"], moved(&shop.facilitator)), (&json!(false), before));
+    assert_eq!((&late.json()["charged"], moved(&shop.facilitator)), (&json!(false), 0));
     assert_eq!(shop.app.call(open(&shop, "/a", &token)).await.status, 200, "the repeat is free");
-    assert_eq!(super::by_credit::balance(&shop, &credit).await, 50_000);
 }
 
 async fn a_paid_run_is_the_last_one_of_its_tab(database: TestDatabase) {

@@ -6,17 +6,15 @@
 
 mod ending;
 mod on_its_way;
+mod overview;
 mod row;
-
-use std::collections::BTreeMap;
 
 use model::money::Micros;
 use model::time::Timestamp;
 use sqlx::Row;
-use sqlx::any::AnyRow;
 
 use crate::answers::PaidAnswer;
-use crate::credits::{micros, of_id, signed};
+use crate::credits::{of_id, signed};
 use crate::db::Statement;
 use crate::transaction::Transaction;
 use crate::{Store, StoreError, withheld};
@@ -259,9 +257,6 @@ const NEXT_DUE: &str = "SELECT MIN(leased_until) AS next_due FROM payments \
 const UNCLEAR: &str =
     concat!("SELECT ", columns!(), " FROM payments WHERE state = 'unclear' ORDER BY created_at, id LIMIT $1");
 
-const UNFINISHED: &str = "SELECT state, COUNT(*) AS many FROM payments \
-    WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear') GROUP BY state";
-
 const WORKING: &str = "UPDATE payments SET state = 'working', leased_until = $3, updated_at = $4 \
     WHERE id = $1 AND fence = $2 AND state = 'claimed' RETURNING id";
 
@@ -281,12 +276,6 @@ const BREAK: &str = "UPDATE payments SET leased_until = $1 \
 const FORGET: &str = "UPDATE payments SET payload = NULL, requirements = NULL, answer_head = NULL, answer_body = NULL \
     WHERE id IN (SELECT id FROM payments WHERE state = 'settled' AND payload IS NOT NULL AND updated_at < $1 \
     AND (valid_before < $1 OR valid_before > updated_at + 86400000) ORDER BY updated_at, id LIMIT $2) RETURNING id";
-
-const EARNED_BETWEEN: &str = "SELECT network, CAST(SUM(amount_micros) AS BIGINT) AS micros, COUNT(*) AS many \
-    FROM (SELECT network, amount_micros FROM revenue WHERE created_at >= $1 AND created_at < $2 \
-    UNION ALL SELECT network, amount_micros FROM credit_movements JOIN credits ON credits.id = credit_id \
-        WHERE kind IN ('purchase', 'pix') AND is_dev = 0 \
-        AND credit_movements.created_at >= $1 AND credit_movements.created_at < $2) AS received GROUP BY network";
 
 impl Store {
     /// Claims an authorization before anything is done for it, unless it came before and may not be tried again.
@@ -381,18 +370,6 @@ impl Store {
         rows.iter().map(|row| payment(subject, row)).collect()
     }
 
-    /// How many payments there are in each state in which somebody works on them, or has to.
-    pub async fn unfinished_payments(&self) -> Result<BTreeMap<PaymentState, u64>, StoreError> {
-        let subject = "counting unfinished payments";
-        let rows = self.db.read_all(subject, sqlx::query(UNFINISHED)).await?;
-        let mut counts: BTreeMap<_, _> = PaymentState::UNFINISHED.into_iter().map(|state| (state, 0)).collect();
-        for row in rows {
-            let many: i64 = row.try_get("many").map_err(|error| StoreError::of_driver(subject, error))?;
-            counts.insert(row::state(subject, &row)?, many.unsigned_abs());
-        }
-        Ok(counts)
-    }
-
     /// Ends all leases on payments, at the start of the only server of an embedded database: whoever held them is gone.
     pub async fn break_leases(&self, now: Timestamp) -> Result<(), StoreError> {
         if !self.db.is_embedded() {
@@ -406,24 +383,6 @@ impl Store {
     pub async fn forget_payments(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
         let statement = sqlx::query(FORGET).bind(before.0).bind(i64::from(limit));
         Ok(self.db.write("forgetting payments", statement).await?.len() as u64)
-    }
-
-    /// What came in from `from` to before `to`, for calls and for credit, by network (CAIP-2; `None`: by Pix), and how
-    /// many payments that were.
-    pub async fn received(
-        &self,
-        from: Timestamp,
-        to: Timestamp,
-    ) -> Result<BTreeMap<Option<String>, (Micros, u64)>, StoreError> {
-        let subject = "adding up what came in";
-        let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
-        let rows = self.db.read_all(subject, sqlx::query(EARNED_BETWEEN).bind(from.0).bind(to.0)).await?;
-        let of_network = |row: &AnyRow| {
-            let many: i64 = row.try_get("many").map_err(failed)?;
-            let sum = micros(subject, row.try_get("micros"))?;
-            Ok((row.try_get("network").map_err(failed)?, (sum, many.unsigned_abs())))
-        };
-        rows.iter().map(of_network).collect()
     }
 
     /// Whether a statement that returns what it changed changed anything.

@@ -105,7 +105,7 @@ const COMMANDS: [Entry; 17] = [
     ),
     (
         "payments-kills",
-        "[N]: kill the program N times (default: 2000) during paid calls, on both databases; some 20 minutes",
+        "[N]: kill the program N times (default: 2000) during paid calls, on both databases; some 25 minutes",
         |root| {
             let postgres = postgres::Postgres::start(root)?;
             let kills = std::env::args().nth(2).unwrap_or_else(|| "2000".to_owned());

@@ -8,7 +8,7 @@ use crate::packages::install;
 use crate::{has, run};
 
 /// Where the npm package that the page tests need is pinned.
-const PINS: &str = "crates/server/tests";
+const PINS: &str = "crates/site-audit/tests";
 
 /// Installs Chromium where it is missing and may be installed. `what` is what the command needs it for.
 pub(crate) fn install_chromium(root: &Path, what: &str) -> Result<()> {

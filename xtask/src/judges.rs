@@ -8,7 +8,7 @@ use crate::packages::install;
 use crate::{has, run};
 
 /// Where the packages are pinned: of npm, and of Python.
-const PINS: &str = "crates/server/tests/judges";
+const PINS: &str = "crates/site-audit/tests/judges";
 /// Where those of Python are installed.
 const FOLDER: &str = "target/judges";
 

@@ -8,9 +8,9 @@ use crate::packages::install;
 use crate::{has, run, run_with};
 
 /// Where the packages are pinned, beside the scripts that use them.
-const PINS: &str = "crates/server/tests/rig";
+const PINS: &str = "crates/site-audit/tests/rig";
 /// The same of the client that knows version 1 alone: three times as much as all the others.
-const OLDER_PINS: &str = "crates/server/tests/rig/older";
+const OLDER_PINS: &str = "crates/site-audit/tests/rig/older";
 
 /// Installs the programs and runs the tests that need them, one case a line.
 pub(crate) fn payments_rig(root: &Path, mut arguments: impl Iterator<Item = String>) -> Result<()> {

@@ -1,0 +1,263 @@
+//! Documents by which programs find the service and learn what it does: the catalog of operations and the configuration,
+//! in the words of each standard. All are public, cost nothing, and stay the same while the service runs.
+
+mod agent_card;
+mod ai_catalog;
+mod api_catalog;
+mod apis_json;
+pub mod docs;
+pub mod index;
+mod llms;
+mod okf;
+pub mod openapi;
+mod security_txt;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, header};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::operation::{Answer, Call, Documents, LASTING, Nothing, Operation, Reply};
+use service::Services;
+use service::config::Config;
+use service::error::{Code, ServiceError};
+use service::services::Build;
+
+/// The list of what is for sale, for programs that look for services to pay.
+pub const X402_PATH: &str = "/.well-known/x402";
+
+/// Media types with their parameters.
+mod media {
+    pub(super) const JSON: &str = "application/json";
+    pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
+    pub(super) const TEXT: &str = "text/plain; charset=utf-8";
+    /// RFC 9727 §4.2 names the profile.
+    pub(super) const LINKSET: &str = r#"application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727""#;
+    /// Of the proposal Agentic Resource Discovery.
+    pub(super) const AI_CATALOG: &str = "application/ai-catalog+json";
+}
+
+/// What a document is made of.
+pub struct Source<'s> {
+    operations: &'s [Operation],
+    config: &'s Config,
+    /// The public origin, without a slash at its end.
+    base_url: &'s str,
+    build: Build,
+    /// The OpenAPI description.
+    openapi: Value,
+}
+
+impl<'s> Source<'s> {
+    /// A service with these operations.
+    pub fn new(operations: &'s [Operation], config: &'s Config, base_url: &'s str, build: Build) -> Self {
+        Self { openapi: openapi::document(operations, config, base_url), operations, config, base_url, build }
+    }
+
+    /// The absolute address of a path.
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+
+    /// The host, as names in documents take it.
+    fn host(&self) -> String {
+        let host = url::Url::parse(self.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        host.unwrap_or_else(|| "localhost".to_owned())
+    }
+}
+
+/// One document.
+struct Document {
+    path: &'static str,
+    name: &'static str,
+    title: &'static str,
+    doc: &'static str,
+    /// Media type; a schema is other people's.
+    output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
+    write: Write,
+}
+
+/// How a document comes to be.
+enum Write {
+    /// Once, when the service starts.
+    AtStart(fn(&Source<'_>) -> String),
+    /// For each call: it names a day. None: the operator has not set it up.
+    OnCall(fn(&Services) -> Option<String>),
+}
+
+const DOCUMENTS: [Document; 10] = [
+    Document {
+        path: "/agent.json",
+        name: "get_agent_card",
+        title: "See the agent card",
+        doc: "Who the agent is and what it can do (A2A 1.0.1 AgentCard); the protocol to speak with it is MCP.",
+        output: |_| (media::JSON, None),
+        write: Write::AtStart(agent_card::document),
+    },
+    Document {
+        path: "/.well-known/agent-card.json",
+        name: "get_well_known_agent_card",
+        title: "See the agent card at its well-known place",
+        doc: "The same as `/agent.json`.",
+        output: |_| (media::JSON, None),
+        write: Write::AtStart(agent_card::document),
+    },
+    Document {
+        path: "/.well-known/api-catalog",
+        name: "get_api_catalog",
+        title: "See the API catalog",
+        doc: "The APIs of this host and what describes them (RFC 9727, RFC 9264).",
+        output: |_| (media::LINKSET, None),
+        write: Write::AtStart(api_catalog::document),
+    },
+    Document {
+        path: "/.well-known/security.txt",
+        name: "get_security_txt",
+        title: "See whom to tell of a weakness",
+        doc: "Where to report a weakness (RFC 9116). 404 where the operator has set no contact.",
+        output: |_| (media::TEXT, None),
+        write: Write::OnCall(security_txt::document),
+    },
+    Document {
+        path: "/.well-known/mcp-registry-auth",
+        name: "get_mcp_registry_auth",
+        title: "See the proof for the MCP registry",
+        doc: "Proves whose host this is to the MCP registry. 404 where the operator has set none.",
+        output: |_| (media::TEXT, None),
+        write: Write::OnCall(|app| app.config().mcp.registry_auth.as_ref().map(|line| format!("{}\n", line.trim()))),
+    },
+    Document {
+        path: "/.well-known/ai-catalog.json",
+        name: "get_ai_catalog",
+        title: "See the catalog for AI clients",
+        doc: "The MCP server and the agent card, with questions that they answer (AI Catalog 1.0).",
+        output: |_| (media::AI_CATALOG, None),
+        write: Write::AtStart(ai_catalog::document),
+    },
+    Document {
+        path: "/apis.json",
+        name: "get_apis_json",
+        title: "See the APIs.json index",
+        doc: "The API and its documents (APIs.json 0.19).",
+        output: |_| (media::JSON, None),
+        write: Write::AtStart(apis_json::document),
+    },
+    Document {
+        path: "/.well-known/apis.json",
+        name: "get_well_known_apis_json",
+        title: "See the APIs.json index at its well-known place",
+        doc: "The same as `/apis.json`.",
+        output: |_| (media::JSON, None),
+        write: Write::AtStart(apis_json::document),
+    },
+    Document {
+        path: "/llms.txt",
+        name: "get_llms_txt",
+        title: "Read the guide for language models",
+        doc: "What the service does and where to read on, in Markdown (llmstxt.org).",
+        output: |_| (media::MARKDOWN, None),
+        write: Write::AtStart(llms::short),
+    },
+    Document {
+        path: "/llms-full.txt",
+        name: "get_llms_full_txt",
+        title: "Read the whole guide in one file",
+        doc: "How clients are set up, every operation with an example, every refusal, prices, limits and the whole catalog \
+              of checks, in Markdown.",
+        output: |_| (media::MARKDOWN, None),
+        write: Write::AtStart(llms::full),
+    },
+];
+
+/// The endpoints of this file.
+pub fn operations() -> Vec<Operation> {
+    let documents = DOCUMENTS.iter().map(|document| {
+        let handler = move |call: Call, _: Nothing| async move { answer(&call, document) };
+        let mut operation = Operation::get(document.path, document.name, handler);
+        operation.output = document.output;
+        if let Write::OnCall(_) = document.write {
+            operation = operation.errors(&[Code::NotFound]);
+        }
+        operation.text(document.title, document.doc).kept(LASTING).without_tool()
+    });
+    let bundle = Operation::get("/okf/{file}", "get_okf_file", |call: Call, asked: OkfPath| async move {
+        let file = call.resources.documents.get(&format!("/okf/{}", asked.file));
+        Ok(File { media_type: media::MARKDOWN, body: file.cloned().ok_or_else(|| ServiceError::new(Code::NotFound))? })
+    });
+    let mut bundle = bundle
+        .text("Read a file of the knowledge bundle", "What an agent needs to know, in Open Knowledge Format 0.1.")
+        .kept(LASTING)
+        .errors(&[Code::NotFound])
+        .without_tool();
+    bundle.output = |_| (media::MARKDOWN, None);
+    documents.chain([bundle]).collect()
+}
+
+/// Which file.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct OkfPath {
+    /// A file of the bundle.
+    #[schemars(extend("enum" = ["index.md", "sobre.md", "api.md", "faq.md"]))]
+    file: String,
+}
+
+/// A document as an answer.
+#[derive(Debug)]
+struct File {
+    media_type: &'static str,
+    body: Bytes,
+}
+
+impl Answer for File {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        let mut reply = Reply { media_type: self.media_type, ..Reply::json(self.body) };
+        if self.media_type == media::LINKSET {
+            // RFC 9727 §3: HEAD shall tell where the catalog leads.
+            let links = HeaderValue::from_static(api_catalog::LINKS);
+            reply.headers.push((header::LINK, links));
+        }
+        Ok(reply)
+    }
+
+    fn describe(_: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        (media::TEXT, None)
+    }
+}
+
+fn answer(call: &Call, document: &'static Document) -> Result<File, ServiceError> {
+    let (media_type, _) = (document.output)(&mut SchemaGenerator::default());
+    let body = match document.write {
+        Write::AtStart(_) => call.resources.documents.get(document.path).cloned(),
+        Write::OnCall(write) => write(&call.cx.services).map(Bytes::from),
+    };
+    Ok(File { media_type, body: body.ok_or_else(|| ServiceError::new(Code::NotFound))? })
+}
+
+/// The documents that are written when the service starts. `manifest`: what is for sale, as x402 lists it.
+pub fn written(source: &Source<'_>, manifest: &Value) -> serde_json::Result<Documents> {
+    let documents = DOCUMENTS.iter().filter_map(|document| match document.write {
+        Write::AtStart(write) => Some((document.path, write(source))),
+        Write::OnCall(_) => None,
+    });
+    let texts = documents.chain(okf::files(source)).map(|(path, text)| (path, Bytes::from(text)));
+    let described = [
+        (openapi::PATH, serde_json::to_vec(&source.openapi)?.into()),
+        (index::PATH, serde_json::to_vec(&index::document(source))?.into()),
+        (X402_PATH, manifest.to_string().into()),
+    ];
+    Ok(texts.chain(described).collect())
+}
+
+/// Where a program that knows only an address reads on (RFC 8288): on the first page, and with the index.
+pub fn link() -> (HeaderName, HeaderValue) {
+    const LINKS: &str = "</.well-known/api-catalog>; rel=\"api-catalog\", </openapi.json>; rel=\"service-desc\"; \
+                         type=\"application/json\", </llms.txt>; rel=\"service-doc\"; type=\"text/markdown\", \
+                         </.well-known/ai-catalog.json>; rel=\"ai-catalog\"";
+    (header::LINK, HeaderValue::from_static(LINKS))
+}
+
+/// JSON as it is sent.
+fn json(value: &Value) -> String {
+    value.to_string()
+}

@@ -1,0 +1,53 @@
+//! The agent card (A2A 1.0.1), with the fields of our contract beside it.
+
+use serde_json::{Value, json};
+
+use super::Source;
+use crate::mcp;
+use crate::operation::Effect;
+
+/// What the protocol is called in a card: A2A's own bindings would be a lie, as its tasks are not spoken here.
+const BINDING: &str = "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http";
+
+/// The card.
+pub(super) fn document(source: &Source<'_>) -> String {
+    let config = source.config;
+    let skills: Vec<Value> = mcp::tools(source.operations)
+        .map(|operation| {
+            let kind = if operation.effect == Effect::Reads { "read" } else { "act" };
+            let mut skill = json!({
+                "id": operation.name,
+                "name": operation.title,
+                "description": operation.doc,
+                "tags": ["seo", kind],
+            });
+            if let (true, Some(fields)) = (operation.name == "audit_page", skill.as_object_mut()) {
+                fields.insert("examples".to_owned(), json!(["Audit https://example.com/"]));
+            }
+            skill
+        })
+        .collect();
+    super::json(&json!({
+        "name": config.product.name,
+        "description": super::llms::SUMMARY,
+        "version": env!("CARGO_PKG_VERSION"),
+        "provider": {"organization": config.organization.name(config), "url": config.organization.url(source.base_url)},
+        "protocol": "mcp",
+        "interfaces": [
+            {
+                "protocol": "mcp",
+                "transport": "streamable-http",
+                "url": source.url("/mcp"),
+                "protocolVersions": mcp::versions(),
+            },
+            {"protocol": "openapi", "url": source.url("/openapi.json")},
+        ],
+        // The version is that of A2A.
+        "supportedInterfaces": [{"url": source.url("/mcp"), "protocolBinding": BINDING, "protocolVersion": "1.0"}],
+        "documentationUrl": source.url("/llms.txt"),
+        "capabilities": {"streaming": false, "pushNotifications": false},
+        "defaultInputModes": ["application/json"],
+        "defaultOutputModes": ["application/json"],
+        "skills": skills,
+    }))
+}

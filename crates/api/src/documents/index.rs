@@ -1,0 +1,181 @@
+//! `GET /api/`: the service in one document, for a program that knows nothing but its address.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Source;
+use crate::mcp;
+use crate::operation::{Access, Call, LASTING, Nothing, Operation, Written};
+use service::config::PaymentMode;
+use service::error::ServiceError;
+
+/// Where it is.
+pub(super) const PATH: &str = "/api/";
+
+/// The endpoints of this file.
+pub fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get(PATH, "get_index", index)
+            .text(
+                "See what the service offers",
+                "Endpoints, credentials, limits and first steps of this service, in one document.",
+            )
+            .kept(LASTING),
+    ]
+}
+
+/// The index.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Index {
+    /// Name of the product.
+    name: String,
+    /// What it does.
+    description: &'static str,
+    /// Short id of the commit.
+    build: &'static str,
+    /// Public origin.
+    base_url: String,
+    /// Documents, by name.
+    docs: Value,
+    /// What holds for every call.
+    conventions: Vec<String>,
+    /// Ways to say who calls.
+    auth: Value,
+    /// Every endpoint.
+    endpoints: Vec<Endpoint>,
+    /// What is kept, and how long.
+    data_retention: Value,
+    /// What is free, and what it costs beyond.
+    quota: Value,
+    /// The MCP server.
+    mcp: Value,
+    /// First calls to try.
+    quickstart: Vec<String>,
+}
+
+/// One endpoint.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Endpoint {
+    /// Stable name.
+    name: &'static str,
+    /// GET, POST…
+    method: String,
+    /// Path, parameters in braces.
+    path: &'static str,
+    /// A few words.
+    title: &'static str,
+    /// `none`, `guest`, `session`, `credito` or `operator`.
+    auth: &'static str,
+    /// Price beyond the free allowance, in US dollars; null for free.
+    price_usd: Option<f64>,
+    /// Codes it may answer with.
+    errors: Vec<&'static str>,
+}
+
+async fn index(call: Call, _: Nothing) -> Result<Written<Index>, ServiceError> {
+    Written::at_start(&call, PATH)
+}
+
+/// The index of these operations.
+pub(super) fn document(source: &Source<'_>) -> Index {
+    let (operations, config, base) = (source.operations, source.config, source.base_url);
+    let url = |path: &str| format!("{base}{path}");
+    let endpoints = operations.iter().map(|operation| Endpoint {
+        name: operation.name,
+        method: operation.method.to_string(),
+        path: operation.path,
+        title: operation.title,
+        auth: match operation.access {
+            Access::Open => "none",
+            Access::Owner => "guest",
+            Access::Session | Access::Browser => "session",
+            Access::Credit => "credito",
+            Access::Operator => "operator",
+        },
+        price_usd: operation.price.map(|sku| config.prices.of(sku).dollars()),
+        errors: operation.all_errors().map(|code| code.wire()).collect(),
+    });
+    Index {
+        name: config.product.name.clone(),
+        description: "Technical SEO audits of single pages: score, findings, what the page declares, and a ready fix for each finding.",
+        build: source.build.commit,
+        base_url: base.to_owned(),
+        docs: json!({
+            "openapi": url("/openapi.json"),
+            "llms": url("/llms.txt"),
+            "llms_full": url("/llms-full.txt"),
+            "mcp": url("/mcp"),
+            "agent_card": url("/agent.json"),
+            "api_catalog": url("/.well-known/api-catalog"),
+            "apis_json": url("/apis.json"),
+            "knowledge": url("/okf/index.md"),
+            "ui": url("/"),
+            "checks": url("/checks"),
+            "tools": url("/tools"),
+        }),
+        conventions: vec![
+            "Bodies and answers are JSON (UTF-8); a body is at most 64 KiB.".to_owned(),
+            "A refusal is {error, detail?, code} with a 4xx or 5xx status; code is stable, error is for people.".to_owned(),
+            "Texts are English unless ?lang=pt-BR or Accept-Language asks for Portuguese; codes and field names never change.".to_owned(),
+            "Times are UTC, ISO 8601. Prices are US dollars.".to_owned(),
+            "429 and 503 say in Retry-After when to try again.".to_owned(),
+        ],
+        auth: json!({
+            "guest": {
+                "get": {"method": "POST", "url": url("/api/guest")},
+                "send": ["X-Guest-Token: pa_…", "Authorization: Bearer pa_…", "?guest_token=pa_…"],
+            },
+            "api_key": {
+                "get": {"method": "POST", "url": url("/api/account/keys/create")},
+                "send": ["Authorization: Bearer mmk_…", "X-Api-Key: mmk_…"],
+            },
+            "credito": {
+                "get": {"method": "POST", "url": url("/api/credito?usd=1")},
+                "send": ["Authorization: Bearer cred_…", "X-Credito: cred_…"],
+            },
+            "payment": {
+                "get": {"method": "GET", "url": url("/api/pricing")},
+                "send": ["PAYMENT-SIGNATURE: base64 of JSON", "X-PAYMENT: base64 of JSON"],
+            },
+            "session": {"send": ["Cookie: __Host-mm-auth=…", "X-CSRF-Token: …"]},
+            "operator": {"send": ["Authorization: Bearer …"]},
+        }),
+        endpoints: endpoints.collect(),
+        data_retention: json!({
+            "audits_without_owner_days": config.retention.nobody_days,
+            "guest_audits_days_after_last_visit": config.retention.guest_days,
+            "never_kept": ["page HTML", "Set-Cookie of the target", "bodies of discovery files", "IP addresses"],
+        }),
+        quota: json!({
+            "free_audits_per_day": config.limits.free_audits_per_day,
+            "audits_per_hour": config.limits.audits_per_hour,
+            "price_usd": config.prices.audit_usd.dollars(),
+            "charges": config.payment_mode() == PaymentMode::Live,
+            "live": url("/api/gate"),
+        }),
+        mcp: json!({
+            "url": url("/mcp"),
+            "transport": "streamable-http",
+            "server_card": url("/mcp/server-card"),
+            "tools": mcp::tools(operations).map(|operation| operation.name).collect::<Vec<_>>(),
+        }),
+        quickstart: quickstart(base),
+    }
+}
+
+/// First calls, to be pasted into a shell one after the other.
+fn quickstart(base: &str) -> Vec<String> {
+    let json = "-H 'content-type: application/json'";
+    vec![
+        format!("curl -s {base}/api/audit {json} -d '{{\"url\":\"https://example.com/\"}}'"),
+        format!("TOKEN=$(curl -s -X POST {base}/api/guest | sed 's/.*\"token\":\"\\([^\"]*\\)\".*/\\1/')"),
+        format!(
+            "ID=$(curl -s {base}/api/audit {json} -H \"X-Guest-Token: $TOKEN\" -d '{{\"url\":\"https://example.com/\"}}' | \
+             sed 's/^{{\"id\":\"\\([^\"]*\\)\".*/\\1/')"
+        ),
+        format!("curl -s {base}/api/audits/$ID/patch -H \"X-Guest-Token: $TOKEN\""),
+        format!("curl -s {base}/api/gate"),
+        format!("curl -s {base}/mcp {json} -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}'"),
+    ]
+}

@@ -1,0 +1,171 @@
+//! `llms.txt` (llmstxt.org) and the whole guide in one file.
+
+use std::fmt::Write as _;
+
+use audit::report::CATALOG_VERSION;
+use model::lang::Lang;
+use serde_json::Value;
+
+use super::Source;
+use crate::mcp;
+use crate::operation::{Access, Operation};
+use render::catalog;
+use render::catalog::check::Explained;
+use service::config::PaymentMode;
+use service::error::Code;
+
+/// What the service does, in one sentence.
+pub(super) const SUMMARY: &str =
+    "Technical SEO audits of single pages: a score, findings with their evidence, and a ready fix for each finding.";
+/// Characters of an example answer; what is longer ends there, as the description has it whole.
+const EXAMPLE_CHARACTERS: usize = 1_500;
+
+/// How the common clients are set up, with an address that stands for that of a service.
+const CLIENTS: &str = include_str!("../../../../docs/clients.md");
+/// That address.
+const ANY_SERVICE: &str = "https://audit.example.com";
+
+/// The guide to the guides.
+pub(super) fn short(source: &Source<'_>) -> String {
+    let base = source.base_url;
+    let mut out = format!(
+        "# {}\n\n> {SUMMARY}\n\nOne call audits a page: `curl -s {base}/api/audit -H 'content-type: application/json' -d \
+         '{{\"url\":\"https://example.com/\"}}'`. The same bytes give the same report; no language model judges. Answers \
+         are JSON, texts English or Brazilian Portuguese (`?lang=pt-BR`).\n\n{}\n## Tools\n\n",
+        source.config.product.name,
+        prices(source),
+    );
+    // Writing to a string can't fail.
+    for operation in mcp::tools(source.operations) {
+        let _written = writeln!(
+            out,
+            "- [{}]({base}/openapi.json): `{} {}` {}",
+            operation.name, operation.method, operation.path, operation.title
+        );
+    }
+    let _written = write!(
+        out,
+        "\n## Documents\n\n\
+         - [The whole guide]({base}/llms-full.txt): every client, every operation with an example, every refusal, every check\n\
+         - [OpenAPI]({base}/openapi.json): every field of every call\n\
+         - [MCP server]({base}/mcp): the same operations as tools\n\
+         - [Prices]({base}/api/pricing): what is free, what costs how much beyond, and how it is paid\n\
+         - [Index]({base}/api/): endpoints, limits and first calls as JSON\n\
+         - [Checks]({base}/checks): what is looked for, why, and how to fix it\n\
+         - [Tools]({base}/tools): one question about one page each\n\
+         \n## Optional\n\n\
+         - [Knowledge bundle]({base}/okf/index.md): the same in Open Knowledge Format\n\
+         - [Payment]({base}/.well-known/x402): what can be paid by x402, for programs\n\
+         - [API catalog]({base}/.well-known/api-catalog): links for programs\n\
+         - [Our crawler]({base}/bot): what it asks for and how to keep it away\n"
+    );
+    out
+}
+
+/// What is free and what it costs beyond, as a list.
+pub(super) fn prices(source: &Source<'_>) -> String {
+    let config = source.config;
+    let limits = &config.limits;
+    let mut out = format!(
+        "- Free audits: {} a day for each network; {} an hour at most, free or paid\n",
+        limits.free_audits_per_day, limits.audits_per_hour
+    );
+    for operation in source.operations {
+        if let Some(sku) = operation.price {
+            // Writing to a string can't fail.
+            let _written = writeln!(
+                out,
+                "- Beyond the free allowance `{} {}` costs {} USD",
+                operation.method,
+                operation.path,
+                config.prices.of(sku)
+            );
+        }
+    }
+    out.push_str(match config.payment_mode() {
+        PaymentMode::Live => "- Payment: 402 with `accepts` (x402, USDC); pay and repeat the same call\n",
+        PaymentMode::Dev => "- Nothing is charged here: calls beyond the allowance are let through\n",
+    });
+    out.push_str("- What failed costs nothing; reading is free\n");
+    out
+}
+
+/// Everything in one file.
+pub(super) fn full(source: &Source<'_>) -> String {
+    let base = source.base_url;
+    let mut out = format!(
+        "# {}: the whole guide\n\n> {SUMMARY}\n\nBase: <{base}>. Bodies and answers are JSON. A refusal is `{{error, detail?, \
+         code, next?}}`: `code` is stable, `next` names the call that helps. Credentials: a guest token (`POST \
+         /api/guest`) as `X-Guest-Token` or `Authorization: Bearer`; an API key of an account as `X-Api-Key`.\n\n## Prices \
+         and limits\n\n{}\n## Clients\n{}\n## Operations\n",
+        source.config.product.name,
+        prices(source),
+        clients(base),
+    );
+    for operation in source.operations {
+        describe(&mut out, source, operation);
+    }
+    out.push_str("\n## Refusals\n\n| status | code | meaning |\n|---|---|---|\n");
+    // Writing to a string can't fail.
+    for code in Code::ALL {
+        let _written = writeln!(out, "| {} | `{}` | {} |", code.status(), code.wire(), code.sentence().en);
+    }
+    let _written = writeln!(out, "\n## Checks\n\nCatalog {CATALOG_VERSION}; as data: <{base}/api/checks>.\n");
+    for entry in catalog::entries() {
+        let check = Explained::new(entry, Lang::En);
+        let severity = check.severity.word();
+        let _written = writeln!(out, "- `{}` ({severity}): {}. {}", check.code, check.title, check.how);
+    }
+    out
+}
+
+/// The sections of the guide for clients, one level deeper.
+fn clients(base: &str) -> String {
+    let sections = CLIENTS.find("\n## ").and_then(|start| CLIENTS.get(start..)).unwrap_or_default();
+    sections.replace("\n## ", "\n### ").replace(ANY_SERVICE, base)
+}
+
+/// One operation with its parameters and an example.
+fn describe(out: &mut String, source: &Source<'_>, operation: &Operation) {
+    let method = operation.method.as_str().to_ascii_lowercase();
+    let Some(described) = source.openapi.get("paths").and_then(|paths| paths.get(operation.path)?.get(&method)) else {
+        return;
+    };
+    let who = match operation.access {
+        Access::Open => "Anybody may call.",
+        Access::Owner => "Needs a guest token or an API key.",
+        Access::Session | Access::Browser => "For a signed-in browser.",
+        Access::Credit => "Needs the token of a credit.",
+        Access::Operator => "Needs the operator's token.",
+    };
+    // Writing to a string can't fail.
+    let _written = write!(
+        out,
+        "\n### {}: `{} {}`\n\n{}. {who}\n\n{}\n",
+        operation.name, operation.method, operation.path, operation.title, operation.doc
+    );
+    let own = described.get("parameters").and_then(Value::as_array).into_iter().flatten();
+    for parameter in own.filter(|parameter| parameter.get("name").is_some()) {
+        let text = |name: &str| parameter.get(name).and_then(Value::as_str).unwrap_or_default();
+        let required = if parameter.get("required") == Some(&true.into()) { ", required" } else { "" };
+        let _written = write!(out, "\n- `{}` ({}{required}): {}", text("name"), text("in"), text("description"));
+    }
+    let body = described.pointer("/requestBody/content/application~1json/example");
+    if let Some(body) = body {
+        let _written = write!(out, "\n\nSend:\n\n```json\n{body}\n```");
+    }
+    let answer = described.get("responses").and_then(|responses| responses.get(operation.status.as_str()));
+    let answer = answer.and_then(|answer| answer.pointer("/content/application~1json/example"));
+    if let Some(answer) = answer.map(Value::to_string) {
+        let (shown, rest) = match answer.char_indices().nth(EXAMPLE_CHARACTERS) {
+            Some((end, _)) => (answer.get(..end).unwrap_or_default(), "…"),
+            None => (answer.as_str(), ""),
+        };
+        let _written = write!(out, "\n\nAnswer:\n\n```json\n{shown}{rest}\n```");
+    }
+    let codes: Vec<String> = operation.errors.iter().map(|code| format!("`{}`", code.wire())).collect();
+    if !codes.is_empty() {
+        let _written = write!(out, "\n\nRefusals of its own: {}.", codes.join(", "));
+    }
+    out.push('\n');
+}

@@ -1,0 +1,42 @@
+//! `security.txt` (RFC 9116).
+
+use model::time::Timestamp;
+
+use service::Services;
+
+/// Months that the file stays good: under a year, as §2.5.5 recommends, and changing once a month only.
+const MONTHS: i64 = 11;
+
+/// The file; none where no contact is set.
+pub(super) fn document(app: &Services) -> Option<String> {
+    let contact = app.config().security.contact.as_ref()?;
+    let expires = expires(app.ports().now());
+    let own = app.url("/.well-known/security.txt");
+    // Web addresses in the file must be https (§2.5), so a service without it leaves its own out.
+    let canonical = if app.is_https() { format!("Canonical: {own}\n") } else { String::new() };
+    Some(format!("Contact: {contact}\nExpires: {expires}\nPreferred-Languages: en, pt\n{canonical}"))
+}
+
+/// The first day of the month that is [`MONTHS`] ahead.
+fn expires(now: Timestamp) -> String {
+    let text = now.to_string();
+    let mut numbers = text.splitn(3, '-').filter_map(|part| part.parse::<i64>().ok());
+    let (year, month) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or(1));
+    let ahead = year * 12 + (month - 1) + MONTHS;
+    format!("{:04}-{:02}-01T00:00:00Z", ahead / 12, ahead % 12 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_expires_with_a_month_under_a_year_ahead() {
+        for (now, wanted) in [
+            (1_769_851_800_000, "2026-12-01T00:00:00Z"), // 2026-01-31
+            (1_772_323_200_000, "2027-02-01T00:00:00Z"), // 2026-03-01
+        ] {
+            assert_eq!(expires(Timestamp(now)), wanted);
+        }
+    }
+}

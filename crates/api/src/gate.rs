@@ -1,0 +1,148 @@
+//! What a call must pass before its handler runs: network limits, identity, access, input, allowance, payment; in this
+//! order, once, from the operation's data.
+
+use bytes::Bytes;
+use http::header::{CONTENT_LANGUAGE, SET_COOKIE, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use model::lang::{Text, text};
+use serde_json::{Map, Value};
+use service::Services;
+use service::audits::count_refusal;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+use service::gate::{self, Charged};
+use service::network::Network;
+use service::payments::answer::{Answer, Paid};
+use service::x402::{Brought, BroughtCredit, BroughtPayment};
+
+use crate::caller::{self, Incoming, Recognized, is_crawler};
+use crate::operation::{Access, Call, Ceiling, Operation, Reply, Resources, token_of};
+use crate::response::{allowance, receipt};
+
+/// Takes a call through the gate, runs its handler, and settles or gives back what was held for it.
+pub async fn call(
+    resources: &Resources,
+    operation: &Operation,
+    incoming: Incoming<'_>,
+    input: Result<Map<String, Value>, ServiceError>,
+) -> Result<Reply, ServiceError> {
+    let services = &resources.services;
+    if operation.price.is_some() {
+        admit_audit(services, incoming.network, is_crawler(services, incoming.headers))?;
+    }
+    if let Some(ceiling) = operation.ceiling {
+        let limits = &services.config().limits;
+        let (what, per_hour) = match ceiling {
+            Ceiling::Guests => ("guests", limits.guests_per_hour),
+            Ceiling::Verifications => ("verifications", limits.verifications_per_hour),
+        };
+        let (database, ports) = (services.database(), services.ports());
+        services.allowance().spend_hourly(database, ports, incoming.network, what, per_hour).await?;
+    }
+    let body_token = input.as_ref().ok().and_then(token_of);
+    let Recognized { caller, renewed } = caller::of_call(services, operation, &incoming, body_token).await?;
+    let credit = BroughtCredit::of(services.database(), caller.credit.as_deref()).await?;
+    let brought = if operation.price.is_some() || operation.sells {
+        brought(incoming.headers, credit)?
+    } else {
+        Brought::credit(credit)
+    };
+    if operation.access == Access::Credit {
+        brought.required_credit()?;
+    }
+    let input = input?;
+    let cx = Cx { brought, ..Cx::new(services, caller, incoming.lang) };
+    if let Err(error) = operation.judge(services, &input) {
+        return Err(count_refusal(&cx, error).await);
+    }
+    let call = Call { cx, resources: resources.clone(), form: incoming.form };
+    let mut reply = match operation.price {
+        None => operation.run(call, input).await?,
+        Some(_) => charged(call, operation, input).await?,
+    };
+    // Before what the handler set: its cookie, if it has one, is the newer.
+    reply.headers.splice(..0, renewed.map(|cookie| (SET_COOKIE, cookie)));
+    Ok(reply)
+}
+
+/// What every audit must pass before anything else, whoever asks for it.
+pub fn admit_audit(services: &Services, network: Network, is_crawler: bool) -> Result<(), ServiceError> {
+    if is_crawler {
+        return Err(ServiceError::new(Code::CrawlerNotAllowed));
+    }
+    services.allowance().check_refusals(services.ports(), network)
+}
+
+/// What the headers of a call bring to pay with. Of payments there may be one.
+fn brought(headers: &HeaderMap, credit: BroughtCredit) -> Result<Brought, ServiceError> {
+    let mut payments = headers.get_all("x-payment").iter().chain(headers.get_all("payment-signature").iter());
+    let payment = payments.next();
+    if payments.next().is_some() {
+        const TWO: Text = text(
+            "X-PAYMENT, PAYMENT-SIGNATURE: send one of them, once",
+            "X-PAYMENT, PAYMENT-SIGNATURE: envie um deles, uma vez",
+        );
+        return Err(ServiceError::new(Code::InvalidPayment).explained(TWO.into()));
+    }
+    let payment = payment.map(|value| BroughtPayment::read(value.as_bytes())).transpose()?;
+    let mut keys = headers.get_all("idempotency-key").iter();
+    let key = keys.next().map(|value| match value.to_str() {
+        Ok(text) if keys.next().is_none() => text,
+        // No key is empty, so this is refused as one that is none.
+        _ => "",
+    });
+    Brought::to_pay(payment, key, credit)
+}
+
+/// Runs a call that has a price, paid or free.
+async fn charged(call: Call, operation: &Operation, input: Map<String, Value>) -> Result<Reply, ServiceError> {
+    let services = call.cx.services.clone();
+    let Some(priced_call) = operation.priced_call(&input) else { return operation.run(call, input).await };
+    let (sku, priced) = (priced_call.sku, services.payments().priced(&priced_call));
+    let cx = call.cx.clone();
+    let is_free = operation.is_free(&call, &input);
+    let (work_operation, work_call, work_input) = (operation.clone(), call.clone(), input.clone());
+    let work = Box::new(move |cx: Cx| -> futures_util::future::BoxFuture<'static, _> {
+        Box::pin(async move {
+            let reply = work_operation.run(Call { cx, ..work_call }, work_input).await?;
+            Ok(to_answer(reply))
+        })
+    });
+    let charged = gate::run(cx, sku, priced, is_free, work).await?;
+    to_reply(charged)
+}
+
+/// A reply as it is kept for a repeat of its call. Paid answers are JSON.
+fn to_answer(reply: Reply) -> Answer {
+    let headers = reply
+        .headers
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())));
+    Answer { status: reply.status.as_u16(), headers: headers.collect(), body: reply.body, speaks: reply.speaks }
+}
+
+/// The reply of a call with a price, with what tells how it was paid.
+fn to_reply(charged: Charged) -> Result<Reply, ServiceError> {
+    let damaged = || {
+        tracing::error!("the head of a kept answer can't be read");
+        ServiceError::new(Code::Internal)
+    };
+    let Charged { paid: Paid { answer, earlier_lang, is_replayed, receipt: paid_receipt }, allowance: left } = charged;
+    let Answer { status, headers, body, speaks } = answer;
+    let mut reply = Reply { speaks, ..Reply::json(Bytes::clone(&body)) };
+    reply.status = StatusCode::from_u16(status).map_err(|_| damaged())?;
+    if let Some(lang) = earlier_lang {
+        reply.headers.push((CONTENT_LANGUAGE, HeaderValue::from_static(lang.tag())));
+        reply.headers.push((VARY, HeaderValue::from_static("Accept-Language")));
+    }
+    for (name, value) in headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| damaged())?;
+        reply.headers.push((name, HeaderValue::from_str(&value).map_err(|_| damaged())?));
+    }
+    if is_replayed {
+        reply.headers.push((HeaderName::from_static("idempotent-replay"), HeaderValue::from_static("true")));
+    }
+    reply.headers.extend(paid_receipt.as_ref().and_then(receipt));
+    reply.headers.extend(left.as_ref().map(allowance).into_iter().flatten());
+    Ok(reply)
+}

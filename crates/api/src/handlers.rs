@@ -1,0 +1,81 @@
+//! The catalog of the API: every endpoint, in the order of the documentation.
+
+mod account;
+mod audits;
+mod auth;
+mod avatar;
+mod billing;
+mod checks;
+mod claim;
+mod credit;
+mod departure;
+mod embed;
+mod gate;
+mod guests;
+mod health;
+mod keys;
+mod openmetrics;
+mod organizations;
+mod passkeys;
+mod pix;
+mod pricing;
+mod shares;
+mod tabs;
+mod tools;
+mod verify;
+
+pub use health::PATH as HEALTH_PATH;
+
+use crate::documents::{self, index, openapi};
+use crate::operation::Operation;
+
+/// Every endpoint. Routes, index and OpenAPI are made from these.
+pub fn catalog() -> Vec<Operation> {
+    [
+        audits::operations(),
+        shares::operations(),
+        embed::operations(),
+        checks::operations(),
+        tools::operations(),
+        verify::operations(),
+        guests::operations(),
+        tabs::operations(),
+        auth::operations(),
+        avatar::operations(),
+        passkeys::operations(),
+        keys::operations(),
+        organizations::operations(),
+        claim::operations(),
+        departure::operations(),
+        account::operations(),
+        gate::operations(),
+        pricing::operations(),
+        billing::operations(),
+        credit::operations(),
+        pix::operations(),
+        health::operations(),
+        openmetrics::operations(),
+        index::operations(),
+        openapi::operations(),
+        documents::operations(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use service::error::Code;
+
+    #[test]
+    fn the_call_that_an_error_names_is_an_operation() {
+        let operations = super::catalog();
+        for next in Code::ALL.iter().filter_map(|code| code.next()) {
+            let is_it = operations.iter().any(|operation| {
+                (operation.name, operation.method.as_str(), operation.path) == (next.operation, next.method, next.path)
+            });
+            assert!(is_it, "{next:?}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A new password by mail, and another address.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::entry::EmailInput;
+use super::{Done, Sent, sent, without_session};
+use crate::operation::{Accepted, Access, Json, Operation};
+use service::accounts::entry::SecondFactor;
+use service::accounts::recovery;
+use service::caller::Cx;
+use service::config::Secret;
+use service::error::{Code, ServiceError};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    let browser = |operation: Operation| operation.access(Access::Browser).without_tool();
+    vec![
+        browser(Operation::post("/api/auth/reset", "ask_reset", reset))
+            .text(
+                "Ask for a new password",
+                "Sends a link that sets a new password, good for 30 minutes; to an address without an account, a mail \
+                 that says so. The answer is the same.\n\nExample: `{\"email\": \"ana@example.com\"}`",
+            )
+            .errors(&[Code::InvalidEmail, Code::RateLimited, Code::MailUnavailable]),
+        browser(Operation::post("/api/auth/reset/complete", "reset_password", complete))
+            .text(
+                "Set a new password",
+                "With the token of the link. An account with a second factor asks for a code, or a recovery code, too. All \
+                 sessions of the account end, and its API keys are revoked.\n\nExample: `{\"token\": \"…\", \
+                 \"password\": \"correct horse battery\"}`",
+            )
+            .errors(&[
+                Code::InvalidLink,
+                Code::PasswordRefused,
+                Code::SecondFactorRequired,
+                Code::InvalidCode,
+                Code::RateLimited,
+            ]),
+        Operation::post("/api/auth/email", "change_email", change_email)
+            .text(
+                "Change the address",
+                "Sends a link to the new address, with which it becomes the account's. Needs a fresh session.\n\nExample: \
+                 `{\"email\": \"ana@example.org\"}`",
+            )
+            .access(Access::Session)
+            .without_tool()
+            .errors(&[Code::ReauthRequired, Code::InvalidEmail, Code::RateLimited, Code::MailUnavailable]),
+        browser(Operation::post("/api/auth/email/confirm", "confirm_email", confirm_email))
+            .text(
+                "Confirm the address",
+                "With the token of the link. The address before is told, and can take it back for 7 days.\n\nExample: \
+                 `{\"token\": \"…\"}`",
+            )
+            .errors(&[Code::InvalidLink]),
+        browser(Operation::post("/api/auth/email/undo", "undo_email", undo_email))
+            .text(
+                "Take a change of the address back",
+                "With the token of the link. All sessions end, and API keys are revoked.\n\nExample: `{\"token\": \"…\"}`",
+            )
+            .errors(&[Code::InvalidLink]),
+    ]
+}
+
+async fn reset(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, ServiceError> {
+    recovery::reset(&cx, &input.email).await?;
+    Ok(sent())
+}
+
+/// A new password.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct NewPassword {
+    /// Of the link.
+    token: String,
+    /// 10 to 128 characters.
+    password: Secret,
+    /// Six digits of the authenticator, or a recovery code, where the account has a second factor.
+    #[serde(default)]
+    code: Option<Secret>,
+}
+
+async fn complete(cx: Cx, input: NewPassword) -> Result<Json<Done>, ServiceError> {
+    let factor = input.code.map(|code| SecondFactor::of(&code));
+    recovery::complete_reset(&cx, &input.token, input.password, factor).await?;
+    Ok(without_session(&cx.services, Json::new(Done::OK)))
+}
+
+async fn change_email(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, ServiceError> {
+    recovery::change_email(&cx, &input.email).await?;
+    Ok(sent())
+}
+
+/// A link.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct LinkInput {
+    /// Of the link.
+    token: String,
+}
+
+async fn confirm_email(cx: Cx, input: LinkInput) -> Result<Json<Done>, ServiceError> {
+    recovery::confirm_email(&cx, &input.token).await?;
+    Ok(Json::new(Done::OK))
+}
+
+async fn undo_email(cx: Cx, input: LinkInput) -> Result<Json<Done>, ServiceError> {
+    recovery::undo_email(&cx, &input.token).await?;
+    Ok(without_session(&cx.services, Json::new(Done::OK)))
+}

@@ -1,0 +1,73 @@
+//! The picture of an account.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+
+use super::auth::Done;
+use crate::operation::{Access, Answer, Json, Nothing, Operation, Reply};
+use service::accounts::avatar::{self, MOST_BYTES};
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+
+/// Bytes of a body with a picture: base64 has four characters for three bytes; and what is around it.
+const BODY_BYTES: usize = MOST_BYTES.div_ceil(3) * 4 + 1_024;
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
+    vec![
+        signed_in(Operation::get("/api/account/avatar", "get_avatar", read))
+            .text("See your picture", "WebP of 256 by 256 pixels, at most 64 KiB. For yourself only.")
+            .errors(&[Code::NotFound, Code::AuthUnavailable]),
+        signed_in(Operation::put("/api/auth/avatar", "set_avatar", set))
+            .text(
+                "Set your picture",
+                "`image`: a JPEG, PNG or WebP of at most 2 MB and 40 megapixels, in base64. Its middle square is drawn \
+                 anew; what a camera wrote into it is gone.",
+            )
+            .body(BODY_BYTES)
+            .errors(&[Code::InvalidImage, Code::AuthUnavailable]),
+        signed_in(Operation::delete("/api/auth/avatar", "remove_avatar", remove))
+            .text("Remove your picture", "Without one it is done already.")
+            .errors(&[Code::AuthUnavailable]),
+    ]
+}
+
+/// A picture as an answer. It stays in no cache.
+#[derive(Debug)]
+struct Picture(Bytes);
+
+impl Answer for Picture {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        Ok(Reply { media_type: "image/webp", ..Reply::json(self.0) })
+    }
+
+    fn describe(_: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        ("image/webp", None)
+    }
+}
+
+/// A picture to set.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ToSet {
+    /// The file, in base64 (RFC 4648 §4).
+    image: String,
+}
+
+async fn read(cx: Cx, _: Nothing) -> Result<Picture, ServiceError> {
+    Ok(Picture(avatar::read(&cx).await?.into()))
+}
+
+async fn set(cx: Cx, input: ToSet) -> Result<Json<Done>, ServiceError> {
+    let bytes = STANDARD.decode(input.image.trim_end()).map_err(|_| ServiceError::new(Code::InvalidImage))?;
+    avatar::set(&cx, bytes).await?;
+    Ok(Json::new(Done::OK))
+}
+
+async fn remove(cx: Cx, _: Nothing) -> Result<Json<Done>, ServiceError> {
+    avatar::remove(&cx).await?;
+    Ok(Json::new(Done::OK))
+}

@@ -1,0 +1,25 @@
+//! How this service is paid, and where the caller stands.
+
+use model::pricing::Billing;
+use service::billing;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+
+use crate::operation::{Json, Nothing, Operation};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/billing", "get_billing", read)
+            .text(
+                "See how this service is paid",
+                "Network, payee and prices, what you use of the free tabs, and how your trial stands. A guest token, key \
+                 or session says whose tabs are counted.",
+            )
+            .errors(&[Code::DatabaseUnavailable, Code::AuthUnavailable]),
+    ]
+}
+
+async fn read(cx: Cx, _: Nothing) -> Result<Json<Billing>, ServiceError> {
+    billing::of(&cx).await.map(Json::new)
+}

@@ -1,0 +1,158 @@
+//! The catalog of checks as data.
+
+use audit::changes;
+use audit::report::CATALOG_VERSION;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{LASTING, Nothing, Operation, Written};
+use model::lang::{Lang, Text, text};
+use render::catalog::check::Explained;
+use render::catalog::{self, Entry};
+use service::Services;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+use service::unknown;
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/checks", "list_checks", list).text(
+            "See every check",
+            "The whole catalog: what each check looks for, its exact rule with its numbers, why it matters, how to mend \
+             it, how ready its fix can be, when it is not measured, and who says so. `version` changes with any rule, threshold or severity; what \
+             changed is at `changelog_url`. Free; the answer may be kept for an hour and has an `ETag`.",
+        ).kept(LASTING),
+        Operation::get("/api/checks/changelog", "list_check_changes", changelog).text(
+            "See what changed in the catalog",
+            "Every version of the catalog, the newest first, with the codes that it added, changed and removed. A code \
+             that was removed is never used again.",
+        ).kept(LASTING),
+        Operation::get("/api/checks/{code}", "get_check", read)
+            .text("See one check", "One check of the catalog by its code. An unknown code is told the nearest ones.")
+            .kept(LASTING)
+            .errors(&[Code::CheckNotFound]),
+    ]
+}
+
+/// A check and where it is told of.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Check")]
+struct CheckAnswer {
+    #[serde(flatten)]
+    check: Explained,
+    #[serde(rename = "_links")]
+    links: CheckLinks,
+}
+
+/// Related addresses of a check.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CheckLinks {
+    /// This document.
+    #[serde(rename = "self")]
+    this: String,
+    /// The check as a page.
+    html: String,
+    /// The tool that it belongs to.
+    tool: String,
+}
+
+/// The catalog.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CheckList {
+    /// Every check, in catalog order.
+    checks: Vec<CheckAnswer>,
+    /// Version of the catalog.
+    version: &'static str,
+    /// What changed since earlier versions.
+    changelog_url: String,
+    #[serde(rename = "_links")]
+    links: ListLinks,
+}
+
+/// Related addresses of a list.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ListLinks {
+    /// This document.
+    #[serde(rename = "self")]
+    this: String,
+    /// The list as a page.
+    html: String,
+    /// `GET /api/`.
+    api_index: String,
+}
+
+/// The versions of the catalog.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Changelog {
+    /// The newest first.
+    versions: Vec<VersionAnswer>,
+    #[serde(rename = "_links")]
+    links: ListLinks,
+}
+
+/// One version. Codes are sorted.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CatalogVersion")]
+struct VersionAnswer {
+    /// Its name.
+    version: &'static str,
+    /// Its day (ISO 8601).
+    date: &'static str,
+    /// Codes that are new.
+    added: Vec<&'static str>,
+    /// Codes whose severity, rule or threshold is another.
+    changed: Vec<&'static str>,
+    /// Codes that are no more.
+    removed: Vec<&'static str>,
+}
+
+/// Which check.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct CheckPath {
+    /// The code.
+    code: String,
+}
+
+async fn list(cx: Cx, _: Nothing) -> Result<Written<CheckList>, ServiceError> {
+    let written = Written::speaking(move || {
+        Ok(CheckList {
+            checks: catalog::entries().map(|entry| answer(&cx.services, entry, cx.lang)).collect(),
+            version: CATALOG_VERSION,
+            changelog_url: cx.services.url("/api/checks/changelog"),
+            links: list_links(&cx.services, "/api/checks"),
+        })
+    });
+    written.await
+}
+
+async fn read(cx: Cx, input: CheckPath) -> Result<Written<CheckAnswer>, ServiceError> {
+    let entry = catalog::entry(&input.code).ok_or_else(|| unknown::check(&input.code))?;
+    Written::speaking(move || Ok(answer(&cx.services, entry, cx.lang))).await
+}
+
+async fn changelog(cx: Cx, _: Nothing) -> Result<Written<Changelog>, ServiceError> {
+    let versions = changes::versions().into_iter().map(|found| VersionAnswer {
+        version: found.version,
+        date: found.version,
+        added: found.added,
+        changed: found.changed,
+        removed: found.removed,
+    });
+    let links = list_links(&cx.services, "/api/checks/changelog");
+    Written::plain(&Changelog { versions: versions.collect(), links })
+}
+
+fn answer(app: &Services, entry: Entry, lang: Lang) -> CheckAnswer {
+    let check = Explained::new(entry, lang);
+    let links = CheckLinks {
+        this: app.url(&format!("/api/checks/{}", check.code)),
+        html: app.url(&format!("/checks/{}", check.code)),
+        tool: app.url(&format!("/api/tools/{}", check.family)),
+    };
+    CheckAnswer { check, links }
+}
+
+fn list_links(app: &Services, path: &str) -> ListLinks {
+    ListLinks { this: app.url(path), html: app.url("/checks"), api_index: app.url("/api/") }
+}

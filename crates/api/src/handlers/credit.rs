@@ -1,0 +1,119 @@
+//! Prepaid credit: buying it, and seeing what is left.
+
+use model::credit::{BoughtCredit, CreditList, CreditStatement};
+use model::lang::{Text, text};
+use model::money::Micros;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::operation::{Access, Answer, Json, Nothing, Operation, Reply, Written};
+use crate::response::receipt;
+use service::Services;
+use service::caller::Cx;
+use service::credit;
+use service::error::{Code, Receipt, ServiceError};
+use service::payments::{by_credit, purchase};
+use service::x402::{BUY_CREDIT, CREDIT_PATH, PACKS};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post_query(CREDIT_PATH, BUY_CREDIT, buy)
+            .text(
+                "Buy credit",
+                "Prepaid credit of `usd` dollars (1, 5, 10 or 25), paid by x402 like any call with a price: call it, sign \
+                 what the 402 asks for, and repeat it with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The answer has the token \
+                 `cred_…`, which is shown once and pays calls as `Authorization: Bearer cred_…` or `X-Credito`. Send an \
+                 `Idempotency-Key` of your own with it: should the answer get lost, the same call with the same payment \
+                 and key gives a new token, as long as nothing was spent. Who buys with a guest token, API key or session \
+                 gets one without a key too; anybody else without a key gets none, and the credit is lost to them. Clients of version 1 refuse more than 0.10 USD \
+                 unless told otherwise: raise their limit (`maxValue` of `wrapFetchWithPayment`).\n\nExample: \
+                 `POST /api/credito?usd=5`",
+            )
+            .sells()
+            .check(|_: &Services, input: &Purchase| credit::pack(input.usd).map(drop))
+            .errors(&[Code::PaymentRequired, Code::CreditDelivered, Code::RateLimited]),
+        Operation::get(CREDIT_PATH, "get_credit", read)
+            .text(
+                "See a credit",
+                "What is left of the credit whose token is sent, whether it pays calls (`estado`: `ativo`, `pendente`, \
+                 `recusado` or `sem_valor`), and its newest 100 movements. Free.",
+            )
+            .access(Access::Credit)
+            .errors(&[Code::DatabaseUnavailable]),
+        Operation::get("/api/creditos", "list_credits", list)
+            .text(
+                "List the credits that you bought",
+                "The credits that were bought with your guest token, session or API key, an organization's with a key of \
+                 its own: the newest 100. Never a token: those are shown once, when they are bought.",
+            )
+            .access(Access::Owner),
+    ]
+}
+
+/// What to buy.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Purchase {
+    /// Dollars: 1, 5, 10 or 25.
+    #[schemars(extend("enum" = PACKS))]
+    usd: u32,
+}
+
+/// A new credit with the receipt of its payment.
+struct Sold {
+    credit: Written<BoughtCredit>,
+    receipt: Option<Receipt>,
+}
+
+impl Answer for Sold {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        let mut reply = self.credit.reply()?;
+        reply.headers.extend(self.receipt.as_ref().and_then(receipt));
+        Ok(reply)
+    }
+
+    fn describe(generator: &mut schemars::SchemaGenerator) -> (&'static str, Option<schemars::Schema>) {
+        Written::<BoughtCredit>::describe(generator)
+    }
+}
+
+/// Sells a pack.
+async fn buy(cx: Cx, input: Purchase) -> Result<Sold, ServiceError> {
+    const KEEP: Text = text(
+        "Keep the token: it is shown once, and who holds it can spend it.",
+        "Guarde o token: ele aparece uma vez, e quem o tem pode gastá-lo.",
+    );
+    const USE: Text = text(
+        "Send it with each call as Authorization: Bearer <token>, or as X-Credito: <token>.",
+        "Envie-o em cada chamada como Authorization: Bearer <token>, ou como X-Credito: <token>.",
+    );
+    let usd = credit::pack(input.usd)?;
+    let bought = purchase::buy(&cx, usd).await?;
+    let answer = BoughtCredit {
+        token: bought.token,
+        balance_usd: Micros::of_dollars(usd).to_string(),
+        keep: KEEP.in_lang(cx.lang),
+        usage: USE.in_lang(cx.lang),
+        balance_at: cx.services.url(CREDIT_PATH),
+    };
+    Ok(Sold { credit: Written::spoken(&answer)?, receipt: bought.receipt })
+}
+
+/// What is left of a credit.
+async fn read(cx: Cx, _: Nothing) -> Result<Json<CreditStatement>, ServiceError> {
+    let (_, digest) = cx.brought.required_credit()?;
+    let (found, movements) = credit::statement(&cx.services, digest).await?;
+    Ok(Json::new(CreditStatement {
+        balance_micros: found.balance.0,
+        balance_usd: found.balance.to_string(),
+        state: by_credit::state(cx.services.payments(), &found),
+        created_at: found.created_at,
+        movements,
+    }))
+}
+
+/// What the caller bought.
+async fn list(cx: Cx, _: Nothing) -> Result<Json<CreditList>, ServiceError> {
+    let credits = credit::list(&cx.services, &cx.caller.required_owner()?).await?;
+    Ok(Json::new(CreditList { credits }))
+}

@@ -1,0 +1,112 @@
+//! The widget for other sites: what it takes, and the lines that put it into a page.
+
+use model::lang::{Text, text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Operation, Written};
+use service::caller::Cx;
+use service::error::ServiceError;
+use service::widget::{Asked, BRAND_CHARACTERS, LOADER_PATH, WIDTHS, Widget, WidgetTheme};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![Operation::get("/api/embed", "get_embed", embed).text(
+        "Embed the audit in a site",
+        "The lines that put a widget into a page of yours: an address field, and then score, counts and the worst \
+         findings, with a way to the full report. It audits as any visitor may, from the visitor's network and its daily \
+         allowance; it asks for no e-mail and sets no cookie. Options that are no good fall back, as `config` shows.",
+    )]
+}
+
+/// What the widget should look like. Everything may be left out, and what is no good is as if it were.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct EmbedQuery {
+    /// The heading, in plain text; cut after 40 characters. Default: the product's name.
+    #[serde(default)]
+    brand: Option<String>,
+    /// Of the button: `#rgb` or `#rrggbb`. Default: the product's own.
+    #[serde(default)]
+    color: Option<String>,
+    /// `auto`, `light` or `dark`. Default: `auto`, as the visitor's system says.
+    #[serde(default)]
+    theme: Option<String>,
+    /// An http or https URL that the address field holds at first.
+    #[serde(default)]
+    url: Option<String>,
+}
+
+/// The widget, and what puts it into a page.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Embed {
+    /// The options in force, after their fallbacks.
+    config: EmbedConfig,
+    /// Where the widget with these options is.
+    current: EmbedAddresses,
+    /// A script element and a link for readers without scripts.
+    snippet: String,
+    /// What bounds the widget.
+    limits: EmbedLimits,
+}
+
+/// Options in force.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EmbedConfig {
+    /// The heading.
+    brand: String,
+    /// Of the button, `#rrggbb`.
+    color: String,
+    /// Light, dark, or as the system says.
+    theme: WidgetTheme,
+    /// What the address field holds at first.
+    url: Option<String>,
+}
+
+/// Absolute addresses of the widget.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EmbedAddresses {
+    /// The widget itself, for an iframe of your own.
+    widget: String,
+    /// The script that makes the iframe and sizes it.
+    loader: String,
+}
+
+/// What bounds the widget.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EmbedLimits {
+    /// Characters of a brand.
+    brand_characters: usize,
+    /// Narrowest, in CSS pixels.
+    min_width: u32,
+    /// Widest, in CSS pixels.
+    max_width: u32,
+    /// Free audits per visitor's network and day.
+    free_per_day: u32,
+}
+
+async fn embed(cx: Cx, input: EmbedQuery) -> Result<Written<Embed>, ServiceError> {
+    const LINK: Text = text("Audit a page with {product}", "Auditar uma página com {product}");
+    let app = &cx.services;
+    let EmbedQuery { brand, color, theme, url } = &input;
+    let asked =
+        Asked { brand: brand.as_deref(), color: color.as_deref(), theme: theme.as_deref(), url: url.as_deref() };
+    let widget = Widget::new(app, asked);
+    let link = LINK.phrase(&[("product", app.config().product.name.as_str().into())]);
+    let [min_width, max_width] = WIDTHS;
+    Written::spoken(&Embed {
+        current: EmbedAddresses { widget: widget.address(app), loader: app.url(LOADER_PATH) },
+        snippet: widget.snippet(app, link.in_lang(cx.lang)),
+        limits: EmbedLimits {
+            brand_characters: BRAND_CHARACTERS,
+            min_width,
+            max_width,
+            free_per_day: app.config().limits.free_audits_per_day,
+        },
+        config: EmbedConfig {
+            color: widget.color(),
+            theme: widget.theme,
+            url: widget.url.as_ref().map(ToString::to_string),
+            brand: widget.brand,
+        },
+    })
+}

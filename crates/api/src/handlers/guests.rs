@@ -1,0 +1,36 @@
+//! Guests: an identity for those without an account.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::operation::{Ceiling, Json, Nothing, Operation};
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+use service::guests;
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post("/api/guest", "create_guest", create)
+            .text(
+                "Make a guest token",
+                "A token that owns the audits made with it. Send it as `X-Guest-Token` or `Authorization: Bearer`. It \
+                 is shown once and kept here as a digest only; who holds it is the guest.",
+            )
+            .ceiling(Ceiling::Guests)
+            .errors(&[Code::RateLimited, Code::DatabaseUnavailable]),
+    ]
+}
+
+/// A new guest.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Guest {
+    /// `pa_` and 43 digits of base 62.
+    token: String,
+}
+
+/// Makes a guest.
+async fn create(cx: Cx, _: Nothing) -> Result<Json<Guest>, ServiceError> {
+    let (_, token) = guests::create(&cx.services).await?;
+    Ok(Json::new(Guest { token }))
+}

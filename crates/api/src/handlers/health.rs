@@ -1,0 +1,92 @@
+//! Whether the service runs.
+
+use model::time::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::operation::{Json, Nothing, Operation};
+use service::caller::Cx;
+use service::error::ServiceError;
+use service::x402::Payments;
+use service::x402::{Facilitator, Standing};
+
+/// Where it is asked.
+pub const PATH: &str = "/api/health";
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![Operation::get(PATH, "get_health", health).text(
+        "See whether the service runs",
+        "Answers 200 while the process serves. `database` says whether the database answers; audits go on without it. \
+         `facilitator` says whether payments can be settled; what is free goes on without it.",
+    )]
+}
+
+/// Health.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Health {
+    /// Always true: who can't serve does not answer.
+    ok: bool,
+    /// Id of the product.
+    app: String,
+    /// Short id of the commit.
+    build: &'static str,
+    /// Now, UTC.
+    ts: Timestamp,
+    /// `up`, or `down` while audits are not kept.
+    database: Database,
+    /// Who settles payments, when last asked: `up`; `down` or `unfit` (it does not take our network) while calls with a
+    /// price are refused; `unasked`; `off` where nothing is charged.
+    facilitator: Settling,
+}
+
+/// State of the database.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Database {
+    /// It answers.
+    Up,
+    /// It does not.
+    Down,
+}
+
+/// State of the facilitator.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Settling {
+    /// Nothing is charged.
+    Off,
+    /// It was not asked yet.
+    Unasked,
+    /// It answers, and takes our network.
+    Up,
+    /// It answers, but does not take our network.
+    Unfit,
+    /// It does not answer.
+    Down,
+}
+
+impl Settling {
+    fn of(payments: &Payments) -> Self {
+        match payments.facilitator().filter(|_| payments.is_live()).map(Facilitator::standing) {
+            None => Self::Off,
+            Some(Standing::Unasked) => Self::Unasked,
+            Some(Standing::Up) => Self::Up,
+            Some(Standing::Unfit) => Self::Unfit,
+            Some(Standing::Down) => Self::Down,
+        }
+    }
+}
+
+/// Health.
+async fn health(cx: Cx, _: Nothing) -> Result<Json<Health>, ServiceError> {
+    let answers = cx.services.database().ask(|store| store.ping()).await.is_ok();
+    Ok(Json::new(Health {
+        ok: true,
+        app: cx.services.config().product.id.clone(),
+        build: cx.services.build().commit,
+        ts: cx.services.ports().now(),
+        database: if answers { Database::Up } else { Database::Down },
+        facilitator: Settling::of(cx.services.payments()),
+    }))
+}

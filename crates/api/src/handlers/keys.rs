@@ -1,0 +1,183 @@
+//! API keys, managed by people who are signed in.
+
+use model::id::{ApiKeyId, OrganizationId};
+use model::time::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use store::KeyRecord;
+
+use super::auth::Done;
+use crate::operation::{Access, Effect, Json, Nothing, Operation};
+use service::accounts::keys;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/account/keys", "list_api_keys", list)
+            .text(
+                "List API keys",
+                "Keys of your account and of the organizations that you administer: live ones first, then the newest; \
+                 at most 200. Never the key itself: `last4` tells them apart. `lastUsedAt` is noted once an hour.",
+            )
+            .access(Access::Session)
+            .without_tool()
+            .errors(&[Code::AuthUnavailable]),
+        Operation::post("/api/account/keys/create", "create_api_key", create)
+            .text(
+                "Make an API key",
+                "A key for programs: send it as `Authorization: Bearer` or `X-Api-Key`. It acts as your account or, with \
+                 `organizationId`, as the organization, and can never manage accounts, members or keys. `secret` is \
+                 answered this once and kept as a digest only. Ten may be live per owner.\n\nYou must have signed in \
+                 within the last 5 minutes. For an organization you must be its owner or admin, have used a second \
+                 factor in this session, and the product must be switched on for it.\n\nSecret scanners know a key by \
+                 `\\bmmk_[0-9A-Za-z]{43}\\b`.\n\nExample: `{\"name\": \"build server\", \"organizationId\": null}`",
+            )
+            .access(Access::Session)
+            .without_tool()
+            .errors(&[
+                Code::InvalidKeyName,
+                Code::InvalidOrganization,
+                Code::ReauthRequired,
+                Code::OrganizationForbidden,
+                Code::OrganizationMfaRequired,
+                Code::KeyLimitReached,
+            ]),
+        Operation::post("/api/account/keys/revoke", "revoke_api_key", revoke)
+            .text(
+                "Revoke an API key",
+                "Ends a key for good, on every server at once. Done again, it is as done once.\n\nExample: \
+                 `{\"id\": \"019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11\"}`",
+            )
+            .access(Access::Session)
+            .effect(Effect::Removes)
+            .without_tool()
+            .errors(&[Code::InvalidKeyId, Code::KeyNotFound]),
+    ]
+}
+
+/// A key, without itself.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewKey {
+    /// Its id.
+    id: ApiKeyId,
+    /// What its maker calls it.
+    name: String,
+    /// The organization that it acts as; null: the account.
+    organization_id: Option<OrganizationId>,
+    /// Its last four characters.
+    last4: String,
+    /// When it was made.
+    created_at: Timestamp,
+}
+
+/// A key as it is listed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Key {
+    #[serde(flatten)]
+    key: NewKey,
+    /// When it was last used, to the hour; null: never.
+    last_used_at: Option<Timestamp>,
+    /// When it was revoked; null: it was not.
+    revoked_at: Option<Timestamp>,
+    /// It can be called with.
+    active: bool,
+}
+
+impl From<KeyRecord> for NewKey {
+    fn from(record: KeyRecord) -> Self {
+        Self {
+            id: record.id,
+            name: record.name,
+            organization_id: record.organization,
+            last4: record.last4,
+            created_at: record.created_at,
+        }
+    }
+}
+
+impl From<KeyRecord> for Key {
+    fn from(record: KeyRecord) -> Self {
+        let (last_used_at, revoked_at) = (record.last_used_at, record.revoked_at);
+        Self { key: record.into(), last_used_at, revoked_at, active: revoked_at.is_none() }
+    }
+}
+
+/// Keys.
+#[derive(Debug, Serialize, JsonSchema)]
+struct KeyList {
+    /// Live ones first, then the newest.
+    keys: Vec<Key>,
+}
+
+/// The keys that the caller manages.
+async fn list(cx: Cx, _: Nothing) -> Result<Json<KeyList>, ServiceError> {
+    let keys = keys::list(&cx).await?;
+    Ok(Json::new(KeyList { keys: keys.into_iter().map(Key::from).collect() }))
+}
+
+/// What a new key is to be. Fields are read one by one, so that each has the contract's code for what is wrong with it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct KeyToMake {
+    /// What you call it, at most 60 characters.
+    #[serde(default)]
+    #[schemars(with = "String", required, length(min = 1, max = 60))]
+    name: Value,
+    /// The organization that it acts as; null: your account.
+    #[serde(default, deserialize_with = "given")]
+    #[schemars(with = "Option<String>", required)]
+    organization_id: Option<Value>,
+}
+
+/// A new key and the one sight of it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MadeKey {
+    /// What is kept.
+    key: NewKey,
+    /// The key: `mmk_` and 43 digits of base 62. It is not shown again.
+    secret: String,
+}
+
+/// Makes a key.
+async fn create(cx: Cx, input: KeyToMake) -> Result<Json<MadeKey>, ServiceError> {
+    let name = keys::key_name(input.name.as_str().unwrap_or_default())?;
+    let organization = organization(input.organization_id.as_ref())?;
+    let made = keys::create(&cx, name, organization).await?;
+    Ok(Json::new(MadeKey { key: made.record.into(), secret: made.secret }))
+}
+
+/// Keeps null apart from a field that is missing.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// The organization of a call: null for none. That the field is missing is no null.
+fn organization(given: Option<&Value>) -> Result<Option<OrganizationId>, ServiceError> {
+    match given {
+        Some(Value::Null) => Ok(None),
+        Some(Value::String(id)) if uuid::Uuid::try_parse(id).is_ok() => Ok(Some(OrganizationId(id.clone()))),
+        _ => Err(ServiceError::new(Code::InvalidOrganization)),
+    }
+}
+
+/// Which key.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct KeyToRevoke {
+    /// Its id.
+    #[serde(default)]
+    #[schemars(with = "String", required)]
+    id: Value,
+}
+
+/// Revokes a key.
+async fn revoke(cx: Cx, input: KeyToRevoke) -> Result<Json<Done>, ServiceError> {
+    let id = input.id.as_str().filter(|id| uuid::Uuid::try_parse(id).is_ok());
+    let id = id.ok_or_else(|| ServiceError::new(Code::InvalidKeyId))?;
+    keys::revoke(&cx, &ApiKeyId(id.to_owned())).await?;
+    Ok(Json::new(Done::OK))
+}

@@ -1,0 +1,271 @@
+//! Members of organizations, and those who are invited.
+
+use model::id::{AccountId, InvitationId};
+use model::organization::Role;
+use model::time::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use store::{InvitationRecord, MemberRecord};
+
+use super::{OF_ONE, OneOrganization, Which};
+use crate::handlers::auth::Done;
+use crate::operation::{Effect, Json, Operation};
+use service::accounts::organizations;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+
+/// What decisions about members may be refused with.
+const OF_MEMBERS: &[Code] = &[
+    Code::OrganizationNotFound,
+    Code::OrganizationMfaRequired,
+    Code::OrganizationForbidden,
+    Code::MemberNotFound,
+    Code::LastOwner,
+    Code::ReauthRequired,
+];
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/auth/organizations/{id}/members", "list_members", members)
+            .text("List members", "Who is in an organization of yours, those who are longest in it first; 500 at most.")
+            .errors(OF_ONE),
+        Operation::patch("/api/auth/organizations/{id}/members/{account_id}", "change_member", set_role)
+            .text(
+                "Change what a member may do",
+                "For owners, in a fresh session. An organization always has an owner.\n\nExample: `{\"role\": \"admin\"}`",
+            )
+            .errors(OF_MEMBERS),
+        Operation::delete("/api/auth/organizations/{id}/members/{account_id}", "remove_member", remove)
+            .text(
+                "Remove a member",
+                "Owners remove anybody, admins members; in a fresh session. Keys of the organization that they made are \
+                 revoked, unless `revoke_keys` is false.",
+            )
+            .errors(OF_MEMBERS),
+        Operation::post("/api/auth/organizations/{id}/leave", "leave_organization", leave)
+            .text(
+                "Leave an organization",
+                "Its last owner can't. Keys that you made stay the organization's.\n\nExample: `{}`",
+            )
+            .effect(Effect::Removes)
+            .errors(&[Code::OrganizationNotFound, Code::LastOwner]),
+        Operation::get("/api/auth/organizations/{id}/invitations", "list_invitations", invitations)
+            .text("List open invitations", "Those that were neither accepted nor ended and are still good; 20 at most.")
+            .errors(OF_ONE),
+        Operation::post("/api/auth/organizations/{id}/invitations", "invite_member", invite)
+            .text(
+                "Invite somebody",
+                "By mail, with a link that is good for 7 days, once, for an account with this address. An earlier \
+                 invitation to it ends. Owners invite to any role, admins to `member`; in a fresh session.\n\nExample: \
+                 `{\"email\": \"ana@example.com\", \"role\": \"member\"}`",
+            )
+            .errors(&[
+                Code::InvalidEmail,
+                Code::OrganizationNotFound,
+                Code::OrganizationMfaRequired,
+                Code::OrganizationForbidden,
+                Code::OrganizationLimit,
+                Code::AlreadyDone,
+                Code::ReauthRequired,
+                Code::RateLimited,
+                Code::MailUnavailable,
+            ]),
+        Operation::delete("/api/auth/organizations/{id}/invitations/{invitation_id}", "end_invitation", uninvite)
+            .text("End an invitation", "Its link is good no more. For those who may invite to its role.")
+            .errors(&[
+                Code::OrganizationNotFound,
+                Code::OrganizationMfaRequired,
+                Code::OrganizationForbidden,
+                Code::InvitationNotFound,
+            ]),
+        Operation::post("/api/auth/invitations/read", "read_invitation", offered)
+            .text(
+                "See an invitation",
+                "What the link in a mail invites to, for an account with the address that it was sent to. Nothing is \
+                 changed.\n\nExample: `{\"token\": \"…\"}`",
+            )
+            .effect(Effect::Reads)
+            .errors(&[Code::InvitationNotFound]),
+        Operation::post("/api/auth/invitations/accept", "accept_invitation", accept)
+            .text(
+                "Accept an invitation",
+                "Makes you a member, where the invitation was sent to your address and whoever sent it may still \
+                 invite.\n\nExample: `{\"token\": \"…\"}`",
+            )
+            .errors(&[Code::InvitationNotFound, Code::AlreadyDone, Code::OrganizationLimit]),
+    ]
+}
+
+/// A member.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Member {
+    /// Their account.
+    account_id: AccountId,
+    /// Their address.
+    email: String,
+    /// What they are called; may be empty.
+    name: String,
+    /// What they may do.
+    role: Role,
+    /// Since when they are a member.
+    created_at: Timestamp,
+    /// Live keys of the organization that they made.
+    keys: u32,
+}
+
+impl From<MemberRecord> for Member {
+    fn from(record: MemberRecord) -> Self {
+        Self {
+            account_id: record.account,
+            email: record.email,
+            name: record.name,
+            role: record.role,
+            created_at: record.created_at,
+            keys: record.keys,
+        }
+    }
+}
+
+/// Members.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MemberList {
+    /// Those who are longest in it first.
+    members: Vec<Member>,
+}
+
+/// An open invitation.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Invitation {
+    /// Its id.
+    id: InvitationId,
+    /// Who is invited.
+    email: String,
+    /// What they will be.
+    role: Role,
+    /// Until when it is good.
+    expires_at: Timestamp,
+}
+
+impl From<InvitationRecord> for Invitation {
+    fn from(record: InvitationRecord) -> Self {
+        Self { id: record.id, email: record.email, role: record.role, expires_at: record.expires_at }
+    }
+}
+
+/// Invitations.
+#[derive(Debug, Serialize, JsonSchema)]
+struct InvitationList {
+    /// Oldest first.
+    invitations: Vec<Invitation>,
+}
+
+/// One invitation.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OneInvitation {
+    /// All of it.
+    invitation: Invitation,
+}
+
+/// What somebody is invited to.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Offered {
+    /// What the organization is called.
+    organization: String,
+    /// The invitation.
+    invitation: Invitation,
+}
+
+/// Which member becomes what.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct RoleToSet {
+    /// The organization.
+    id: String,
+    /// The member.
+    account_id: String,
+    /// What they may do.
+    role: Role,
+}
+
+/// Which member goes.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ToRemove {
+    /// The organization.
+    id: String,
+    /// The member.
+    account_id: String,
+    /// Revoke the organization's keys that they made; absent: yes.
+    #[serde(default)]
+    revoke_keys: Option<bool>,
+}
+
+/// Who is invited.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ToInvite {
+    /// The organization.
+    id: String,
+    /// Their address.
+    email: String,
+    /// What they will be.
+    role: Role,
+}
+
+/// Which invitation.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ToEnd {
+    /// The organization.
+    id: String,
+    /// The invitation.
+    invitation_id: String,
+}
+
+/// Which invitation.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ToAccept {
+    /// The last part of the link in the mail.
+    token: String,
+}
+
+async fn members(cx: Cx, input: Which) -> Result<Json<MemberList>, ServiceError> {
+    let members = organizations::members(&cx, &input.id).await?;
+    Ok(Json::new(MemberList { members: members.into_iter().map(Member::from).collect() }))
+}
+
+async fn set_role(cx: Cx, input: RoleToSet) -> Result<Json<Done>, ServiceError> {
+    organizations::set_role(&cx, &input.id, &input.account_id, input.role).await?;
+    Ok(Json::new(Done::OK))
+}
+
+async fn remove(cx: Cx, input: ToRemove) -> Result<Json<Done>, ServiceError> {
+    organizations::remove(&cx, &input.id, &input.account_id, input.revoke_keys.unwrap_or(true)).await?;
+    Ok(Json::new(Done::OK))
+}
+
+async fn leave(cx: Cx, input: Which) -> Result<Json<Done>, ServiceError> {
+    organizations::leave(&cx, &input.id).await?;
+    Ok(Json::new(Done::OK))
+}
+
+async fn invitations(cx: Cx, input: Which) -> Result<Json<InvitationList>, ServiceError> {
+    let invitations = organizations::invitations(&cx, &input.id).await?;
+    Ok(Json::new(InvitationList { invitations: invitations.into_iter().map(Invitation::from).collect() }))
+}
+
+async fn invite(cx: Cx, input: ToInvite) -> Result<Json<OneInvitation>, ServiceError> {
+    let invitation = organizations::invite(&cx, &input.id, &input.email, input.role).await?;
+    Ok(Json::new(OneInvitation { invitation: invitation.into() }))
+}
+
+async fn uninvite(cx: Cx, input: ToEnd) -> Result<Json<Done>, ServiceError> {
+    organizations::uninvite(&cx, &input.id, &input.invitation_id).await?;
+    Ok(Json::new(Done::OK))
+}
+
+async fn offered(cx: Cx, input: ToAccept) -> Result<Json<Offered>, ServiceError> {
+    let record = organizations::invitation(&cx, &input.token).await?;
+    Ok(Json::new(Offered { organization: record.organization_name.clone(), invitation: record.into() }))
+}
+
+async fn accept(cx: Cx, input: ToAccept) -> Result<Json<OneOrganization>, ServiceError> {
+    Ok(OneOrganization::answer(organizations::accept(&cx, &input.token).await?))
+}

@@ -1,0 +1,135 @@
+//! Passkeys: signing in with one, and those of the account.
+
+use model::time::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use store::PasskeyRecord;
+
+use super::auth::{Done, with_session};
+use crate::operation::{Access, Effect, Json, Nothing, Operation};
+use service::accounts::passkeys::{self, Assertion, CreationOptions, Registration, RequestOptions};
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    let browser = |operation: Operation| operation.access(Access::Browser).without_tool();
+    let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
+    vec![
+        browser(Operation::post("/api/auth/passkey/options", "ask_for_passkey", request))
+            .text(
+                "Begin to sign in with a passkey",
+                "What `navigator.credentials.get` is asked, as `PublicKeyCredential.parseRequestOptionsFromJSON` reads \
+                 it. The challenge is good once, for five minutes.\n\nExample: `{}`",
+            )
+            .errors(&[Code::RateLimited, Code::DatabaseUnavailable]),
+        browser(Operation::post("/api/auth/passkey/verify", "sign_in_with_passkey", verify))
+            .text(
+                "Sign in with a passkey",
+                "With what the authenticator answered, by its `toJSON()`. It counts for two factors. Sets the session's \
+                 cookie.",
+            )
+            .errors(&[Code::InvalidCredentials, Code::InvalidChallenge, Code::InvalidCode, Code::RateLimited]),
+        signed_in(Operation::get("/api/auth/passkeys", "list_passkeys", list))
+            .text("List your passkeys", "Oldest first; 20 at most."),
+        signed_in(Operation::post("/api/auth/passkeys/options", "begin_passkey", create))
+            .text(
+                "Begin to add a passkey",
+                "What `navigator.credentials.create` is asked, as `PublicKeyCredential.parseCreationOptionsFromJSON` \
+                 reads it. Needs a fresh session.\n\nExample: `{}`",
+            )
+            .errors(&[Code::ReauthRequired, Code::PasskeyLimit]),
+        signed_in(Operation::post("/api/auth/passkeys/add", "add_passkey", add))
+            .text(
+                "Add a passkey",
+                "With what the authenticator answered, by its `toJSON()`, and a name of 1 to 60 characters. Needs a fresh \
+                 session.",
+            )
+            .errors(&[Code::ReauthRequired, Code::InvalidPasskey, Code::InvalidChallenge, Code::AlreadyDone]),
+        signed_in(Operation::post("/api/auth/passkeys/remove", "remove_passkey", remove))
+            .text(
+                "Remove a passkey",
+                "It signs nobody in any more. Needs a fresh session.\n\nExample: \
+                 `{\"id\": \"019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11\"}`",
+            )
+            .effect(Effect::Removes)
+            .errors(&[Code::ReauthRequired, Code::NotFound]),
+    ]
+}
+
+/// A passkey, as its owner sees it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Passkey {
+    /// Its id.
+    id: String,
+    /// What you call it.
+    name: String,
+    /// When it was added.
+    created_at: Timestamp,
+    /// When it was last used; null: never.
+    last_used_at: Option<Timestamp>,
+}
+
+impl From<PasskeyRecord> for Passkey {
+    fn from(record: PasskeyRecord) -> Self {
+        Self { id: record.id, name: record.name, created_at: record.created_at, last_used_at: record.last_used_at }
+    }
+}
+
+/// Passkeys.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PasskeyList {
+    /// Oldest first.
+    passkeys: Vec<Passkey>,
+}
+
+/// One passkey.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OnePasskey {
+    /// All of it.
+    passkey: Passkey,
+}
+
+/// A passkey to add.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ToAdd {
+    /// What you call it: 1 to 60 characters.
+    name: String,
+    /// What the authenticator answered.
+    credential: Registration,
+}
+
+/// Which passkey.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ToRemove {
+    /// Its id.
+    id: String,
+}
+
+async fn request(cx: Cx, _: Nothing) -> Result<Json<RequestOptions>, ServiceError> {
+    Ok(Json::new(passkeys::request_options(&cx).await?))
+}
+
+async fn verify(cx: Cx, input: Assertion) -> Result<Json<Done>, ServiceError> {
+    let token = passkeys::sign_in(&cx, &input).await?;
+    Ok(with_session(&cx.services, Json::new(Done::OK), &token))
+}
+
+async fn list(cx: Cx, _: Nothing) -> Result<Json<PasskeyList>, ServiceError> {
+    let passkeys = passkeys::list(&cx).await?;
+    Ok(Json::new(PasskeyList { passkeys: passkeys.into_iter().map(Passkey::from).collect() }))
+}
+
+async fn create(cx: Cx, _: Nothing) -> Result<Json<CreationOptions>, ServiceError> {
+    Ok(Json::new(passkeys::creation_options(&cx).await?))
+}
+
+async fn add(cx: Cx, input: ToAdd) -> Result<Json<OnePasskey>, ServiceError> {
+    let passkey = passkeys::add(&cx, &input.name, &input.credential).await?;
+    Ok(Json::new(OnePasskey { passkey: passkey.into() }))
+}
+
+async fn remove(cx: Cx, input: ToRemove) -> Result<Json<Done>, ServiceError> {
+    passkeys::remove(&cx, &input.id).await?;
+    Ok(Json::new(Done::OK))
+}

@@ -1,0 +1,71 @@
+//! Credit by Pix, for buyers: what to pay, sending the receipt, and how the request stands. Nobody decides here.
+
+use model::credit::{PixAccepted, PixForm, PixOffer, PixState, PixStatus};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::PixSummary;
+
+use crate::operation::{Call, Json, Nothing, Operation};
+use service::Services;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+use service::pix::{self, RECEIPT_BYTES, Receiver};
+
+/// Where credit by Pix is asked for.
+const PATH: &str = "/api/credito/pix";
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get(PATH, "get_pix_offer", offer)
+            .text(
+                "See how credit is bought by Pix",
+                "The key that receives, what each pack costs in reais, and its Pix code as text and as a QR code. A person \
+                 looks at each receipt.",
+            )
+            .errors(&[Code::PixUnavailable]),
+        Operation::form::<PixForm, _, _>(PATH, "request_pix_credit", request)
+            .text(
+                "Send the receipt of a Pix",
+                "A multipart form: `usd` (1, 5, 10 or 25), `comprovante` (photo or PDF of the payment, at most 2 MiB), and \
+                 `nome` and `email` if you like. The answer has the token of the credit, which is shown once and pays calls \
+                 once a person has seen the payment.",
+            )
+            .body(RECEIPT_BYTES)
+            .errors(&[
+                Code::PixUnavailable,
+                Code::PixQueueFull,
+                Code::RateLimited,
+                Code::ReceiptType,
+                Code::ReceiptAlreadySent,
+                Code::DatabaseUnavailable,
+            ]),
+        Operation::get("/api/credito/pix/{id}", "get_pix_request", status)
+            .text("See how a request by Pix stands", "Whether a person has released or refused it; free.")
+            .errors(&[Code::PixRequestNotFound, Code::DatabaseUnavailable]),
+    ]
+}
+
+async fn offer(cx: Cx, _: Nothing) -> Result<Json<PixOffer>, ServiceError> {
+    Ok(Json::new(Receiver::of(&cx.services)?.offer()))
+}
+
+async fn request(call: Call, _: Nothing) -> Result<Json<PixAccepted>, ServiceError> {
+    let Call { cx, form, .. } = call;
+    let form = form.ok_or_else(|| ServiceError::new(Code::InvalidBody))?;
+    let accepted = pix::request(&cx, async |most| form.read(&cx.services, most).await).await?;
+    let state_at = cx.services.url(&format!("{PATH}/{}", accepted.id));
+    Ok(Json::new(PixAccepted { id: accepted.id, state: PixState::Pending, token: accepted.token, state_at }))
+}
+
+/// Which request.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct PixPath {
+    /// Its id, 32 hex digits.
+    id: String,
+}
+
+async fn status(cx: Cx, input: PixPath) -> Result<Json<PixStatus>, ServiceError> {
+    let summary = pix::status(&cx.services, &input.id).await?;
+    Ok(Json::new(PixStatus { state: summary.state, usd: summary.usd, decided_at: summary.decided_at }))
+}

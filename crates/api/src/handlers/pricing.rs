@@ -1,0 +1,58 @@
+//! What costs what, for people and for programs. Every number is the configuration's.
+
+use bytes::Bytes;
+use model::pricing::Pricing;
+use schemars::{Schema, SchemaGenerator};
+
+use crate::documents::X402_PATH;
+use crate::operation::{Answer, Call, Nothing, Operation, Reply, Written};
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+use service::pricing;
+
+/// Where prices are told.
+pub const PATH: &str = "/api/pricing";
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get(PATH, "get_pricing", read)
+            .text("See what costs what", "What is free, what costs how much beyond, and how it is paid."),
+        Operation::get(X402_PATH, "get_payment_manifest", manifest)
+            .text(
+                "See what can be paid by x402",
+                "Network, payee and every call with a price, for programs that look for services to pay. The live 402 \
+                 decides.",
+            )
+            .without_tool(),
+    ]
+}
+
+async fn read(cx: Cx, _: Nothing) -> Result<Written<Pricing>, ServiceError> {
+    let app = &cx.services;
+    Written::spoken(&Pricing {
+        product: app.config().product.name.clone(),
+        quota: pricing::quota(app, cx.lang),
+        pricing: app.url(PATH),
+        billing: app.url("/api/billing"),
+        api_index: app.url("/api/"),
+    })
+}
+
+/// The manifest; it has no schema of its own, as no standard is settled.
+struct Manifest(Bytes);
+
+impl Answer for Manifest {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        Ok(Reply::json(self.0))
+    }
+
+    fn describe(_: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        ("application/json", None)
+    }
+}
+
+async fn manifest(call: Call, _: Nothing) -> Result<Manifest, ServiceError> {
+    let manifest = call.resources.documents.get(X402_PATH).cloned();
+    manifest.map(Manifest).ok_or_else(|| ServiceError::new(Code::Internal))
+}

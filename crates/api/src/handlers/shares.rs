@@ -1,0 +1,207 @@
+//! Shares: a public address for an audit, what it shows, and its badge.
+
+use model::id::{Owner, Slug};
+use model::report::StoredAudit;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use store::{NewShare, SharePictures, ShareState, StoredReport};
+use url::Url;
+
+use super::audits::AuditPath;
+use crate::operation::{Access, Answer, Json, Operation, Reply};
+use crate::reading::{FORMS, Reading, ReportFormat, whole};
+use model::lang::Lang;
+use render::badge;
+use render::picture::{self, Scene};
+use service::blocking::off_worker;
+use service::caller::Cx;
+use service::database::Trouble;
+use service::error::{Code, ServiceError};
+use service::shares::{self, Snippets, badge_path, report_path};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post("/api/audits/{id}/share", "share_audit", share)
+            .text(
+                "Publish an audit",
+                "Gives the audit a public address that nobody can guess: a page that search engines may list, the same as \
+                 JSON, and a badge for a README. Nothing of its owner is shown. The same address comes back however often \
+                 this is called, until it is revoked.",
+            )
+            .access(Access::Owner)
+            .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
+        Operation::delete("/api/audits/{id}/share", "unshare_audit", unshare)
+            .text(
+                "Take an audit's public address away",
+                "From now on page and JSON answer 404 and the badge is grey. The address is never given again: sharing \
+                 the audit anew makes another one. Harmless where the audit is not shared.",
+            )
+            .access(Access::Owner)
+            .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
+        Operation::get("/api/shared/{slug}", "get_shared", shared)
+            .text(
+                "Read a shared audit",
+                "The audit at a public address, as its owner reads it; `format` (or `Accept`) Markdown, CSV or SARIF. Needs \
+                 no credential; a revoked address is gone. The same as a page: `/r/{slug}`.",
+            )
+            .also_as(FORMS)
+            .errors(&[Code::ShareNotFound, Code::DatabaseUnavailable]),
+        Operation::get("/api/badge/{slug}", "get_badge", badge)
+            .text(
+                "See what a badge says",
+                "The score that the badge of a shared audit shows, and the lines that put it into a README or a page. The \
+                 badge itself is `/badge/{slug}.svg`, with `label` (24 printable ASCII characters at most) and `style` \
+                 (`flat`, `flat-square`) in its query.",
+            )
+            .errors(&[Code::ShareNotFound, Code::DatabaseUnavailable]),
+    ]
+}
+
+/// The public address of an audit (Compartilhamento).
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Compartilhamento")]
+struct Shared {
+    /// Always true.
+    ok: bool,
+    /// Whether the audit is shared now.
+    shared: bool,
+    /// The part of the address that nobody can guess.
+    slug: String,
+    /// Path of the page.
+    path: String,
+    /// Path of the badge.
+    badge: String,
+    #[serde(rename = "_links")]
+    links: ShareLinks,
+}
+
+/// Absolute addresses of a shared audit.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ShareLinks {
+    /// The page.
+    report: String,
+    /// The same as JSON.
+    json: String,
+    /// The badge.
+    badge: String,
+}
+
+/// That an audit is not shared.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Unshared {
+    /// Always true.
+    ok: bool,
+    /// Always false.
+    shared: bool,
+}
+
+async fn share(cx: Cx, input: AuditPath) -> Result<Json<Shared>, ServiceError> {
+    let slug = shares::publish(&cx, &cx.caller.required_owner()?, input.id).await?;
+    let links = ShareLinks {
+        report: cx.services.url(&report_path(&slug)),
+        json: cx.services.url(&format!("/api/shared/{slug}")),
+        badge: cx.services.url(&badge_path(&slug)),
+    };
+    Ok(Json::new(Shared {
+        ok: true,
+        shared: true,
+        path: report_path(&slug),
+        badge: badge_path(&slug),
+        slug: slug.0,
+        links,
+    }))
+}
+
+async fn unshare(cx: Cx, input: AuditPath) -> Result<Json<Unshared>, ServiceError> {
+    shares::revoke(&cx, &cx.caller.required_owner()?, input.id).await?;
+    Ok(Json::new(Unshared { ok: true, shared: false }))
+}
+
+/// Which shared audit.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct SharePath {
+    /// The `slug` that sharing was answered with.
+    slug: String,
+}
+
+/// Which shared audit, and how.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ReadShared {
+    /// The `slug` that sharing was answered with.
+    slug: String,
+    /// `markdown`, `csv` or `sarif` instead of JSON; `Accept: text/markdown`, `text/csv` and `application/sarif+json` ask
+    /// for the same.
+    #[serde(default)]
+    format: Option<ReportFormat>,
+}
+
+/// A shared audit, which is always read whole.
+#[derive(Debug)]
+struct SharedReading(Reading);
+
+impl Answer for SharedReading {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        self.0.reply()
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        ("application/json", Some(generator.subschema_for::<StoredAudit>()))
+    }
+}
+
+async fn shared(cx: Cx, input: ReadShared) -> Result<SharedReading, ServiceError> {
+    let audit = shares::report(&cx.services, &input.slug).await?;
+    let read = off_worker(move || whole(&audit, input.format.unwrap_or_default(), cx.lang)).await?;
+    read.map(SharedReading)
+}
+
+/// What a badge says (Badge).
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Badge")]
+struct BadgeAnswer {
+    /// Of the shared audit.
+    slug: String,
+    /// 0 to 100; null when the share was revoked, and when the page could not be reached.
+    score: Option<u32>,
+    /// The text at the left of the badge.
+    label: String,
+    /// False when the share was revoked.
+    available: bool,
+    /// The badge as a link to the report, in Markdown, for a README.
+    markdown: String,
+    /// The same in HTML.
+    html: String,
+    /// The same in reStructuredText.
+    rst: String,
+    #[serde(rename = "_links")]
+    links: BadgeLinks,
+}
+
+/// Absolute addresses of a badge.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BadgeLinks {
+    /// The badge.
+    svg: String,
+    /// What it tells about.
+    report: String,
+}
+
+async fn badge(cx: Cx, input: SharePath) -> Result<Json<BadgeAnswer>, ServiceError> {
+    let slug = shares::known(&input.slug)?;
+    let (available, score) = match shares::state(&cx.services, &slug).await? {
+        ShareState::InForce { score } => (true, score),
+        ShareState::Revoked => (false, None),
+    };
+    let snippets = Snippets::new(&cx.services, &slug, score);
+    Ok(Json::new(BadgeAnswer {
+        score,
+        label: badge::LABEL.to_owned(),
+        available,
+        markdown: snippets.markdown,
+        html: snippets.html,
+        rst: snippets.rst,
+        links: BadgeLinks { svg: cx.services.url(&badge_path(&slug)), report: cx.services.url(&report_path(&slug)) },
+        slug: slug.0,
+    }))
+}

@@ -1,0 +1,73 @@
+//! Tools: each family of checks as something to use.
+
+use audit::checks::FAMILIES;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Call, LASTING, Nothing, Operation, Written};
+use render::catalog;
+use render::catalog::tool::Tool;
+use service::error::{Code, ServiceError};
+use service::unknown;
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/tools", "list_seo_tools", list).text(
+            "See every tool",
+            "A tool is a family of checks on one subject, with what it checks, a worked example that the engine itself \
+             has judged, how to mend what it finds, and the call that does the same. Free; the answer may be kept for an \
+             hour and has an `ETag`.",
+        ).kept(LASTING),
+        Operation::get("/api/tools/{slug}", "get_seo_tool", read)
+            .text("See one tool", "One tool by its slug. An unknown slug is told the nearest ones.")
+            .kept(LASTING)
+            .errors(&[Code::ToolNotFound]),
+    ]
+}
+
+/// All tools.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ToolList {
+    /// Every tool, in catalog order.
+    tools: Vec<Tool>,
+    #[serde(rename = "_links")]
+    links: HubLinks,
+}
+
+/// Related addresses of the list.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HubLinks {
+    /// This document.
+    #[serde(rename = "self")]
+    this: String,
+    /// The list as a page.
+    html: String,
+    /// `GET /api/`.
+    api_index: String,
+}
+
+/// Which tool.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ToolPath {
+    /// The slug.
+    slug: String,
+}
+
+async fn list(call: Call, _: Nothing) -> Result<Written<ToolList>, ServiceError> {
+    let written = Written::speaking(move || {
+        let (app, lang) = (&call.cx.services, call.cx.lang);
+        let tool = |family| Tool::new(family, call.resources.examples.of(family), app.base_url(), lang);
+        let links = HubLinks { this: app.url("/api/tools"), html: app.url("/tools"), api_index: app.url("/api/") };
+        Ok(ToolList { tools: FAMILIES.iter().copied().map(tool).collect(), links })
+    });
+    written.await
+}
+
+async fn read(call: Call, input: ToolPath) -> Result<Written<Tool>, ServiceError> {
+    let family = catalog::family(&input.slug).ok_or_else(|| unknown::tool(&input.slug))?;
+    let written = Written::speaking(move || {
+        Ok(Tool::new(family, call.resources.examples.of(family), call.cx.services.base_url(), call.cx.lang))
+    });
+    written.await
+}

@@ -1,0 +1,49 @@
+//! The Model Context Protocol: the operations of the catalog as tools, in both eras of the protocol. Both are spoken at one
+//! address: 2026-07-28, where each request stands for itself, and the versions before it, which begin with a handshake.
+//! Neither needs state: there are no sessions and no streams, and every answer is one JSON object.
+
+mod card;
+mod description;
+pub mod era;
+pub mod message;
+pub mod result;
+pub mod tool;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::operation::Operation;
+use card::Identity;
+use service::config::Config;
+
+pub use card::{MEDIA_TYPE, PATH as CARD_PATH, instructions};
+pub use description::described;
+pub use era::versions;
+pub use tool::tools;
+
+/// What the MCP server says of itself, written once.
+#[derive(Debug)]
+pub struct Server {
+    pub identity: Identity,
+    pub tools: Vec<Value>,
+    pub card: Bytes,
+}
+
+impl Server {
+    /// The server with these operations.
+    pub fn new(operations: &[Operation], config: &Config, base_url: &str) -> serde_json::Result<Self> {
+        let identity = Identity::new(config, base_url);
+        Ok(Self {
+            tools: tool::tools(operations).map(|operation| tool::described(operation, config)).collect(),
+            card: serde_json::to_vec(&identity.card(base_url))?.into(),
+            identity,
+        })
+    }
+
+    /// Names of the arguments of a tool.
+    pub fn arguments(&self, name: &str) -> Vec<&str> {
+        let tool = self.tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(name));
+        let properties = tool.and_then(|tool| tool.pointer("/inputSchema/properties")).and_then(Value::as_object);
+        properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+    }
+}

@@ -1,0 +1,116 @@
+//! Who this MCP server is: the same in its card, its handshake and its discovery.
+
+use model::lang::Lang;
+use serde_json::{Value, json};
+use url::{Host, Url};
+
+use super::era;
+use service::config::Config;
+
+/// Media type of a server card (MCP extension SEP-2127, schema v1).
+pub const MEDIA_TYPE: &str = "application/mcp-server-card+json";
+/// Where the card is.
+pub const PATH: &str = "/mcp/server-card";
+/// Characters of a card's title.
+const TITLE_CHARACTERS: usize = 100;
+/// At most 100 characters, as a card takes no more.
+const DESCRIPTION: &str = "Technical SEO audit of any public page: score, findings, and a ready fix for each.";
+
+/// Who a server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// Reverse host and product, `com.example/site-audit`.
+    name: String,
+    /// As people read it.
+    title: String,
+}
+
+impl Identity {
+    /// That of a service at this origin.
+    pub fn new(config: &Config, base_url: &str) -> Self {
+        let host = match Url::parse(base_url).ok().as_ref().and_then(Url::host) {
+            Some(Host::Domain(name)) => name.split('.').rev().collect::<Vec<_>>().join("."),
+            Some(Host::Ipv4(address)) => address.to_string(),
+            // A name of the schema holds no colon; only a service that has no name for itself is there.
+            Some(Host::Ipv6(_)) | None => "localhost".to_owned(),
+        };
+        let title = config.product.name.chars().take(TITLE_CHARACTERS).collect();
+        Self { name: format!("{host}/{}", config.product.id), title }
+    }
+
+    /// For a handshake and for discovery.
+    pub fn server_info(&self) -> Value {
+        json!({"name": self.name, "title": self.title, "version": env!("CARGO_PKG_VERSION")})
+    }
+
+    /// The card.
+    pub fn card(&self, base_url: &str) -> Value {
+        let optional = |name: &str, description: &str| json!({"name": name, "description": description, "isRequired": false, "isSecret": true});
+        json!({
+            "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+            "name": self.name,
+            "title": self.title,
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": DESCRIPTION,
+            "websiteUrl": format!("{base_url}/"),
+            "remotes": [{
+                "type": "streamable-http",
+                "url": format!("{base_url}/mcp"),
+                "supportedProtocolVersions": era::versions(),
+                "headers": [
+                    optional("X-Guest-Token", "Guest token that owns the audits made with it; POST /api/guest makes one."),
+                    optional("X-Api-Key", "API key of an account, instead of a guest token."),
+                    optional("X-Credito", "Prepaid credit, which pays calls beyond the free allowance."),
+                    optional("PAYMENT-SIGNATURE", "Payment (x402, version 2) of a call beyond the free allowance."),
+                    optional("X-PAYMENT", "Payment (x402, version 1) of a call beyond the free allowance."),
+                ],
+            }],
+        })
+    }
+}
+
+/// What a model is told of the server before it sees the tools.
+pub fn instructions(config: &Config, lang: Lang) -> String {
+    let free = config.limits.free_audits_per_day;
+    match lang {
+        Lang::En => format!(
+            "Audits single web pages for technical SEO. Begin with audit_page: it answers with a score, findings and a \
+             ready fix for each. {free} audits a day are free for each network; reading is always free. To read an audit \
+             again, take its patch or follow pages, make a guest token with create_guest and set it as the header \
+             X-Guest-Token of this connection: credentials are never arguments. Prove a changed page with verify_page \
+             before publishing it. A refusal says in `code` what happened and in `next` which tool helps."
+        ),
+        Lang::PtBr => format!(
+            "Audita páginas web, uma a uma, quanto a SEO técnico. Comece com audit_page: responde com nota, achados e uma \
+             correção pronta para cada um. {free} auditorias por dia são grátis para cada rede; ler é sempre grátis. Para \
+             reler uma auditoria, obter o seu patch ou acompanhar páginas, crie um token de visitante com create_guest e \
+             envie-o no cabeçalho X-Guest-Token desta conexão: credenciais nunca são argumentos. Prove uma página mudada \
+             com verify_page antes de publicá-la. Uma recusa diz em `code` o que houve e em `next` que ferramenta ajuda."
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_the_host_backwards_and_the_product() {
+        for (base_url, name) in [
+            ("https://audit.example.com", "com.example.audit/site-audit"),
+            ("http://127.0.0.1:8080", "127.0.0.1/site-audit"),
+            ("http://[::1]:8080", "localhost/site-audit"),
+        ] {
+            assert_eq!(Identity::new(&Config::default(), base_url).name, name);
+        }
+    }
+
+    #[test]
+    fn a_card_keeps_to_its_limits() {
+        let mut config = Config::default();
+        config.product.name = "ö".repeat(200);
+        let card = Identity::new(&config, "https://example.com").card("https://example.com");
+        assert_eq!(card["title"].as_str().unwrap().chars().count(), TITLE_CHARACTERS);
+        assert!(DESCRIPTION.chars().count() <= 100);
+    }
+}

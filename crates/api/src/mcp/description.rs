@@ -1,0 +1,112 @@
+//! What is taken at the paths of this surface, as OpenAPI describes it: a message is no operation of the catalog.
+
+use serde_json::{Map, Value, json};
+
+use super::CARD_PATH;
+use super::card::MEDIA_TYPE;
+use super::message::code;
+
+/// The objects of each path and method. `tag`: the group that they belong to.
+pub fn described(tag: &str) -> [(&'static str, Map<String, Value>); 2] {
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    let result = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}});
+    let refused = |why: &str, code: i32| {
+        message(why, &json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": why}}))
+    };
+    let version = json!({
+        "name": "MCP-Protocol-Version",
+        "in": "header",
+        "required": false,
+        "description": "The version of the protocol; without it 2025-03-26.",
+        "schema": {"type": "string"},
+        "example": "2025-11-25",
+    });
+    let call = json!({
+        "operationId": "post_mcp",
+        "summary": "Send a message to the MCP server",
+        "description": "One JSON-RPC 2.0 message of the Model Context Protocol: `initialize`, `ping`, `server/discover`, \
+                        `tools/list` or `tools/call`. No session, no stream. Credentials come in the usual headers, a \
+                        payment there or as `params._meta[\"x402/payment\"]`; cookies are never read. What an operation \
+                        refuses is a result with `isError`.",
+        "tags": [tag],
+        "parameters": [version, {"$ref": "#/components/parameters/lang"}],
+        "security": [
+            {}, {"guestToken": []}, {"bearer": []}, {"apiKey": []}, {"credit": []}, {"payment": []},
+            {"paymentSignature": []},
+        ],
+        "requestBody": {"required": true, "content": {"application/json": {"schema": request(), "example": list}}},
+        "responses": {
+            "200": message("The answer: a result, or an error of the protocol.", &result),
+            "202": {"description": "What asks nothing is accepted, and not answered."},
+            "400": refused("The message is none, or its headers say something else.", code::INVALID_REQUEST),
+            "403": refused("The page that calls may not.", code::INVALID_REQUEST),
+            "404": refused("There is no such method (2026-07-28).", code::METHOD_NOT_FOUND),
+            "408": refused("The message did not arrive in time.", code::INVALID_REQUEST),
+            "413": refused("The message is longer than 6 MiB.", code::INVALID_REQUEST),
+            "415": refused("The message is coded.", code::INVALID_REQUEST),
+            "503": refused("The server is at its limit.", code::INVALID_REQUEST),
+        },
+    });
+    let card = |id: &str, more: Value| {
+        let mut responses = json!({
+            "200": {
+                "description": "The card.",
+                "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
+                "content": {MEDIA_TYPE: {"schema": {"type": "object"}}},
+            },
+            "304": {"description": "What the caller has is still right."},
+            "400": {
+                "description": "`invalid_parameter`: the request names no host.",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+            },
+        });
+        if let (Some(all), Value::Object(more)) = (responses.as_object_mut(), more) {
+            all.extend(more);
+        }
+        json!({
+            "operationId": id,
+            "summary": "See the card of the MCP server",
+            "description": "Who the server is, and where it is reached (MCP Server Card v1). Tools are told by `tools/list`.",
+            "tags": [tag],
+            "security": [],
+            "responses": responses,
+        })
+    };
+    let stream = json!({"405": {"description": "A stream was asked for; there is none."}});
+    [
+        ("/mcp", Map::from_iter([("get".to_owned(), card("get_mcp", stream)), ("post".to_owned(), call)])),
+        (CARD_PATH, Map::from_iter([("get".to_owned(), card("get_mcp_server_card", json!({})))])),
+    ]
+}
+
+fn message(description: &str, example: &Value) -> Value {
+    json!({"description": description, "content": {"application/json": {"schema": answer(), "example": example}}})
+}
+
+/// A message that is sent.
+fn request() -> Value {
+    json!({
+        "type": "object",
+        "required": ["jsonrpc", "method"],
+        "properties": {
+            "jsonrpc": {"const": "2.0"},
+            "id": {"type": ["string", "integer"]},
+            "method": {"type": "string"},
+            "params": {"type": "object"},
+        },
+    })
+}
+
+/// A message that comes back.
+fn answer() -> Value {
+    json!({
+        "type": "object",
+        "required": ["jsonrpc", "id"],
+        "properties": {
+            "jsonrpc": {"const": "2.0"},
+            "id": {"type": ["string", "integer", "null"]},
+            "result": {"type": "object"},
+            "error": {"type": "object", "properties": {"code": {"type": "integer"}, "message": {"type": "string"}}},
+        },
+    })
+}

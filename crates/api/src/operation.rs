@@ -1,0 +1,250 @@
+//! One endpoint of the API as a value: route, texts, rules, types. Everything that lists endpoints is made from these.
+//!
+//! The schemas of input and output are those of the handler's own types, so they can't drift from it.
+
+mod answer;
+mod build;
+mod call;
+mod error_schema;
+mod form;
+mod handler;
+mod input;
+mod refusals;
+mod resources;
+
+use std::sync::OnceLock;
+
+use http::{Method, StatusCode};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use handler::{Check, IsFree, Run};
+use service::Services;
+use service::config::Sku;
+use service::error::{Code, ServiceError};
+use service::x402::PricedCall;
+
+pub use answer::{Accepted, Answer, Json, LASTING, Reply, Written};
+pub use call::{Call, FromCall};
+pub use error_schema::error_schema;
+pub use form::Form;
+pub use handler::{Handler, Input};
+pub use input::{body_object, query_object, token_of};
+pub use resources::{Documents, Resources};
+
+/// Who may call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody; a credential that is sent must still be right.
+    Open,
+    /// Who owns things: the holder of a guest token or an API key, or a browser that is signed in.
+    Owner,
+    /// A browser that is signed in.
+    Session,
+    /// Anybody, from a page of ours: what signs somebody in or out. Its writes need the guard of a session also
+    /// without one.
+    Browser,
+    /// The holder of a credit.
+    Credit,
+    /// Who runs this server.
+    Operator,
+}
+
+/// What a call changes here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// It makes something new each time.
+    Adds,
+    /// It sets something: done twice, it is as done once.
+    Sets,
+    /// It takes something away: done twice, it is as done once.
+    Removes,
+}
+
+impl Effect {
+    /// What a method promises (RFC 9110 §9.2).
+    fn of(method: &Method) -> Self {
+        match *method {
+            Method::GET => Self::Reads,
+            Method::POST => Self::Adds,
+            Method::DELETE => Self::Removes,
+            _ => Self::Sets,
+        }
+    }
+}
+
+/// An hourly ceiling of its own, per network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ceiling {
+    /// `limits.guests_per_hour`.
+    Guests,
+    /// `limits.verifications_per_hour`.
+    Verifications,
+}
+
+/// Another form of an answer: a parameter `format` asks for it, and so does `Accept`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherForm {
+    /// As `format` has it.
+    pub name: &'static str,
+    /// With its parameters.
+    pub media_type: &'static str,
+}
+
+impl OtherForm {
+    /// Its media type without parameters.
+    pub fn essence(&self) -> &'static str {
+        self.media_type.split(';').next().unwrap_or(self.media_type)
+    }
+}
+
+/// The input of a call that asks for nothing.
+#[derive(Debug, serde::Deserialize, JsonSchema)]
+pub struct Nothing {}
+
+/// One endpoint.
+#[derive(Clone)]
+pub struct Operation {
+    /// GET, POST…
+    pub method: Method,
+    /// The path, parameters in braces.
+    pub path: &'static str,
+    /// Stable name, `audit_page`.
+    pub name: &'static str,
+    /// A few words.
+    pub title: &'static str,
+    /// Markdown: what it does, its limits, an example.
+    pub doc: &'static str,
+    /// Who may call.
+    pub access: Access,
+    /// What it changes here.
+    pub effect: Effect,
+    /// It asks servers of others.
+    pub reaches_out: bool,
+    /// It is a tool of the MCP server too.
+    pub is_tool: bool,
+    /// What it costs beyond the free allowance.
+    pub price: Option<Sku>,
+    /// Some of its answer, for the lists in which agents look for paid calls.
+    pub sample: Option<fn() -> Value>,
+    /// It takes a payment by itself.
+    pub sells: bool,
+    /// A ceiling of its own.
+    pub ceiling: Option<Ceiling>,
+    /// Bytes of its body at most.
+    pub body_bytes: usize,
+    /// Scripts of other sites may read its answers.
+    pub is_shared: bool,
+    /// Codes it may answer with, besides those that every call may.
+    pub errors: &'static [Code],
+    /// Schema of the input.
+    pub input: fn(&mut SchemaGenerator) -> Schema,
+    /// What its answer can be besides that.
+    pub forms: &'static [OtherForm],
+    /// Status of the answer.
+    pub status: StatusCode,
+    /// Media type and schema of the answer.
+    pub output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
+    /// How long a caller may keep the answer, as `Cache-Control` says it. It has a name (`ETag`) then, and who has it
+    /// already is told so: 304.
+    pub kept: Option<&'static str>,
+    has_body: bool,
+    /// Names of the fields that its input must have, once they were asked for: a schema takes a while to make.
+    required: OnceLock<Vec<String>>,
+    /// Its body is a form with a file, which its handler reads.
+    pub takes_form: bool,
+    check: Option<Check>,
+    is_free: Option<IsFree>,
+    run: Run,
+}
+
+impl std::fmt::Debug for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+impl Operation {
+    /// Whether it changes anything.
+    pub fn writes(&self) -> bool {
+        !matches!(self.method, Method::GET | Method::HEAD)
+    }
+
+    /// Whether its body, not its query, holds the input.
+    pub fn takes_body(&self) -> bool {
+        self.has_body
+    }
+
+    /// Names of the parameters in the path.
+    pub fn path_parameters(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+    }
+
+    /// Judges the input; what a caller may be charged for must pass here first.
+    pub fn judge(&self, app: &Services, input: &Map<String, Value>) -> Result<(), ServiceError> {
+        self.check.as_ref().map_or(Ok(()), |check| check(app, input))
+    }
+
+    /// Whether a call costs nothing, whatever the allowance.
+    pub async fn is_free(&self, call: &Call, input: &Map<String, Value>) -> Result<bool, ServiceError> {
+        match &self.is_free {
+            Some(is_free) => is_free(call.clone(), input.clone()).await,
+            None => Ok(false),
+        }
+    }
+
+    /// Names of the fields that its input must have, besides those in the path.
+    pub fn required_fields(&self) -> &[String] {
+        self.required.get_or_init(|| {
+            let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+            let schema = (self.input)(&mut SchemaGenerator::from(settings.for_deserialize()));
+            let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+            let names = required.into_iter().filter_map(|name| name.as_str().map(str::to_owned));
+            names.filter(|name| !self.path_parameters().any(|parameter| parameter == name)).collect()
+        })
+    }
+
+    /// A call of it, as x402 describes it; `None` where it has no price.
+    pub fn priced_call<'a>(&'a self, input: &'a Map<String, Value>) -> Option<PricedCall<'a>> {
+        Some(PricedCall {
+            operation: self.name,
+            sku: self.price?,
+            method: self.method.as_str(),
+            path: self.path,
+            required: self.required_fields(),
+            in_query: !self.has_body,
+            sample: self.sample.map_or(Value::Null, |sample| sample()),
+            input,
+        })
+    }
+
+    /// Does it.
+    pub async fn run(&self, call: Call, input: Map<String, Value>) -> Result<Reply, ServiceError> {
+        let reply = (self.run)(call, input).await?;
+        Ok(match self.kept {
+            Some(policy) => reply.kept(policy),
+            None => reply,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::handlers;
+
+    #[test]
+    fn what_costs_shows_some_of_its_answer() {
+        for operation in handlers::catalog().into_iter().filter(|operation| operation.price.is_some()) {
+            let sample = operation.sample.unwrap()();
+            let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
+            let (_, schema) = (operation.output)(&mut schemars::SchemaGenerator::from(settings));
+            let properties = schema.unwrap().to_value()["properties"].clone();
+            for name in sample.as_object().unwrap().keys() {
+                assert!(properties.get(name).is_some(), "{operation:?}: {name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What handlers answer: a reply as bytes, and the types that become one.
+
+use std::marker::PhantomData;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, StatusCode};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+
+use super::Call;
+use crate::response::conditional;
+use service::blocking::off_worker;
+use service::error::{Code, ServiceError};
+
+/// A finished answer.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The status.
+    pub status: StatusCode,
+    /// The media type.
+    pub media_type: &'static str,
+    /// More headers.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// The body.
+    pub body: Bytes,
+    /// The answer differs by language.
+    pub speaks: bool,
+}
+
+impl Reply {
+    /// JSON with status 200, the same in every language.
+    pub fn json(body: Bytes) -> Self {
+        Self { status: StatusCode::OK, media_type: "application/json", headers: Vec::new(), body, speaks: false }
+    }
+
+    /// A caller may keep it for as long as `policy`, a `Cache-Control`, says, and ask whether it still holds.
+    #[must_use]
+    pub(super) fn kept(mut self, policy: &'static str) -> Self {
+        self.headers.extend(conditional::lasting(&self.body, policy));
+        self
+    }
+}
+
+/// What a handler may return.
+pub trait Answer: 'static {
+    /// Its status.
+    const STATUS: StatusCode = StatusCode::OK;
+    /// As bytes.
+    fn reply(self) -> Result<Reply, ServiceError>;
+    /// Its media type, and its schema where it is JSON.
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>);
+}
+
+/// JSON, without texts for people.
+#[derive(Debug)]
+pub struct Json<T> {
+    value: T,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl<T> Json<T> {
+    /// Answers with `value` and status 200.
+    pub fn new(value: T) -> Self {
+        Self { value, headers: Vec::new() }
+    }
+
+    /// With one more header.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}
+
+impl<T: Serialize + JsonSchema + 'static> Answer for Json<T> {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        Ok(Reply { headers: self.headers, ..Reply::json(written(&self.value)?) })
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        ("application/json", Some(generator.subschema_for::<T>()))
+    }
+}
+
+/// JSON that says what will be done, with status 202.
+#[derive(Debug)]
+pub struct Accepted<T>(pub T);
+
+impl<T: Serialize + JsonSchema + 'static> Answer for Accepted<T> {
+    const STATUS: StatusCode = StatusCode::ACCEPTED;
+
+    fn reply(self) -> Result<Reply, ServiceError> {
+        Ok(Reply { status: Self::STATUS, ..Reply::json(written(&self.0)?) })
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        Json::<T>::describe(generator)
+    }
+}
+
+/// How long what stays the same while the service runs may be kept without asking: a new version of the service may
+/// answer otherwise.
+pub const LASTING: &str = "public, max-age=3600";
+
+/// JSON with status 200 that was written already.
+#[derive(Debug)]
+pub struct Written<T> {
+    body: Bytes,
+    speaks: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Serialize + 'static> Written<T> {
+    /// Makes an answer with texts in the caller's language and writes it, both off the async workers: for what is as
+    /// large as a report.
+    pub async fn speaking(
+        make: impl FnOnce() -> Result<T, ServiceError> + Send + 'static,
+    ) -> Result<Self, ServiceError> {
+        off_worker(move || make().and_then(|value| Self::spoken(&value))).await?
+    }
+
+    /// The same, written here: for who is off the async workers already.
+    pub fn spoken(value: &T) -> Result<Self, ServiceError> {
+        Ok(Self { speaks: true, ..Self::plain(value)? })
+    }
+
+    /// Without texts for people, written here.
+    pub fn plain(value: &T) -> Result<Self, ServiceError> {
+        Ok(Self::of(written(value)?))
+    }
+
+    /// A document that was written when the service started, by its path.
+    pub fn at_start(call: &Call, path: &str) -> Result<Self, ServiceError> {
+        let body = call.resources.documents.get(path).ok_or_else(|| ServiceError::new(Code::Internal))?;
+        Ok(Self::of(body.clone()))
+    }
+
+    fn of(body: Bytes) -> Self {
+        Self { body, speaks: false, of: PhantomData }
+    }
+}
+
+impl<T: JsonSchema + 'static> Answer for Written<T> {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        Ok(Reply { speaks: self.speaks, ..Reply::json(self.body) })
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        ("application/json", Some(generator.subschema_for::<T>()))
+    }
+}
+
+fn written(value: &impl Serialize) -> Result<Bytes, ServiceError> {
+    serde_json::to_vec(value).map(Bytes::from).map_err(|error| {
+        tracing::error!(%error, "an answer could not be written");
+        ServiceError::new(Code::Internal)
+    })
+}

@@ -1,0 +1,225 @@
+//! How an operation is written down: made by its method, path and handler, then told the rest.
+
+use std::sync::{Arc, OnceLock};
+
+use http::Method;
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use super::{Access, Answer, Ceiling, Effect, Handler, Input, Nothing, Operation, OtherForm, handler, input};
+use crate::request::BODY_BYTES;
+use service::Services;
+use service::config::Sku;
+use service::error::{Code, ServiceError};
+
+impl Operation {
+    /// A reading endpoint: path and query are its input.
+    pub fn get<C, I: Input, O: Answer>(path: &'static str, name: &'static str, handler: impl Handler<C, I, O>) -> Self {
+        Self::new(Method::GET, false, path, name, handler)
+    }
+
+    /// A writing endpoint: path and JSON body are its input.
+    pub fn post<C, I: Input, O: Answer>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<C, I, O>,
+    ) -> Self {
+        Self::new(Method::POST, true, path, name, handler)
+    }
+
+    /// A writing endpoint without a body: path and query are its input.
+    pub fn post_query<C, I: Input, O: Answer>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<C, I, O>,
+    ) -> Self {
+        Self::new(Method::POST, false, path, name, handler)
+    }
+
+    /// A writing endpoint that takes a form with a file, in the shape of `S`; its handler reads it from
+    /// [`Cx::form`](super::Cx::form).
+    pub fn form<S: JsonSchema, C, O: Answer>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<C, Nothing, O>,
+    ) -> Self {
+        Self {
+            takes_form: true,
+            has_body: true,
+            is_tool: false,
+            input: |generator| generator.subschema_for::<S>(),
+            ..Self::new(Method::POST, false, path, name, handler)
+        }
+    }
+
+    /// An endpoint that changes a part of what it names: path and JSON body are its input.
+    pub fn patch<C, I: Input, O: Answer>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<C, I, O>,
+    ) -> Self {
+        Self::new(Method::PATCH, true, path, name, handler)
+    }
+
+    /// An endpoint that puts something at its place: path and JSON body are its input.
+    pub fn put<C, I: Input, O: Answer>(path: &'static str, name: &'static str, handler: impl Handler<C, I, O>) -> Self {
+        Self::new(Method::PUT, true, path, name, handler)
+    }
+
+    /// An endpoint that takes something away: path and query are its input.
+    pub fn delete<C, I: Input, O: Answer>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<C, I, O>,
+    ) -> Self {
+        Self::new(Method::DELETE, false, path, name, handler)
+    }
+
+    /// `in_body`: whether its input is a body, not a query.
+    fn new<C, I: Input, O: Answer>(
+        method: Method,
+        in_body: bool,
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<C, I, O>,
+    ) -> Self {
+        Self {
+            effect: Effect::of(&method),
+            reaches_out: false,
+            is_tool: true,
+            method,
+            path,
+            name,
+            title: "",
+            doc: "",
+            access: Access::Open,
+            price: None,
+            sample: None,
+            sells: false,
+            ceiling: None,
+            body_bytes: BODY_BYTES,
+            is_shared: true,
+            errors: &[],
+            input: |generator| generator.subschema_for::<I>(),
+            forms: &[],
+            status: O::STATUS,
+            output: O::describe,
+            kept: None,
+            has_body: in_body,
+            required: OnceLock::new(),
+            takes_form: false,
+            check: None,
+            is_free: None,
+            run: handler::erased(handler, in_body, O::reply),
+        }
+    }
+
+    /// Its title and documentation.
+    #[must_use]
+    pub fn text(mut self, title: &'static str, doc: &'static str) -> Self {
+        (self.title, self.doc) = (title, doc);
+        self
+    }
+
+    /// Who may call.
+    #[must_use]
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// What it changes, where its method does not tell.
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
+    /// It asks servers of others.
+    #[must_use]
+    pub fn reaches_out(mut self) -> Self {
+        self.reaches_out = true;
+        self
+    }
+
+    /// It is no tool: a document for programs, or what only a person in a browser does.
+    #[must_use]
+    pub fn without_tool(mut self) -> Self {
+        self.is_tool = false;
+        self
+    }
+
+    /// What it costs beyond the free allowance. `sample`: some of its answer.
+    #[must_use]
+    pub fn price(mut self, sku: Sku, sample: fn() -> Value) -> Self {
+        (self.price, self.sample) = (Some(sku), Some(sample));
+        self
+    }
+
+    /// It takes a payment by itself, instead of a price that the gate asks for.
+    #[must_use]
+    pub fn sells(mut self) -> Self {
+        self.sells = true;
+        self
+    }
+
+    /// Which calls cost nothing, whatever the allowance: asked before anything is held.
+    #[must_use]
+    pub fn free_when<C, I: Input>(mut self, is_free: impl Handler<C, I, bool>) -> Self {
+        self.is_free = Some(handler::erased(is_free, self.has_body, Ok));
+        self
+    }
+
+    /// A ceiling of its own.
+    #[must_use]
+    pub fn ceiling(mut self, ceiling: Ceiling) -> Self {
+        self.ceiling = Some(ceiling);
+        self
+    }
+
+    /// Bytes of its body, where it takes more than the usual.
+    #[must_use]
+    pub fn body(mut self, bytes: usize) -> Self {
+        self.body_bytes = bytes;
+        self
+    }
+
+    /// Out of reach of other sites' scripts.
+    #[must_use]
+    pub fn unshared(mut self) -> Self {
+        self.is_shared = false;
+        self
+    }
+
+    /// What its answer can be besides JSON. Its input has a field `format`.
+    #[must_use]
+    pub fn also_as(mut self, forms: &'static [OtherForm]) -> Self {
+        self.forms = forms;
+        self
+    }
+
+    /// A caller may keep its answer for as long as `policy`, a `Cache-Control`, says.
+    #[must_use]
+    pub fn kept(mut self, policy: &'static str) -> Self {
+        self.kept = Some(policy);
+        self
+    }
+
+    /// Codes it may answer with.
+    #[must_use]
+    pub fn errors(mut self, errors: &'static [Code]) -> Self {
+        self.errors = errors;
+        self
+    }
+
+    /// Judges the input before anything is charged for it.
+    #[must_use]
+    pub fn check<I: Input>(
+        mut self,
+        judge: impl Fn(&Services, &I) -> Result<(), ServiceError> + Send + Sync + 'static,
+    ) -> Self {
+        let has_body = self.has_body;
+        self.check = Some(Arc::new(move |app, input| judge(app, &input::typed::<I>(input.clone(), has_body)?)));
+        self
+    }
+}

@@ -1,0 +1,42 @@
+//! The shape of every error of the API.
+
+use serde_json::{Value, json};
+use service::error::Code;
+
+/// A refusal, as every call may answer.
+pub fn error_schema() -> Value {
+    let mut codes: Vec<&str> = Vec::new();
+    for code in Code::ALL {
+        // A word may have two statuses.
+        if !codes.contains(&code.wire()) {
+            codes.push(code.wire());
+        }
+    }
+    json!({
+        "type": "object",
+        "description": "A refusal.",
+        "required": ["error"],
+        "properties": {
+            "error": {"type": "string", "description": "One sentence for a person, in the language of the call."},
+            "detail": {"type": "string", "description": "What exactly; begins with the field or the word that is meant."},
+            "code": {"type": "string", "enum": codes, "description": "Stable code."},
+            "retry_after": {"type": "integer", "description": "Seconds until the same call may succeed; as `Retry-After`."},
+            "next": {
+                "type": "object",
+                "description": "The call that helps.",
+                "required": ["operation", "method", "path"],
+                "properties": {
+                    "operation": {"type": "string"},
+                    "method": {"type": "string"},
+                    "path": {"type": "string"},
+                },
+            },
+            "accepts": {"type": "array", "items": {"type": "object"}, "description": "How to pay (x402); with 402 only."},
+            "blocked": {
+                "type": "object",
+                "description": "Who answered instead of the page, and what its owner can do.",
+                "properties": {"vendor": {"type": "string"}, "status": {"type": "integer"}, "fix": {"type": "string"}},
+            },
+        },
+    })
+}

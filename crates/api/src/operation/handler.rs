@@ -1,0 +1,67 @@
+//! The function behind an operation: with its own types outside, of JSON to bytes inside.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{Call, FromCall, Reply, input};
+use service::Services;
+use service::error::ServiceError;
+
+/// What a handler asks for: an object that is read and described by its own type.
+pub trait Input: DeserializeOwned + JsonSchema + 'static {}
+
+impl<T: DeserializeOwned + JsonSchema + 'static> Input for T {}
+
+/// What does an operation: any `async fn(C, I) -> Result<O, ServiceError>`, where `C` is a [`Call`] or the part of it that
+/// use cases take.
+pub trait Handler<C, I, O>: Send + Sync + 'static {
+    /// The doing.
+    type Doing: Future<Output = Result<O, ServiceError>> + Send + 'static;
+
+    /// Begins it.
+    fn handle(&self, call: Call, input: I) -> Self::Doing;
+}
+
+impl<C, I, O, F, Doing> Handler<C, I, O> for F
+where
+    C: FromCall,
+    F: Fn(C, I) -> Doing + Send + Sync + 'static,
+    Doing: Future<Output = Result<O, ServiceError>> + Send + 'static,
+{
+    type Doing = Doing;
+
+    fn handle(&self, call: Call, input: I) -> Doing {
+        self(C::from_call(call), input)
+    }
+}
+
+/// A handler whose types are gone: all that is left is what it gives in the end.
+type Erased<R> = Arc<
+    dyn Fn(Call, Map<String, Value>) -> Pin<Box<dyn Future<Output = Result<R, ServiceError>> + Send>> + Send + Sync,
+>;
+
+/// Does an operation.
+pub(super) type Run = Erased<Reply>;
+
+/// Tells whether a call costs nothing.
+pub(super) type IsFree = Erased<bool>;
+
+/// Judges an input.
+pub(super) type Check = Arc<dyn Fn(&Services, &Map<String, Value>) -> Result<(), ServiceError> + Send + Sync>;
+
+/// A handler that reads its input first, and whose answer is `finished`. `in_body`: whether a wrong field is the body's
+/// or a parameter.
+pub(super) fn erased<C, I: Input, O: 'static, R: 'static>(
+    handler: impl Handler<C, I, O>,
+    in_body: bool,
+    finished: fn(O) -> Result<R, ServiceError>,
+) -> Erased<R> {
+    Arc::new(move |call, input| {
+        let doing = input::typed(input, in_body).map(|input| handler.handle(call, input));
+        Box::pin(async move { finished(doing?.await?) })
+    })
+}

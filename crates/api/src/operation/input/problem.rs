@@ -1,0 +1,129 @@
+//! What speaks against an input, in both languages: serde's classes of errors in words of ours.
+
+use std::fmt;
+
+use model::lang::{Phrase, Text, Value, text};
+use serde::de::{self, Expected, Unexpected};
+use serde_path_to_error::Path;
+
+use service::error::{Code, ServiceError};
+
+/// What serde found, without the place.
+#[derive(Debug)]
+pub(super) struct Problem {
+    /// The field it is about, where the path leads to its parent only.
+    field: Option<String>,
+    said: Phrase,
+}
+
+impl Problem {
+    pub(super) fn new(said: impl Into<Phrase>) -> Self {
+        Self { field: None, said: said.into() }
+    }
+
+    fn of(field: &str, said: Text) -> Self {
+        Self { field: Some(field.to_owned()), said: said.into() }
+    }
+
+    /// The refusal, with the path of the field.
+    pub(super) fn at(self, path: &Path, code: Code) -> ServiceError {
+        let path = path.to_string();
+        let parent = path.trim_matches(['.', '?']);
+        let place = match self.field.as_deref() {
+            None if parent.is_empty() => "body".to_owned(),
+            Some(field) if parent.is_empty() => field.to_owned(),
+            Some(field) if !parent.ends_with(field) => format!("{parent}.{field}"),
+            _ => parent.to_owned(),
+        };
+        refused(code, &place, &self.said)
+    }
+}
+
+/// A refusal that begins with the field. A name that a caller made up is repeated only where it looks like one
+/// (hostile inputs, O10).
+pub(super) fn refused(code: Code, field: &str, said: &Phrase) -> ServiceError {
+    /// Bytes of a path of names; ours are far shorter.
+    const LONGEST: usize = 128;
+    let is_name = field.len() <= LONGEST && field.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.[]".contains(&b));
+    let field = if is_name { field } else { "?" };
+    ServiceError::new(code)
+        .explained(Phrase { en: format!("{field}: {}", said.en), pt: format!("{field}: {}", said.pt) })
+}
+
+/// Names what was found of a value.
+fn kind(found: Unexpected<'_>) -> Text {
+    match found {
+        Unexpected::Bool(_) => text("true or false", "verdadeiro ou falso"),
+        Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => text("a number", "um número"),
+        Unexpected::Char(_) | Unexpected::Str(_) | Unexpected::Bytes(_) => text("a text", "um texto"),
+        Unexpected::Unit | Unexpected::Option => text("null", "null"),
+        Unexpected::Seq => text("a list", "uma lista"),
+        _ => text("an object", "um objeto"),
+    }
+}
+
+/// Something of another kind than the field takes.
+pub(super) fn wrong_kind(found: Unexpected<'_>, taken: Text) -> Problem {
+    let found = kind(found);
+    Problem::new(Phrase {
+        en: format!("it takes {}, not {}", taken.en, found.en),
+        pt: format!("recebe {}, não {}", taken.pt, found.pt),
+    })
+}
+
+/// A parameter that can't be read as what its field takes.
+pub(super) fn takes(taken: Text) -> Problem {
+    Problem::new(Phrase { en: format!("it takes {}", taken.en), pt: format!("recebe {}", taken.pt) })
+}
+
+const NOT_TAKEN: Text = text("the value is none of those taken", "o valor não é nenhum dos aceitos");
+/// Of a field of a body, and of a parameter.
+pub(super) const TWICE: Text = text("it comes twice", "vem duas vezes");
+
+impl de::Error for Problem {
+    /// What a type of ours says by itself.
+    fn custom<T: fmt::Display>(said: T) -> Self {
+        Self::new(Phrase::verbatim(said.to_string()))
+    }
+
+    fn invalid_type(found: Unexpected<'_>, _: &dyn Expected) -> Self {
+        let found = kind(found);
+        Self::new(Phrase {
+            en: format!("it takes something else than {}", found.en),
+            pt: format!("recebe outra coisa que não {}", found.pt),
+        })
+    }
+
+    fn invalid_value(_: Unexpected<'_>, _: &dyn Expected) -> Self {
+        Self::new(NOT_TAKEN)
+    }
+
+    fn invalid_length(_: usize, _: &dyn Expected) -> Self {
+        Self::new(text("the list has another length than is taken", "a lista tem outro tamanho que não o aceito"))
+    }
+
+    fn unknown_variant(_: &str, taken: &'static [&'static str]) -> Self {
+        const ONE_OF: Text = text("it takes one of: {names}", "recebe um destes: {names}");
+        Self::new(ONE_OF.phrase(&[("names", Value::from(taken.join(", ")))]))
+    }
+
+    fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
+        Self::of(field, text("this call takes no such field", "esta chamada não recebe tal campo"))
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::of(field, text("it is missing", "está faltando"))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::of(field, TWICE)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.said.en)
+    }
+}
+
+impl std::error::Error for Problem {}

@@ -1,0 +1,107 @@
+//! Reading a request: its client, its language, its body within limits.
+
+use axum::body::Body;
+use bytes::{Bytes, BytesMut};
+use http::request::Parts;
+use http::{Extensions, HeaderMap, header};
+use http_body_util::BodyExt as _;
+use model::lang::{Lang, text};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::{Patience, Peer, Place};
+use service::Services;
+use service::error::{Code, ServiceError};
+use service::network::Network;
+
+/// Bytes of a body, where its operation takes no more.
+pub const BODY_BYTES: usize = 64 * 1024;
+
+/// A body, with the room that it takes if it is a large one.
+#[derive(Debug)]
+pub struct Received {
+    pub bytes: Bytes,
+    /// To be held as long as the bytes are.
+    pub room: Option<OwnedSemaphorePermit>,
+}
+
+/// The network that calls.
+pub fn client(extensions: &Extensions, headers: &HeaderMap) -> Network {
+    // Without a connection there is no peer; such a call counts as the unspecified address's.
+    let unspecified = std::net::IpAddr::from([0, 0, 0, 0]);
+    let client = extensions.get::<Peer>().map(|peer| peer.proxies.client(peer.address.ip(), headers));
+    Network::of(client.unwrap_or(unspecified))
+}
+
+/// The language that the query asks for, else the one that the browser prefers.
+pub fn language(headers: &HeaderMap, query: Option<&str>) -> Result<Lang, ServiceError> {
+    let asked = query.and_then(|query| {
+        url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "lang").map(|(_, value)| value)
+    });
+    match asked {
+        Some(tag) => Lang::from_tag(&tag).ok_or_else(|| {
+            let takes = text("lang: takes en or pt-BR", "lang: aceita en ou pt-BR");
+            ServiceError::new(Code::InvalidParameter).explained(takes.into())
+        }),
+        None => {
+            let preferred = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+            Ok(preferred.map_or(Lang::En, Lang::from_accept_language))
+        }
+    }
+}
+
+/// A body of at most `most` bytes. A coded one is refused: it would have to be undone before it could be measured. While
+/// it is waited for, the call leaves its place to others: who sends slowly takes none. What is past [`BODY_BYTES`] takes
+/// from the room that large bodies share, as it comes.
+pub async fn read_body(app: &Services, parts: &Parts, body: Body, most: usize) -> Result<Received, ServiceError> {
+    let headers = &parts.headers;
+    let is_coded = headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
+    if is_coded {
+        let coded = text("Content-Encoding: leave it out", "Content-Encoding: não envie");
+        return Err(ServiceError::new(Code::UnsupportedMediaType).explained(coded.into()));
+    }
+    let too_large = || {
+        let limit = text("a body is at most {bytes} bytes", "um corpo tem no máximo {bytes} bytes");
+        ServiceError::new(Code::BodyTooLarge).explained(limit.phrase(&[("bytes", most.into())]))
+    };
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > most as u64) {
+        return Err(too_large());
+    }
+    let whole = async {
+        let mut body = body;
+        let mut read = BytesMut::new();
+        let mut room: Option<OwnedSemaphorePermit> = None;
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| {
+                let ended = text("body: it ended before its end", "body: terminou antes do fim");
+                ServiceError::new(Code::InvalidBody).explained(ended.into())
+            })?;
+            if let Ok(data) = frame.into_data() {
+                let length = read.len() + data.len();
+                if length > most {
+                    return Err(too_large());
+                }
+                let taken = room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+                let more = length.saturating_sub(BODY_BYTES).div_ceil(1024).saturating_sub(taken);
+                if more > 0 {
+                    let more = app.ceilings().room_for_body(more)?;
+                    match &mut room {
+                        Some(room) => room.merge(more),
+                        None => room = Some(more),
+                    }
+                }
+                read.extend_from_slice(&data);
+            }
+        }
+        Ok(Received { bytes: read.freeze(), room })
+    };
+    let time = parts.extensions.get::<Peer>().map_or(Patience::default().body, |peer| peer.body_time);
+    let place = parts.extensions.get::<Place>();
+    if let Some(place) = place {
+        place.leave();
+    }
+    let read =
+        tokio::time::timeout(time, whole).await.unwrap_or_else(|_| Err(ServiceError::new(Code::RequestTimeout)))?;
+    place.map_or(Ok(()), Place::take)?;
+    Ok(read)
+}

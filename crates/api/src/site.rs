@@ -1,0 +1,99 @@
+//! The service with the catalog of its operations and what describes them: what the web side answers from.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use axum::extract::FromRef;
+use render::catalog::tool::Examples;
+use serde_json::Map;
+use service::Services;
+use service::config::Sku;
+use service::error::{Code, ServiceError};
+use service::x402::Priced;
+
+use crate::documents::{self, Source};
+use crate::handlers;
+use crate::mcp;
+use crate::operation::{Documents, Operation, Resources};
+use crate::request::Proxies;
+
+/// The service with what describes it. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Site {
+    resources: Resources,
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    operations: Vec<Operation>,
+    mcp: mcp::Server,
+    proxies: Arc<Proxies>,
+}
+
+impl Site {
+    /// Writes the documents of a service.
+    pub fn new(services: Services) -> Result<Self> {
+        let operations = handlers::catalog();
+        let (config, base_url) = (services.config(), services.base_url());
+        let source = Source::new(&operations, config, base_url, services.build());
+        let no_input = Map::new();
+        let calls: Vec<_> = operations.iter().filter_map(|operation| operation.priced_call(&no_input)).collect();
+        let manifest = services.payments().manifest(&calls, &config.limits, services.started_at());
+        let documents = documents::written(&source, &manifest).context("the descriptions of the API")?;
+        let mcp = mcp::Server::new(&operations, config, base_url).context("the description of the MCP server")?;
+        let inner = Inner { mcp, proxies: Arc::new(Proxies::new(config.trusted_proxies.clone())), operations };
+        let resources = Resources { services, documents: Arc::new(documents), examples: Arc::new(Examples::default()) };
+        Ok(Self { resources, inner: Arc::new(inner) })
+    }
+
+    /// The service.
+    pub fn services(&self) -> &Services {
+        &self.resources.services
+    }
+
+    /// What handlers may use.
+    pub fn resources(&self) -> &Resources {
+        &self.resources
+    }
+
+    /// What describes the API.
+    pub fn documents(&self) -> &Documents {
+        &self.resources.documents
+    }
+
+    /// Every endpoint of the API, in the order of the documentation.
+    pub fn operations(&self) -> &[Operation] {
+        &self.inner.operations
+    }
+
+    /// The MCP server.
+    pub fn mcp(&self) -> &mcp::Server {
+        &self.inner.mcp
+    }
+
+    /// The proxies in front of the service.
+    pub fn proxies(&self) -> &Arc<Proxies> {
+        &self.inner.proxies
+    }
+
+    /// What an audit beyond the free ones costs, as x402 describes it.
+    pub fn audit_price(&self) -> Result<Priced, ServiceError> {
+        let audit = self.operations().iter().find(|operation| operation.price == Some(Sku::Audit));
+        let no_input = Map::new();
+        let call = audit.and_then(|operation| operation.priced_call(&no_input));
+        call.map(|call| self.services().payments().priced(&call)).ok_or_else(|| ServiceError::new(Code::Internal))
+    }
+}
+
+impl FromRef<Site> for Services {
+    fn from_ref(site: &Site) -> Self {
+        site.services().clone()
+    }
+}
+
+impl FromRef<Site> for Resources {
+    fn from_ref(site: &Site) -> Self {
+        site.resources().clone()
+    }
+}

@@ -1,0 +1,209 @@
+//! The web side: routes out of the catalog, what surrounds every call, and the listening itself.
+
+mod api_call;
+mod connections;
+mod head;
+mod listen;
+mod mcp;
+mod patient;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
+use http::{HeaderValue, Method, header};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tracing::Instrument as _;
+
+use crate::documents;
+use crate::handlers;
+use crate::request::{Peer, Place, language};
+use crate::response::{self, conditional};
+use crate::site::Site;
+use service::error::{Code, ServiceError};
+
+pub use listen::serve;
+
+/// Characters of a foreign text that a log line holds.
+const LOGGED: usize = 200;
+
+/// How much may go on at once.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Calls in the making in the process; one more is [`Code::Overloaded`]. Each waits at most for one audit; while it
+    /// waits for its own body it is not counted.
+    pub calls: usize,
+    /// Open connections of the process; the next one waits in the system's queue. Each holds at most a head and a body,
+    /// of 64 KiB each; what a longer body takes comes out of the room that those share.
+    pub connections: usize,
+    /// Open connections of one network, and a tenth of those of the wider one around it; one more is
+    /// [`Code::Overloaded`] and closed. Trusted proxies have no such bound, as they carry everybody's calls.
+    pub connections_per_network: usize,
+}
+
+impl Default for Bounds {
+    /// Chosen: a browser opens 6 connections to a host, and a shared address has tens of users at once.
+    fn default() -> Self {
+        Self { calls: 1_024, connections: 4_096, connections_per_network: 128 }
+    }
+}
+
+/// Everything the service answers, and how much of it at once.
+#[derive(Debug)]
+pub struct Routes {
+    site: Site,
+    router: Router,
+    bounds: Bounds,
+}
+
+impl Routes {
+    /// With other bounds.
+    #[must_use]
+    pub fn within(mut self, bounds: Bounds) -> Self {
+        self.bounds = bounds;
+        self
+    }
+}
+
+/// What the web side needs of the pages, which are built on it.
+pub struct Pages {
+    /// Their routes.
+    pub router: Router<Site>,
+    /// The answer where nothing is, for people.
+    pub not_found: fn(&Site, &Request) -> Response,
+    /// Wraps all routes: answers with Markdown where that is asked for.
+    pub around: fn(Router<Site>, Site) -> Router<Site>,
+}
+
+/// Everything the service answers: its operations, MCP, and the pages.
+pub fn router(site: Site, pages: Pages) -> Routes {
+    let mut by_path: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+    for (index, operation) in site.operations().iter().enumerate() {
+        by_path.entry(operation.path).or_default().push(index);
+    }
+    let mut router = Router::new();
+    for (path, indices) in by_path {
+        let indices: Arc<[usize]> = indices.into();
+        router = router.route(
+            path,
+            any(
+                move |State(site): State<Site>,
+                      params: Result<RawPathParams, RawPathParamsRejection>,
+                      request: Request| {
+                    let indices = Arc::clone(&indices);
+                    async move { api_call::answer(&site, &indices, params.ok().as_ref(), request).await }
+                },
+            ),
+        );
+    }
+    let nothing_here =
+        move |State(site): State<Site>, request: Request| async move { nothing_here(&site, &request, pages.not_found) };
+    let router = router.merge(pages.router).merge(mcp::router()).fallback(nothing_here);
+    let router = (pages.around)(router, site.clone())
+        .layer(middleware::from_fn(conditional::answer))
+        .layer(CompressionLayer::new())
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn_with_state(site.clone(), around))
+        .with_state(site.clone());
+    Routes { site, router, bounds: Bounds::default() }
+}
+
+/// 404: JSON below `/api/`, a page elsewhere.
+fn nothing_here(site: &Site, request: &Request, page: fn(&Site, &Request) -> Response) -> Response {
+    let path = request.uri().path();
+    if path == "/api" {
+        return (http::StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, "/api/")]).into_response();
+    }
+    // Where the file was before it had a place of its own (RFC 9116 §3).
+    if path == "/security.txt" {
+        return (http::StatusCode::MOVED_PERMANENTLY, [(header::LOCATION, "/.well-known/security.txt")])
+            .into_response();
+    }
+    let error = ServiceError::new(Code::NotFound);
+    if path.starts_with("/api/")
+        || path.starts_with("/mcp/")
+        || path.starts_with("/okf/")
+        || path.starts_with("/.well-known/")
+    {
+        if request.method() == Method::OPTIONS {
+            return response::preflight(&[]);
+        }
+        let lang = language(request.headers(), request.uri().query()).unwrap_or_default();
+        return response::refusal(&error, lang, site.services().is_https());
+    }
+    page(site, request)
+}
+
+/// What a panic of a handler is answered with. The message went to the log by the process's panic hook.
+fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
+    response::refusal(&ServiceError::new(Code::Internal), model::lang::Lang::En, false)
+}
+
+/// Around every call: a bound on how many there are, an id, one line in the log, and the headers that all answers have.
+async fn around(State(site): State<Site>, mut request: Request, next: Next) -> Response {
+    let id = site.services().ports().nonce();
+    let begun = tokio::time::Instant::now();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let span = tracing::info_span!("call", id = %id);
+    let mut response = async {
+        // Held until the answer is made.
+        let _place = match judged(&mut request) {
+            Ok(place) => place,
+            Err(error) => {
+                let lang = language(request.headers(), request.uri().query()).unwrap_or_default();
+                return response::refusal(&error, lang, site.services().is_https());
+            }
+        };
+        let response = next.run(request).await;
+        tracing::info!(
+            %method,
+            path = %loggable(&path),
+            status = response.status().as_u16(),
+            ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "answered"
+        );
+        response
+    }
+    .instrument(span)
+    .await;
+    if matches!(path.as_str(), "/" | "/api/") {
+        response.headers_mut().extend([documents::link()]);
+    }
+    response::common(response.headers_mut(), site.services().is_https());
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert("x-request-id", id);
+    }
+    response
+}
+
+/// A place for a call with a good head. What came over no connection was made here, and is not judged.
+fn judged(request: &mut Request) -> Result<Option<Place>, ServiceError> {
+    if request.extensions().get::<Peer>().is_some() {
+        head::judge(request)?;
+    }
+    place(request)
+}
+
+/// A place for a call, also put where the reading of its body finds it. None for a health check, which is answered
+/// however much is going on, and for a call that came over no connection.
+fn place(request: &mut Request) -> Result<Option<Place>, ServiceError> {
+    if request.uri().path() == handlers::HEALTH_PATH {
+        return Ok(None);
+    }
+    let Some(peer) = request.extensions().get::<Peer>() else { return Ok(None) };
+    let place = Place::of(Arc::clone(&peer.calls));
+    place.take()?;
+    request.extensions_mut().insert(place.clone());
+    Ok(Some(place))
+}
+
+/// A foreign text for a log line: no control characters, and not long.
+fn loggable(text: &str) -> String {
+    text.chars().take(LOGGED).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}

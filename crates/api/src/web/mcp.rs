@@ -1,0 +1,277 @@
+//! `/mcp`: the Model Context Protocol over Streamable HTTP.
+
+mod call;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::any;
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use model::lang::{Lang, Text, text};
+use serde_json::{Map, Value, json};
+use url::{Host, Url};
+
+use crate::caller::same_origin;
+use crate::mcp::era::{self, Era};
+use crate::mcp::message::{self, Message, Refusal, code};
+use crate::mcp::{CARD_PATH, MEDIA_TYPE, instructions};
+use crate::request;
+use crate::response::{conditional, status};
+use crate::site::Site;
+use service::blocking::off_worker;
+use service::error::ServiceError;
+
+/// Bytes of a message: a page of 2 MB whose every third byte is escaped, and the rest.
+const MESSAGE_BYTES: usize = 6 * 1024 * 1024;
+/// How long a list of tools may be kept, in milliseconds: another version of the service may have another one.
+const LIST_MS: u32 = 3_600_000;
+/// What is taken at `/mcp`.
+const METHODS: &str = "GET, HEAD, POST, OPTIONS";
+/// What a legacy client is told that tries to open a stream.
+const WITHOUT_STREAM: &str = "GET, POST";
+/// Headers of a message from a browser.
+const ALLOW_HEADERS: &str = "accept, authorization, content-type, idempotency-key, if-none-match, mcp-method, mcp-name, mcp-protocol-version, payment-signature, x-api-key, x-credito, x-guest-token, x-payment";
+/// How long a card may be kept without asking.
+const CARD_KEPT: &str = "public, max-age=3600";
+
+/// The routes of this surface.
+pub fn router() -> Router<Site> {
+    Router::new().route("/mcp", any(endpoint)).route(CARD_PATH, any(card))
+}
+
+async fn endpoint(State(site): State<Site>, request: Request) -> Response {
+    match *request.method() {
+        // A card would confuse a legacy client that asks for a stream.
+        Method::GET | Method::HEAD if asks_for_stream(request.headers()) => not_allowed(WITHOUT_STREAM),
+        Method::GET | Method::HEAD => of_card(&site),
+        Method::POST => post(&site, request).await,
+        Method::OPTIONS => preflight(&site, &request.into_parts().0),
+        _ => not_allowed(METHODS),
+    }
+}
+
+async fn card(State(site): State<Site>, request: Request) -> Response {
+    match *request.method() {
+        Method::GET | Method::HEAD => of_card(&site),
+        Method::OPTIONS => readable_by_all(empty(StatusCode::NO_CONTENT)),
+        _ => not_allowed("GET, HEAD, OPTIONS"),
+    }
+}
+
+fn asks_for_stream(headers: &HeaderMap) -> bool {
+    let accepted: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    let has = |part: &str| accepted.iter().any(|list| list.to_ascii_lowercase().contains(part));
+    has("text/event-stream") && !has("json")
+}
+
+fn of_card(site: &Site) -> Response {
+    let content = site.mcp().card.clone();
+    let mut response = Response::new(Body::from(content.clone()));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+    headers.extend(conditional::lasting(&content, CARD_KEPT));
+    readable_by_all(response)
+}
+
+/// Marks what any page may read (SEP-2127).
+fn readable_by_all(mut response: Response) -> Response {
+    for (name, value) in [
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Content-Type, If-None-Match"),
+        (header::ACCESS_CONTROL_EXPOSE_HEADERS, "ETag"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+fn not_allowed(allow: &'static str) -> Response {
+    let mut response = empty(StatusCode::METHOD_NOT_ALLOWED);
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
+    response
+}
+
+/// Whether a page of this origin may send messages: our own may, and those of `mcp.allow_origins`.
+fn may_call(site: &Site, parts: &Parts) -> bool {
+    let Some(origin) = parts.headers.get(header::ORIGIN) else { return true };
+    let is_allowed =
+        site.services().config().mcp.allow_origins.iter().any(|allowed| allowed.trim_end_matches('/') == origin);
+    is_allowed || same_origin(site.services(), parts).is_ok()
+}
+
+/// Whether the name that a caller has for this machine is the machine's own. Asked only where nothing but this machine
+/// can call: a page of another site may have pointed its own name here (DNS rebinding). Elsewhere a proxy owns the header.
+fn is_for_us(site: &Site, headers: &HeaderMap) -> bool {
+    if !site.services().is_on_loopback() {
+        return true;
+    }
+    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let Ok(named) = Url::parse(&format!("http://{host}")) else { return false };
+    let is_loopback = match named.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    is_loopback || Url::parse(site.services().base_url()).is_ok_and(|base| base.host() == named.host())
+}
+
+fn preflight(site: &Site, parts: &Parts) -> Response {
+    let asked = parts.headers.get(header::ACCESS_CONTROL_REQUEST_METHOD);
+    if !may_call(site, parts) || asked.is_none_or(|method| method != "POST") {
+        return readable_by_all(empty(StatusCode::NO_CONTENT));
+    }
+    let mut response = empty(StatusCode::NO_CONTENT);
+    let answer = response.headers_mut();
+    answer.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
+    answer.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOW_HEADERS));
+    answer.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    readable_by(&parts.headers, response)
+}
+
+/// Lets the page that called read the answer.
+fn readable_by(asked: &HeaderMap, mut response: Response) -> Response {
+    if let Some(origin) = asked.get(header::ORIGIN) {
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+    }
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
+    response
+}
+
+/// Answers a message.
+async fn post(site: &Site, request: Request) -> Response {
+    const FOREIGN: Text = text(
+        "Pages of this origin may not call; the operator can allow it in mcp.allow_origins.",
+        "Páginas desta origem não podem chamar; o operador pode permitir em mcp.allow_origins.",
+    );
+    const FOREIGN_HOST: Text =
+        text("This server has another name; see Host.", "Este servidor tem outro nome; veja Host.");
+    let (parts, body) = request.into_parts();
+    let lang = match request::language(&parts.headers, parts.uri.query()) {
+        Ok(lang) => lang,
+        Err(error) => return refusal(&unread(&error), &Value::Null, Lang::En),
+    };
+    let forbidden = |why: Text| Refusal::new(code::INVALID_REQUEST, why).status(StatusCode::FORBIDDEN);
+    if !may_call(site, &parts) {
+        return refusal(&forbidden(FOREIGN), &Value::Null, lang);
+    }
+    if !is_for_us(site, &parts.headers) {
+        return refusal(&forbidden(FOREIGN_HOST), &Value::Null, lang);
+    }
+    let answer = match request::read_body(site.services(), &parts, body, MESSAGE_BYTES).await {
+        Ok(received) => message(site, &parts, received.bytes.clone(), lang).await,
+        Err(error) => refusal(&unread(&error), &Value::Null, lang),
+    };
+    readable_by(&parts.headers, answer)
+}
+
+/// A request that can't be read, in the words of this protocol: too long, too slow, in no language.
+fn unread(error: &ServiceError) -> Refusal {
+    let why = error.detail.as_deref().cloned().unwrap_or_else(|| error.code.sentence().into());
+    Refusal::new(code::INVALID_REQUEST, why).status(status(error))
+}
+
+async fn message(site: &Site, parts: &Parts, body: Bytes, lang: Lang) -> Response {
+    // A large one takes milliseconds.
+    let read = if body.len() > request::BODY_BYTES {
+        off_worker(move || message::read(&body)).await.unwrap_or_else(|error| Err(unread(&error)))
+    } else {
+        message::read(&body)
+    };
+    let request = match read {
+        Ok(Message::Request(request)) => request,
+        Ok(Message::Unanswered) => return empty(StatusCode::ACCEPTED),
+        Err(refused) => return refusal(&refused, &Value::Null, lang),
+    };
+    let id = request.id.clone();
+    let era = match era::of(&parts.headers, &request) {
+        Ok(era) => era,
+        Err(refused) => return refusal(&refused, &id, lang),
+    };
+    match answer(site, parts, era, lang, &request.method, request.params).await {
+        Ok(result) => json(StatusCode::OK, &json!({"jsonrpc": "2.0", "id": id, "result": finished(site, era, result)})),
+        Err(refused) => refusal(&refused, &id, lang),
+    }
+}
+
+async fn answer(
+    site: &Site,
+    parts: &Parts,
+    era: Era,
+    lang: Lang,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<Value, Refusal> {
+    const UNKNOWN: Text = text("There is no such method.", "Não há tal método.");
+    let server = &site.mcp();
+    match (era, method) {
+        (Era::Legacy, "initialize") => Ok(json!({
+            "protocolVersion": era::agreed(&params),
+            "capabilities": {"tools": {}},
+            "serverInfo": server.identity.server_info(),
+            "instructions": instructions(site.services().config(), lang),
+        })),
+        (Era::Legacy, "ping") => Ok(json!({})),
+        (Era::Modern, "server/discover") => Ok(json!({
+            "supportedVersions": era::versions(),
+            "capabilities": {"tools": {}},
+            "instructions": instructions(site.services().config(), lang),
+            "ttlMs": LIST_MS,
+            "cacheScope": "public",
+        })),
+        (_, "tools/list") => list(era, &params, &server.tools),
+        (_, "tools/call") => call::call(site, parts, lang, params).await,
+        _ => {
+            let status = if era == Era::Modern { StatusCode::NOT_FOUND } else { StatusCode::OK };
+            Err(Refusal::new(code::METHOD_NOT_FOUND, UNKNOWN).status(status))
+        }
+    }
+}
+
+/// All tools at once: no page of the list is ever pointed at.
+fn list(era: Era, params: &Map<String, Value>, tools: &[Value]) -> Result<Value, Refusal> {
+    const NO_CURSOR: Text = text("cursor: none was given out", "cursor: nenhum foi dado");
+    if params.get("cursor").is_some_and(|cursor| !cursor.is_null()) {
+        return Err(Refusal::new(code::INVALID_PARAMS, NO_CURSOR).status(StatusCode::OK));
+    }
+    Ok(match era {
+        Era::Modern => json!({"tools": tools, "ttlMs": LIST_MS, "cacheScope": "public"}),
+        Era::Legacy => json!({ "tools": tools }),
+    })
+}
+
+/// A result with what the era adds to each.
+fn finished(site: &Site, era: Era, mut result: Value) -> Value {
+    if let (Era::Modern, Some(fields)) = (era, result.as_object_mut()) {
+        fields.insert("resultType".to_owned(), "complete".into());
+        let meta = fields.entry("_meta").or_insert_with(|| json!({}));
+        if let Some(meta) = meta.as_object_mut() {
+            let info = site.mcp().identity.server_info();
+            meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
+        }
+    }
+    result
+}
+
+fn refusal(refused: &Refusal, id: &Value, lang: Lang) -> Response {
+    json(refused.status, &refused.answer(id, lang))
+}
+
+fn json(status: StatusCode, body: &Value) -> Response {
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,77 @@
+//! The picture of who is signed in.
+
+use api::response::status;
+use askama::Template;
+use axum::extract::Request;
+use axum::response::Response;
+use http::StatusCode;
+use model::lang::{Text, text};
+
+use super::{AppState, Visit, leads_away, refused, upload, visit};
+use crate::Frame;
+use service::accounts::avatar;
+use service::error::{Code, ServiceError};
+
+const PATH: &str = "/conta/avatar";
+/// The refusal of [`Code::InvalidImage`] for a person, who knows no base64.
+const REFUSED: Text = text(
+    "The picture is not taken: it must be a JPEG, PNG or WebP of at most 2 MB and 40 megapixels.",
+    "A imagem não foi aceita: deve ser JPEG, PNG ou WebP de no máximo 2 MB e 40 megapixels.",
+);
+
+#[derive(Template)]
+#[template(path = "account_avatar.html")]
+struct AvatarPage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    /// Name of the field that is the picture.
+    field: &'static str,
+    has_picture: bool,
+    problem: Option<&'static str>,
+}
+
+/// Shows the picture, or sets it.
+pub(super) async fn show(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let set = if visit.is_sent { set(&visit).await } else { Ok(()) };
+        let problem = match set {
+            Ok(()) if visit.is_sent => return visit.lead(PATH),
+            Ok(()) => None,
+            Err(error) if leads_away(&error) => return refused(&visit, &error, PATH),
+            Err(error) => Some(error),
+        };
+        match page(&visit, problem.as_ref()).await {
+            Ok(page) => visit.page(problem.as_ref().map_or(StatusCode::OK, status), &page),
+            Err(error) => refused(&visit, &error, PATH),
+        }
+    })
+    .await
+}
+
+async fn set(visit: &Visit) -> Result<(), ServiceError> {
+    let file = visit.file.as_ref().map(|file| file.to_vec()).unwrap_or_default();
+    avatar::set(&visit.cx, file).await
+}
+
+async fn page<'a>(visit: &'a Visit, problem: Option<&ServiceError>) -> Result<AvatarPage<'a>, ServiceError> {
+    let problem = problem.map(|error| if error.code == Code::InvalidImage { REFUSED } else { error.code.sentence() });
+    Ok(AvatarPage {
+        frame: visit.frame(),
+        csrf: &visit.csrf,
+        field: upload::FILE,
+        has_picture: avatar::is_set(&visit.cx).await?,
+        problem: problem.map(|problem| problem.in_lang(visit.lang())),
+    })
+}
+
+/// Takes the picture away.
+pub(super) async fn remove(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let removed = if visit.is_sent { avatar::remove(&visit.cx).await } else { Ok(()) };
+        match removed {
+            Ok(()) => visit.lead(PATH),
+            Err(error) => refused(&visit, &error, PATH),
+        }
+    })
+    .await
+}

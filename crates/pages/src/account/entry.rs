@@ -1,0 +1,275 @@
+//! Getting in and back in: what one does without being signed in.
+
+use axum::extract::Request;
+use axum::response::Response;
+use model::lang::{Text, text};
+
+use super::form::{Field, Form, Needs, said};
+use super::{AppState, Visit, visit, way_on};
+use service::accounts::entry::{self, SecondFactor, SignIn};
+use service::accounts::recovery;
+use service::config::Secret;
+use service::error::{Code, ServiceError};
+
+const SIGN_IN: Text = text("Sign in", "Entrar");
+const PASSWORD: Text = text("Password", "Senha");
+const NEW_PASSWORD: Text = text("New password", "Nova senha");
+const MAKE: Text = text("Make an account", "Criar uma conta");
+const PASSKEY: Text = text("Sign in with a passkey", "Entrar com uma chave de acesso");
+const FORGOTTEN: Text = text("I forgot my password", "Esqueci a minha senha");
+
+/// Signs in, or asks for the second factor.
+pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        if visit.is_signed_in() && !visit.is_sent {
+            return visit.lead(way_on(visit.field("return_to")));
+        }
+        let form = Form {
+            title: Some(SIGN_IN),
+            action: "/conta/global",
+            button: Some(SIGN_IN),
+            fields: vec![Field::email(visit.field("email")), Field::password("password", PASSWORD, "current-password")],
+            hidden: vec![("return_to", way_on(visit.field("return_to")).to_owned())],
+            links: vec![
+                (MAKE, "/conta/global/register"),
+                (FORGOTTEN, "/conta/global/reset"),
+                (PASSKEY, "/conta/passkey"),
+            ],
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Nothing, async |visit| {
+            let password = Secret::new(visit.field("password"));
+            Ok(match entry::sign_in(&visit.cx, visit.field("email"), password).await? {
+                SignIn::Done(token) => {
+                    visit.keep(&token);
+                    visit.lead(&visit.way_in())
+                }
+                SignIn::SecondFactor(challenge) => factor_form(visit, challenge.text).page(visit, None),
+            })
+        })
+        .await
+    })
+    .await
+}
+
+fn factor_form(visit: &Visit, challenge: String) -> Form {
+    Form {
+        title: Some(text("Second factor", "Segundo fator")),
+        action: "/conta/global/factor",
+        button: Some(SIGN_IN),
+        fields: vec![Field::code()],
+        hidden: vec![("challenge", challenge), ("return_to", way_on(visit.field("return_to")).to_owned())],
+        links: vec![(text("Begin again", "Começar de novo"), "/conta/global")],
+        ..Form::default()
+    }
+}
+
+/// The second step of a sign-in.
+pub(super) async fn factor(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        if !visit.is_sent {
+            return visit.lead("/conta/global");
+        }
+        let form = factor_form(&visit, visit.field("challenge").to_owned());
+        form.answer(visit, Needs::Nothing, async |visit| {
+            let given = SecondFactor::of(&Secret::new(visit.field("code")));
+            let token = entry::second_factor(&visit.cx, visit.field("challenge"), given).await?;
+            visit.keep(&token);
+            Ok(visit.lead(&visit.way_in()))
+        })
+        .await
+    })
+    .await
+}
+
+/// Says that a mail is on its way, whoever asked for it.
+fn sent(visit: &Visit) -> Response {
+    let lead = text(
+        "If the address is right, a mail is on its way. It can take a few minutes; look into the folder for spam too.",
+        "Se o endereço estiver certo, um e-mail está a caminho. Pode levar alguns minutos; olhe também a pasta de spam.",
+    );
+    let again = text("Back to signing in", "Voltar para entrar");
+    said(visit, text("Look into your mail", "Veja o seu e-mail"), &[lead], vec![(again, "/conta/global")])
+}
+
+/// Asks for an account.
+pub(super) async fn register(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(MAKE),
+            lead: vec![text(
+                "We send a link to your address, with which you make the account.",
+                "Enviamos um link ao seu endereço, com o qual você cria a conta.",
+            )],
+            action: "/conta/global/register",
+            button: Some(text("Send the link", "Enviar o link")),
+            fields: vec![Field::email(visit.field("email"))],
+            links: vec![(text("I have an account", "Já tenho conta"), "/conta/global")],
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Nothing, async |visit| {
+            entry::register(&visit.cx, visit.field("email")).await?;
+            Ok(sent(visit))
+        })
+        .await
+    })
+    .await
+}
+
+/// Makes the account of a link. Looking at the page changes nothing: programs that guard mail open links too.
+pub(super) async fn complete(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let again = (MAKE, "/conta/global/register");
+        let address = match entry::address_of(&visit.cx, visit.field("token")).await {
+            Ok(address) => address,
+            Err(error) => return link_gone(&visit, &error, again),
+        };
+        let name = text("Your name, if you like", "O seu nome, se quiser");
+        let form = Form {
+            title: Some(MAKE),
+            action: "/conta/global/complete",
+            button: Some(MAKE),
+            fields: vec![
+                Field::email(&address).fixed(),
+                Field::password("password", PASSWORD, "new-password"),
+                Field::text("display_name", name, "name", visit.field("display_name")).optional(),
+            ],
+            hidden: vec![("token", visit.field("token").to_owned())],
+            again: Some(again),
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Nothing, async |visit| {
+            let password = Secret::new(visit.field("password"));
+            let name = visit.field("display_name");
+            let token = entry::complete(&visit.cx, visit.field("token"), password, name).await?;
+            visit.keep(&token);
+            Ok(visit.lead(&visit.way_in()))
+        })
+        .await
+    })
+    .await
+}
+
+/// A link that can't be used, and where to get another one. What else is wrong is told as it is.
+fn link_gone(visit: &Visit, error: &ServiceError, again: (Text, &'static str)) -> Response {
+    if error.code != Code::InvalidLink {
+        return visit.refuse(error);
+    }
+    let form = Form { again: Some(again), ..Form::default() };
+    form.refused(visit, error)
+}
+
+/// Asks for a new password.
+pub(super) async fn reset(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("Set a new password", "Definir uma nova senha")),
+            lead: vec![text(
+                "We send a link to the address of your account, with which you set a new password.",
+                "Enviamos um link ao endereço da sua conta, com o qual você define uma nova senha.",
+            )],
+            action: "/conta/global/reset",
+            button: Some(text("Send the link", "Enviar o link")),
+            fields: vec![Field::email(visit.field("email"))],
+            links: vec![(SIGN_IN, "/conta/global")],
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Nothing, async |visit| {
+            recovery::reset(&visit.cx, visit.field("email")).await?;
+            Ok(sent(visit))
+        })
+        .await
+    })
+    .await
+}
+
+/// Sets a new password by a link.
+pub(super) async fn new_password(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let again = (FORGOTTEN, "/conta/global/reset");
+        let found = match recovery::reset_of(&visit.cx, visit.field("token")).await {
+            Ok(found) => found,
+            Err(error) => return link_gone(&visit, &error, again),
+        };
+        let mut fields =
+            vec![Field::email(&found.account.email).fixed(), Field::password("password", NEW_PASSWORD, "new-password")];
+        if found.wants_factor {
+            fields.push(Field::code());
+        }
+        let form = Form {
+            title: Some(text("Set a new password", "Definir uma nova senha")),
+            lead: vec![text(
+                "With a new password all sessions of the account end, and all its API keys are revoked.",
+                "Com uma nova senha todas as sessões da conta terminam e todas as suas chaves de API são revogadas.",
+            )],
+            action: "/conta/global/password",
+            button: Some(text("Set the password", "Definir a senha")),
+            fields,
+            hidden: vec![("token", visit.field("token").to_owned())],
+            again: Some(again),
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Nothing, async |visit| {
+            let factor = found.wants_factor.then(|| SecondFactor::of(&Secret::new(visit.field("code"))));
+            let password = Secret::new(visit.field("password"));
+            recovery::complete_reset(&visit.cx, visit.field("token"), password, factor).await?;
+            visit.forget();
+            let done = text("Your password is set", "A sua senha foi definida");
+            Ok(said(visit, done, &[], vec![(SIGN_IN, "/conta/global")]))
+        })
+        .await
+    })
+    .await
+}
+
+/// Makes the address of a link the account's.
+pub(super) async fn confirm_email(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("Confirm the address", "Confirmar o endereço")),
+            action: "/conta/global/email",
+            button: Some(text("This is my address", "Este é o meu endereço")),
+            hidden: vec![("token", visit.field("token").to_owned())],
+            again: Some((SIGN_IN, "/conta/global")),
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Nothing, async |visit| {
+            recovery::confirm_email(&visit.cx, visit.field("token")).await?;
+            let done = text("Your address was changed", "O seu endereço foi mudado");
+            Ok(said(visit, done, &[], vec![(text("Your account", "A sua conta"), "/conta")]))
+        })
+        .await
+    })
+    .await
+}
+
+/// Takes a change of the address back.
+pub(super) async fn undo_email(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("Take the change of the address back", "Desfazer a mudança do endereço")),
+            lead: vec![text(
+                "The account gets its address back, all sessions end, and all API keys are revoked.",
+                "A conta recupera o seu endereço, todas as sessões terminam e todas as chaves de API são revogadas.",
+            )],
+            action: "/conta/global/undo",
+            button: Some(text("Take it back", "Desfazer")),
+            is_danger: true,
+            hidden: vec![("token", visit.field("token").to_owned())],
+            again: Some((SIGN_IN, "/conta/global")),
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Nothing, async |visit| {
+            recovery::undo_email(&visit.cx, visit.field("token")).await?;
+            visit.forget();
+            let done = text("The address is yours again", "O endereço é seu de novo");
+            let then = text(
+                "Whoever changed it may know the password: set a new one.",
+                "Quem o mudou pode saber a senha: defina uma nova.",
+            );
+            Ok(said(visit, done, &[then], vec![(FORGOTTEN, "/conta/global/reset")]))
+        })
+        .await
+    })
+    .await
+}

@@ -1,0 +1,104 @@
+//! The API keys of who is signed in.
+
+use api::response::status;
+use askama::Template;
+use axum::extract::Request;
+use axum::response::Response;
+use http::StatusCode;
+use model::id::{ApiKeyId, OrganizationId};
+use store::{KeyRecord, OrganizationRecord};
+
+use super::{AppState, Visit, leads_away, refused, visit};
+use crate::{Frame, filters};
+use service::accounts::{keys, organizations};
+use service::error::{Code, ServiceError};
+
+const PATH: &str = "/conta/keys";
+
+#[derive(Template)]
+#[template(path = "account_keys.html")]
+struct KeysPage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    live: Vec<Row>,
+    revoked: Vec<Row>,
+    /// Those that a key may be made for.
+    organizations: Vec<OrganizationRecord>,
+    /// A key just made; shown this once.
+    secret: Option<&'a str>,
+    name: &'a str,
+    problem: Option<&'static str>,
+}
+
+/// A key, and what its organization is called.
+struct Row {
+    key: KeyRecord,
+    organization: Option<String>,
+}
+
+/// Shows the keys, or makes one.
+pub(super) async fn show(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let made = if visit.is_sent { make(&visit).await.map(Some) } else { Ok(None) };
+        let (status, secret, problem) = match made {
+            Ok(secret) => (StatusCode::OK, secret, None),
+            Err(error) if leads_away(&error) => return refused(&visit, &error, PATH),
+            Err(error) => (status(&error), None, Some(error)),
+        };
+        match page(&visit, secret.as_deref(), problem.as_ref()).await {
+            Ok(page) => visit.page(status, &page),
+            Err(error) => refused(&visit, &error, PATH),
+        }
+    })
+    .await
+}
+
+/// Revokes a key.
+pub(super) async fn revoke(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let revoked = match uuid::Uuid::try_parse(visit.field("id")) {
+            Ok(id) if visit.is_sent => keys::revoke(&visit.cx, &ApiKeyId(id.to_string())).await,
+            _ => Ok(()),
+        };
+        match revoked {
+            Ok(()) => visit.lead(PATH),
+            Err(error) => refused(&visit, &error, PATH),
+        }
+    })
+    .await
+}
+
+async fn make(visit: &Visit) -> Result<String, ServiceError> {
+    let name = keys::key_name(visit.field("name"))?;
+    let organization = match visit.field("organization") {
+        "" => None,
+        id if uuid::Uuid::try_parse(id).is_ok() => Some(OrganizationId(id.to_owned())),
+        _ => return Err(ServiceError::new(Code::InvalidOrganization)),
+    };
+    Ok(keys::create(&visit.cx, name, organization).await?.secret)
+}
+
+async fn page<'a>(
+    visit: &'a Visit,
+    secret: Option<&'a str>,
+    problem: Option<&ServiceError>,
+) -> Result<KeysPage<'a>, ServiceError> {
+    let organizations = organizations::list(&visit.cx).await?;
+    let row = |key: KeyRecord| {
+        let organization =
+            organizations.iter().find(|organization| key.organization.as_ref() == Some(&organization.id));
+        Row { organization: organization.map(|organization| organization.name.clone()), key }
+    };
+    let keys = keys::list(&visit.cx).await?.into_iter();
+    let (live, revoked): (Vec<Row>, Vec<Row>) = keys.map(row).partition(|row| row.key.revoked_at.is_none());
+    Ok(KeysPage {
+        frame: visit.frame(),
+        csrf: &visit.csrf,
+        live,
+        revoked,
+        organizations: organizations.into_iter().filter(|of| of.role > model::organization::Role::Member).collect(),
+        secret,
+        name: if secret.is_some() { "" } else { visit.field("name") },
+        problem: problem.map(|error| error.code.sentence().in_lang(visit.lang())),
+    })
+}

@@ -1,0 +1,204 @@
+//! Organizations of who is signed in: their list, one of them, and the page that an invitation leads to.
+
+use api::response::status;
+use askama::Template;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request};
+use axum::response::Response;
+use http::StatusCode;
+use model::account::Assurance;
+use model::organization::Role;
+use store::{InvitationRecord, MemberRecord, OrganizationRecord};
+
+use super::{AppState, Visit, leads_away, refused, visit};
+use crate::{Frame, filters};
+use service::accounts::organizations::{self, Settings};
+use service::error::{Code, ServiceError};
+
+const PATH: &str = "/conta/organizations";
+
+#[derive(Template)]
+#[template(path = "organizations.html")]
+struct ListPage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    organizations: Vec<OrganizationRecord>,
+    name: &'a str,
+    problem: Option<&'static str>,
+}
+
+#[derive(Template)]
+#[template(path = "organization.html")]
+struct OnePage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    organization: OrganizationRecord,
+    members: Vec<MemberRecord>,
+    invitations: Vec<InvitationRecord>,
+    /// Roles that the reader may invite to.
+    invited: Vec<Role>,
+    /// The reader's own account.
+    own: String,
+    /// The session has used two factors.
+    has_two: bool,
+    problem: Option<&'static str>,
+}
+
+#[derive(Template)]
+#[template(path = "invitation.html")]
+struct InvitationPage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    token: &'a str,
+    invitation: InvitationRecord,
+}
+
+/// The name of a role.
+fn role_name(frame: &Frame<'_>, role: Role) -> &'static str {
+    let (en, pt) = match role {
+        Role::Member => ("Member", "Membro"),
+        Role::Admin => ("Admin", "Administrador"),
+        Role::Owner => ("Owner", "Proprietário"),
+    };
+    model::lang::text(en, pt).in_lang(frame.reader.lang)
+}
+
+impl ListPage<'_> {
+    fn role(&self, role: &Role) -> &'static str {
+        role_name(&self.frame, *role)
+    }
+}
+
+impl OnePage<'_> {
+    fn role(&self, role: &Role) -> &'static str {
+        role_name(&self.frame, *role)
+    }
+
+    /// Whether the reader may take a member out.
+    fn may_remove(&self, member: &MemberRecord) -> bool {
+        member.account.0 != self.own && self.organization.role.admits(member.role)
+    }
+}
+
+impl InvitationPage<'_> {
+    fn role(&self, role: &Role) -> &'static str {
+        role_name(&self.frame, *role)
+    }
+}
+
+/// The list, or a new organization.
+pub(super) async fn list(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let mut problem = None;
+        if visit.is_sent {
+            match organizations::create(&visit.cx, visit.field("name")).await {
+                Ok(made) => return visit.lead(&format!("{PATH}/{}", made.id)),
+                Err(error) if leads_away(&error) => return refused(&visit, &error, PATH),
+                Err(error) => problem = Some(error),
+            }
+        }
+        let organizations = match organizations::list(&visit.cx).await {
+            Ok(organizations) => organizations,
+            Err(error) => return refused(&visit, &error, PATH),
+        };
+        let status = problem.as_ref().map_or(StatusCode::OK, status);
+        let page = ListPage {
+            frame: visit.frame(),
+            csrf: &visit.csrf,
+            organizations,
+            name: visit.field("name"),
+            problem: problem.map(|error| error.code.sentence().in_lang(visit.lang())),
+        };
+        visit.page(status, &page)
+    })
+    .await
+}
+
+/// One organization, or something that is done in it.
+pub(super) async fn one(state: AppState, id: Result<Path<String>, PathRejection>, request: Request) -> Response {
+    // What is not UTF-8 is no id of ours.
+    let id = id.map_or_else(|_| String::new(), |Path(id)| id);
+    visit(state.0, request, async |visit| {
+        // What is no id leads back to no page.
+        let back = uuid::Uuid::try_parse(&id).map_or(PATH.to_owned(), |id| format!("{PATH}/{id}"));
+        let mut problem = None;
+        if visit.is_sent {
+            match act(&visit, &id).await {
+                Ok(()) if visit.field("do") == "leave" => return visit.lead(PATH),
+                Ok(()) => return visit.lead(&back),
+                Err(error) if leads_away(&error) => return refused(&visit, &error, &back),
+                Err(error) => problem = Some(error),
+            }
+        }
+        match page(&visit, &id, problem.as_ref()).await {
+            Ok(page) => visit.page(problem.as_ref().map_or(StatusCode::OK, status), &page),
+            Err(error) => refused(&visit, &error, &back),
+        }
+    })
+    .await
+}
+
+async fn page<'a>(visit: &'a Visit, id: &str, problem: Option<&ServiceError>) -> Result<OnePage<'a>, ServiceError> {
+    let session = visit.cx.caller.required_session()?;
+    let organization = organizations::read(&visit.cx, id).await?;
+    Ok(OnePage {
+        frame: visit.frame(),
+        csrf: &visit.csrf,
+        members: organizations::members(&visit.cx, id).await?,
+        invitations: organizations::invitations(&visit.cx, id).await?,
+        invited: Role::ALL.into_iter().filter(|role| organization.role.admits(*role)).collect(),
+        organization,
+        own: session.account.0.clone(),
+        has_two: session.assurance >= Assurance::Aal2,
+        problem: problem.map(|error| error.code.sentence().in_lang(visit.lang())),
+    })
+}
+
+/// Does what the button of a form says.
+async fn act(visit: &Visit, id: &str) -> Result<(), ServiceError> {
+    let (cx, field) = (&visit.cx, |name| visit.field(name));
+    let role = || Role::of_word(field("role")).ok_or_else(|| ServiceError::new(Code::InvalidBody).detail("role"));
+    let is_on = || field("on") == "1";
+    match field("do") {
+        "rename" => {
+            let settings = Settings { name: Some(field("name").to_owned()), ..Settings::default() };
+            organizations::set(cx, id, settings).await.map(drop)
+        }
+        "factor" => {
+            let settings = Settings { require_second_factor: Some(is_on()), ..Settings::default() };
+            organizations::set(cx, id, settings).await.map(drop)
+        }
+        "keys" => organizations::set(cx, id, Settings { keys: Some(is_on()), ..Settings::default() }).await.map(drop),
+        "close" => organizations::close(cx, id, true).await.map(drop),
+        "restore" => organizations::close(cx, id, false).await.map(drop),
+        "leave" => organizations::leave(cx, id).await,
+        "invite" => organizations::invite(cx, id, field("email"), role()?).await.map(drop),
+        "uninvite" => organizations::uninvite(cx, id, field("invitation")).await,
+        "role" => organizations::set_role(cx, id, field("member"), role()?).await,
+        "remove" => organizations::remove(cx, id, field("member"), is_on()).await,
+        _ => Err(ServiceError::new(Code::InvalidBody).detail("do")),
+    }
+}
+
+/// What an invitation is to, or its acceptance.
+pub(super) async fn invitation(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let token = visit.field("token");
+        let is_token = service::credential::is_random_token(token);
+        let back = if is_token { format!("/conta/invitation?token={token}") } else { PATH.to_owned() };
+        if visit.is_sent {
+            return match organizations::accept(&visit.cx, token).await {
+                Ok(joined) => visit.lead(&format!("{PATH}/{}", joined.id)),
+                Err(error) => refused(&visit, &error, &back),
+            };
+        }
+        match organizations::invitation(&visit.cx, token).await {
+            Ok(invitation) => {
+                let page = InvitationPage { frame: visit.frame(), csrf: &visit.csrf, token, invitation };
+                visit.page(StatusCode::OK, &page)
+            }
+            Err(error) => refused(&visit, &error, &back),
+        }
+    })
+    .await
+}

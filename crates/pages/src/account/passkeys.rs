@@ -1,0 +1,86 @@
+//! Passkeys of who is signed in, and signing in with one. What asks the authenticator is a script; there is no other way.
+
+use askama::Template;
+use axum::extract::Request;
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+use store::PasskeyRecord;
+
+use super::{AppState, Visit, refused, visit};
+use crate::{Frame, assets, filters};
+use service::accounts::{passkeys, session};
+
+const PATH: &str = "/conta/passkeys";
+
+/// What these pages may load: our own style and script, which calls us.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+#[derive(Template)]
+#[template(path = "account_passkeys.html")]
+struct PasskeysPage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    script: &'static str,
+    passkeys: Vec<PasskeyRecord>,
+}
+
+#[derive(Template)]
+#[template(path = "passkey_sign_in.html")]
+struct SignInPage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    script: &'static str,
+    way_on: &'a str,
+}
+
+/// The passkeys.
+pub(super) async fn show(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        // Adding one needs a fresh proof, so it is asked for before the authenticator is.
+        if let Err(error) = session::fresh(&visit.cx) {
+            return refused(&visit, &error, PATH);
+        }
+        match passkeys::list(&visit.cx).await {
+            Ok(passkeys) => {
+                let (frame, csrf) = (visit.frame(), visit.csrf.as_str());
+                scripted(&visit, &PasskeysPage { frame, csrf, script: assets::PASSKEYS_PATH, passkeys })
+            }
+            Err(error) => refused(&visit, &error, PATH),
+        }
+    })
+    .await
+}
+
+/// Takes a passkey away.
+pub(super) async fn remove(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        if !visit.is_sent {
+            return visit.lead(PATH);
+        }
+        match passkeys::remove(&visit.cx, visit.field("id")).await {
+            Ok(()) => visit.lead(PATH),
+            Err(error) => refused(&visit, &error, PATH),
+        }
+    })
+    .await
+}
+
+/// Where one signs in with a passkey.
+pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let way_on = visit.way_in();
+        if visit.is_signed_in() {
+            return visit.lead(&way_on);
+        }
+        let (frame, csrf) = (visit.frame(), visit.csrf.as_str());
+        scripted(&visit, &SignInPage { frame, csrf, script: assets::PASSKEYS_PATH, way_on: &way_on })
+    })
+    .await
+}
+
+/// A page with a script of ours.
+fn scripted(visit: &Visit, page: &impl Template) -> Response {
+    let mut response = visit.page(StatusCode::OK, page);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    response
+}

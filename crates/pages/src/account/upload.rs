@@ -1,0 +1,44 @@
+//! A form with a file, as a browser sends it without a script (RFC 7578).
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::request::Parts;
+
+use api::operation::Form;
+use service::Services;
+use service::accounts::avatar::MOST_BYTES;
+use service::error::ServiceError;
+
+/// Bytes of such a form. More than a picture may have: who chooses a photo that is too large reads so beside the field. A
+/// form that is longer still is refused while it is being sent, of which browsers show nothing but that the line broke.
+const FORM_BYTES: usize = 4 * MOST_BYTES;
+/// The field that is the file; all others are text.
+pub(super) const FILE: &str = "image";
+
+/// What was sent.
+pub(super) struct Sent {
+    pub(super) fields: Vec<(String, String)>,
+    /// Empty where none was chosen.
+    pub(super) file: Option<Bytes>,
+}
+
+/// Whether a request says that it is such a form.
+pub(super) fn is_announced(parts: &Parts) -> bool {
+    let media_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media_type.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")
+}
+
+/// Reads it. What is not UTF-8 in a text becomes U+FFFD, as in every other form.
+pub(super) async fn read(app: &Services, parts: &Parts, body: Body) -> Result<Sent, ServiceError> {
+    let mut sent = Sent { fields: Vec::new(), file: None };
+    let form = Form::new(parts.clone(), body).read(app, FORM_BYTES).await?;
+    for field in form.as_ref() {
+        if field.name == FILE {
+            sent.file = Some(field.content.clone());
+        } else {
+            sent.fields.push((field.name.clone(), String::from_utf8_lossy(&field.content).into_owned()));
+        }
+    }
+    Ok(sent)
+}

@@ -1,0 +1,49 @@
+//! What our crawler does, for the owners of the sites it visits; its user agent names this page.
+
+use askama::Template;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use model::lang::{Text, text};
+
+use super::card::{Card, Subject};
+use super::{Addresses, Frame, Reader, html};
+use service::Services;
+
+#[derive(Template)]
+#[template(path = "bot.html")]
+struct BotPage<'a> {
+    frame: Frame<'a>,
+    addresses: Addresses,
+    card: Card,
+    user_agent: &'a str,
+    per_target: u16,
+    per_hour: u32,
+}
+
+pub(super) async fn show(State(app): State<Services>, request: Request) -> Response {
+    const TITLE: Text = text("About our crawler", "Sobre o nosso robô");
+    const DESCRIPTION: Text = text(
+        "What the crawler of this service fetches, how often, and how to keep it out.",
+        "O que o robô deste serviço busca, com que frequência, e como mantê-lo fora.",
+    );
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let lang = reader.lang;
+    let addresses = Addresses::new(&app, "/bot", request.uri().query(), lang);
+    let title = TITLE.in_lang(lang);
+    let subject = Subject {
+        kind: "WebPage",
+        title: &[title],
+        description: DESCRIPTION.in_lang(lang),
+        way: &[(title, "/bot".to_owned())],
+    };
+    let page = BotPage {
+        frame: Frame::new(&app, reader),
+        card: Card::new(&app, &addresses, lang, &subject),
+        addresses,
+        user_agent: &app.config().user_agent(app.base_url()),
+        per_target: app.config().limits.fetches_per_target,
+        per_hour: app.config().limits.audits_per_target_hour,
+    };
+    html(StatusCode::OK, &page, lang)
+}

@@ -1,0 +1,143 @@
+//! What a page says of itself to search engines and networks: title, description, social tags, structured data.
+
+use std::fmt::{self, Display, Formatter};
+
+use askama::filters::HtmlSafe;
+use audit::facts::derive::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX, cut};
+use audit::facts::font_metrics::title_px;
+use model::lang::{Lang, Text, text};
+use serde_json::{Value, json};
+
+use super::pieces::plain;
+use super::{Addresses, assets};
+use service::Services;
+
+/// One page, for those who show it elsewhere.
+#[derive(Debug)]
+pub(super) struct Card {
+    /// For the document and for networks.
+    pub(super) title: String,
+    /// In plain text.
+    pub(super) description: String,
+    /// Absolute address of the picture.
+    pub(super) image: String,
+    /// What the picture shows.
+    pub(super) image_alt: String,
+    /// As Open Graph writes the language.
+    pub(super) locale: &'static str,
+    /// Structured data.
+    pub(super) data: JsonLd,
+}
+
+/// A picture of 1,200 × 630 pixels.
+#[derive(Debug)]
+pub(super) struct Picture {
+    /// Where it is.
+    pub(super) path: String,
+    /// What it shows.
+    pub(super) alt: String,
+}
+
+/// A step on the way from the first page: its name, and its path.
+pub(super) type Step<'a> = (&'a str, String);
+
+/// What a card is made of.
+#[derive(Debug)]
+pub(super) struct Subject<'a> {
+    /// schema.org type of the page.
+    pub(super) kind: &'static str,
+    /// Parts of the title, the most important first; those that have no room in a result are left out.
+    pub(super) title: &'a [&'a str],
+    /// Text with backticks, as long as it likes.
+    pub(super) description: &'a str,
+    /// The pages above this one, the first page left out, and this page.
+    pub(super) way: &'a [Step<'a>],
+}
+
+impl Card {
+    /// The card of a page.
+    pub(super) fn new(app: &Services, addresses: &Addresses, lang: Lang, subject: &Subject<'_>) -> Self {
+        let product = app.config().product.name.as_str();
+        let title = fitting(subject.title, product);
+        let description = cut(&plain(subject.description), LONGEST_DESCRIPTION);
+        let first = (product, "/".to_owned());
+        let steps = std::iter::once(&first).chain(subject.way).enumerate().map(
+            |(at, (name, path))| json!({"@type": "ListItem", "position": at + 1, "name": name, "item": app.url(path)}),
+        );
+        let mut data = json!({
+            "@context": "https://schema.org",
+            "@type": subject.kind,
+            "name": subject.title.first(),
+            "description": description,
+            "url": addresses.canonical,
+            "inLanguage": lang.tag(),
+        });
+        // The first page is not below itself.
+        if let (false, Some(members)) = (subject.way.is_empty(), data.as_object_mut()) {
+            let way = json!({"@type": "BreadcrumbList", "itemListElement": steps.collect::<Vec<_>>()});
+            members.insert("breadcrumb".to_owned(), way);
+        }
+        let locale = match lang {
+            Lang::En => "en_US",
+            Lang::PtBr => "pt_BR",
+        };
+        const ALT: Text =
+            text("A score ring beside a list of findings", "Um anel de nota ao lado de uma lista de achados");
+        let image_alt = ALT.in_lang(lang).to_owned();
+        Self { title, description, image: app.url(assets::CARD_PATH), image_alt, locale, data: JsonLd(data) }
+    }
+
+    /// With a picture of its own.
+    pub(super) fn with_picture(self, app: &Services, picture: Picture) -> Self {
+        Self { image: app.url(&picture.path), image_alt: picture.alt, ..self }
+    }
+}
+
+/// As many parts as a result has room for, and the product's name at their end if it fits too.
+fn fitting(parts: &[&str], product: &str) -> String {
+    let mut title = parts.first().copied().unwrap_or_default().to_owned();
+    for part in parts.iter().skip(1).chain([&product]) {
+        let longer = format!("{title} · {part}");
+        if title_px(&longer) <= WIDEST_TITLE_PX {
+            title = longer;
+        }
+    }
+    title
+}
+
+/// Structured data as the content of a `script` element. No text in it can end the element or begin a comment.
+#[derive(Debug)]
+pub(super) struct JsonLd(Value);
+
+impl Display for JsonLd {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // Outside strings JSON has none of these, and inside they may be written so (RFC 8259 §7). The last two end a line
+        // where an old reader takes the text for a script.
+        let text = self.0.to_string();
+        let escaped = text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+        f.write_str(&escaped.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029"))
+    }
+}
+
+impl HtmlSafe for JsonLd {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structured_data_stays_in_its_element() {
+        let hostile = json!({"name": "</script><!-- & \u{2028}\"\\"});
+        let written = JsonLd(hostile.clone()).to_string();
+        assert!(!written.contains(['<', '>', '&', '\u{2028}']), "{written}");
+        assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), hostile);
+    }
+
+    #[test]
+    fn a_title_has_the_parts_that_fit() {
+        assert_eq!(fitting(&["No title", "title_missing"], "Site Audit"), "No title · title_missing · Site Audit");
+        let long = "A title that is so long that a result has no room for much of anything else";
+        assert_eq!(fitting(&[long, "title_missing"], "Site Audit"), long);
+        assert_eq!(fitting(&[], "Site Audit"), " · Site Audit");
+    }
+}

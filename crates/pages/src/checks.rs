@@ -1,0 +1,210 @@
+//! The catalog of checks for people: all of them, and one page each.
+
+use askama::Template;
+use audit::check::{Category, Family};
+use audit::report::CATALOG_VERSION;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use model::finding::Severity;
+use model::fix::{FixClass, FixTarget};
+use model::lang::{Lang, Text, text};
+use service::unknown;
+
+use super::card::{Card, Subject};
+use super::hub_filter::HubFilter;
+use super::pieces::{Piece, pieces};
+use super::{Addresses, Frame, Reader, filters, lasting, with_lang};
+use render::catalog::check::Explained;
+use render::catalog::{self, Entry};
+use service::Services;
+use service::blocking::off_worker;
+
+#[derive(Template)]
+#[template(path = "checks.html")]
+struct ChecksPage<'a> {
+    frame: Frame<'a>,
+    addresses: Addresses,
+    card: Card,
+    count: usize,
+    filter: HubFilter,
+    /// Where the list is whole.
+    whole: String,
+    shown: usize,
+    version: &'static str,
+    groups: Vec<Group>,
+}
+
+/// The checks of a category.
+struct Group {
+    id: &'static str,
+    title: &'static str,
+    checks: Vec<Line>,
+}
+
+/// A check in a list.
+pub(super) struct Line {
+    pub(super) code: &'static str,
+    pub(super) severity: &'static str,
+    pub(super) word: &'static str,
+    pub(super) title: &'static str,
+    pub(super) address: String,
+}
+
+#[derive(Template)]
+#[template(path = "check.html")]
+struct CheckPage<'a> {
+    frame: Frame<'a>,
+    addresses: Addresses,
+    card: Card,
+    check: Explained,
+    /// The severity for a person.
+    word: &'static str,
+    points: u32,
+    why: Vec<Piece<'static>>,
+    rule: Vec<Piece<'static>>,
+    how: Vec<Piece<'static>>,
+    class: &'static str,
+    place: &'static str,
+    category: &'static str,
+    hub: String,
+    tool: String,
+    tool_name: &'static str,
+    others: Vec<Line>,
+}
+
+/// What the list is called.
+pub(super) const TITLE: Text = text("Every check of the audit", "Todas as verificações da auditoria");
+
+pub(super) async fn hub(State(app): State<Services>, request: Request) -> Response {
+    const DESCRIPTION: Text = text(
+        "The {count} checks of the technical SEO audit by subject: what each looks for, its exact rule, why it matters and how to fix it.",
+        "As {count} verificações da auditoria técnica de SEO por assunto: o que cada uma procura, a regra exata, por que importa e como corrigir.",
+    );
+    let query = request.uri().query();
+    let reader = Reader::of(request.headers(), query);
+    let lang = reader.lang;
+    let addresses = Addresses::new(&app, "/checks", query, lang);
+    let count = catalog::entries().count();
+    let description = DESCRIPTION.phrase(&[("count", count.into())]);
+    let title = TITLE.in_lang(lang);
+    let subject = Subject {
+        kind: "CollectionPage",
+        title: &[title],
+        description: description.in_lang(lang),
+        way: &[(title, "/checks".to_owned())],
+    };
+    let filter = HubFilter::of(query, lang);
+    let is_wanted = |(family, check): &Entry| {
+        let texts = [check.title, check.why, check.rule].map(|text| text.in_lang(lang));
+        filter.takes(family, &[&texts[..], &[check.code, family.landing.title.in_lang(lang)]].concat())
+    };
+    let group = |(category, families): (Category, Vec<&'static Family>)| {
+        let checks = families.into_iter().flat_map(|family| family.checks.iter().map(move |check| (family, check)));
+        let checks: Vec<Line> = checks.filter(is_wanted).map(|entry| line(entry, query, lang)).collect();
+        let title = category.title().in_lang(lang);
+        (!checks.is_empty()).then_some(Group { id: category.word(), title, checks })
+    };
+    let groups: Vec<Group> = catalog::by_category().filter_map(group).collect();
+    let page = ChecksPage {
+        frame: Frame::new(&app, reader).keeping_query(query),
+        card: Card::new(&app, &addresses, lang, &subject),
+        addresses,
+        count,
+        shown: groups.iter().map(|group| group.checks.len()).sum(),
+        whole: with_lang("/checks", query, lang),
+        filter,
+        version: CATALOG_VERSION,
+        groups,
+    };
+    lasting(&page, lang)
+}
+
+/// The code in the path, if it is UTF-8.
+type CodePath = Result<Path<String>, PathRejection>;
+
+pub(super) async fn show(State(app): State<Services>, code: CodePath, request: Request) -> Response {
+    let query = request.uri().query();
+    let reader = Reader::of(request.headers(), query);
+    let code = code.map(|Path(code)| code).unwrap_or_default();
+    let Some(entry) = catalog::entry(&code) else {
+        return super::error::page(&app, &unknown::check(&code), reader);
+    };
+    let (page_app, query) = (app.clone(), query.map(str::to_owned));
+    // The first time, it is tried out when checks are not measured.
+    let made = off_worker(move || lasting(&page(&page_app, entry, query.as_deref(), reader), reader.lang));
+    made.await.unwrap_or_else(|error| super::error::page(&app, &error, reader))
+}
+
+fn page<'a>(app: &'a Services, (family, check): Entry, query: Option<&str>, reader: Reader) -> CheckPage<'a> {
+    let lang = reader.lang;
+    let explained = Explained::new((family, check), lang);
+    let path = format!("/checks/{}", check.code);
+    let addresses = Addresses::new(app, &path, query, lang);
+    let description = format!("{} {}", explained.why, explained.how);
+    let subject = Subject {
+        kind: "WebPage",
+        title: &[explained.title, check.code],
+        description: &description,
+        way: &[(TITLE.in_lang(lang), "/checks".to_owned()), (explained.title, path)],
+    };
+    let card = Card::new(app, &addresses, lang, &subject);
+    let others = family.checks.iter().filter(|other| other.code != check.code);
+    CheckPage {
+        frame: Frame::new(app, reader),
+        addresses,
+        card,
+        word: severity_word(check.severity).in_lang(lang),
+        points: audit::score::weight(check.severity),
+        why: pieces(explained.why),
+        rule: pieces(explained.rule),
+        how: pieces(explained.how),
+        class: class(check.remedy.class).in_lang(lang),
+        place: place(check.remedy.target).in_lang(lang),
+        category: family.category.title().in_lang(lang),
+        hub: with_lang("/checks", query, lang),
+        tool: with_lang(&format!("/tools/{}", family.slug), query, lang),
+        tool_name: family.landing.title.in_lang(lang),
+        others: others.map(|other| line((family, other), query, lang)).collect(),
+        check: explained,
+    }
+}
+
+/// A check in a list.
+pub(super) fn line((_, check): Entry, query: Option<&str>, lang: Lang) -> Line {
+    Line {
+        code: check.code,
+        severity: check.severity.word(),
+        word: severity_word(check.severity).in_lang(lang),
+        title: check.title.in_lang(lang),
+        address: with_lang(&format!("/checks/{}", check.code), query, lang),
+    }
+}
+
+/// A severity for a person.
+pub(super) fn severity_word(severity: Severity) -> Text {
+    match severity {
+        Severity::Error => text("Error", "Erro"),
+        Severity::Warn => text("Warning", "Aviso"),
+        Severity::Info => text("Info", "Informação"),
+    }
+}
+
+/// How ready a fix is, for a person.
+pub(super) fn class(class: FixClass) -> Text {
+    match class {
+        FixClass::Deterministic => text("Ready to paste", "Pronto para colar"),
+        FixClass::Template => text("Fill in", "Para preencher"),
+        FixClass::Instruction => text("Needs a decision", "Precisa de uma decisão"),
+    }
+}
+
+fn place(target: FixTarget) -> Text {
+    match target {
+        FixTarget::Head => text("in the head", "no head"),
+        FixTarget::Body => text("in the body", "no body"),
+        FixTarget::Image => text("on the image tag", "na tag da imagem"),
+        FixTarget::File => text("a file at the host's root", "um arquivo na raiz do host"),
+        FixTarget::Page => text("the page as a whole, or the server", "a página como um todo, ou o servidor"),
+    }
+}

@@ -1,0 +1,269 @@
+//! Prepaid credit for people: what the packs cost and how they are paid, and what is left of a credit. A credit's token
+//! is sent in a form and never stands in an address, where histories and logs would keep it.
+
+pub(super) mod pix;
+
+use super::card::{Card, Subject};
+use super::{Addresses, Frame, Reader, guest_cookie, html, private, unstored, with_lang};
+use api::caller::of_page;
+use api::caller::same_origin;
+use api::cookies::Cookie;
+use api::request::{BODY_BYTES, read_body};
+use api::response::{of_error, status};
+use askama::Template;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use model::credit::{CreditState, ListedCredit, Movement, MovementKind};
+use model::lang::{Lang, Text, text};
+use model::money::Micros;
+use service::Services;
+use service::credential::{TokenKind, token_digest};
+use service::error::{Code, ServiceError};
+use service::pix::Receiver;
+use service::x402::PACKS;
+
+/// Where credit is bought and looked at.
+pub(super) const PATH: &str = "/credit";
+
+#[derive(Template)]
+#[template(path = "credit.html")]
+struct CreditPage<'a> {
+    frame: Frame<'a>,
+    addresses: Addresses,
+    card: Card,
+    /// Whole dollars, and the price by Pix where that is on.
+    packs: Vec<(u32, Option<String>)>,
+    is_live: bool,
+    network: &'static str,
+    base_url: &'a str,
+    pricing: String,
+    pix: Option<String>,
+    /// Credits that the reader bought, without their tokens; `None` where they can't be told.
+    own: Option<Vec<Line>>,
+    statement: Option<Statement>,
+    problem: Option<&'static str>,
+}
+
+/// A credit in a list.
+struct Line {
+    created_at: String,
+    /// Dollars.
+    balance: String,
+    /// Why it pays nothing, in a word.
+    state: Option<&'static str>,
+}
+
+/// What is left of a credit, and what became of the rest.
+struct Statement {
+    credit: Line,
+    /// Why it pays nothing.
+    note: Option<&'static str>,
+    movements: Vec<MovementLine>,
+}
+
+/// A movement for a person.
+struct MovementLine {
+    at: String,
+    kind: &'static str,
+    /// Dollars, with a sign.
+    amount: String,
+}
+
+/// Tells how credit is bought.
+pub(super) async fn show(State(app): State<Services>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let is_known = has_cookie(&app, &parts.headers);
+    let own = if is_known { own(&app, &parts, reader.lang).await } else { Some(Vec::new()) };
+    let page = CreditPage { own, ..page(&app, &parts, reader) };
+    let response = html(StatusCode::OK, &page, reader.lang);
+    if is_known { unstored(response) } else { response }
+}
+
+/// Tells what is left of the credit whose token was entered.
+pub(super) async fn look(State(app): State<Services>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let lang = reader.lang;
+    match statement(&app, &parts, body, lang).await {
+        Ok(statement) => {
+            let page = CreditPage { statement: Some(statement), ..page(&app, &parts, reader) };
+            private(html(StatusCode::OK, &page, lang))
+        }
+        Err(error) if error.code == Code::InvalidCredential => {
+            const UNKNOWN: Text = text(
+                "No credit has this token. It begins with cred_ and has 43 letters and digits after that.",
+                "Nenhum crédito tem este token. Ele começa com cred_ e tem 43 letras e dígitos depois disso.",
+            );
+            let page = CreditPage { problem: Some(UNKNOWN.in_lang(lang)), ..page(&app, &parts, reader) };
+            let mut response = html(status(&error), &page, lang);
+            of_error(response.headers_mut(), &error, app.is_https());
+            private(response)
+        }
+        Err(error) => super::error::page(&app, &error, reader),
+    }
+}
+
+fn page<'a>(app: &'a Services, parts: &Parts, reader: Reader) -> CreditPage<'a> {
+    const TITLE: Text = text("Prepaid credit", "Crédito pré-pago");
+    const DESCRIPTION: Text = text(
+        "Credit for calls beyond the free ones: what the packs cost, how a program pays by x402 and a person by Pix, and what is left.",
+        "Crédito para chamadas além das grátis: quanto custam os pacotes, como um programa paga por x402 e uma pessoa por Pix, e quanto resta.",
+    );
+    let (query, lang) = (parts.uri.query(), reader.lang);
+    let addresses = Addresses::new(app, PATH, query, lang);
+    let title = TITLE.in_lang(lang);
+    let subject = Subject {
+        kind: "WebPage",
+        title: &[title],
+        description: DESCRIPTION.in_lang(lang),
+        way: &[(title, PATH.to_owned())],
+    };
+    let receiver = Receiver::of(app).ok();
+    CreditPage {
+        frame: Frame::new(app, reader),
+        card: Card::new(app, &addresses, lang, &subject),
+        addresses,
+        packs: PACKS.map(|usd| (usd, receiver.as_ref().map(|by| reais(by.centavos(usd), lang)))).into(),
+        is_live: app.payments().is_live(),
+        network: app.payments().chain().name,
+        base_url: app.base_url(),
+        pricing: with_lang("/pricing", query, lang),
+        pix: receiver.map(|_| with_lang(pix::PATH, query, lang)),
+        own: Some(Vec::new()),
+        statement: None,
+        problem: None,
+    }
+}
+
+/// An amount of reais as people write it.
+fn reais(centavos: u64, lang: Lang) -> String {
+    let (whole, rest) = (centavos / 100, centavos % 100);
+    match lang {
+        Lang::En => format!("R${whole}.{rest:02}"),
+        Lang::PtBr => format!("R$ {whole},{rest:02}"),
+    }
+}
+
+/// Whether a request says who reads. Who does not costs no look-up.
+fn has_cookie(app: &Services, headers: &HeaderMap) -> bool {
+    Cookie::Session.read(app.is_https(), headers).is_some() || guest_cookie::read(app, headers).is_some()
+}
+
+/// The credits of who reads; `None` where their session is over or the database is away.
+async fn own(app: &Services, parts: &Parts, lang: Lang) -> Option<Vec<Line>> {
+    let caller = of_page(app, parts, guest_cookie::read(app, &parts.headers)).await.ok()?;
+    let owner = match caller.required_owner() {
+        Ok(owner) => owner,
+        // The cookie's guest is gone.
+        Err(error) if error.code == Code::GuestTokenRequired => return Some(Vec::new()),
+        Err(_) => return None,
+    };
+    let credits = service::credit::list(app, &owner).await.ok()?;
+    Some(credits.into_iter().map(|credit| Line::of(credit, lang)).collect())
+}
+
+async fn statement(app: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<Statement, ServiceError> {
+    same_origin(app, parts)?;
+    let received = read_body(app, parts, body, BODY_BYTES).await?;
+    let token = url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == "token");
+    let token = token.map(|(_, token)| token.trim().to_owned()).unwrap_or_default();
+    // What can't be a token needs no look-up.
+    if !TokenKind::Credit.fits(&token) {
+        return Err(ServiceError::new(Code::InvalidCredential));
+    }
+    let (credit, movements) = service::credit::statement(app, &token_digest(&token)).await?;
+    let movements = movements.iter().map(|movement| MovementLine::of(movement, lang)).collect();
+    let credit = service::credit::listed(app, credit);
+    let note = note(credit.state).map(|note| note.in_lang(lang));
+    Ok(Statement { credit: Line::of(credit, lang), note, movements })
+}
+
+impl Line {
+    fn of(credit: ListedCredit, lang: Lang) -> Self {
+        Self {
+            created_at: credit.created_at.to_string(),
+            balance: credit.balance_usd,
+            state: word(credit.state).map(|word| word.in_lang(lang)),
+        }
+    }
+}
+
+impl MovementLine {
+    fn of(movement: &Movement, lang: Lang) -> Self {
+        let sign = if movement.amount_micros < 0 { "−" } else { "+" };
+        Self {
+            at: movement.created_at.to_string(),
+            kind: kind(movement.kind).in_lang(lang),
+            amount: format!("{sign}{}", Micros(movement.amount_micros.unsigned_abs())),
+        }
+    }
+}
+
+/// Why a credit pays nothing, in a word.
+fn word(state: CreditState) -> Option<Text> {
+    match state {
+        CreditState::Active => None,
+        CreditState::Pending => Some(text("not released", "não liberado")),
+        CreditState::Refused => Some(text("refused", "recusado")),
+        CreditState::Worthless => Some(text("without value", "sem valor")),
+    }
+}
+
+/// The same in a sentence.
+fn note(state: CreditState) -> Option<Text> {
+    match state {
+        CreditState::Active => None,
+        CreditState::Pending => Some(text(
+            "Nothing can be spent of it yet: a person still has to look at its receipt.",
+            "Nada dele pode ser gasto ainda: uma pessoa ainda tem de ver o comprovante.",
+        )),
+        CreditState::Refused => Some(text(
+            "Nothing can be spent of it: no payment was found for its receipt.",
+            "Nada dele pode ser gasto: não se achou pagamento para o comprovante.",
+        )),
+        CreditState::Worthless => Some(text(
+            "Nothing can be spent of it: it was made while nothing was charged here, or bought on another network.",
+            "Nada dele pode ser gasto: ele foi feito quando nada era cobrado aqui, ou comprado em outra rede.",
+        )),
+    }
+}
+
+/// Why a balance changed, for a person.
+fn kind(kind: MovementKind) -> Text {
+    match kind {
+        MovementKind::Purchase => text("Bought by x402", "Comprado por x402"),
+        MovementKind::Pix => text("Paid by Pix", "Pago por Pix"),
+        MovementKind::Debit => text("Spent on a call", "Gasto em uma chamada"),
+        MovementKind::Reversal => text("Given back: nothing came of the call", "Devolvido: a chamada não deu em nada"),
+        MovementKind::Adjustment => text("Put right by the operator", "Corrigido pelo operador"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn amounts_are_written_as_people_do() {
+        for (centavos, en, pt) in [(2_875, "R$28.75", "R$ 28,75"), (5, "R$0.05", "R$ 0,05"), (0, "R$0.00", "R$ 0,00")] {
+            assert_eq!((reais(centavos, Lang::En).as_str(), reais(centavos, Lang::PtBr).as_str()), (en, pt));
+        }
+        for (amount_micros, written) in [(-20_000, "−0.02"), (5_000_000, "+5.00"), (i64::MIN, "−9223372036854.775808")]
+        {
+            let movement = Movement {
+                id: "m".to_owned(),
+                kind: MovementKind::Debit,
+                amount_micros,
+                reference: "d".to_owned(),
+                created_at: Timestamp(0),
+            };
+            assert_eq!(MovementLine::of(&movement, Lang::En).amount, written);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Credit by Pix for people: what to pay, the receipt to send, and how a request stands. Nobody decides here.
+
+use std::sync::Arc;
+
+use api::response::of_error;
+use askama::Template;
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use http::request::Parts;
+use model::credit::PixState;
+use model::lang::{Lang, Text, text};
+use serde_json::Value;
+use store::PixSummary;
+
+use super::reais;
+use crate::{Frame, Reader, account, error, filters, guest_cookie, html, private};
+use api::caller::same_origin;
+use api::caller::{guard_form, of_page};
+use api::operation::{Form, query_object};
+use render::qr::qr_path;
+use service::Services;
+use service::caller::Cx;
+use service::caller::Identity;
+use service::error::{Code, ServiceError};
+use service::form::Field;
+use service::pix::{self, Accepted, Receiver};
+use service::x402::PACKS;
+
+/// Where a pack is paid by Pix.
+pub(crate) const PATH: &str = "/credit/pix";
+
+#[derive(Template)]
+#[template(path = "credit_pix.html")]
+struct PayPage<'a> {
+    frame: Frame<'a>,
+    /// Whole dollars, price, and whether it is the chosen one.
+    packs: Vec<(u32, String, bool)>,
+    usd: u32,
+    price: String,
+    /// What the payer's bank shows.
+    key: &'a str,
+    name: &'a str,
+    code: &'a str,
+    /// The code as a path of a drawing, and the drawing's width.
+    drawing: Option<(String, i32)>,
+    /// Proves to a signed-in reader's session that the form is ours.
+    csrf: Option<String>,
+    problem: Option<Problem>,
+}
+
+/// Why a receipt was not taken.
+struct Problem {
+    sentence: String,
+    /// The request that it belongs to already.
+    request: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "credit_pix_sent.html")]
+struct SentPage<'a> {
+    frame: Frame<'a>,
+    id: &'a str,
+    token: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "credit_pix_request.html")]
+struct RequestPage<'a> {
+    frame: Frame<'a>,
+    request: &'a PixSummary,
+    price: String,
+    decided_at: Option<String>,
+    /// Whom to write to.
+    email: Option<&'a str>,
+}
+
+/// What to pay, and the form for the receipt.
+pub(crate) async fn show(State(app): State<Services>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    match asked(&app, &parts) {
+        Ok((receiver, usd)) => {
+            let csrf = account::csrf(&app, &parts).await;
+            pay(&app, reader, &receiver, usd, csrf, None)
+        }
+        Err(error) => error::page(&app, &error, reader),
+    }
+}
+
+/// Takes a receipt. The address names the pack too: of a form that could not be read, nothing else is known.
+pub(crate) async fn send(State(app): State<Services>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let (receiver, usd) = match asked(&app, &parts) {
+        Ok(asked) => asked,
+        Err(error) => return error::page(&app, &error, reader),
+    };
+    match accepted(&app, &parts, body, reader.lang).await {
+        Ok(Accepted { id, token }) => {
+            let page = SentPage { frame: Frame::new(&app, reader), id: &id, token: &token };
+            private(html(StatusCode::OK, &page, reader.lang))
+        }
+        // Not of a page of ours, or of one that is out of date.
+        Err(error) if error.code.status() == StatusCode::FORBIDDEN => error::page(&app, &error, reader),
+        Err(error) => {
+            let csrf = account::csrf(&app, &parts).await;
+            let mut response = pay(&app, reader, &receiver, usd, csrf, Some(&error));
+            *response.status_mut() = api::response::status(&error);
+            of_error(response.headers_mut(), &error, app.is_https());
+            response
+        }
+    }
+}
+
+/// How a request stands.
+pub(crate) async fn status(
+    State(app): State<Services>,
+    id: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Response {
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let id = id.map(|Path(id)| id).unwrap_or_default();
+    let request = match pix::status(&app, &id).await {
+        Ok(request) => request,
+        Err(error) => return error::page(&app, &error, reader),
+    };
+    let page = RequestPage {
+        frame: Frame::new(&app, reader),
+        price: reais(request.brl_centavos.unsigned_abs(), reader.lang),
+        decided_at: request.decided_at.map(|at| at.to_string()),
+        email: app.config().organization.email.as_deref(),
+        request: &request,
+    };
+    private(html(StatusCode::OK, &page, reader.lang))
+}
+
+/// Who receives, and the pack that the query asks for: the smallest, where it asks for none.
+fn asked(app: &Services, parts: &Parts) -> Result<(Receiver, u32), ServiceError> {
+    let receiver = Receiver::of(app)?;
+    let usd = match query_object(parts.uri.query())?.get("usd").and_then(Value::as_str) {
+        // What is no number is no pack either.
+        Some(usd) => service::credit::pack(usd.parse().unwrap_or_default())?,
+        None => PACKS[0],
+    };
+    Ok((receiver, usd))
+}
+
+/// Keeps what was sent, as the call of the API does. Who is signed in must have got the form from us.
+async fn accepted(app: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<Accepted, ServiceError> {
+    same_origin(app, parts)?;
+    let caller = of_page(app, parts, guest_cookie::read(app, &parts.headers)).await?;
+    let form = Form::new(parts.clone(), body);
+    let cx = Cx::new(app, caller, lang);
+    let guard = |fields: &[Field]| match cx.caller.identity {
+        Identity::Session(_) => {
+            let csrf = fields.iter().find(|field| field.name == "csrf");
+            let csrf = csrf.and_then(|field| std::str::from_utf8(&field.content).ok());
+            guard_form(app, &cx.caller, &parts.headers, csrf)
+        }
+        _ => Ok(()),
+    };
+    let read = async |most| {
+        let fields = form.read(app, most).await?;
+        guard(fields.as_ref())?;
+        Ok(fields)
+    };
+    pix::request(&cx, read).await
+}
+
+fn pay(
+    app: &Services,
+    reader: Reader,
+    receiver: &Receiver,
+    usd: u32,
+    csrf: Option<String>,
+    refusal: Option<&ServiceError>,
+) -> Response {
+    let (lang, code) = (reader.lang, receiver.code(usd));
+    let (key, name) = receiver.shown();
+    let page = PayPage {
+        frame: Frame::new(app, reader),
+        packs: PACKS.map(|pack| (pack, reais(receiver.centavos(pack), lang), pack == usd)).into(),
+        usd,
+        price: reais(receiver.centavos(usd), lang),
+        key,
+        name,
+        drawing: qr_path(&code),
+        code: &code,
+        csrf,
+        problem: refusal.map(|error| problem(app, error, lang)),
+    };
+    private(html(StatusCode::OK, &page, lang))
+}
+
+/// A refusal for the person who sent the form.
+fn problem(app: &Services, error: &ServiceError, lang: Lang) -> Problem {
+    const MISSING: Text = text("Choose the file of the receipt.", "Escolha o arquivo do comprovante.");
+    const TOO_LARGE: Text = text(
+        "The receipt is larger than 2 MiB; send a smaller photo.",
+        "O comprovante é maior que 2 MiB; envie uma foto menor.",
+    );
+    const SPENT: Text = text(
+        "Your network has sent its {count} receipts of today; it can send more tomorrow (UTC).",
+        "A sua rede já enviou os {count} comprovantes de hoje; pode enviar mais amanhã (UTC).",
+    );
+    let sentence = match (error.code, &error.detail) {
+        (Code::BodyTooLarge, _) => TOO_LARGE.in_lang(lang).to_owned(),
+        (Code::RateLimited, _) => {
+            let count = app.config().pix.requests_per_day;
+            SPENT.phrase(&[("count", count.into())]).in_lang(lang).to_owned()
+        }
+        (Code::InvalidBody, Some(detail)) if detail.en.starts_with("comprovante: ") => MISSING.in_lang(lang).to_owned(),
+        (code, Some(detail)) => format!("{} ({})", code.sentence().in_lang(lang), detail.in_lang(lang)),
+        (code, None) => code.sentence().in_lang(lang).to_owned(),
+    };
+    let request = error.more.iter().find_map(|more| more.fields.get("id")?.as_str().map(str::to_owned));
+    Problem { sentence, request }
+}

@@ -1,0 +1,85 @@
+//! The widget: a page made to stand in an iframe of any site, and the script that puts it there.
+
+use askama::Template;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderName, HeaderValue, header};
+use sha2::{Digest as _, Sha256};
+
+use super::{Frame, KEPT, Reader, assets, kept};
+use render::band::{FAIR, GOOD};
+use service::Services;
+use service::widget::{Asked, Widget};
+
+const LOADER: &str = include_str!("../assets/embed.js");
+const SCRIPT: &str = include_str!("../assets/widget.js");
+/// Where the widget's own script is; its name changes with its content.
+pub(super) const SCRIPT_PATH: &str = concat!("/assets/widget.", env!("WIDGET_HASH"), ".js");
+/// How long the loader may be kept without asking: the contract's hour.
+const LOADER_KEPT: &str = "public, max-age=3600";
+
+#[derive(Template)]
+#[template(path = "embed.html")]
+struct EmbedPage<'a> {
+    frame: Frame<'a>,
+    widget: &'a Widget,
+    /// What the address field holds at first.
+    url: &'a str,
+    /// The rule of a chosen colour.
+    rule: Option<&'a str>,
+    /// The first page, with its form filled in.
+    form_address: String,
+    script: &'static str,
+    /// The bands of a score, for the script.
+    good: u32,
+    fair: u32,
+}
+
+/// The widget. Any site may frame it; it knows no cookie.
+pub(super) async fn show(State(app): State<Services>, request: Request) -> Response {
+    let query = request.uri().query();
+    let pairs: Vec<_> = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).collect();
+    let value = |wanted: &str| pairs.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
+    let asked = Asked { brand: value("brand"), color: value("color"), theme: value("theme"), url: value("url") };
+    let widget = Widget::new(&app, asked);
+    let rule = widget.rule();
+    let reader = Reader::of(request.headers(), query);
+    let page = EmbedPage {
+        frame: Frame::new(&app, reader),
+        url: widget.url.as_ref().map_or("", url::Url::as_str),
+        rule: rule.as_deref(),
+        form_address: widget.form_address(&app),
+        widget: &widget,
+        script: SCRIPT_PATH,
+        good: GOOD,
+        fair: FAIR,
+    };
+    let mut response = kept(&page, reader.lang, KEPT);
+    let headers = response.headers_mut();
+    if let Ok(policy) = HeaderValue::from_str(&policy(rule.as_deref())) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex"));
+    assets::for_any_site(response)
+}
+
+/// Loads and runs nothing but our own files and the one rule, whose hash is told.
+fn policy(rule: Option<&str>) -> String {
+    let hash = rule.map(|rule| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(rule)))).unwrap_or_default();
+    format!(
+        "default-src 'none'; style-src 'self'{hash}; img-src 'self'; script-src 'self'; connect-src 'self'; \
+         form-action 'self'; base-uri 'none'; frame-ancestors *"
+    )
+}
+
+/// The script that sites load.
+pub(super) async fn loader() -> Response {
+    assets::lasting(LOADER.into(), "application/javascript; charset=utf-8", LOADER_KEPT)
+}
+
+/// The widget's own script.
+pub(super) async fn script() -> Response {
+    assets::for_any_site(assets::asset(SCRIPT, "application/javascript; charset=utf-8", assets::FOR_EVER))
+}

@@ -1,0 +1,41 @@
+//! Filters of the templates.
+#![expect(unreachable_pub, reason = "askama makes a public type of a filter")]
+
+use std::fmt::Display;
+
+use askama::Values;
+
+use render::shown::undirected;
+
+/// Text from outside for a reader: characters that reverse or hide what stands beside them become visible escapes, as
+/// the command line shows them (UAX #9; CVE-2021-42574). What is there to be copied keeps them.
+#[askama::filter_fn]
+pub(super) fn visible(text: impl Display, _: &dyn Values) -> askama::Result<String> {
+    Ok(undirected(&text.to_string()))
+}
+
+/// An instant (RFC 3339) for a reader: to the minute.
+#[askama::filter_fn]
+pub(super) fn minute(instant: impl Display, _: &dyn Values) -> askama::Result<String> {
+    let instant = instant.to_string();
+    Ok(instant.get(..16).map_or_else(|| instant.clone(), |minute| minute.replace('T', " ") + " UTC"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_is_read_to_the_minute() {
+        let shown = |text: &str| minute::default().execute(text, askama::NO_VALUES).unwrap();
+        assert_eq!(shown("2026-01-31T09:30:00.000Z"), "2026-01-31 09:30 UTC");
+        assert_eq!(shown("never"), "never");
+    }
+
+    #[test]
+    fn reversing_characters_are_shown_and_letters_of_every_script_stay() {
+        let shown = |text: &str| visible::default().execute(text, askama::NO_VALUES).unwrap();
+        assert_eq!(shown("a\u{202e}b\u{2066}c\u{200f}"), "a\\u{202e}b\\u{2066}c\\u{200f}");
+        assert_eq!(shown("לחם <b> pão"), "לחם <b> pão");
+    }
+}

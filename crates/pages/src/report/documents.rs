@@ -1,0 +1,107 @@
+//! What a reader takes away from a report: the audit in the forms of the API, its patch, and the files of the patch.
+
+use api::response::{refusal, speaks};
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use http::{HeaderValue, header};
+use model::lang::Lang;
+use model::report::Report;
+use schemars::JsonSchema;
+use serde::Serialize;
+use service::audits;
+use store::StoredReport;
+
+use super::{find, made};
+use crate::{Reader, error, private};
+use api::operation::Answer as _;
+use api::reading::{self, ReportFormat};
+use service::Services;
+use service::error::{Code, ServiceError};
+
+/// Whose, and which, if the path is UTF-8.
+pub(crate) type Named = Result<Path<(String, String)>, PathRejection>;
+
+/// A form of the audit, or its patch, for the one who reads the page.
+pub(crate) async fn form(State(app): State<Services>, named: Named, request: Request) -> Response {
+    taken(app, named, request, form_named).await
+}
+
+/// A file of the patch, for the one who reads the page.
+pub(crate) async fn file(State(app): State<Services>, named: Named, request: Request) -> Response {
+    taken(app, named, request, |_, stored, number, _| patch_file(&stored.report, number)).await
+}
+
+async fn taken(
+    app: Services,
+    named: Named,
+    request: Request,
+    take: fn(&Services, &StoredReport, &str, Lang) -> Result<Response, ServiceError>,
+) -> Response {
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let (parts, _) = request.into_parts();
+    let found = async {
+        let Path((id, name)) = named.map_err(|_| ServiceError::new(Code::AuditNotFound))?;
+        Ok((find(&app, &parts, Ok(Path(id)), reader.lang).await?, name))
+    };
+    let found = found.await;
+    made(app, reader, found, move |app, reader, (stored, name)| {
+        take(app, stored, name, reader.lang).unwrap_or_else(|refused| error::page(app, &refused, reader))
+    })
+    .await
+}
+
+fn form_named(app: &Services, stored: &StoredReport, name: &str, lang: Lang) -> Result<Response, ServiceError> {
+    let format = match name {
+        "audit.json" => return Ok(document(&stored.stored_audit(lang), lang)),
+        "patch.json" => return Ok(document(&audits::patch_answer(app, stored, lang), lang)),
+        "audit.csv" => ReportFormat::Csv,
+        "audit.md" => ReportFormat::Markdown,
+        "audit.sarif" => ReportFormat::Sarif,
+        _ => return Err(ServiceError::new(Code::NotFound)),
+    };
+    let reply = reading::whole(stored, format, lang)?.reply()?;
+    let mut response = download(Body::from(reply.body), reply.media_type, name);
+    speaks(response.headers_mut(), lang);
+    Ok(response)
+}
+
+/// A file of a report's patch, by its number in it: paths on hosts may hold whatever a site likes.
+pub(crate) fn patch_file(report: &Report, number: &str) -> Result<Response, ServiceError> {
+    let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let file = at.and_then(|at| report.patch.files.get(at)).ok_or_else(|| ServiceError::new(Code::NotFound))?;
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    // Text whatever its name says: nothing of an audited site runs here.
+    Ok(download(Body::from(file.content.clone()), "text/plain; charset=utf-8", name))
+}
+
+/// JSON that a person may read in the browser.
+pub(crate) fn document<T: Serialize + JsonSchema>(value: &T, lang: Lang) -> Response {
+    match serde_json::to_vec_pretty(value) {
+        Ok(body) => {
+            let mut response = Response::new(Body::from(body));
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            speaks(headers, lang);
+            private(response)
+        }
+        Err(error) => {
+            tracing::error!(%error, "a report could not be written");
+            refusal(&ServiceError::new(Code::Internal), lang, false)
+        }
+    }
+}
+
+/// What a browser keeps as a file.
+fn download(body: Body, media_type: &'static str, name: &str) -> Response {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')).collect();
+    // Of letters, digits and signs that no header gives a meaning.
+    if let Ok(disposition) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
+        headers.insert(header::CONTENT_DISPOSITION, disposition);
+    }
+    private(response)
+}

@@ -1,0 +1,95 @@
+//! What the audited page declares, as rows of a table.
+
+use std::collections::BTreeMap;
+
+use model::lang::{Lang, Text, text};
+use model::report::Report;
+use url::Url;
+
+use super::view::SHOWN;
+use render::shown;
+
+/// Name and value of each; `None` where the page declares nothing.
+pub(super) fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<String>)> {
+    let Some(s) = &report.summary else { return Vec::new() };
+    let t = |en: &'static str, pt: &'static str| text(en, pt).in_lang(lang);
+    let host = Url::parse(&s.final_url).ok().and_then(|url| url.host_str().map(shown::host));
+    let sitemap = s.sitemap.url.clone().unwrap_or_else(|| sitemap_text(&s.sitemap.state).in_lang(lang).to_owned());
+    vec![
+        ("Status", Some(s.status.to_string())),
+        (t("Host", "Host"), host),
+        (t("Content type", "Tipo de conteúdo"), s.content_type.clone()),
+        (t("Title", "Título"), s.title.clone()),
+        (t("Description", "Descrição"), s.meta_description.clone()),
+        ("Canonical", s.canonical.clone()),
+        ("Robots", s.robots.clone()),
+        ("Viewport", s.viewport.clone()),
+        (t("Charset", "Codificação"), s.charset.clone()),
+        (t("Language", "Idioma"), s.lang.clone()),
+        ("Favicon", s.favicon.clone()),
+        ("h1", (!s.h1s.is_empty()).then(|| s.h1s.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(" · "))),
+        (t("Words", "Palavras"), Some(s.words.to_string())),
+        (t("Images", "Imagens"), Some(images(s.images.total, s.images.without_alt, lang))),
+        (t("Links", "Links"), Some(links(s.links.internal, s.links.external, s.links.without_text, lang))),
+        ("JSON-LD", (!s.json_ld_types.is_empty()).then(|| s.json_ld_types.join(", "))),
+        ("robots.txt", Some(robots(s.robots_txt.allowed, &s.robots_txt.state, s.robots_txt.rule.as_deref(), lang))),
+        (t("AI crawlers refused", "Robôs de IA recusados"), refused(&s.robots_txt.ai_crawlers)),
+        ("Sitemap", Some(sitemap)),
+    ]
+}
+
+/// Crawlers that robots.txt keeps out.
+fn refused(crawlers: &BTreeMap<String, bool>) -> Option<String> {
+    let refused: Vec<&str> =
+        crawlers.iter().filter(|(_, is_allowed)| !**is_allowed).map(|(name, _)| name.as_str()).collect();
+    (!refused.is_empty()).then(|| refused.join(", "))
+}
+
+fn images(total: u32, without_alt: u32, lang: Lang) -> String {
+    let sentence = text("{total} ({without} without alt)", "{total} ({without} sem alt)");
+    sentence.phrase(&[("total", total.into()), ("without", without_alt.into())]).in_lang(lang).to_owned()
+}
+
+fn links(internal: u32, external: u32, without_text: u32, lang: Lang) -> String {
+    let sentence = text(
+        "{internal} internal, {external} external, {without} without text",
+        "internos: {internal}, externos: {external}, sem texto: {without}",
+    );
+    let values = [("internal", internal.into()), ("external", external.into()), ("without", without_text.into())];
+    sentence.phrase(&values).in_lang(lang).to_owned()
+}
+
+fn robots(allowed: Option<bool>, state: &str, rule: Option<&str>, lang: Lang) -> String {
+    let verdict = match allowed {
+        Some(true) => text("allowed", "permitida"),
+        Some(false) => text("forbidden", "proibida"),
+        None => text("not known", "não se sabe"),
+    };
+    let verdict = verdict.in_lang(lang);
+    match rule {
+        Some(rule) => format!("{verdict} ({rule})"),
+        None => format!("{verdict} ({})", robots_text(state).in_lang(lang)),
+    }
+}
+
+/// What was found of robots.txt, in words.
+fn robots_text(state: &str) -> Text {
+    match state {
+        "found" => text("no rule applies", "nenhuma regra se aplica"),
+        "missing" => text("there is none", "não existe"),
+        "invalid" => text("the answer is an HTML page", "a resposta é uma página HTML"),
+        _ => text("it could not be read", "não pôde ser lido"),
+    }
+}
+
+/// Whether a sitemap lists the page, in words.
+fn sitemap_text(state: &str) -> Text {
+    match state {
+        "found" => text("lists the page", "lista a página"),
+        "absent" => text("does not list the page", "não lista a página"),
+        "missing" => text("there is none", "não existe"),
+        "invalid" => text("has a syntax error", "tem um erro de sintaxe"),
+        "tooLarge" => text("too large to be read whole", "grande demais para ser lido inteiro"),
+        _ => text("could not be read", "não pôde ser lido"),
+    }
+}

@@ -1,0 +1,197 @@
+//! The findings of a report as its page shows them: each with its fix, what to mend first, and how many of each subject.
+
+use std::collections::BTreeMap;
+
+use audit::check::{Category, Check};
+use audit::{checks, score};
+use model::change::Change;
+use model::finding::{Finding, Place, Severity};
+use model::fix::Fix;
+use model::lang::{Lang, Text};
+
+use super::filter::Filter;
+use crate::checks::{class, severity_word};
+use crate::pieces::{Piece, pieces};
+use render::catalog::{self, tool::ready};
+use render::shown;
+
+/// What to mend first is at most so much (design of pages, section 4).
+const FIRST: usize = 3;
+
+/// One finding with its fix.
+pub(super) struct FindingView<'a> {
+    pub(super) code: &'a str,
+    /// The page of its check; `None` for a code that the catalog has no more.
+    pub(super) address: Option<String>,
+    pub(super) severity: &'static str,
+    pub(super) word: &'static str,
+    pub(super) points: String,
+    pub(super) title: &'static str,
+    pub(super) message: &'a str,
+    pub(super) why: Vec<Piece<'a>>,
+    pub(super) how: Vec<Piece<'a>>,
+    pub(super) reference: &'static str,
+    /// In short where it shows, and at how many other places.
+    pub(super) at: Option<(String, usize)>,
+    pub(super) places: &'a [Place],
+    /// The run before did not have it.
+    pub(super) is_new: bool,
+    pub(super) class: &'static str,
+    pub(super) note: Option<Vec<Piece<'a>>>,
+    pub(super) origin: Option<String>,
+    pub(super) path: Option<&'a str>,
+    pub(super) code_block: Option<&'a str>,
+}
+
+/// The view of a finding.
+pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Change>, lang: Lang) -> FindingView<'a> {
+    let check = checks::find(&finding.code);
+    let of_check = |pick: fn(&'static Check) -> Text| check.map(pick).map_or("", |text| text.in_lang(lang));
+    let path = fix.file.as_ref().map(|file| file.path.as_str());
+    FindingView {
+        code: &finding.code,
+        address: check.map(|check| address(check, lang)),
+        severity: finding.severity.word(),
+        word: severity_word(finding.severity).in_lang(lang),
+        points: match score::weight(finding.severity) {
+            0 => "0".to_owned(),
+            weight => format!("−{weight}"),
+        },
+        title: of_check(|check| check.title),
+        message: finding.message.in_lang(lang),
+        why: pieces(of_check(|check| check.why)),
+        how: pieces(of_check(|check| check.how)),
+        reference: check.map(|check| check.reference).unwrap_or_default(),
+        at: at(&finding.evidence, lang).or_else(|| Some((path?.to_owned(), 0))),
+        places: &finding.evidence,
+        is_new: change.is_some_and(|change| change.broke.iter().any(|broke| broke.code == finding.code)),
+        class: class(fix.class).in_lang(lang),
+        note: fix.note.as_ref().map(|note| pieces(note.in_lang(lang))),
+        origin: fix.origin.as_ref().map(|origin| origin.in_lang(lang).to_owned()),
+        path,
+        code_block: ready(fix),
+    }
+}
+
+/// Where a finding shows first, and at how many other places.
+fn at(places: &[Place], lang: Lang) -> Option<(String, usize)> {
+    let first = places.first()?;
+    let name = first.selector.as_deref().or(first.url.as_deref());
+    let line = first.line.map(|line| match lang {
+        Lang::En => format!("line {line}"),
+        Lang::PtBr => format!("linha {line}"),
+    });
+    let shown: Vec<String> = line.into_iter().chain(name.map(str::to_owned)).collect();
+    (!shown.is_empty()).then(|| (shown.join(" · "), places.len() - 1))
+}
+
+/// The page of a check.
+fn address(check: &Check, lang: Lang) -> String {
+    format!("/checks/{}?lang={}", check.code, lang.tag())
+}
+
+/// A check by its name, with the page that explains it.
+pub(super) struct Named {
+    pub(super) title: &'static str,
+    pub(super) address: String,
+}
+
+/// The check of a code; `None` where the catalog has it no more.
+pub(super) fn named(code: &str, lang: Lang) -> Option<Named> {
+    let check = checks::find(code)?;
+    Some(Named { title: check.title.in_lang(lang), address: address(check, lang) })
+}
+
+/// What to mend first.
+pub(super) struct First<'a> {
+    pub(super) code: &'a str,
+    pub(super) severity: &'static str,
+    pub(super) word: &'static str,
+    pub(super) title: &'static str,
+    /// What the score gains, with its sign; `None` where nothing, or it is not known.
+    pub(super) points: Option<String>,
+    pub(super) class: &'static str,
+}
+
+/// Errors first, then warnings; of those the ones whose fix is ready, then templates, then decisions.
+pub(super) fn first<'a>(findings: &'a [Finding], fixes: &'a [Fix], lang: Lang) -> Vec<First<'a>> {
+    let mut worth: Vec<(&Finding, &Fix)> =
+        findings.iter().zip(fixes).filter(|(finding, _)| score::weight(finding.severity) > 0).collect();
+    // Stable: what is equal stays in the order of the report.
+    worth.sort_by_key(|(finding, fix)| (finding.severity, fix.class));
+    worth.truncate(FIRST);
+    let first = |(finding, fix): (&'a Finding, &'a Fix)| First {
+        code: &finding.code,
+        severity: finding.severity.word(),
+        word: severity_word(finding.severity).in_lang(lang),
+        title: checks::find(&finding.code).map_or("", |check| check.title.in_lang(lang)),
+        points: (finding.points > 0).then(|| shown::signed(finding.points)),
+        class: class(fix.class).in_lang(lang),
+    };
+    worth.into_iter().map(first).collect()
+}
+
+/// How many findings a subject has, as a bar.
+pub(super) struct Bar {
+    pub(super) title: &'static str,
+    /// The findings alone; `None` where the page has no address.
+    pub(super) address: Option<String>,
+    /// Of each severity, from the worst.
+    pub(super) counts: [u32; 3],
+    pub(super) total: u32,
+}
+
+/// A bar for each subject that has findings, in the order of the catalog, and the length of the longest.
+pub(super) fn bars(findings: &[Finding], path: Option<&str>, lang: Lang) -> (Vec<Bar>, u32) {
+    let whole = Filter::of(None, lang);
+    let mut by_subject: BTreeMap<Category, [u32; 3]> = BTreeMap::new();
+    for finding in findings {
+        let Some((family, _)) = catalog::entry(&finding.code) else { continue };
+        let [errors, warnings, infos] = by_subject.entry(family.category).or_default();
+        *match finding.severity {
+            Severity::Error => errors,
+            Severity::Warn => warnings,
+            Severity::Info => infos,
+        } += 1;
+    }
+    let bar = |(category, counts): (Category, [u32; 3])| Bar {
+        title: category.title().in_lang(lang),
+        address: path.map(|path| whole.address(path, None, None, Some(category.word()))),
+        counts,
+        total: counts.iter().sum(),
+    };
+    let bars: Vec<Bar> = by_subject.into_iter().map(bar).collect();
+    let longest = bars.iter().map(|bar| bar.total).max().unwrap_or_default();
+    (bars, longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use audit::example;
+    use model::fix::FixClass;
+
+    #[test]
+    fn what_to_mend_first_is_the_worst_that_can_be_pasted() {
+        let page = "<meta name=robots content=noindex><title>a</title><title>b</title><h1>c</h1><img src=a>";
+        let report = audit::report(&example::page(example::PAGE_URL, page));
+        let first = first(&report.findings, &report.fixes, Lang::En);
+        assert_eq!(first.len(), FIRST);
+        let rank = |first: &First<'_>| {
+            let at = report.findings.iter().position(|finding| finding.code == first.code).unwrap();
+            (report.findings[at].severity, report.fixes[at].class)
+        };
+        let ranks: Vec<(Severity, FixClass)> = first.iter().map(rank).collect();
+        assert!(ranks.is_sorted(), "{ranks:?}");
+        assert_ne!(ranks[2].0, Severity::Info);
+        assert!(super::first(&[], &[], Lang::En).is_empty());
+    }
+
+    #[test]
+    fn every_finding_is_in_one_bar() {
+        let report = audit::report(&example::page(example::PAGE_URL, "<title>a</title><title>b</title>"));
+        let (bars, longest) = bars(&report.findings, Some("/r/x"), Lang::En);
+        assert_eq!(bars.iter().map(|bar| bar.total).sum::<u32>() as usize, report.findings.len());
+        assert!(bars.iter().all(|bar| bar.total <= longest && bar.counts.iter().sum::<u32>() == bar.total));
+    }
+}

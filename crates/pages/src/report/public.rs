@@ -1,0 +1,48 @@
+//! What the page of a shared report says of itself to search engines and networks.
+
+use model::lang::{Text, text};
+use url::Url;
+
+use super::view::{Eyes, Shown};
+use crate::card::{Card, Picture, Subject};
+use crate::{Addresses, Reader, share};
+use render::shown;
+use service::Services;
+use service::shares::report_path;
+
+/// What a public page says of itself to search engines and networks.
+pub(super) fn public(app: &Services, reader: Reader, shown: &Shown<'_>) -> Option<(Card, Addresses)> {
+    const TITLE: Text = text("SEO audit of {host}: {score}/100", "Auditoria de SEO de {host}: {score}/100");
+    const DESCRIPTION: Text = text(
+        "Technical SEO audit of {host} on {date}: score {score} of 100, {errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, and a ready fix for each.",
+        "Auditoria técnica de SEO de {host} em {date}: nota {score} de 100, {errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, e uma correção pronta para cada.",
+    );
+    const ALT: Text = text("Score {score} of 100 for {host} on {date}", "Nota {score} de 100 para {host} em {date}");
+    const UNREACHED_TITLE: Text = text("SEO audit of {host}: not reached", "Auditoria de SEO de {host}: não alcançada");
+    const UNREACHED: Text = text(
+        "On {date} the page of {host} could not be reached, so there was nothing to judge.",
+        "Em {date} a página de {host} não pôde ser alcançada, então não havia o que julgar.",
+    );
+    let Eyes::Anybody { slug } = shown.eyes else { return None };
+    let lang = reader.lang;
+    let report = shown.report;
+    let host = Url::parse(&report.url).ok().and_then(|url| Some(shown::host(url.host_str()?)));
+    let values = [
+        ("host", host.unwrap_or_default().into()),
+        ("score", report.score.into()),
+        ("errors", report.counts.errors.into()),
+        ("warnings", report.counts.warnings.into()),
+        ("date", shown::date(shown.created_at, lang).into()),
+    ];
+    let written = |text: Text| text.phrase(&values).in_lang(lang).to_owned();
+    let (title, description, alt) = match &report.summary {
+        Some(_) => (TITLE, DESCRIPTION, ALT),
+        None => (UNREACHED_TITLE, UNREACHED, UNREACHED_TITLE),
+    };
+    let (title, path) = (written(title), report_path(slug));
+    let addresses = Addresses::new(app, &path, shown.query, lang);
+    let subject =
+        Subject { kind: "WebPage", title: &[&title], description: &written(description), way: &[(&title, path)] };
+    let picture = Picture { path: share::picture_path(slug, lang), alt: written(alt) };
+    Some((Card::new(app, &addresses, lang, &subject).with_picture(app, picture), addresses))
+}

@@ -1,0 +1,99 @@
+//! Two runs of a tab beside each other.
+
+use askama::Template;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use http::request::Parts;
+use model::tab::Tab;
+
+use super::{Id, Space, Visit, answered, band, document};
+use crate::checks::severity_word;
+use crate::{Frame, filters, html};
+use render::shown::signed;
+use service::Services;
+use service::error::{Code, ServiceError};
+use service::tabs::{self, Compared, WordKind};
+
+#[derive(Template)]
+#[template(path = "workspace_compare.html")]
+struct ComparePage<'a> {
+    frame: Frame<'a>,
+    space: Space,
+    tab: Option<&'a Tab>,
+    view: &'static str,
+    compared: &'a Compared,
+    sides: [Side<'a>; 2],
+    points: String,
+}
+
+/// One of the two runs.
+struct Side<'a> {
+    name: &'a str,
+    audit_id: &'a str,
+    created_at: String,
+    score: Option<u32>,
+    band: &'static str,
+}
+
+impl ComparePage<'_> {
+    fn word(&self, severity: &model::finding::Severity) -> &'static str {
+        severity_word(*severity).in_lang(self.frame.reader.lang)
+    }
+}
+
+/// The comparison of the runs `before` and `after` of the query.
+pub(crate) async fn show(State(app): State<Services>, id: Id, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&app, &parts, async |visit| {
+        let (tab, compared) = compared(&app, visit, id, &parts).await?;
+        let frame = visit.frame();
+        let names = [frame.t("Before", "Antes"), frame.t("After", "Depois")];
+        let [before, after] = [&compared.before, &compared.after];
+        let side = |name, run: &'_ tabs::ComparedRun| Side {
+            name,
+            audit_id: "",
+            created_at: run.created_at.to_string().get(..16).unwrap_or_default().replace('T', " "),
+            score: run.score,
+            band: band(run.score),
+        };
+        let [first, second] = names;
+        let sides = [
+            Side { audit_id: &before.audit_id, ..side(first, before) },
+            Side { audit_id: &after.audit_id, ..side(second, after) },
+        ];
+        let page = ComparePage {
+            space: visit.space(Some(&tab.id)).await?,
+            tab: Some(&tab),
+            view: "history",
+            points: compared.change.score.map_or(String::new(), signed),
+            compared: &compared,
+            sides,
+            frame,
+        };
+        Ok(html(StatusCode::OK, &page, visit.reader.lang))
+    })
+    .await
+}
+
+/// The same as JSON.
+pub(crate) async fn json(State(app): State<Services>, id: Id, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&app, &parts, async |visit| {
+        let (_, compared) = compared(&app, visit, id, &parts).await?;
+        Ok(document(&compared, visit.reader.lang))
+    })
+    .await
+}
+
+async fn compared(app: &Services, visit: &Visit, id: Id, parts: &Parts) -> Result<(Tab, Compared), ServiceError> {
+    let (owner, tab) = visit.tab(id).await?;
+    let query = parts.uri.query().unwrap_or_default();
+    let asked = |wanted: &'static str| {
+        let found = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == wanted);
+        found.map(|(_, id)| id.into_owned()).ok_or_else(|| ServiceError::new(Code::InvalidParameter).detail(wanted))
+    };
+    let (before, after) = (asked("before")?, asked("after")?);
+    let compared = tabs::compared(app, owner, &tab, before, after, visit.reader.lang).await?;
+    Ok((tab, compared))
+}

@@ -1,0 +1,119 @@
+//! A tab's runs as a chart, a table, JSON and CSV.
+
+use std::fmt::Write as _;
+
+use askama::Template;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+use model::tab::{Run, Tab};
+use service::tabs::HistoryAnswer;
+
+use super::chart::Chart;
+use super::{Id, Space, answered, document};
+use crate::{Frame, filters, html};
+use render::shown::signed;
+use service::Services;
+use service::tabs;
+
+/// Runs that a page shows; the API gives as many at once.
+const SHOWN: u32 = 100;
+
+#[derive(Template)]
+#[template(path = "workspace_history.html")]
+struct HistoryPage<'a> {
+    frame: Frame<'a>,
+    space: Space,
+    tab: Option<&'a Tab>,
+    view: &'static str,
+    chart: Option<Chart>,
+    runs: Vec<RunLine>,
+}
+
+impl HistoryPage<'_> {
+    fn has_alerts(&self) -> bool {
+        self.runs.iter().any(|line| line.run.alerted)
+    }
+}
+
+/// A run in the table.
+struct RunLine {
+    run: Run,
+    /// To the minute.
+    created_at: String,
+    /// The change of the score with its sign; empty where there is none to tell.
+    points: String,
+    broke: usize,
+    fixed: usize,
+}
+
+impl RunLine {
+    fn of(run: Run) -> Self {
+        let change = run.change.as_ref();
+        Self {
+            created_at: run.created_at.to_string().get(..16).unwrap_or_default().replace('T', " "),
+            points: change.and_then(|change| change.score).map_or(String::new(), signed),
+            broke: change.map_or(0, |change| change.broke.len()),
+            fixed: change.map_or(0, |change| change.fixed.len()),
+            run,
+        }
+    }
+}
+
+/// The history of a tab.
+pub(crate) async fn show(State(app): State<Services>, id: Id, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&app, &parts, async |visit| {
+        let lang = visit.reader.lang;
+        let (owner, tab) = visit.tab(id).await?;
+        let runs = tabs::history(&app, owner, &tab, SHOWN, lang).await?;
+        let page = HistoryPage {
+            frame: visit.frame(),
+            space: visit.space(Some(&tab.id)).await?,
+            tab: Some(&tab),
+            view: "history",
+            chart: Chart::of(&runs, lang),
+            runs: runs.into_iter().map(RunLine::of).collect(),
+        };
+        Ok(html(StatusCode::OK, &page, lang))
+    })
+    .await
+}
+
+/// The same as `GET /api/tabs/:id/history`, for who reads the page.
+pub(crate) async fn json(State(app): State<Services>, id: Id, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&app, &parts, async |visit| {
+        let lang = visit.reader.lang;
+        let (owner, tab) = visit.tab(id).await?;
+        let runs = tabs::history(&app, owner, &tab, SHOWN, lang).await?;
+        Ok(document(&HistoryAnswer { tab, runs, limit: SHOWN }, lang))
+    })
+    .await
+}
+
+/// The table as CSV (RFC 4180). It holds numbers, instants and ids of ours only, so no cell can be a formula.
+pub(crate) async fn csv(State(app): State<Services>, id: Id, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&app, &parts, async |visit| {
+        let (owner, tab) = visit.tab(id).await?;
+        let mut text = "created_at,score,errors,warnings,info,audit_id\r\n".to_owned();
+        for run in tabs::history(&app, owner, &tab, SHOWN, visit.reader.lang).await? {
+            let score = run.score.map_or(String::new(), |score| score.to_string());
+            let counts = run.counts;
+            // Writing to a String can't fail.
+            let _ = write!(
+                text,
+                "{},{score},{},{},{},{}\r\n",
+                run.created_at, counts.errors, counts.warnings, counts.info, run.audit_id
+            );
+        }
+        let mut response = Response::new(Body::from(text));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8; header=present"));
+        headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"history.csv\""));
+        Ok(response)
+    })
+    .await
+}

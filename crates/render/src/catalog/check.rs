@@ -1,0 +1,109 @@
+//! One check in words, in the caller's language.
+
+use audit::check::Threshold;
+use model::finding::Severity;
+use model::fix::{FixClass, FixTarget};
+use model::lang::Lang;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Entry, conditions};
+use crate::reason::in_words;
+
+/// A check, as programs read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Explained {
+    /// Stable for ever, never reused.
+    pub code: &'static str,
+    /// How bad it is; the same on every page.
+    pub severity: Severity,
+    /// Group of the catalog.
+    pub category: &'static str,
+    /// Slug of the tool that it belongs to.
+    pub family: &'static str,
+    /// What is wrong, as a heading.
+    pub title: &'static str,
+    /// What it costs the owner.
+    pub why: &'static str,
+    /// How to mend it, Markdown.
+    pub how: &'static str,
+    /// The exact rule, with its limits and what it leaves alone.
+    pub rule: &'static str,
+    /// The numbers of the rule.
+    pub thresholds: Vec<Bound>,
+    /// The standard or vendor page that says so.
+    pub reference: &'static str,
+    /// The best fix that there can be; a page that lacks the values gets less.
+    pub fix: Remedy,
+    /// When it has no verdict, as far as that can be told beforehand: sorted by reason.
+    pub not_measured: Vec<Reason>,
+    /// Catalog version that brought it.
+    pub since: &'static str,
+}
+
+/// A reason why a check is not measured.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NotMeasuredReason")]
+pub struct Reason {
+    /// The word of `coverage.notMeasured`; `absent`: one of `coverage.notApplicable`.
+    pub reason: &'static str,
+    /// The same in words.
+    pub text: String,
+}
+
+/// A number that a rule compares with.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Threshold")]
+pub struct Bound {
+    /// What it bounds.
+    pub name: &'static str,
+    /// The number.
+    pub value: u64,
+    /// What it counts.
+    pub unit: &'static str,
+}
+
+/// What a fix can be at best, and where it goes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BestFix")]
+pub struct Remedy {
+    /// How ready.
+    #[serde(rename = "classe")]
+    pub class: FixClass,
+    /// Where.
+    #[serde(rename = "alvo")]
+    pub target: FixTarget,
+}
+
+impl Explained {
+    /// The check in a language. The first call takes some milliseconds, since it tries out when checks are not measured.
+    pub fn new((family, check): Entry, lang: Lang) -> Self {
+        Self {
+            code: check.code,
+            severity: check.severity,
+            category: family.category.word(),
+            family: family.slug,
+            title: check.title.in_lang(lang),
+            why: check.why.in_lang(lang),
+            how: check.how.in_lang(lang),
+            rule: check.rule.in_lang(lang),
+            thresholds: check.thresholds.iter().map(Bound::from).collect(),
+            reference: check.reference,
+            fix: Remedy { class: check.remedy.class, target: check.remedy.target },
+            not_measured: conditions::of(check.code).map(|reason| Reason::new(reason, lang)).collect(),
+            since: check.since,
+        }
+    }
+}
+
+impl Reason {
+    fn new(reason: &'static str, lang: Lang) -> Self {
+        Self { reason, text: in_words(reason).in_lang(lang).to_owned() }
+    }
+}
+
+impl From<&Threshold> for Bound {
+    fn from(threshold: &Threshold) -> Self {
+        Self { name: threshold.name, value: threshold.value, unit: threshold.unit }
+    }
+}

@@ -1,0 +1,79 @@
+//! What one may have meant who asked for a name that the catalog has not.
+
+/// Names told to one who mistyped one.
+const MOST_NEAR: usize = 5;
+/// Bytes of an unknown name that are compared: names of the catalog are shorter.
+const COMPARED: usize = 64;
+
+/// The nearest of `names`, the nearest first.
+pub fn nearest(unknown: &str, names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let unknown: String = plain(unknown.chars().take(COMPARED));
+    let mut near: Vec<(usize, &str)> = names
+        .map(|name| (distance(&unknown, &plain(name.chars())), name))
+        .filter(|(distance, name)| {
+            let name = plain(name.chars());
+            *distance <= unknown.len() / 3 || first_word(&name) == first_word(&unknown) || name.contains(&unknown)
+        })
+        .collect();
+    near.sort_unstable();
+    near.into_iter().take(MOST_NEAR).map(|(_, name)| name).collect()
+}
+
+/// In lower case, with one kind of hyphen.
+fn plain(characters: impl Iterator<Item = char>) -> String {
+    characters.flat_map(char::to_lowercase).map(|character| if character == '-' { '_' } else { character }).collect()
+}
+
+fn first_word(name: &str) -> &str {
+    name.split('_').next().unwrap_or_default()
+}
+
+/// Bytes to add, take away or change between two texts (Levenshtein).
+fn distance(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (index, byte) in from.bytes().enumerate() {
+        let mut left = index + 1;
+        let mut next = vec![left];
+        for (other, above) in to.bytes().zip(row.windows(2)) {
+            let &[diagonal, above] = above else { continue };
+            left = (diagonal + usize::from(byte != other)).min(above + 1).min(left + 1);
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::entries;
+
+    #[test]
+    fn distances_count_changes() {
+        for (from, to, expected) in [("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("kitten", "sitting", 3)] {
+            assert_eq!((distance(from, to), distance(to, from)), (expected, expected), "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn a_mistyped_code_finds_its_neighbours() {
+        let near = |typed: &str| nearest(typed, entries().map(|(_, check)| check.code));
+        for (typed, meant) in [
+            ("titel_missing", "title_missing"),
+            ("title_gone", "title_missing"),
+            ("Canonical-Missing", "canonical_missing"),
+            ("canonical", "canonical_missing"),
+        ] {
+            assert!(near(typed).contains(&meant), "{typed}: {:?}", near(typed));
+        }
+        assert!(near("zzzzzzzz").is_empty());
+        assert!(near(&"x".repeat(1_000_000)).is_empty());
+        assert!(near("").len() <= MOST_NEAR);
+    }
+
+    #[test]
+    fn slugs_with_hyphens_and_underscores_are_near_each_other() {
+        assert_eq!(nearest("open_graph", ["title", "open-graph"].into_iter()), ["open-graph"]);
+    }
+}

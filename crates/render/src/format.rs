@@ -1,0 +1,292 @@
+//! Outcomes as text, JSON, Markdown, CSV, SARIF or JUnit: pure functions from what was audited to a string.
+
+mod csv;
+mod junit;
+mod markdown;
+mod sarif;
+mod text;
+
+use model::finding::Place;
+use model::id::AuditId;
+use model::lang::{Lang, Phrase};
+use model::report::Report;
+use model::time::Timestamp;
+use serde_json::{Map, Value};
+
+use crate::shown::acts_on_a_terminal;
+
+/// How a result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For a person.
+    Text,
+    /// The whole report, as the API gives a stored audit, with its patch.
+    Json,
+    /// For a pull request or a note.
+    Markdown,
+    /// A row for each finding, for a spreadsheet.
+    Csv,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML, for build servers.
+    Junit,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Text, Self::Json, Self::Markdown, Self::Csv, Self::Sarif, Self::Junit];
+}
+
+/// Whether text is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// ANSI colours, for a terminal.
+    Colours,
+    /// None.
+    Plain,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// One page.
+    Page,
+    /// A list of pages, however many are on it.
+    List,
+}
+
+/// One page that was asked for, and what came of it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its address: as it was read, or as it was typed where that can't be read.
+    pub url: String,
+    /// The file that it was read from, where it was not fetched.
+    pub file: Option<String>,
+    /// When its audit began.
+    pub at: Timestamp,
+    /// Its report, or why there is none.
+    pub result: Result<Report, Unaudited>,
+}
+
+/// Why a page has no report.
+#[derive(Debug, Clone)]
+pub struct Unaudited {
+    /// The stable code of the error.
+    pub code: &'static str,
+    /// What happened and what to do, as a sentence or two on one line.
+    pub message: Phrase,
+    /// The error as the API answers it, in English.
+    pub fields_en: Map<String, Value>,
+    /// The same in Portuguese.
+    pub fields_pt: Map<String, Value>,
+}
+
+impl Unaudited {
+    /// The message in a language.
+    pub fn told(&self, lang: Lang) -> &str {
+        self.message.in_lang(lang)
+    }
+
+    fn fields(&self, lang: Lang) -> &Map<String, Value> {
+        match lang {
+            Lang::En => &self.fields_en,
+            Lang::PtBr => &self.fields_pt,
+        }
+    }
+}
+
+impl Outcome {
+    /// The address to show: where the page was found, else where it was looked for.
+    fn shown_url(&self) -> &str {
+        self.result.as_ref().map_or(&self.url, |report| &report.url)
+    }
+}
+
+/// Where a place is, and what is there: the address goes before a line of another file than the page.
+fn place(place: &Place) -> (String, &str) {
+    let line = place.line.map(|line| format!("{line}: ")).unwrap_or_default();
+    match (&place.snippet, &place.url, &place.selector) {
+        (Some(snippet), Some(url), _) => (format!("{url} {line}"), snippet),
+        (Some(shown), None, _) | (None, Some(shown), _) | (None, None, Some(shown)) => (line, shown),
+        (None, None, None) => (line, ""),
+    }
+}
+
+/// The outcomes in a format. Ends with a line end.
+pub fn render(
+    format: Format,
+    outcomes: &[Outcome],
+    asked: Asked,
+    lang: Lang,
+    style: Style,
+) -> serde_json::Result<String> {
+    Ok(match format {
+        Format::Text => text::render(outcomes, lang, style),
+        Format::Json => json(outcomes, asked, lang)?,
+        Format::Markdown => markdown::render(outcomes, lang),
+        Format::Csv => csv::render(outcomes, lang),
+        Format::Sarif => sarif::render(outcomes, lang)?,
+        Format::Junit => junit::render(outcomes, lang),
+    })
+}
+
+/// A page is an object, a list an array of them, in the order in which they were asked for.
+fn json(outcomes: &[Outcome], asked: Asked, lang: Lang) -> serde_json::Result<String> {
+    let values = outcomes.iter().map(|outcome| object(outcome, lang)).collect::<Result<Vec<_>, _>>()?;
+    match (asked, values.as_slice()) {
+        (Asked::Page, [one]) => pretty(one),
+        (_, all) => pretty(&all),
+    }
+}
+
+/// A stored audit with its patch; or the API's refusal with the address it is about.
+fn object(outcome: &Outcome, lang: Lang) -> serde_json::Result<Value> {
+    let report = match &outcome.result {
+        Ok(report) => report,
+        Err(error) => {
+            let mut fields = Map::from_iter([("url".to_owned(), outcome.url.as_str().into())]);
+            fields.extend(error.fields(lang).clone());
+            return Ok(Value::Object(fields));
+        }
+    };
+    let mut value = serde_json::to_value(report.stored_audit(&AuditId(String::new()), outcome.at, None, lang))?;
+    if let Some(fields) = value.as_object_mut() {
+        // Nothing was stored, so there is nothing to name.
+        fields.insert("audit_id".to_owned(), Value::Null);
+        fields.insert("patch".to_owned(), serde_json::to_value(report.patch.in_lang(lang))?);
+    }
+    Ok(value)
+}
+
+/// JSON for a person's terminal too: what acts on one is escaped in it, which changes nothing for a program.
+pub fn pretty(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string_pretty(value)?;
+    let mut out = String::with_capacity(text.len() + 1);
+    for character in text.chars() {
+        // Outside of strings JSON has none but line ends.
+        if acts_on_a_terminal(character) {
+            out.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            out.push(character);
+        }
+    }
+    out.push('\n');
+    Ok(out)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
+    use model::lang::text;
+    use serde_json::json;
+
+    /// A page with an error, a warning, an info, and hostile text.
+    pub fn audited() -> Outcome {
+        let page = "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>One\u{1b}[2J\u{9b}</title><title>|two|</title></head>\n<body><h1>A & [b](c)</h1><a href='/x'><img src=a.png width=1 height=1></a></body></html>";
+        let report = audit::report(&Capture {
+            requested_url: "https://example.com/".to_owned(),
+            started_at: Timestamp(0),
+            nonce: String::new(),
+            source: Source::Supplied,
+            page: Fetched::Response(Exchange {
+                hops: Vec::new(),
+                url: "https://example.com/".to_owned(),
+                status: 200,
+                headers: Vec::new(),
+                body: Body { bytes: page.as_bytes().to_vec(), ..Body::default() },
+                timing: Timing::default(),
+                ambiguous_length: false,
+                certificate: None,
+            }),
+            extras: Vec::new(),
+            field_data: None,
+        });
+        Outcome { url: report.url.clone(), file: None, at: Timestamp(0), result: Ok(report) }
+    }
+
+    /// A page that a firewall kept from us, under an address with hostile text.
+    pub fn blocked() -> Outcome {
+        let message = text(
+            "A firewall of the target answered instead of the page; nothing was audited (Cloudflare, 403).",
+            "Um firewall do alvo respondeu no lugar da página; nada foi auditado (Cloudflare, 403).",
+        );
+        let fields = json!({"code": "target_blocked", "blocked": {"vendor": "Cloudflare", "status": 403}});
+        let fields = fields.as_object().unwrap().clone();
+        let error =
+            Unaudited { code: "target_blocked", message: message.into(), fields_en: fields.clone(), fields_pt: fields };
+        Outcome {
+            url: "https://example.com/\u{1b}[2J|<b>".to_owned(),
+            file: None,
+            at: Timestamp(1_000),
+            result: Err(error),
+        }
+    }
+
+    fn rendered(format: Format, outcomes: &[Outcome], asked: Asked) -> String {
+        render(format, outcomes, asked, Lang::En, Style::Plain).unwrap()
+    }
+
+    fn json_of(outcomes: &[Outcome], asked: Asked) -> Value {
+        serde_json::from_str(&rendered(Format::Json, outcomes, asked)).unwrap()
+    }
+
+    #[test]
+    fn a_line_of_another_file_is_told_with_its_address() {
+        let robots = || Some("https://example.com/robots.txt".to_owned());
+        let line = Place { url: robots(), line: Some(5), snippet: Some("Disallow: /".to_owned()), ..Place::default() };
+        assert_eq!(place(&line), ("https://example.com/robots.txt 5: ".to_owned(), "Disallow: /"));
+        let file = Place { url: robots(), ..Place::default() };
+        assert_eq!(place(&file), (String::new(), "https://example.com/robots.txt"));
+        let of_page = Place { line: Some(2), snippet: Some("<p>".to_owned()), ..Place::default() };
+        assert_eq!(place(&of_page), ("2: ".to_owned(), "<p>"));
+    }
+
+    #[test]
+    fn json_is_a_stored_audit_with_its_patch() {
+        let outcome = audited();
+        let value = json_of(std::slice::from_ref(&outcome), Asked::Page);
+        let report = outcome.result.unwrap();
+        assert_eq!(value["score"], report.score);
+        assert_eq!(value["issues"].as_array().unwrap().len(), report.findings.len());
+        assert!(value["patch"]["head"].as_str().unwrap().contains("viewport"));
+    }
+
+    #[test]
+    fn json_of_a_list_holds_what_failed_in_its_place() {
+        let value = json_of(&[blocked(), audited()], Asked::List);
+        assert_eq!(value[0]["code"], "target_blocked");
+        assert_eq!(value[0]["blocked"]["vendor"], "Cloudflare");
+        assert_eq!(value[0]["url"], "https://example.com/\u{1b}[2J|<b>");
+        assert_eq!(value[1]["url"], "https://example.com/");
+        assert!(json_of(&[audited()], Asked::List).is_array(), "the shape follows what was asked for");
+        assert_eq!(json_of(&[blocked()], Asked::Page)["code"], "target_blocked");
+    }
+
+    #[test]
+    fn u16_a_person_reads_a_host_in_letters_too_and_a_program_as_it_is() {
+        const WIRE: &str = "https://xn--mnchen-3ya.de/";
+        let (mut good, mut failed) = (audited(), blocked());
+        good.result.as_mut().unwrap().url = WIRE.to_owned();
+        failed.url = WIRE.to_owned();
+        let outcomes = [good, failed];
+        for format in [Format::Text, Format::Markdown] {
+            let shown = rendered(format, &outcomes, Asked::List);
+            // At the head of each page, and where all are listed.
+            assert_eq!(shown.matches("https://xn--mnchen-3ya.de/ (münchen.de)").count(), 4, "{shown}");
+        }
+        assert_eq!(json_of(&outcomes, Asked::List)[0]["url"], WIRE);
+        for format in [Format::Json, Format::Sarif] {
+            assert!(!rendered(format, &outcomes, Asked::List).contains("münchen"), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn no_control_character_of_a_page_reaches_a_terminal() {
+        for format in Format::ALL {
+            // A row of CSV ends with CR and LF (RFC 4180, section 2); no other CR is in it.
+            let text = rendered(format, &[audited(), blocked()], Asked::List).replace("\r\n", "\n");
+            assert_eq!(crate::shown::printable(&text), text, "{format:?}");
+        }
+    }
+}

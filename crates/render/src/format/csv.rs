@@ -1,0 +1,122 @@
+//! CSV (RFC 4180) for spreadsheets and databases: a row for each finding, and one for each page without a report.
+
+use audit::checks;
+use model::lang::{Lang, Text, text};
+use model::report::Report;
+
+use super::Unaudited;
+use super::text::class;
+use super::{Outcome, place};
+use crate::shown::printable;
+
+/// Names of the columns, the same in every language. `places` has a line for each; `fix` is what to paste.
+const COLUMNS: [&str; 10] =
+    ["url", "severity", "code", "points", "title", "message", "places", "fix_class", "fix", "reference"];
+/// A cell that begins with one of these is a formula to a spreadsheet (OWASP, CSV injection).
+const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
+
+/// A line of names, then the rows.
+pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
+    let mut out = String::new();
+    row(&mut out, &COLUMNS.map(str::to_owned));
+    for outcome in outcomes {
+        match &outcome.result {
+            Ok(report) => page(&mut out, report, lang),
+            Err(error) => unaudited(&mut out, &outcome.url, error, lang),
+        }
+    }
+    out
+}
+
+fn page(out: &mut String, report: &Report, lang: Lang) {
+    for (finding, fix) in report.findings.iter().zip(&report.fixes) {
+        let check = checks::find(&finding.code);
+        let places = finding.evidence.iter().map(place).map(|(at, shown)| format!("{at}{shown}"));
+        let ready = fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref());
+        let note = || fix.note.as_ref().map(|note| note.in_lang(lang));
+        row(
+            out,
+            &[
+                report.url.clone(),
+                finding.severity.word().to_owned(),
+                finding.code.clone(),
+                finding.points.to_string(),
+                check.map_or("", |check| check.title.in_lang(lang)).to_owned(),
+                finding.message.in_lang(lang).to_owned(),
+                places.collect::<Vec<_>>().join("\n"),
+                class(fix.class).in_lang(lang).to_owned(),
+                ready.filter(|ready| !ready.is_empty()).or_else(note).unwrap_or_default().to_owned(),
+                check.map_or("", |check| check.reference).to_owned(),
+            ],
+        );
+    }
+}
+
+/// Why there is no report.
+fn unaudited(out: &mut String, url: &str, error: &Unaudited, lang: Lang) {
+    const FAILED: Text = text("not audited", "não auditada");
+    let cells = COLUMNS.map(|column| match column {
+        "url" => url.to_owned(),
+        "code" => error.code.to_owned(),
+        "title" => FAILED.in_lang(lang).to_owned(),
+        "message" => error.told(lang).to_owned(),
+        _ => String::new(),
+    });
+    row(out, &cells);
+}
+
+fn row(out: &mut String, cells: &[String; COLUMNS.len()]) {
+    let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
+    out.push_str(&cells.join(","));
+    out.push_str("\r\n");
+}
+
+/// A text that stays text in a spreadsheet too. A number of ours may be negative.
+fn cell(text: &str) -> String {
+    let is_number = || text.parse::<i32>().is_ok();
+    let guard = if text.starts_with(FORMULA) && !is_number() { "'" } else { "" };
+    let text = format!("{guard}{}", printable(text));
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{audited, blocked};
+    use super::*;
+
+    #[test]
+    fn a_cell_is_text_whatever_is_in_it() {
+        for (text, wanted) in [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("say \"no\"\nor not", "\"say \"\"no\"\"\nor not\""),
+            ("=HYPERLINK(\"//evil.example\")", "\"'=HYPERLINK(\"\"//evil.example\"\")\""),
+            ("@sum", "'@sum"),
+            ("-1+1", "'-1+1"),
+            ("+cmd", "'+cmd"),
+            ("\t=1", "'\t=1"),
+            ("＝1", "'＝1"),
+            ("-18", "-18"),
+            ("a\u{202e}b\u{1b}", "a\\u{202e}b\\u{1b}"),
+        ] {
+            assert_eq!(cell(text), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_finding_has_a_row_and_so_has_a_page_that_failed() {
+        let outcome = audited();
+        let findings = outcome.result.as_ref().unwrap().findings.clone();
+        let text = render(&[outcome, blocked()], Lang::PtBr);
+        assert!(
+            text.starts_with("url,severity,code,points,title,message,places,fix_class,fix,reference\r\n"),
+            "{text}"
+        );
+        for finding in &findings {
+            let start = format!("\r\nhttps://example.com/,{},{},", finding.severity.word(), finding.code);
+            assert_eq!(text.matches(&start).count(), 1, "{start}");
+        }
+        assert!(text.contains(",,target_blocked,,não auditada,\"Um firewall do alvo"), "{text}");
+        assert!(text.ends_with("\r\n"));
+    }
+}

@@ -1,0 +1,124 @@
+//! For a pull request or a note.
+
+use model::lang::{Lang, Text, text};
+use model::report::Report;
+
+use super::Unaudited;
+use super::text::{class, counts};
+use super::{Outcome, place};
+use crate::shown::{address, printable};
+
+/// Each page; before them, where there are several, a table of all.
+pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
+    let mut parts = Vec::new();
+    if let [_, _, ..] = outcomes {
+        parts.push(table(outcomes, lang));
+    }
+    parts.extend(outcomes.iter().map(|outcome| match &outcome.result {
+        Ok(report) => page(report, lang),
+        Err(error) => unaudited(&outcome.url, error, lang),
+    }));
+    parts.join("\n")
+}
+
+/// A row for each page.
+fn table(outcomes: &[Outcome], lang: Lang) -> String {
+    const HEAD: Text = text("| Page | Score | Findings |", "| Página | Nota | Achados |");
+    const FAILED: Text = text("not audited", "não auditada");
+    let mut out = format!("{}\n|---|--:|---|\n", HEAD.in_lang(lang));
+    for outcome in outcomes {
+        let (score, findings) = match &outcome.result {
+            Ok(report) => (report.score.to_string(), counts(report, lang)),
+            Err(_) => ("–".to_owned(), FAILED.in_lang(lang).to_owned()),
+        };
+        out.push_str(&format!("| {} | {score} | {findings} |\n", escaped(&address(outcome.shown_url()))));
+    }
+    out
+}
+
+/// Score and counts, then each finding with its places and its fix.
+fn page(report: &Report, lang: Lang) -> String {
+    const HEADING: Text = text("Audit of {url}: {score} of 100", "Auditoria de {url}: {score} de 100");
+    let heading = HEADING.phrase(&[("url", escaped(&address(&report.url)).into()), ("score", report.score.into())]);
+    let mut out = format!("# {}\n\n{}\n", heading.in_lang(lang), counts(report, lang));
+    for (finding, fix) in report.findings.iter().zip(&report.fixes) {
+        out.push_str(&format!(
+            "\n## {} `{}`\n\n{}\n",
+            finding.severity.word(),
+            finding.code,
+            escaped(finding.message.in_lang(lang))
+        ));
+        if !finding.evidence.is_empty() {
+            out.push('\n');
+        }
+        for (at, shown) in finding.evidence.iter().map(place) {
+            out.push_str(&format!("- {}{}\n", escaped(&at), escaped(shown)));
+        }
+        out.push_str(&format!("\n**{}**\n", class(fix.class).in_lang(lang)));
+        if let Some(note) = &fix.note {
+            out.push_str(&format!("\n{}\n", escaped(note.in_lang(lang))));
+        }
+        if let Some(file) = &fix.file {
+            out.push_str(&format!("\n{}\n", escaped(&file.path)));
+        }
+        let code = fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref());
+        if let Some(code) = code.filter(|code| !code.is_empty()) {
+            let code = printable(code);
+            let fence = fence(&code);
+            out.push_str(&format!("\n{fence}\n{}\n{fence}\n", code.trim_end()));
+        }
+    }
+    out
+}
+
+/// Why there is no report.
+fn unaudited(url: &str, error: &Unaudited, lang: Lang) -> String {
+    const HEADING: Text = text("Audit of {url}: could not be made", "Auditoria de {url}: não pôde ser feita");
+    let heading = HEADING.phrase(&[("url", escaped(&address(url)).into())]);
+    let why = escaped(error.told(lang));
+    format!("# {}\n\n`{}`: {why}\n", heading.in_lang(lang), error.code)
+}
+
+/// Text that Markdown shows as it is: its marks escaped, on one line.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in printable(text).chars() {
+        match character {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' => {
+                out.push('\\');
+                out.push(character);
+            }
+            '\n' => out.push(' '),
+            character => out.push(character),
+        }
+    }
+    out
+}
+
+/// A fence longer than any run of backticks inside.
+fn fence(code: &str) -> String {
+    let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat(longest.max(2) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{audited, blocked};
+    use super::*;
+
+    #[test]
+    fn page_text_is_never_markup() {
+        assert_eq!(escaped("|a| [x](javascript:1) <b>\n# h"), "\\|a\\| \\[x\\](javascript:1) \\<b\\> \\# h");
+        assert_eq!(fence("a ```` b"), "`````");
+        assert!(render(&[audited()], Lang::En).contains("## warn `title_multiple`"));
+    }
+
+    #[test]
+    fn several_pages_begin_with_a_table_and_a_failed_one_says_why() {
+        let text = render(&[audited(), blocked()], Lang::PtBr);
+        assert!(text.starts_with("| Página | Nota | Achados |\n|---|--:|---|\n| https://example.com/ | "), "{text}");
+        assert!(text.contains("\\|\\<b\\> | – | não auditada |\n"));
+        assert!(text.contains("`target_blocked`: Um firewall do alvo"));
+        assert!(!render(&[audited()], Lang::En).contains("|---|"));
+    }
+}

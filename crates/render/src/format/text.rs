@@ -1,0 +1,201 @@
+//! For a person at a terminal.
+
+use std::collections::BTreeSet;
+
+use model::finding::Severity;
+use model::fix::FixClass;
+use model::lang::{Lang, Text, text};
+use model::report::Report;
+
+use super::Unaudited;
+use super::{Outcome, Style, place};
+use crate::reason;
+use crate::shown::{address, printable};
+
+/// Places shown of a finding: all are in the JSON.
+const PLACES: usize = 3;
+/// Lines shown of a fix's snippet: the whole is in the JSON.
+const SNIPPET_LINES: usize = 6;
+
+/// Each page; after them, where there are several, a line for each.
+pub(super) fn render(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
+    let mut parts: Vec<String> = outcomes
+        .iter()
+        .map(|outcome| match &outcome.result {
+            Ok(report) => page(report, lang, style),
+            Err(error) => unaudited(&outcome.url, error, lang, style),
+        })
+        .collect();
+    if let [_, _, ..] = outcomes {
+        parts.push(summary(outcomes, lang, style));
+    }
+    parts.join("\n")
+}
+
+/// All pages together: how many, and the score of each.
+fn summary(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
+    const AUDITED: Text = text(
+        "{count} of {all} pages audited, lowest score {score}",
+        "{count} de {all} páginas auditadas, menor nota {score}",
+    );
+    const NONE: Text = text("None of {all} pages could be audited", "Nenhuma de {all} páginas pôde ser auditada");
+    let scores: Vec<u32> = outcomes.iter().filter_map(|outcome| Some(outcome.result.as_ref().ok()?.score)).collect();
+    let all = ("all", outcomes.len().into());
+    let heading = match scores.iter().min() {
+        Some(lowest) => AUDITED.phrase(&[("count", scores.len().into()), all, ("score", (*lowest).into())]),
+        None => NONE.phrase(&[all]),
+    };
+    let mut out = format!("{}\n", paint(style, BOLD, heading.in_lang(lang)));
+    for outcome in outcomes {
+        let score = match &outcome.result {
+            Ok(report) => paint(style, band(report.score), &format!("{:>3}", report.score)),
+            Err(_) => paint(style, RED, "  ✗"),
+        };
+        out.push_str(&format!("{score}  {}\n", printable(&address(outcome.shown_url()))));
+    }
+    out
+}
+
+/// Why a page has no score.
+fn unaudited(url: &str, error: &Unaudited, lang: Lang, style: Style) -> String {
+    const HEADING: Text = text("could not be audited", "não pôde ser auditada");
+    let heading = paint(style, RED, &format!("✗ {}", HEADING.in_lang(lang)));
+    let why = printable(error.told(lang));
+    format!("{}\n{heading}  {}\n    {why}\n", printable(&address(url)), error.code)
+}
+
+/// Numbers of findings by severity.
+pub(super) fn counts(report: &Report, lang: Lang) -> String {
+    const COUNTS: Text = text(
+        "{errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, {info} {info|note|notes}",
+        "{errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, {info} {info|nota|notas}",
+    );
+    let counts = COUNTS.phrase(&[
+        ("errors", report.counts.errors.into()),
+        ("warnings", report.counts.warnings.into()),
+        ("info", report.counts.info.into()),
+    ]);
+    counts.in_lang(lang).to_owned()
+}
+
+/// SGR parameters (ECMA-48 §8.3.117).
+const BOLD: &str = "1";
+const FAINT: &str = "2";
+const RED: &str = "31";
+const GREEN: &str = "32";
+const YELLOW: &str = "33";
+const CYAN: &str = "36";
+
+fn paint(style: Style, code: &str, text: &str) -> String {
+    match style {
+        Style::Colours => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        Style::Plain => text.to_owned(),
+    }
+}
+
+/// The colour of a score.
+fn band(score: u32) -> &'static str {
+    match score {
+        90.. => GREEN,
+        50..90 => YELLOW,
+        _ => RED,
+    }
+}
+
+/// Score, findings by severity with the fix under each, and what was not measured.
+fn page(report: &Report, lang: Lang, style: Style) -> String {
+    const SCORE: Text = text("{score} of 100", "{score} de 100");
+    const UNMEASURED: Text = text(
+        "{count} {count|check was|checks were} not measured: {reasons}.",
+        "{count} {count|verificação não foi medida|verificações não foram medidas}: {reasons}.",
+    );
+    let score = SCORE.phrase(&[("score", report.score.into())]);
+    let mut out = format!(
+        "{}\n{}  {}\n",
+        printable(&address(&report.url)),
+        paint(style, band(report.score), score.in_lang(lang)),
+        counts(report, lang)
+    );
+    for (finding, fix) in report.findings.iter().zip(&report.fixes) {
+        let (mark, code) = match finding.severity {
+            Severity::Error => ("✗", RED),
+            Severity::Warn => ("!", YELLOW),
+            Severity::Info => ("i", CYAN),
+        };
+        let message = printable(finding.message.in_lang(lang));
+        out.push_str(&format!("\n{} {}  {message}\n", paint(style, code, mark), paint(style, BOLD, &finding.code)));
+        for (at, shown) in finding.evidence.iter().take(PLACES).map(place) {
+            let shown = printable(&shown.replace('\n', " "));
+            out.push_str(&format!("    {}{}\n", printable(&at), paint(style, FAINT, &shown)));
+        }
+        out.push_str(more(finding.evidence.len(), PLACES));
+        out.push_str(&format!("  → {}\n", class(fix.class).in_lang(lang)));
+        let snippet =
+            fix.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content)).or_else(|| fix.snippet.clone());
+        let note = fix.note.as_ref().map(|note| note.in_lang(lang).to_owned());
+        for shown in [snippet, note].into_iter().flatten() {
+            let shown = printable(&shown);
+            for line in shown.lines().take(SNIPPET_LINES) {
+                out.push_str(&format!("    {line}\n"));
+            }
+            out.push_str(more(shown.lines().count(), SNIPPET_LINES));
+        }
+    }
+    if !report.coverage.not_measured.is_empty() {
+        let words = report.coverage.not_measured.values().map(|word| reason::in_words(word).in_lang(lang).to_owned());
+        let reasons: BTreeSet<String> = words.collect();
+        let reasons = reasons.into_iter().collect::<Vec<_>>().join("; ");
+        let values = [("count", report.coverage.not_measured.len().into()), ("reasons", reasons.into())];
+        out.push_str(&format!("\n{}\n", UNMEASURED.phrase(&values).in_lang(lang)));
+    }
+    out
+}
+
+/// A line that tells that not all is shown.
+fn more(all: usize, shown: usize) -> &'static str {
+    if all > shown { "    …\n" } else { "" }
+}
+
+/// How ready a fix is, in words.
+pub(super) fn class(class: FixClass) -> Text {
+    match class {
+        FixClass::Deterministic => text("ready to paste", "pronto para colar"),
+        FixClass::Template => text("fill in", "preencher"),
+        FixClass::Instruction => text("needs a decision or the server", "pede uma decisão ou o servidor"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{audited, blocked};
+    use super::*;
+
+    #[test]
+    fn every_finding_is_shown_with_its_fix() {
+        let outcome = audited();
+        let shown = render(std::slice::from_ref(&outcome), Lang::PtBr, Style::Plain);
+        for finding in &outcome.result.unwrap().findings {
+            assert!(shown.contains(&finding.code));
+        }
+        assert!(shown.contains("pronto para colar"));
+        assert!(shown.contains("nada foi buscado"), "why checks were not measured is said in words");
+    }
+
+    #[test]
+    fn only_a_terminal_gets_escapes() {
+        let outcomes = [audited(), blocked()];
+        assert!(!render(&outcomes, Lang::En, Style::Plain).contains('\u{1b}'));
+        assert!(render(&outcomes, Lang::En, Style::Colours).contains("\u{1b}[31m"));
+    }
+
+    #[test]
+    fn several_pages_end_with_a_line_for_each() {
+        let both = render(&[audited(), blocked()], Lang::En, Style::Plain);
+        let (_, summary) = both.split_once("1 of 2 pages audited, lowest score ").unwrap();
+        assert_eq!(summary.lines().count(), 3);
+        assert!(summary.ends_with("  ✗  https://example.com/\\u{1b}[2J|<b>\n"), "{summary}");
+        let none = render(&[blocked(), blocked()], Lang::En, Style::Plain);
+        assert!(none.contains("None of 2 pages could be audited\n"));
+        assert!(!render(&[blocked()], Lang::En, Style::Plain).contains("pages"));
+    }
+}

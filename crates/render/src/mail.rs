@@ -1,0 +1,39 @@
+//! Texts of mail: each message in the reader's language, as plain text and HTML.
+
+pub mod letters;
+pub mod watch;
+
+pub use askama::Error;
+
+use serde::{Deserialize, Serialize};
+
+/// A message to one person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mail {
+    /// The recipient's address.
+    pub to: String,
+    /// One line.
+    pub subject: String,
+    /// Plain text.
+    pub text: String,
+    /// The same as HTML.
+    pub html: String,
+    /// Address at which one click ends mail of this kind (RFC 8058); `None` where nobody subscribed to anything.
+    pub unsubscribe: Option<String>,
+}
+
+/// The service that writes: its name, and where its links lead.
+#[derive(Debug, Clone, Copy)]
+pub struct Sender<'a> {
+    /// Name of the product.
+    pub product: &'a str,
+    /// The public origin, without a slash at its end.
+    pub base_url: &'a str,
+}
+
+impl Sender<'_> {
+    /// The absolute URL of a path of ours.
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+}

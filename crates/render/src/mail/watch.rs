@@ -1,0 +1,196 @@
+//! Mail of the daily watch: the alert that a page got worse, and the question whether alerts may go to an address.
+
+use askama::Template;
+use audit::checks;
+use model::change::Change;
+use model::finding::Severity;
+use model::fix::Fix;
+use model::id::{AuditId, TabId};
+use model::lang::{Lang, Text, text};
+use model::report::Report;
+
+use super::{Mail, Sender};
+use crate::shown::{printable, undirected};
+
+/// Findings that an alert tells in full; it says how many more there are.
+const TOLD: usize = 20;
+
+/// A run of a watch that got worse, as its alert tells it.
+#[derive(Debug)]
+pub struct Alert<'a> {
+    /// Where the mail goes.
+    pub to: &'a str,
+    /// What the page is called: the name its owner gave it, or its address.
+    pub name: &'a str,
+    /// The page's address.
+    pub url: &'a str,
+    /// The followed page.
+    pub tab: &'a TabId,
+    /// The run.
+    pub audit: &'a AuditId,
+    /// What the run found.
+    pub report: &'a Report,
+    /// What changed, in `lang`.
+    pub change: &'a Change,
+    /// The language of the account.
+    pub lang: Lang,
+    /// Token of the link that ends these alerts.
+    pub stop_token: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "mail_alert.txt")]
+struct AlertText<'a> {
+    mail: &'a AlertMail<'a>,
+}
+
+#[derive(Template)]
+#[template(path = "mail_alert.html")]
+struct AlertHtml<'a> {
+    mail: &'a AlertMail<'a>,
+}
+
+struct AlertMail<'a> {
+    lang: Lang,
+    product: &'a str,
+    subject: &'a str,
+    url: &'a str,
+    change: &'a Change,
+    items: Vec<Item<'a>>,
+    more: usize,
+    report: String,
+    history: String,
+    stop: &'a str,
+}
+
+/// One finding that appeared.
+struct Item<'a> {
+    word: &'static str,
+    title: &'static str,
+    message: String,
+    /// The ready fix, as it is pasted.
+    snippet: Option<&'a str>,
+    /// What to do.
+    note: Option<&'a str>,
+    address: String,
+}
+
+#[derive(Template)]
+#[template(path = "mail_question.txt")]
+struct QuestionText<'a> {
+    mail: &'a QuestionMail<'a>,
+}
+
+#[derive(Template)]
+#[template(path = "mail_question.html")]
+struct QuestionHtml<'a> {
+    mail: &'a QuestionMail<'a>,
+}
+
+struct QuestionMail<'a> {
+    lang: Lang,
+    product: &'a str,
+    subject: &'a str,
+    url: &'a str,
+    link: &'a str,
+}
+
+impl AlertMail<'_> {
+    fn t<'t>(&self, en: &'t str, pt: &'t str) -> &'t str {
+        in_lang(self.lang, en, pt)
+    }
+}
+
+impl QuestionMail<'_> {
+    fn t<'t>(&self, en: &'t str, pt: &'t str) -> &'t str {
+        in_lang(self.lang, en, pt)
+    }
+}
+
+fn in_lang<'t>(lang: Lang, en: &'t str, pt: &'t str) -> &'t str {
+    match lang {
+        Lang::En => en,
+        Lang::PtBr => pt,
+    }
+}
+
+/// The mail of an alert.
+pub fn alert(sender: &Sender<'_>, alert: &Alert<'_>) -> Result<Mail, askama::Error> {
+    let (lang, change) = (alert.lang, alert.change);
+    let stop = sender.url(&format!("/watch/stop?token={}&lang={}", alert.stop_token, lang.tag()));
+    let subject = subject(alert.name, change, lang);
+    let mail = AlertMail {
+        lang,
+        product: sender.product,
+        subject: &subject,
+        url: alert.url,
+        change,
+        items: items(sender, alert),
+        more: change.broke.len().saturating_sub(TOLD),
+        report: sender.url(&format!("/reports/{}?lang={}", alert.audit, lang.tag())),
+        history: sender.url(&format!("/workspace/{}/history?lang={}", alert.tab, lang.tag())),
+        stop: &stop,
+    };
+    Ok(Mail {
+        to: alert.to.to_owned(),
+        text: AlertText { mail: &mail }.render()?,
+        html: AlertHtml { mail: &mail }.render()?,
+        subject: subject.clone(),
+        unsubscribe: Some(stop.clone()),
+    })
+}
+
+fn subject(name: &str, change: &Change, lang: Lang) -> String {
+    const DROPPED: Text = text("{page}: score {from} → {to}", "{page}: nota {from} → {to}");
+    const GONE: Text = text("{page} can't be reached", "{page} está inalcançável");
+    const NEW: Text = text("{page}: new findings", "{page}: novos achados");
+    let page = ("page", printable(name).into());
+    let phrase = match (change.from, change.to) {
+        (Some(from), Some(to)) if to < from => DROPPED.phrase(&[page, ("from", from.into()), ("to", to.into())]),
+        (_, None) => GONE.phrase(&[page]),
+        _ => NEW.phrase(&[page]),
+    };
+    phrase.in_lang(lang).to_owned()
+}
+
+/// What is new, worst first, with its fix.
+fn items<'a>(sender: &Sender<'_>, alert: &'a Alert<'a>) -> Vec<Item<'a>> {
+    let lang = alert.lang;
+    const ERROR: Text = text("Error", "Erro");
+    const WARNING: Text = text("Warning", "Aviso");
+    const NOTE: Text = text("Note", "Nota");
+    let fix_of = |code: &str| alert.report.fixes.iter().find(|fix: &&Fix| fix.code == code);
+    let told = alert.change.broke.iter().take(TOLD);
+    told.map(|changed| {
+        let check = checks::find(&changed.code);
+        let fix = fix_of(&changed.code);
+        let word = match changed.severity {
+            Severity::Error => ERROR,
+            Severity::Warn => WARNING,
+            Severity::Info => NOTE,
+        };
+        Item {
+            word: word.in_lang(lang),
+            title: check.map_or("", |check| check.title.in_lang(lang)),
+            message: undirected(&changed.message),
+            snippet: fix.and_then(|fix| fix.snippet.as_deref()),
+            note: match fix.and_then(|fix| fix.note.as_ref()) {
+                Some(note) => Some(note.in_lang(lang)),
+                None => check.map(|check| check.how.in_lang(lang)),
+            },
+            address: sender.url(&format!("/checks/{}?lang={}", changed.code, lang.tag())),
+        }
+    })
+    .collect()
+}
+
+/// The mail that asks whether alerts about a page may go to an address.
+pub fn question(sender: &Sender<'_>, to: &str, url: &str, token: &str, lang: Lang) -> Result<Mail, askama::Error> {
+    const SUBJECT: Text = text("May {product} write to you?", "{product} pode escrever para você?");
+    let product = sender.product;
+    let subject = SUBJECT.phrase(&[("product", product.into())]).in_lang(lang).to_owned();
+    let link = sender.url(&format!("/watch/agree?token={token}&lang={}", lang.tag()));
+    let mail = QuestionMail { lang, product, subject: &subject, url, link: &link };
+    let (text, html) = (QuestionText { mail: &mail }.render()?, QuestionHtml { mail: &mail }.render()?);
+    Ok(Mail { to: to.to_owned(), subject, text, html, unsubscribe: None })
+}

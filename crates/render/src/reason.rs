@@ -1,0 +1,68 @@
+//! Why a check was not measured, in words: the words of `coverage`, for a person.
+
+use model::lang::{Phrase, Text, text};
+
+/// What a word of `coverage` says; of a silenced check, by which finding.
+pub fn in_words(word: &str) -> Phrase {
+    const SILENCED: Text = text("{code} is found, which says it already", "há {code}, que já o diz");
+    if let Some(code) = word.strip_prefix("silenced:") {
+        return SILENCED.phrase(&[("code", code.into())]);
+    }
+    let said = match word {
+        "fetch" => text("there is no response", "não há resposta"),
+        "status" => text("the page did not answer 200", "a página não respondeu 200"),
+        "html" => text("not an HTML document", "não é um documento HTML"),
+        "challenge" => text("a firewall answers instead of the page", "um firewall responde no lugar da página"),
+        "noindex" => text("the page asks not to be indexed", "a página pede para não ser indexada"),
+        "trunc" => text("the page was cut before its end", "a página foi cortada antes do fim"),
+        "shell" => text("a script builds the page", "um script monta a página"),
+        "robots" => text("robots.txt could not be read", "o robots.txt não pôde ser lido"),
+        "sitemap" => text("not every sitemap was read to its end", "nem todo sitemap foi lido até o fim"),
+        "probe" => text("the file could not be asked for", "o arquivo não pôde ser pedido"),
+        "lang" => text("the language of the page is not known", "o idioma da página não é conhecido"),
+        "crux" => text("there is no field data of real visitors", "não há dados de campo de visitantes reais"),
+        "scheme" => text("has no meaning for this kind of address", "não tem sentido para este tipo de endereço"),
+        "absent" => text("there is nothing of the kind to look at", "não há nada do tipo para examinar"),
+        "offline" => text("nothing was fetched", "nada foi buscado"),
+        "defect" => text("the check failed; a defect of ours", "a verificação falhou; um defeito nosso"),
+        _ => text("could not be looked at", "não pôde ser examinado"),
+    };
+    said.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_words_of_its_own() {
+        let unknown = in_words("unknown");
+        let words = [
+            "fetch",
+            "status",
+            "html",
+            "challenge",
+            "noindex",
+            "trunc",
+            "shell",
+            "robots",
+            "sitemap",
+            "probe",
+            "lang",
+            "offline",
+            "crux",
+            "scheme",
+            "absent",
+            "defect",
+            "silenced:title_missing",
+        ];
+        for word in words {
+            assert_ne!(in_words(word), unknown, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_silenced_check_names_the_finding_that_silences_it() {
+        assert_eq!(in_words("silenced:title_missing").pt, "há title_missing, que já o diz");
+    }
+}

@@ -1,0 +1,66 @@
+//! Text from outside where somebody reads it: what would act on a terminal, a log or a reader's eye becomes visible.
+
+mod date;
+mod host;
+
+pub use date::{age, date};
+pub use host::{address, host};
+
+/// For a terminal.
+pub fn printable(text: &str) -> String {
+    escaped(text, acts_on_a_terminal)
+}
+
+/// Control characters besides line end and tab, and those that turn the direction of writing. All are below U+10000.
+pub fn acts_on_a_terminal(character: char) -> bool {
+    turns(character) || character.is_control() && !matches!(character, '\n' | '\t')
+}
+
+/// For a page: characters that turn the direction of writing, and with it the order of what stands beside them.
+pub fn undirected(text: &str) -> String {
+    escaped(text, turns)
+}
+
+/// Whether a character turns the direction of writing (UAX #9; CVE-2021-42574).
+pub fn turns(character: char) -> bool {
+    matches!(character, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A number with its sign, as people write it.
+pub fn signed(points: i32) -> String {
+    match points {
+        0 => "±0".to_owned(),
+        1.. => format!("+{points}"),
+        _ => format!("−{}", points.unsigned_abs()),
+    }
+}
+
+fn escaped(text: &str, acts: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if acts(character) {
+            out.extend(character.escape_unicode());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_have_a_sign() {
+        for (points, text) in [(0, "±0"), (8, "+8"), (-18, "−18"), (i32::MIN, "−2147483648")] {
+            assert_eq!(signed(points), text);
+        }
+    }
+
+    #[test]
+    fn what_acts_is_shown_instead() {
+        assert_eq!(printable("a\u{1b}[2J\u{202e}b\n\tc"), "a\\u{1b}[2J\\u{202e}b\n\tc");
+        assert_eq!(undirected("a\u{202e}b\u{1b}"), "a\\u{202e}b\u{1b}");
+    }
+}

@@ -1,0 +1,99 @@
+//! A day, and how long ago an instant is, as people write it.
+
+use model::lang::{Lang, Text, text};
+use model::time::Timestamp;
+
+const ENGLISH: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+const PORTUGUESE: [&str; 12] = [
+    "janeiro",
+    "fevereiro",
+    "março",
+    "abril",
+    "maio",
+    "junho",
+    "julho",
+    "agosto",
+    "setembro",
+    "outubro",
+    "novembro",
+    "dezembro",
+];
+
+/// The UTC day of an instant: `3 May 2026`, `3 de maio de 2026`.
+pub fn date(instant: Timestamp, lang: Lang) -> String {
+    let day = instant.day().to_string();
+    let written = || {
+        let (year_and_month, day) = day.rsplit_once('-')?;
+        let (year, month) = year_and_month.rsplit_once('-')?;
+        let names = match lang {
+            Lang::En => ENGLISH,
+            Lang::PtBr => PORTUGUESE,
+        };
+        let month = names.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
+        let day = day.trim_start_matches('0');
+        Some(match lang {
+            Lang::En => format!("{day} {month} {year}"),
+            Lang::PtBr => format!("{day} de {month} de {year}"),
+        })
+    };
+    written().unwrap_or_else(|| day.clone())
+}
+
+/// How long ago an instant is: `just now`, `5 minutes ago`, `2 days ago`.
+pub fn age(instant: Timestamp, now: Timestamp, lang: Lang) -> String {
+    const NOW: Text = text("just now", "agora há pouco");
+    const MINUTES: Text = text("{n} {n|minute|minutes} ago", "há {n} {n|minuto|minutos}");
+    const HOURS: Text = text("{n} {n|hour|hours} ago", "há {n} {n|hora|horas}");
+    const DAYS: Text = text("{n} {n|day|days} ago", "há {n} {n|dia|dias}");
+    let minutes = now.0.saturating_sub(instant.0).max(0) / 60_000;
+    let (sentence, n) = match minutes {
+        0 => (NOW, 0),
+        1..60 => (MINUTES, minutes),
+        60..1_440 => (HOURS, minutes / 60),
+        _ => (DAYS, minutes / 1_440),
+    };
+    sentence.phrase(&[("n", n.into())]).in_lang(lang).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_written_out() {
+        let instant = Timestamp(1_777_800_000_000);
+        assert_eq!(date(instant, Lang::En), "3 May 2026");
+        assert_eq!(date(instant, Lang::PtBr), "3 de maio de 2026");
+        assert_eq!(date(Timestamp(0), Lang::En), "1 January 1970");
+    }
+
+    #[test]
+    fn ages_are_in_the_largest_unit() {
+        const MINUTE: i64 = 60_000;
+        for (after, english, portuguese) in [
+            (-MINUTE, "just now", "agora há pouco"),
+            (MINUTE - 1, "just now", "agora há pouco"),
+            (MINUTE, "1 minute ago", "há 1 minuto"),
+            (59 * MINUTE, "59 minutes ago", "há 59 minutos"),
+            (60 * MINUTE, "1 hour ago", "há 1 hora"),
+            (24 * 60 * MINUTE - 1, "23 hours ago", "há 23 horas"),
+            (3 * 24 * 60 * MINUTE, "3 days ago", "há 3 dias"),
+        ] {
+            let ages = [Lang::En, Lang::PtBr].map(|lang| age(Timestamp(MINUTE), Timestamp(MINUTE + after), lang));
+            assert_eq!(ages, [english, portuguese], "{after}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! E-mail addresses of accounts.
+
+use model::lang::text;
+
+use crate::error::{Code, ServiceError};
+use crate::mail::is_address;
+
+/// An address that mail can be sent to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// As it was typed, without spaces around it, the domain in ASCII.
+    pub typed: String,
+    /// As addresses are compared: in lower case. Dots and what follows a `+` stay: they may be another mailbox.
+    pub canonical: String,
+}
+
+impl Address {
+    /// Reads what was typed; [`Code::InvalidEmail`] for what is none.
+    pub fn parse(text: &str) -> Result<Self, ServiceError> {
+        let read = || {
+            let (local, domain) = text.trim().rsplit_once('@')?;
+            let domain = idna::domain_to_ascii(domain).ok()?;
+            let typed = format!("{local}@{domain}");
+            is_address(&typed).then(|| Self { canonical: typed.to_ascii_lowercase(), typed })
+        };
+        read().ok_or_else(|| {
+            let takes = text_of_email();
+            ServiceError::new(Code::InvalidEmail).explained(takes.into())
+        })
+    }
+
+    /// What stands before the `@`.
+    pub fn local(&self) -> &str {
+        self.typed.rsplit_once('@').map_or(self.typed.as_str(), |(local, _)| local)
+    }
+}
+
+fn text_of_email() -> model::lang::Text {
+    text("email: it takes an address, such as ana@example.com", "email: recebe um endereço, como ana@example.com")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_compared_in_lower_case_and_ascii() {
+        for (typed, canonical) in [
+            (" Ana@Example.COM ", Some("ana@example.com")),
+            ("a.n+a@bücher.example", Some("a.n+a@xn--bcher-kva.example")),
+            ("ana", None),
+            ("@example.com", None),
+            ("ana@", None),
+            ("ana@example.com\r\nBcc: b@example.com", None),
+            ("a\0@example.com", None),
+        ] {
+            let read = Address::parse(typed).ok().map(|address| address.canonical);
+            assert_eq!(read.as_deref(), canonical, "{typed:?}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Pictures of accounts: setting, reading and removing one.
+
+use super::unavailable;
+use crate::caller::Cx;
+use crate::error::{Code, ServiceError};
+
+/// Bytes of a picture that comes in at most (`specs/accounts.md` section 5: 2 MB).
+pub const MOST_BYTES: usize = 2 * 1_048_576;
+
+/// Sets the caller's picture: a JPEG, PNG or WebP of at most 2 MB and 40 megapixels.
+pub async fn set(cx: &Cx, bytes: Vec<u8>) -> Result<(), ServiceError> {
+    let session = cx.caller.required_session()?;
+    if bytes.len() > MOST_BYTES {
+        return Err(ServiceError::new(Code::InvalidImage));
+    }
+    let (image, now) = (cx.services.vault().easel().draw(bytes).await?, cx.services.ports().now());
+    cx.services.database().ask(|store| store.set_avatar(&session.account, image, now)).await.map_err(unavailable)
+}
+
+/// The caller's picture, WebP; [`Code::NotFound`] without one.
+pub async fn read(cx: &Cx) -> Result<Vec<u8>, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let found = cx.services.database().ask(|store| store.avatar(&session.account)).await.map_err(unavailable)?;
+    found.ok_or_else(|| ServiceError::new(Code::NotFound))
+}
+
+/// Whether the caller has a picture.
+pub async fn is_set(cx: &Cx) -> Result<bool, ServiceError> {
+    match read(cx).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.code == Code::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Takes the caller's picture away.
+pub async fn remove(cx: &Cx) -> Result<(), ServiceError> {
+    let session = cx.caller.required_session()?;
+    cx.services.database().ask(|store| store.remove_avatar(&session.account)).await.map_err(unavailable)
+}

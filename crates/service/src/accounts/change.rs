@@ -1,0 +1,139 @@
+//! What every change of an account goes through: its steps, what is noted of it, and the mail that tells of it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use model::id::AccountId;
+use model::lang::{Lang, Text};
+use store::{AccountRecord, Actor, NewEvent, NewJob, Refusal, Step};
+
+use super::unavailable;
+use crate::caller::Cx;
+use crate::credential::token_digest;
+use crate::error::{Code, ServiceError};
+use crate::job::Job;
+use render::mail::letters::{self, Letter};
+
+/// A random text that is shown once, in a link or a cookie, and kept as a digest.
+#[derive(Clone)]
+pub struct Token {
+    /// 32 random bytes in base64url.
+    pub text: String,
+    /// What is kept of it.
+    pub digest: [u8; 32],
+}
+
+impl Token {
+    /// A new one.
+    pub fn new(cx: &Cx) -> Self {
+        let text = URL_SAFE_NO_PAD.encode(cx.services.ports().entropy.bytes());
+        Self { digest: token_digest(&text), text }
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// A change in the making.
+#[derive(Debug, Default)]
+pub struct Change {
+    steps: Vec<Step>,
+    jobs: Vec<NewJob>,
+}
+
+impl Change {
+    /// One of these steps.
+    pub fn new(steps: impl IntoIterator<Item = Step>) -> Self {
+        Self { steps: steps.into_iter().collect(), jobs: Vec::new() }
+    }
+
+    /// With one more step.
+    #[must_use]
+    pub fn step(mut self, step: Step) -> Self {
+        self.steps.push(step);
+        self
+    }
+
+    /// With more steps.
+    #[must_use]
+    pub fn steps(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
+        self.steps.extend(steps);
+        self
+    }
+
+    /// Noted as something that the account's owner did.
+    #[must_use]
+    pub fn event(self, cx: &Cx, account: &AccountId, kind: &'static str) -> Self {
+        self.step(Step::Event(own_event(cx, account, kind)))
+    }
+
+    /// Noted as something that somebody did to an account.
+    #[must_use]
+    pub fn event_by(self, cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> Self {
+        self.step(Step::Event(event(cx, actor, account, kind)))
+    }
+
+    /// With a letter to an address. Where no mail can be sent, it waits until it can.
+    #[must_use]
+    pub fn letter(mut self, cx: &Cx, letter: &Letter, to: &str, lang: Lang) -> Self {
+        self.jobs.push(Job::SendMail(letter.to(to, lang)).queued(cx.services.ports(), None));
+        self
+    }
+
+    /// With a job.
+    #[must_use]
+    pub fn job(mut self, job: NewJob) -> Self {
+        self.jobs.push(job);
+        self
+    }
+
+    /// With a notice to the account's owner of what happened.
+    #[must_use]
+    pub fn notice(self, cx: &Cx, account: &AccountRecord, what: Text) -> Self {
+        self.letter(cx, &letters::notice(&cx.services.sender(), what), &account.email, language(account))
+    }
+
+    /// Makes it, or nothing of it.
+    pub async fn make(self, cx: &Cx, subject: &'static str) -> Result<Result<(), Refusal>, ServiceError> {
+        let (Self { steps, jobs }, now) = (self, cx.services.ports().now());
+        cx.services.database().ask(|store| store.change_account(subject, steps, jobs, now)).await.map_err(unavailable)
+    }
+}
+
+/// Something that an account's owner did.
+pub fn own_event(cx: &Cx, account: &AccountId, kind: &'static str) -> NewEvent {
+    event(cx, Actor::Account(account.clone()), account, kind)
+}
+
+/// Something that somebody did to an account.
+pub fn event(cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> NewEvent {
+    NewEvent {
+        id: cx.services.ports().id(),
+        actor,
+        account: account.clone(),
+        organization: None,
+        kind,
+        network: cx.caller.network.wide(),
+        agent: cx.caller.agent.to_owned(),
+    }
+}
+
+/// The language of an account's mail.
+pub fn language(account: &AccountRecord) -> Lang {
+    Lang::from_tag(&account.profile.locale).unwrap_or_default()
+}
+
+impl From<Refusal> for ServiceError {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(match refusal {
+            Refusal::Link => Code::InvalidLink,
+            Refusal::Taken => Code::AlreadyDone,
+            Refusal::Challenge => Code::InvalidChallenge,
+            Refusal::Code => Code::InvalidCode,
+            Refusal::Stale => Code::RevisionConflict,
+            Refusal::Missing => Code::NotFound,
+        })
+    }
+}

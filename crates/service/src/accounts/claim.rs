@@ -1,0 +1,39 @@
+//! A guest's things become those of the account that is signed in.
+
+use model::claim::{MovedRows, ProductClaim};
+use serde_json::json;
+use store::GuestThings;
+
+use super::unavailable;
+use crate::caller::Cx;
+use crate::credential::{TokenKind, token_digest};
+use crate::database::Trouble;
+use crate::error::{Code, ServiceError};
+
+/// Gives the things of a guest to the caller's account. [`Code::InvalidProductClaim`] for what can't be a guest's token.
+pub async fn take(cx: &Cx, token: &str) -> Result<ProductClaim, ServiceError> {
+    let (app, session) = (&cx.services, cx.caller.required_session()?);
+    if !TokenKind::Guest.fits(token) {
+        return Err(ServiceError::new(Code::InvalidProductClaim));
+    }
+    let (digest, now) = (token_digest(token), app.ports().now());
+    let claimed = app.database().ask(|store| store.claim_guest(&digest, &session.account, now)).await;
+    let claimed = claimed.map_err(|trouble| match trouble {
+        Trouble::Down => ServiceError::new(Code::ProductClaimPending).retry_after(5),
+        other => other.into(),
+    })?;
+    let Some(claimed) = claimed else {
+        let reason = json!({ "reason": Code::UnknownGuest.wire() });
+        return Err(ServiceError::new(Code::UnknownGuest).with("claimed", reason));
+    };
+    let moved = MovedRows { audits: claimed.moved("audits"), tabs: claimed.moved("tabs"), shares: claimed.shares };
+    tracing::info!(moved.audits, moved.tabs, "a guest was claimed");
+    Ok(ProductClaim { moved, left: claimed.tabs_left, purchases: claimed.moved("credits") })
+}
+
+/// What [`take`] would give; nothing of a guest that the account can't have.
+pub async fn offered(cx: &Cx, token: &str) -> Result<GuestThings, ServiceError> {
+    let (session, digest) = (cx.caller.required_session()?, token_digest(token));
+    let found = cx.services.database().ask(|store| store.guest_things(&digest, &session.account)).await;
+    Ok(found.map_err(unavailable)?.unwrap_or_default())
+}

@@ -1,0 +1,119 @@
+//! What one takes along, and going.
+
+use model::account::{Account, Profile, SecurityEvent, SessionInfo};
+use model::lang::text;
+use model::tab::Tab;
+use model::time::{DAY_MS, Timestamp};
+use render::mail::letters;
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Denied;
+
+use super::address::Address;
+use super::change::{language, own_event};
+use super::{keys, organizations, passkeys, profile, session, unavailable};
+use crate::caller::Cx;
+use crate::error::{Code, ServiceError};
+use crate::job::Job;
+
+/// Days between closing an account and its removal.
+pub const REMOVAL_DAYS: i64 = 7;
+/// Audits in an export: the newest. Chosen: one answer of a few megabytes; each has the address of the whole.
+const AUDITS: u32 = 1_000;
+
+/// Everything that is kept of an account, but for reports, to which it leads, and secrets, which are kept as digests.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Export {
+    account: Account,
+    created_at: Timestamp,
+    profile: Profile,
+    sessions: Vec<SessionInfo>,
+    events: Vec<SecurityEvent>,
+    passkeys: Vec<Named>,
+    keys: Vec<Named>,
+    organizations: Vec<Named>,
+    tabs: Vec<Tab>,
+    /// The newest 1,000.
+    audits: Vec<AuditLine>,
+}
+
+/// Something by its name.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Named {
+    id: String,
+    name: String,
+    created_at: Timestamp,
+}
+
+/// An audit, and where the whole of it is.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AuditLine {
+    id: String,
+    url: String,
+    score: u8,
+    created_at: Timestamp,
+    api: String,
+}
+
+/// Everything that is kept of the caller's account.
+pub async fn export(cx: &Cx) -> Result<Export, ServiceError> {
+    let current = cx.caller.required_session()?;
+    let (account, owner) = (session::account(cx, current).await?, cx.caller.required_owner()?);
+    let database = cx.services.database();
+    let tabs = database.ask(|store| store.tabs_of(&owner)).await.map_err(unavailable)?;
+    let audits = database.ask(|store| store.audit_lines(&owner, AUDITS)).await.map_err(unavailable)?;
+    let passkeys = passkeys::list(cx).await?.into_iter();
+    let keys = keys::list(cx).await?.into_iter().filter(|key| key.organization.is_none());
+    let organizations = organizations::list(cx).await?.into_iter();
+    Ok(Export {
+        created_at: account.created_at,
+        account: Account { id: account.id.0, email: account.email },
+        profile: profile::read(cx).await?,
+        sessions: session::list(cx).await?,
+        events: session::events(cx).await?,
+        passkeys: passkeys.map(|of| Named { id: of.id, name: of.name, created_at: of.created_at }).collect(),
+        keys: keys.map(|of| Named { id: of.id.0, name: of.name, created_at: of.created_at }).collect(),
+        organizations: organizations
+            .map(|of| Named { id: of.id.0, name: of.name, created_at: of.created_at })
+            .collect(),
+        tabs,
+        audits: audits
+            .into_iter()
+            .map(|line| AuditLine {
+                api: cx.services.url(&format!("/api/audits/{}", line.id)),
+                id: line.id.0,
+                url: line.url,
+                score: line.score,
+                created_at: line.created_at,
+            })
+            .collect(),
+    })
+}
+
+/// Closes the caller's account, whose address they gave as a sign that they mean it; in seven days it is removed. Its owner
+/// is told by mail.
+pub async fn close(cx: &Cx, email: &str) -> Result<(), ServiceError> {
+    let account = session::account(cx, session::fresh(cx)?).await?;
+    if Address::parse(email)?.canonical != Address::parse(&account.email)?.canonical {
+        let own = text("email: it takes the address of your account", "email: recebe o endereço da sua conta");
+        return Err(ServiceError::new(Code::InvalidEmail).explained(own.into()));
+    }
+    let now = cx.services.ports().now();
+    let what = text(
+        "Your account is closed and will be removed in 7 days; until then the operator of this server can bring it back",
+        "A sua conta foi encerrada e será removida em 7 dias; até lá, quem opera este servidor pode trazê-la de volta",
+    );
+    let mail = letters::notice(&cx.services.sender(), what).to(&account.email, language(&account));
+    let (mail, noted) = (Job::SendMail(mail).queued(cx.services.ports(), None), own_event(cx, &account.id, "closed"));
+    let after = now.plus_ms(REMOVAL_DAYS * DAY_MS);
+    let closed =
+        cx.services.database().ask(|store| store.close_account(&account.id, after, noted, vec![mail], now)).await;
+    match closed.map_err(unavailable)? {
+        Ok(()) => {
+            tracing::info!("an account was closed");
+            Ok(())
+        }
+        Err(Denied::LastOwner) => Err(ServiceError::new(Code::LastOwner)),
+        Err(_) => Err(ServiceError::new(Code::SessionEnded)),
+    }
+}

@@ -1,0 +1,152 @@
+//! API keys of accounts and organizations: who may make and end them.
+
+use model::account::Assurance;
+use model::id::{AccountId, ApiKeyId, OrganizationId};
+use model::lang::{Text, text};
+use render::mail::letters;
+use store::{KeyMade, KeyRecord, NewEvent, NewKey};
+
+use super::change::{language, own_event};
+use super::session::{self, require_fresh};
+use super::unavailable;
+use crate::caller::Cx;
+use crate::credential::{TokenKind, token_digest};
+use crate::database::Trouble;
+use crate::error::{Code, ServiceError};
+use crate::job::Job;
+
+/// Characters of a key's name at most (`interface.md` section 8).
+pub const NAME_CHARS: usize = 60;
+/// Live keys of one account or organization for a product (`interface.md` section 8).
+const LIVE_KEYS: u32 = 10;
+
+/// What a notice of a new key says.
+const MADE: Text = text("An API key was made in your account", "Uma chave de API foi criada na sua conta");
+/// What a notice of a revoked key says.
+const REVOKED: Text = text("An API key was revoked in your account", "Uma chave de API foi revogada na sua conta");
+
+/// A key just made, with the one sight of it that there is.
+#[derive(Debug)]
+pub struct MadeKey {
+    /// What is kept.
+    pub record: KeyRecord,
+    /// The key itself.
+    pub secret: String,
+}
+
+/// A key's name as it is kept: without spaces around it. [`Code::InvalidKeyName`] for none, for a longer one and for
+/// one with control characters.
+pub fn key_name(typed: &str) -> Result<String, ServiceError> {
+    let name = typed.trim();
+    let is_name = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
+    if is_name { Ok(name.to_owned()) } else { Err(ServiceError::new(Code::InvalidKeyName)) }
+}
+
+/// Makes a key for the session's account, or for an organization in whose name it may. What speaks against it is told
+/// in the order of `specs/accounts.md` 4.8, after session, CSRF and name: fresh, organization, factor, limit.
+pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>) -> Result<MadeKey, ServiceError> {
+    let (app, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
+    require_fresh(session, now)?;
+    let product = app.config().product.id.as_str();
+    if let Some(id) = &organization {
+        let manages = app.database().ask(|store| store.manages_keys(&session.account, id, product)).await;
+        if !manages.map_err(unavailable)? {
+            return Err(ServiceError::new(Code::OrganizationForbidden));
+        }
+        if session.assurance < Assurance::Aal2 {
+            return Err(ServiceError::new(Code::OrganizationMfaRequired));
+        }
+    }
+    let secret = TokenKind::Key.token(app.ports().entropy.bytes());
+    let last4 = secret.get(secret.len().saturating_sub(4)..).unwrap_or_default().to_owned();
+    let key = NewKey {
+        id: ApiKeyId(app.ports().id()),
+        organization,
+        product: product.to_owned(),
+        created_by: session.account.clone(),
+        name,
+        token_digest: token_digest(&secret),
+        last4,
+        created_at: now,
+    };
+    let account = session::account(cx, session).await?;
+    let mail = letters::key_changed(&app.sender(), MADE, &key.name).to(&account.email, language(&account));
+    let (mail, noted) = (
+        Job::SendMail(mail).queued(app.ports(), None),
+        key_event(cx, &account.id, key.organization.clone(), "key_made"),
+    );
+    let made = app.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, noted, vec![mail])).await;
+    let made = made.map_err(unavailable)?;
+    match made {
+        KeyMade::Made => {}
+        KeyMade::LimitReached => return Err(ServiceError::new(Code::KeyLimitReached)),
+        KeyMade::Forbidden if key.organization.is_some() => return Err(ServiceError::new(Code::OrganizationForbidden)),
+        // The account was closed since the session was looked up.
+        KeyMade::Forbidden => return Err(ServiceError::new(Code::SessionEnded)),
+    }
+    tracing::info!(key.id = %key.id, "an API key was made");
+    let record = KeyRecord {
+        id: key.id,
+        name: key.name,
+        organization: key.organization,
+        last4: key.last4,
+        created_at: key.created_at,
+        last_used_at: None,
+        revoked_at: None,
+    };
+    Ok(MadeKey { record, secret })
+}
+
+/// What is noted of a key: of the account, and of the organization that the key acts as.
+fn key_event(cx: &Cx, account: &AccountId, organization: Option<OrganizationId>, kind: &'static str) -> NewEvent {
+    NewEvent { organization, ..own_event(cx, account, kind) }
+}
+
+/// The keys that the caller manages, live ones first.
+pub async fn list(cx: &Cx) -> Result<Vec<KeyRecord>, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let product = cx.services.config().product.id.as_str();
+    cx.services.database().ask(|store| store.keys(&session.account, product)).await.map_err(unavailable)
+}
+
+/// Revokes a key that the caller manages; [`Code::KeyNotFound`] when there is no such key among those. One that is
+/// revoked already stays as it is.
+pub async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ServiceError> {
+    let (app, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
+    let account = session::account(cx, session).await?;
+    let key = list(cx).await?.into_iter().find(|key| key.id == *id);
+    let key = key.ok_or_else(|| ServiceError::new(Code::KeyNotFound))?;
+    let mail = letters::key_changed(&app.sender(), REVOKED, &key.name).to(&account.email, language(&account));
+    let (mail, noted) =
+        (Job::SendMail(mail).queued(app.ports(), None), key_event(cx, &account.id, key.organization, "key_revoked"));
+    let product = app.config().product.id.as_str();
+    let database = app.database();
+    let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, noted, vec![mail])).await;
+    revoked.map_err(|trouble| match trouble {
+        Trouble::NotFound => ServiceError::new(Code::KeyNotFound),
+        other => unavailable(other),
+    })?;
+    tracing::info!(key.id = %id, "an API key was revoked");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_to_sixty_characters() {
+        for (typed, name) in [
+            (" build server ", Some("build server")),
+            ("é", Some("é")),
+            ("", None),
+            (" \t", None),
+            ("a\nb", None),
+            ("a\0", None),
+        ] {
+            assert_eq!(key_name(typed).ok().as_deref(), name, "{typed:?}");
+        }
+        assert!(key_name(&"é".repeat(NAME_CHARS)).is_ok());
+        assert!(key_name(&"é".repeat(NAME_CHARS + 1)).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! What who runs a server does to accounts, at its command line. Never sets a password, and never acts as anybody.
+
+use model::id::AccountId;
+use model::lang::{Lang, text};
+use model::time::DAY_MS;
+use render::mail::letters;
+use store::{AccountRecord, AccountStatus, Actor, EndReason, Factor, Refusal, Step};
+
+use super::address::Address;
+use super::change::{Change, language};
+use super::{entry, recovery, unavailable};
+use crate::caller::Caller;
+use crate::caller::Cx;
+use crate::error::{Code, ServiceError};
+use crate::job::Job;
+use crate::network::Network;
+use crate::services::Services;
+
+/// How long an owner has to object to what an operator begins (`specs/accounts.md` 4.4: 72 hours).
+const DELAY_MS: i64 = 3 * DAY_MS;
+
+/// The context of an operator's work: no network, no browser, nobody's language.
+pub fn context(app: &Services) -> Cx {
+    let nowhere = Network::of(std::net::IpAddr::from([0, 0, 0, 0]));
+    let caller = Caller::unknown(nowhere, "operator");
+    Cx::new(app, caller, Lang::default())
+}
+
+/// The account of an address.
+pub async fn account(cx: &Cx, email: &str) -> Result<AccountRecord, ServiceError> {
+    let address = Address::parse(email)?;
+    entry::by_email(cx, &address).await?.ok_or_else(|| ServiceError::new(Code::NotFound))
+}
+
+/// Stops an account: its sessions end, its keys stop working, and nobody can sign in to it. Nothing is deleted.
+/// [`Code::RevisionConflict`] unless it is active: one that its owner closed goes on to its removal.
+pub async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
+    let what = text("Your account was suspended by the operator", "A sua conta foi suspensa por quem opera o servidor");
+    let steps = [Step::Suspend(account.id.clone()), Step::EndSessions(account.id.clone(), None, EndReason::Operator)];
+    let change = Change::new(steps).event_by(cx, Actor::Operator, &account.id, "suspended").notice(cx, account, what);
+    Ok(change.make(cx, "suspending an account").await??)
+}
+
+/// Lets an account be used again that was suspended, or that its owner closed and that is not removed yet. Its owner signs
+/// in anew; the keys of a suspended one work as before, those of a closed one stay revoked, and it is in no organization.
+/// [`Code::RevisionConflict`] for one that is active.
+pub async fn restore(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
+    let what = text("Your account can be used again", "A sua conta pode ser usada de novo");
+    let change = Change::new([Step::Restore(account.id.clone())])
+        .event_by(cx, Actor::Operator, &account.id, "restored")
+        .notice(cx, account, what);
+    Ok(change.make(cx, "restoring an account").await??)
+}
+
+/// Ends all sessions of an account, and revokes its keys.
+pub async fn end_sessions(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
+    let what = text(
+        "The operator ended all sessions of your account, and revoked its API keys",
+        "Quem opera o servidor encerrou todas as sessões da sua conta e revogou as suas chaves de API",
+    );
+    let steps =
+        [Step::EndSessions(account.id.clone(), None, EndReason::Operator), Step::RevokeKeys(account.id.clone())];
+    let change =
+        Change::new(steps).event_by(cx, Actor::Operator, &account.id, "sessions_ended").notice(cx, account, what);
+    Ok(change.make(cx, "ending an account's sessions").await??)
+}
+
+/// Begins a reset: its owner is told now, and gets the link in 72 hours.
+pub async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
+    let what = text(
+        "The operator began to set a new password for your account",
+        "Quem opera o servidor começou a definir uma nova senha para a sua conta",
+    );
+    let mut job = Job::SendReset { account: account.id.clone() }.queued(cx.services.ports(), None);
+    job.run_at = job.run_at.plus_ms(DELAY_MS);
+    let letter = letters::operator_will(&cx.services.sender(), what);
+    let change = Change::default()
+        .event_by(cx, Actor::Operator, &account.id, "reset_begun")
+        .letter(cx, &letter, &account.email, language(account))
+        .job(job);
+    Ok(change.make(cx, "beginning a reset").await??)
+}
+
+/// Sends the link of a reset that was begun 72 hours ago; nothing where the account is gone or stopped meanwhile.
+pub async fn send_reset(app: &Services, id: &AccountId) -> Result<(), ServiceError> {
+    let cx = context(app);
+    let account = app.database().ask(|store| store.account_by_id(id)).await.map_err(unavailable)?;
+    let Some(account) = account.filter(|account| account.status == AccountStatus::Active) else { return Ok(()) };
+    let change = recovery::reset_link(&cx, &account).event_by(&cx, Actor::Operator, &account.id, "reset_asked");
+    Ok(change.make(&cx, "sending a link that sets a password").await??)
+}
+
+/// Begins the removal of the second factor: its owner is told now, and in 72 hours it no longer counts.
+pub async fn begin_removal(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
+    let what = text(
+        "The operator began to remove the second factor of your account",
+        "Quem opera o servidor começou a remover o segundo fator da sua conta",
+    );
+    let after = cx.services.ports().now().plus_ms(DELAY_MS);
+    let letter = letters::operator_will(&cx.services.sender(), what);
+    let change = Change::new([Step::Factor(account.id.clone(), Factor::RemoveAfter(after))])
+        .event_by(cx, Actor::Operator, &account.id, "factor_removal_begun")
+        .letter(cx, &letter, &account.email, language(account));
+    match change.make(cx, "beginning to remove a second factor").await? {
+        Err(Refusal::Missing) => Err(ServiceError::new(Code::NotFound)),
+        done => Ok(done?),
+    }
+}

@@ -1,0 +1,313 @@
+//! Organizations: what their members do in them (`specs/accounts.md` 4.10).
+
+use model::account::Assurance;
+use model::id::{AccountId, InvitationId, OrganizationId};
+use model::organization::Role;
+use model::time::DAY_MS;
+use render::mail::letters;
+use store::{
+    Actor, Denied, InvitationRecord, MemberRecord, NewEvent, NewInvitation, NewJob, OrganizationChange,
+    OrganizationRecord, Session,
+};
+
+use super::address::Address;
+use super::change::{Token, event, own_event};
+use super::session::require_fresh;
+use super::{entry, unavailable};
+use crate::caller::Cx;
+use crate::credential::{is_random_token, token_digest};
+use crate::database::Trouble;
+use crate::error::{Code, ServiceError};
+use crate::job::Job;
+
+/// Characters of an organization's name at most. Chosen: it stands in one line of a page and a mail.
+pub const NAME_CHARS: usize = 80;
+/// Invitations that one network may send in an hour. Chosen: more than an organization may have open at once.
+const INVITATIONS_PER_NETWORK: u32 = 30;
+/// Invitations that one address may be sent in an hour. Chosen: nobody is flooded, and a mistake can be put right.
+const INVITATIONS_PER_ADDRESS: u32 = 5;
+/// How long an invitation is good (`specs/accounts.md` 4.10).
+const INVITATION_MS: i64 = 7 * DAY_MS;
+/// How long a removal can be undone (the same).
+const UNDO_MS: i64 = 7 * DAY_MS;
+
+/// What is to be set of an organization; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// What it is called.
+    pub name: Option<String>,
+    /// Members need a second factor.
+    pub require_second_factor: Option<bool>,
+    /// It may have API keys for this product.
+    pub keys: Option<bool>,
+}
+
+/// The organizations of the caller, also those that ask for a second factor which the session lacks.
+pub async fn list(cx: &Cx) -> Result<Vec<OrganizationRecord>, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let product = cx.services.config().product.id.as_str();
+    cx.services.database().ask(|store| store.organizations(&session.account, product)).await.map_err(unavailable)
+}
+
+/// Makes an organization that the caller owns.
+pub async fn create(cx: &Cx, name: &str) -> Result<OrganizationRecord, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let name = organization_name(name)?;
+    let (id, now) = (OrganizationId(cx.services.ports().id()), cx.services.ports().now());
+    let product = cx.services.config().product.id.as_str();
+    let database = cx.services.database();
+    let noted = about(&id, own_event(cx, &session.account, "organization_made"));
+    let made = database.ask(|store| store.create_organization(&id, &name, &session.account, product, noted, now)).await;
+    made.map_err(unavailable)?.map_err(|denied| refusal(denied, Code::SessionEnded))?;
+    tracing::info!(organization.id = %id, "an organization was made");
+    find(cx, session, &id).await
+}
+
+/// An organization of the caller's.
+pub async fn read(cx: &Cx, id: &str) -> Result<OrganizationRecord, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let found = find(cx, session, &organization_id(id)?).await?;
+    // Who lacks the factor may only get one, or leave.
+    if found.requires_second_factor { with_second_factor(session).map(|()| found) } else { Ok(found) }
+}
+
+/// Sets what is given. Switching keys on or off needs a fresh session with a second factor, as making one does; asking
+/// members for a second factor needs one of one's own.
+pub async fn set(cx: &Cx, id: &str, settings: Settings) -> Result<OrganizationRecord, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let mut changes = Vec::new();
+    if let Some(name) = settings.name {
+        changes.push(OrganizationChange::Rename(organization_name(&name)?));
+    }
+    if settings.keys.is_some() {
+        require_fresh(session, cx.services.ports().now())?;
+    }
+    let record = read(cx, id).await?;
+    if settings.keys.is_some() || settings.require_second_factor == Some(true) {
+        with_second_factor(session)?;
+    }
+    changes.extend(settings.require_second_factor.map(OrganizationChange::RequireSecondFactor));
+    let product = &cx.services.config().product.id;
+    changes.extend(settings.keys.map(|enabled| OrganizationChange::Enable(product.clone(), enabled)));
+    make(cx, session, &record.id, changes, Vec::new(), Code::OrganizationNotFound).await?;
+    find(cx, session, &record.id).await
+}
+
+/// Lets an organization be removed in 7 days, or takes that back.
+pub async fn close(cx: &Cx, id: &str, closes: bool) -> Result<OrganizationRecord, ServiceError> {
+    let (session, record) = decisive(cx, id).await?;
+    if record.role == Role::Owner {
+        with_second_factor(session)?;
+    }
+    let after = closes.then(|| cx.services.ports().now().plus_ms(UNDO_MS));
+    // Closed again, it is not kept longer.
+    let after = record.delete_after.filter(|_| closes).or(after);
+    let change = vec![OrganizationChange::DeleteAfter(after)];
+    make(cx, session, &record.id, change, Vec::new(), Code::OrganizationNotFound).await?;
+    tracing::info!(organization.id = %record.id, closes, "an organization's removal was decided");
+    find(cx, session, &record.id).await
+}
+
+/// The members of an organization of the caller's.
+pub async fn members(cx: &Cx, id: &str) -> Result<Vec<MemberRecord>, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let record = read(cx, id).await?;
+    cx.services.database().ask(|store| store.members(&session.account, &record.id)).await.map_err(unavailable)
+}
+
+/// Gives a member a role.
+pub async fn set_role(cx: &Cx, id: &str, member: &str, role: Role) -> Result<(), ServiceError> {
+    let (session, record) = decisive(cx, id).await?;
+    let change = vec![OrganizationChange::SetRole(account_id(member)?, role)];
+    make(cx, session, &record.id, change, Vec::new(), Code::MemberNotFound).await
+}
+
+/// Takes a member out of an organization, and with `with_keys` the keys that they made.
+pub async fn remove(cx: &Cx, id: &str, member: &str, with_keys: bool) -> Result<(), ServiceError> {
+    let (session, record) = decisive(cx, id).await?;
+    let change = vec![OrganizationChange::Remove { account: account_id(member)?, with_keys }];
+    make(cx, session, &record.id, change, Vec::new(), Code::MemberNotFound).await
+}
+
+/// Takes the caller out of an organization. Keys that they made stay the organization's.
+pub async fn leave(cx: &Cx, id: &str) -> Result<(), ServiceError> {
+    let session = cx.caller.required_session()?;
+    let change = vec![OrganizationChange::Remove { account: session.account.clone(), with_keys: false }];
+    make(cx, session, &organization_id(id)?, change, Vec::new(), Code::OrganizationNotFound).await
+}
+
+/// The open invitations of an organization of the caller's.
+pub async fn invitations(cx: &Cx, id: &str) -> Result<Vec<InvitationRecord>, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let (record, now) = (read(cx, id).await?, cx.services.ports().now());
+    cx.services.database().ask(|store| store.invitations(&session.account, &record.id, now)).await.map_err(unavailable)
+}
+
+/// Invites the holder of an address by mail, in the language of the caller. An earlier invitation to the same address
+/// is no more.
+pub async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result<InvitationRecord, ServiceError> {
+    let address = Address::parse(email)?;
+    if cx.services.mailer().is_none() {
+        return Err(ServiceError::new(Code::MailUnavailable));
+    }
+    let (session, record) = decisive(cx, id).await?;
+    if !record.role.admits(role) {
+        return Err(ServiceError::new(Code::OrganizationForbidden));
+    }
+    let (allowance, network) = (cx.services.allowance(), cx.caller.network);
+    allowance
+        .spend_hourly(cx.services.database(), cx.services.ports(), network, "invitations", INVITATIONS_PER_NETWORK)
+        .await?;
+    if let Some(seconds) = entry::spend_mail(cx, "invitations", &address, INVITATIONS_PER_ADDRESS).await? {
+        return Err(ServiceError::new(Code::RateLimited).retry_after(seconds));
+    }
+    let (token, expires_at) = (Token::new(cx), cx.services.ports().now().plus_ms(INVITATION_MS));
+    let letter = letters::invitation(&cx.services.sender(), &record.name, &session.email, &token.text);
+    let mail = Job::SendMail(letter.to(&address.typed, cx.lang)).queued(cx.services.ports(), None);
+    let invitation = NewInvitation {
+        id: InvitationId(cx.services.ports().id()),
+        token_digest: token.digest,
+        email: address.typed,
+        email_canonical: address.canonical,
+        role,
+        expires_at,
+    };
+    let shown = InvitationRecord {
+        id: invitation.id.clone(),
+        organization: record.id.clone(),
+        organization_name: record.name,
+        email: invitation.email.clone(),
+        role,
+        expires_at,
+    };
+    let change = vec![OrganizationChange::Invite(invitation)];
+    make(cx, session, &record.id, change, vec![mail], Code::OrganizationNotFound).await?;
+    Ok(shown)
+}
+
+/// Ends an open invitation.
+pub async fn uninvite(cx: &Cx, id: &str, invitation: &str) -> Result<(), ServiceError> {
+    let session = cx.caller.required_session()?;
+    let record = read(cx, id).await?;
+    let known = uuid::Uuid::try_parse(invitation).map_err(|_| ServiceError::new(Code::InvitationNotFound))?;
+    let change = vec![OrganizationChange::Uninvite(InvitationId(known.to_string()))];
+    make(cx, session, &record.id, change, Vec::new(), Code::InvitationNotFound).await
+}
+
+/// The invitation behind a token, for the holder of its address only.
+pub async fn invitation(cx: &Cx, token: &str) -> Result<InvitationRecord, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let (digest, now) = (invitation_digest(token)?, cx.services.ports().now());
+    let found = cx.services.database().ask(|store| store.invitation(&digest, &session.account, now)).await;
+    found.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvitationNotFound))
+}
+
+/// Makes the caller a member by an invitation that was sent to their address.
+pub async fn accept(cx: &Cx, token: &str) -> Result<OrganizationRecord, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let (digest, now) = (invitation_digest(token)?, cx.services.ports().now());
+    let (database, noted) = (cx.services.database(), own_event(cx, &session.account, "invitation_accepted"));
+    let accepted = database.ask(|store| store.accept_invitation(&digest, &session.account, noted, now)).await;
+    let accepted = accepted.map_err(unavailable)?;
+    let id = accepted.map_err(|denied| refusal(denied, Code::InvitationNotFound))?;
+    tracing::info!(organization.id = %id, "an invitation was accepted");
+    find(cx, session, &id).await
+}
+
+/// What a decision about members or the organization's end needs: a fresh session, and the organization.
+async fn decisive<'c>(cx: &'c Cx, id: &str) -> Result<(&'c Session, OrganizationRecord), ServiceError> {
+    let session = cx.caller.required_session()?;
+    require_fresh(session, cx.services.ports().now())?;
+    Ok((session, read(cx, id).await?))
+}
+
+async fn find(cx: &Cx, session: &Session, id: &OrganizationId) -> Result<OrganizationRecord, ServiceError> {
+    let product = cx.services.config().product.id.as_str();
+    let found = cx.services.database().ask(|store| store.organization(&session.account, id, product)).await;
+    found.map_err(|trouble| match trouble {
+        Trouble::NotFound => ServiceError::new(Code::OrganizationNotFound),
+        other => unavailable(other),
+    })
+}
+
+async fn make(
+    cx: &Cx,
+    session: &Session,
+    id: &OrganizationId,
+    changes: Vec<OrganizationChange>,
+    jobs: Vec<NewJob>,
+    missing: Code,
+) -> Result<(), ServiceError> {
+    let (database, now) = (cx.services.database(), cx.services.ports().now());
+    let changes = changes.into_iter().map(|change| {
+        let noted = about(id, noted(cx, session, &change));
+        (change, noted)
+    });
+    let changes = changes.collect();
+    let made = database.ask(|store| store.change_organization(&session.account, id, changes, jobs, now)).await;
+    made.map_err(unavailable)?.map_err(|denied| refusal(denied, missing))
+}
+
+/// What is noted of a change: to whom it happened, and what.
+fn noted(cx: &Cx, session: &Session, change: &OrganizationChange) -> NewEvent {
+    let own = &session.account;
+    let (whom, kind) = match change {
+        OrganizationChange::Rename(_) => (own, "organization_renamed"),
+        OrganizationChange::RequireSecondFactor(true) => (own, "second_factor_required"),
+        OrganizationChange::RequireSecondFactor(false) => (own, "second_factor_not_required"),
+        OrganizationChange::Enable(_, true) => (own, "organization_keys_enabled"),
+        OrganizationChange::Enable(_, false) => (own, "organization_keys_disabled"),
+        OrganizationChange::DeleteAfter(Some(_)) => (own, "organization_closed"),
+        OrganizationChange::DeleteAfter(None) => (own, "organization_restored"),
+        OrganizationChange::SetRole(account, Role::Member) => (account, "role_set_to_member"),
+        OrganizationChange::SetRole(account, Role::Admin) => (account, "role_set_to_admin"),
+        OrganizationChange::SetRole(account, Role::Owner) => (account, "role_set_to_owner"),
+        OrganizationChange::Remove { account, .. } if account == own => (own, "organization_left"),
+        OrganizationChange::Remove { account, .. } => (account, "removed_from_organization"),
+        OrganizationChange::Invite(_) => (own, "member_invited"),
+        OrganizationChange::Uninvite(_) => (own, "invitation_ended"),
+    };
+    event(cx, Actor::Account(own.clone()), whom, kind)
+}
+
+fn about(id: &OrganizationId, event: NewEvent) -> NewEvent {
+    NewEvent { organization: Some(id.clone()), ..event }
+}
+
+/// What the caller hears of a denial; `missing`: of what there is not.
+fn refusal(denied: Denied, missing: Code) -> ServiceError {
+    ServiceError::new(match denied {
+        Denied::Missing => missing,
+        Denied::Forbidden => Code::OrganizationForbidden,
+        Denied::LastOwner => Code::LastOwner,
+        Denied::Full => Code::OrganizationLimit,
+        Denied::Taken => Code::AlreadyDone,
+    })
+}
+
+fn with_second_factor(session: &Session) -> Result<(), ServiceError> {
+    let has_two = session.assurance >= Assurance::Aal2;
+    if has_two { Ok(()) } else { Err(ServiceError::new(Code::OrganizationMfaRequired)) }
+}
+
+/// A name as it is kept: without spaces around it, 1 to 80 characters, none of them a control character.
+fn organization_name(typed: &str) -> Result<String, ServiceError> {
+    let name = typed.trim();
+    let is_name = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
+    if is_name { Ok(name.to_owned()) } else { Err(ServiceError::new(Code::InvalidOrganizationName)) }
+}
+
+/// What can be no id names nothing.
+fn organization_id(text: &str) -> Result<OrganizationId, ServiceError> {
+    let known = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::OrganizationNotFound))?;
+    Ok(OrganizationId(known.to_string()))
+}
+
+fn account_id(text: &str) -> Result<AccountId, ServiceError> {
+    let known = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::MemberNotFound))?;
+    Ok(AccountId(known.to_string()))
+}
+
+fn invitation_digest(token: &str) -> Result<[u8; 32], ServiceError> {
+    if is_random_token(token) { Ok(token_digest(token)) } else { Err(ServiceError::new(Code::InvitationNotFound)) }
+}

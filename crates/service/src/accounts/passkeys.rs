@@ -1,0 +1,324 @@
+//! Passkeys: added, taken away, and signed in with. The holder proves to the authenticator who they are, so one counts for
+//! two factors.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use model::account::Assurance;
+use model::id::AccountId;
+use model::lang::text;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use store::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep, Step};
+use url::Url;
+
+use super::change::{Change, Token};
+use super::webauthn::{ALGORITHMS, Credential, Proof, Site};
+use super::{entry, session, unavailable};
+use crate::caller::Cx;
+use crate::credential::token_digest;
+use crate::error::{Code, ServiceError};
+use crate::origin::is_loopback;
+use crate::services::Services;
+
+/// How long an answer to a challenge is waited for, in milliseconds: 5 minutes, as the standard recommends for the
+/// person's own time (Web Authentication, level 3, §15.1).
+const CHALLENGE_MS: i64 = 300_000;
+/// Challenges for signing in that one network may ask for in an hour. Chosen: each is a row until it is over.
+const CHALLENGES_PER_NETWORK: u32 = 120;
+/// Characters of a passkey's name.
+const NAME_CHARS: usize = 60;
+/// What kind of credential it is, in the words of the standard.
+const PUBLIC_KEY: &str = "public-key";
+
+/// What `navigator.credentials.create` is asked (`PublicKeyCredentialCreationOptionsJSON`).
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CreationOptions {
+    rp: Party,
+    user: User,
+    /// Random, base64url; good once, for five minutes.
+    challenge: String,
+    pub_key_cred_params: Vec<Parameter>,
+    /// Milliseconds.
+    timeout: i64,
+    exclude_credentials: Vec<Descriptor>,
+    authenticator_selection: Selection,
+    /// Always `none`.
+    attestation: &'static str,
+}
+
+/// This site.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Party {
+    /// The domain that passkeys are bound to.
+    id: String,
+    /// What it is called.
+    name: String,
+}
+
+/// Whose passkey it will be.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct User {
+    /// The account's id, base64url.
+    id: String,
+    /// The account's address.
+    name: String,
+    /// What its owner is called, or the address.
+    display_name: String,
+}
+
+/// An algorithm that is taken.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Parameter {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// As COSE numbers it.
+    alg: i64,
+}
+
+/// A credential that is known already.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Descriptor {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// Its id, base64url.
+    id: String,
+}
+
+/// Which authenticators will do.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Selection {
+    /// Always `required`: nobody types who they are.
+    resident_key: &'static str,
+    require_resident_key: bool,
+    /// Always `required`: it counts for two factors.
+    user_verification: &'static str,
+}
+
+/// What `navigator.credentials.get` is asked (`PublicKeyCredentialRequestOptionsJSON`).
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestOptions {
+    /// Random, base64url; good once, for five minutes.
+    challenge: String,
+    /// Milliseconds.
+    timeout: i64,
+    /// The domain that passkeys are bound to.
+    rp_id: String,
+    /// Always `required`.
+    user_verification: &'static str,
+}
+
+/// What `navigator.credentials.create` answered, by its `toJSON()` (`RegistrationResponseJSON`).
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Registration {
+    response: Attestation,
+}
+
+/// The part of it that counts.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Attestation {
+    /// base64url.
+    #[serde(rename = "clientDataJSON")]
+    client_data: String,
+    /// base64url.
+    attestation_object: String,
+}
+
+/// What `navigator.credentials.get` answered, by its `toJSON()` (`AuthenticationResponseJSON`).
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Assertion {
+    /// The credential, base64url.
+    id: String,
+    response: AssertionResponse,
+}
+
+/// The part of it that counts.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AssertionResponse {
+    /// base64url.
+    #[serde(rename = "clientDataJSON")]
+    client_data: String,
+    /// base64url.
+    authenticator_data: String,
+    /// base64url.
+    signature: String,
+    /// The account's id, base64url.
+    #[serde(default)]
+    user_handle: Option<String>,
+}
+
+/// Asks for a new passkey of the caller's.
+pub async fn creation_options(cx: &Cx) -> Result<CreationOptions, ServiceError> {
+    let account = session::account(cx, session::fresh(cx)?).await?;
+    let known = list(cx).await?;
+    let is_full = i64::try_from(known.len()).is_ok_and(|known| known >= MOST_PASSKEYS);
+    if is_full {
+        return Err(ServiceError::new(Code::PasskeyLimit));
+    }
+    let challenge = challenge(cx, Some(&account.id)).await?;
+    let called = Some(account.profile.name.clone()).filter(|name| !name.is_empty());
+    Ok(CreationOptions {
+        rp: Party { id: site(&cx.services)?.id, name: cx.services.config().product.name.clone() },
+        user: User {
+            id: URL_SAFE_NO_PAD.encode(&account.id.0),
+            name: account.email.clone(),
+            display_name: called.unwrap_or(account.email),
+        },
+        challenge,
+        pub_key_cred_params: ALGORITHMS.map(|alg| Parameter { kind: PUBLIC_KEY, alg }).into(),
+        timeout: CHALLENGE_MS,
+        exclude_credentials: known
+            .iter()
+            .map(|passkey| Descriptor { kind: PUBLIC_KEY, id: URL_SAFE_NO_PAD.encode(&passkey.credential_id) })
+            .collect(),
+        authenticator_selection: Selection {
+            resident_key: "required",
+            require_resident_key: true,
+            user_verification: "required",
+        },
+        attestation: "none",
+    })
+}
+
+/// Adds the passkey that an authenticator made.
+pub async fn add(cx: &Cx, name: &str, made: &Registration) -> Result<PasskeyRecord, ServiceError> {
+    let account = session::account(cx, session::fresh(cx)?).await?;
+    let name = passkey_name(name)?;
+    let refused = || ServiceError::new(Code::InvalidPasskey);
+    let (site, client_data) = (site(&cx.services)?, decoded(&made.response.client_data).ok_or_else(refused)?);
+    let challenge = site.challenge(&client_data, "webauthn.create").ok_or_else(refused)?;
+    let attestation = decoded(&made.response.attestation_object).ok_or_else(refused)?;
+    let credential = site.credential(&attestation).ok_or_else(refused)?;
+    let record = PasskeyRecord {
+        id: cx.services.ports().id(),
+        account: account.id.clone(),
+        credential_id: credential.id,
+        public_key: credential.public_key,
+        sign_count: credential.sign_count,
+        name,
+        created_at: cx.services.ports().now(),
+        last_used_at: None,
+    };
+    let what = text("A passkey was added to your account", "Uma chave de acesso foi adicionada à sua conta");
+    Change::new([
+        Step::Passkey(PasskeyStep::Answer(challenge_digest(challenge), Some(account.id.clone()))),
+        Step::Passkey(PasskeyStep::Add(record.clone())),
+    ])
+    .event(cx, &account.id, "passkey_added")
+    .notice(cx, &account, what)
+    .make(cx, "adding a passkey")
+    .await??;
+    Ok(record)
+}
+
+/// The caller's passkeys, oldest first.
+pub async fn list(cx: &Cx) -> Result<Vec<PasskeyRecord>, ServiceError> {
+    let session = cx.caller.required_session()?;
+    cx.services.database().ask(|store| store.passkeys(&session.account)).await.map_err(unavailable)
+}
+
+/// Takes a passkey of the caller's away.
+pub async fn remove(cx: &Cx, id: &str) -> Result<(), ServiceError> {
+    let account = session::account(cx, session::fresh(cx)?).await?;
+    let id = uuid::Uuid::try_parse(id).map_err(|_| ServiceError::new(Code::NotFound))?;
+    let what = text("A passkey of your account was removed", "Uma chave de acesso da sua conta foi removida");
+    Change::new([Step::Passkey(PasskeyStep::Remove(account.id.clone(), id.to_string()))])
+        .event(cx, &account.id, "passkey_removed")
+        .notice(cx, &account, what)
+        .make(cx, "removing a passkey")
+        .await??;
+    Ok(())
+}
+
+/// Asks whoever is there for a passkey of this site, without a word about whose.
+pub async fn request_options(cx: &Cx) -> Result<RequestOptions, ServiceError> {
+    entry::check_network(cx).await?;
+    let (app, network) = (&cx.services, cx.caller.network);
+    app.allowance().spend_hourly(app.database(), app.ports(), network, "passkeys", CHALLENGES_PER_NETWORK).await?;
+    Ok(RequestOptions {
+        challenge: challenge(cx, None).await?,
+        timeout: CHALLENGE_MS,
+        rp_id: site(app)?.id,
+        user_verification: "required",
+    })
+}
+
+/// Signs in the holder of a passkey, however often somebody gave wrong passwords for the account.
+pub async fn sign_in(cx: &Cx, given: &Assertion) -> Result<Token, ServiceError> {
+    entry::check_network(cx).await?;
+    let (account, steps) = proof(cx, given).await?;
+    let begun = session::begin(cx, &account, Assurance::Aal2, "passkey");
+    let change = Change::new(steps).steps(begun.steps).event(cx, &account, "signed_in");
+    change.make(cx, "signing in").await??;
+    Ok(begun.token)
+}
+
+/// Whose passkey a proof is good for, and the steps that use it up; [`Code::InvalidCredentials`] for any other.
+pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>), ServiceError> {
+    let wrong = || ServiceError::new(Code::InvalidCredentials);
+    let (site, client_data) = (site(&cx.services)?, decoded(&given.response.client_data).ok_or_else(wrong)?);
+    let challenge = site.challenge(&client_data, "webauthn.get").ok_or_else(wrong)?;
+    let id = decoded(&given.id).ok_or_else(wrong)?;
+    let found = cx.services.database().ask(|store| store.passkey(&id)).await.map_err(unavailable)?;
+    let passkey = found.ok_or_else(wrong)?;
+    if let Some(handle) = &given.response.user_handle
+        && decoded(handle).as_deref() != Some(passkey.account.0.as_bytes())
+    {
+        return Err(wrong());
+    }
+    let authenticator_data = decoded(&given.response.authenticator_data).ok_or_else(wrong)?;
+    let signature = decoded(&given.response.signature).ok_or_else(wrong)?;
+    let proof = Proof { authenticator_data: &authenticator_data, client_data: &client_data, signature: &signature };
+    let credential =
+        Credential { id: passkey.credential_id, public_key: passkey.public_key, sign_count: passkey.sign_count };
+    let sign_count = site.proven(&proof, &credential).ok_or_else(wrong)?;
+    let steps = vec![
+        Step::Passkey(PasskeyStep::Answer(challenge_digest(challenge), None)),
+        Step::Passkey(PasskeyStep::Use(passkey.id, sign_count)),
+    ];
+    Ok((passkey.account, steps))
+}
+
+/// A new challenge, kept as its digest.
+async fn challenge(cx: &Cx, account: Option<&AccountId>) -> Result<String, ServiceError> {
+    let (bytes, ports) = (cx.services.ports().entropy.bytes(), cx.services.ports());
+    let (id, digest, expires_at) = (ports.id(), challenge_digest(bytes), ports.now().plus_ms(CHALLENGE_MS));
+    let kept = cx.services.database().ask(|store| store.add_challenge(&id, account, &digest, expires_at)).await;
+    kept.map_err(unavailable)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+fn challenge_digest(bytes: [u8; 32]) -> [u8; 32] {
+    token_digest(&URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// Who we are to an authenticator: the host of our origin. Browsers bind no passkey to an address, so on this machine it
+/// is `localhost`.
+fn site(app: &Services) -> Result<Site, ServiceError> {
+    app.vault().keys()?;
+    let origin = Url::parse(app.base_url()).map_err(|_| ServiceError::new(Code::AuthUnavailable))?;
+    let host = if is_loopback(&origin) { Some("localhost") } else { origin.host_str() };
+    let id = host.unwrap_or_default().to_owned();
+    Ok(Site { origin, id })
+}
+
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    URL_SAFE_NO_PAD.decode(text).ok()
+}
+
+fn passkey_name(typed: &str) -> Result<String, ServiceError> {
+    let name = typed.trim();
+    if !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control) {
+        return Ok(name.to_owned());
+    }
+    let takes = text(
+        "name: it has 1 to 60 characters, and no control characters",
+        "name: tem de 1 a 60 caracteres, sem caracteres de controle",
+    );
+    Err(ServiceError::new(Code::InvalidBody).explained(takes.into()))
+}

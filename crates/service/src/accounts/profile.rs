@@ -1,0 +1,90 @@
+//! What an account says of its owner.
+
+use model::account::{Account, Me, Profile};
+use model::lang::text;
+use store::{ProfileRecord, Refusal, Step};
+
+use super::change::Change;
+use super::entry::judged_name;
+use super::{session, trial, unavailable};
+use crate::blocking::off_worker;
+use crate::caller::Cx;
+use crate::error::{Code, ServiceError};
+
+/// Audits that are answered with an account (`interface.md` section 8).
+const AUDITS: u32 = 50;
+/// Characters of the name of a time zone; the longest of the tz database has 32.
+const ZONE_CHARS: usize = 64;
+/// Languages that mail is written in.
+const LOCALES: [&str; 2] = ["en", "pt-BR"];
+/// Looks of the pages.
+const THEMES: [&str; 3] = ["system", "light", "dark"];
+
+/// The caller's profile.
+pub async fn read(cx: &Cx) -> Result<Profile, ServiceError> {
+    Ok(shown(session::account(cx, cx.caller.required_session()?).await?.profile))
+}
+
+/// Changes the caller's profile, on top of the revision that they saw.
+pub async fn write(cx: &Cx, profile: Profile) -> Result<Profile, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let takes = |what| ServiceError::new(Code::InvalidBody).explained(what);
+    if !LOCALES.contains(&profile.locale.as_str()) {
+        return Err(takes(text("locale: it takes en or pt-BR", "locale: recebe en ou pt-BR").into()));
+    }
+    if !THEMES.contains(&profile.theme.as_str()) {
+        let word = text("theme: it takes system, light or dark", "theme: recebe system, light ou dark");
+        return Err(takes(word.into()));
+    }
+    let in_zone = |b: u8| b.is_ascii_alphanumeric() || b"/_+-".contains(&b);
+    if !(1..=ZONE_CHARS).contains(&profile.time_zone.len()) || !profile.time_zone.bytes().all(in_zone) {
+        let zone = text(
+            "timeZone: it takes the name of a time zone, such as America/Sao_Paulo",
+            "timeZone: recebe o nome de um fuso horário, como America/Sao_Paulo",
+        );
+        return Err(takes(zone.into()));
+    }
+    let record = ProfileRecord {
+        name: judged_name(&profile.name)?,
+        locale: profile.locale,
+        time_zone: profile.time_zone,
+        theme: profile.theme,
+        revision: i64::try_from(profile.revision).unwrap_or(i64::MAX),
+    };
+    let changed = ProfileRecord { revision: record.revision.saturating_add(1), ..record.clone() };
+    let change = Change::new([Step::SetProfile(session.account.clone(), record)]);
+    match change.make(cx, "changing a profile").await? {
+        Err(Refusal::Stale) => Err(ServiceError::new(Code::RevisionConflict)),
+        done => {
+            done?;
+            Ok(shown(changed))
+        }
+    }
+}
+
+/// The caller's account with all that is theirs at a glance.
+pub async fn me(cx: &Cx) -> Result<Me, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let account = session::account(cx, session).await?;
+    let owner = cx.caller.required_owner()?;
+    let reports = cx.services.database().ask(|store| store.latest_audits(&owner, AUDITS)).await.map_err(unavailable)?;
+    let (lang, trial) = (cx.lang, trial(session.trial_started_at, cx.services.ports().now()));
+    // As large as fifty reports.
+    off_worker(move || Me {
+        user: Account { id: account.id.0, email: account.email },
+        profile: shown(account.profile),
+        audits: reports.iter().map(|stored| stored.stored_audit(lang)).collect(),
+        trial,
+    })
+    .await
+}
+
+fn shown(record: ProfileRecord) -> Profile {
+    Profile {
+        name: record.name,
+        locale: record.locale,
+        time_zone: record.time_zone,
+        theme: record.theme,
+        revision: u64::try_from(record.revision).unwrap_or_default(),
+    }
+}

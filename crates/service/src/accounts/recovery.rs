@@ -1,0 +1,211 @@
+//! Getting back in, and changing the address: what begins with a link in a mail.
+
+use model::lang::text;
+use model::time::{DAY_MS, Timestamp};
+use render::mail::letters;
+use store::{AccountLink, AccountRecord, AccountStatus, Actor, EndReason, NewLink, Refusal, Step};
+
+use super::address::Address;
+use super::change::{Change, Token, language};
+use super::entry::{self, SecondFactor};
+use super::{session, unavailable};
+use crate::caller::Cx;
+use crate::config::Secret;
+use crate::error::{Code, ServiceError};
+
+/// How long a link that sets a password is good: 30 minutes, as mail is slow (`specs/reliability.md` 4, deviation a).
+const RESET_MS: i64 = 30 * 60_000;
+/// How long a link that confirms an address is good.
+const CHANGE_MS: i64 = DAY_MS;
+/// How long a change of the address can be taken back (`specs/accounts.md` 4.4).
+const UNDO_MS: i64 = 7 * DAY_MS;
+
+/// Sends a link that sets a new password, or says that there is no account: to who asks it is the same.
+pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
+    let address = Address::parse(email)?;
+    if !entry::may_write_to(cx, &address).await? {
+        return Ok(());
+    }
+    let account = entry::by_email(cx, &address).await?;
+    let change = match account.filter(|account| account.status == AccountStatus::Active) {
+        Some(account) => reset_link(cx, &account).event_by(cx, Actor::Nobody, &account.id, "reset_asked"),
+        None => Change::default().letter(cx, &letters::no_account(&cx.services.sender()), &address.typed, cx.lang),
+    };
+    Ok(change.make(cx, "sending a link that sets a password").await??)
+}
+
+/// A link that sets a new password, in place of those before.
+pub fn reset_link(cx: &Cx, account: &AccountRecord) -> Change {
+    let token = Token::new(cx);
+    let link = new_link(cx, &token, AccountLink::Reset, account, &account.email, RESET_MS);
+    let letter = letters::reset(&cx.services.sender(), &token.text);
+    let steps = [Step::DropLinks(account.id.clone(), AccountLink::Reset), Step::AddLink(link)];
+    Change::new(steps).letter(cx, &letter, &account.email, language(account))
+}
+
+fn new_link(
+    cx: &Cx,
+    token: &Token,
+    purpose: AccountLink,
+    account: &AccountRecord,
+    email: &str,
+    good_ms: i64,
+) -> NewLink {
+    NewLink {
+        token_digest: token.digest,
+        purpose,
+        email: email.to_owned(),
+        account: Some(account.id.clone()),
+        expires_at: expiry(cx, good_ms),
+    }
+}
+
+fn expiry(cx: &Cx, good_ms: i64) -> Timestamp {
+    cx.services.ports().now().plus_ms(good_ms)
+}
+
+/// What a reset will ask for and end.
+#[derive(Debug)]
+pub struct Reset {
+    /// The account.
+    pub account: AccountRecord,
+    /// A second factor has to be given too: a reset never removes one.
+    pub wants_factor: bool,
+}
+
+/// The account that a good reset link is about.
+pub async fn reset_of(cx: &Cx, token: &str) -> Result<Reset, ServiceError> {
+    let (_, account) = account_of(cx, token, AccountLink::Reset).await?;
+    Ok(Reset { wants_factor: entry::has_factor(cx, &account), account })
+}
+
+async fn account_of(cx: &Cx, token: &str, purpose: AccountLink) -> Result<([u8; 32], AccountRecord), ServiceError> {
+    let gone = || ServiceError::new(Code::InvalidLink);
+    let (digest, email, id) = entry::link_of(cx, token, purpose).await?;
+    let id = id.ok_or_else(gone)?;
+    let account = cx.services.database().ask(|store| store.account_by_id(&id)).await.map_err(unavailable)?;
+    let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(gone)?;
+    // Links about an address that is no longer the account's are of another time.
+    let fits = purpose != AccountLink::Reset || account.email == email;
+    if fits { Ok((digest, account)) } else { Err(gone()) }
+}
+
+/// Sets a new password by a link. All sessions end, and all API keys of the account are revoked.
+pub async fn complete_reset(
+    cx: &Cx,
+    token: &str,
+    password: Secret,
+    factor: Option<SecondFactor>,
+) -> Result<(), ServiceError> {
+    let (digest, account) = account_of(cx, token, AccountLink::Reset).await?;
+    entry::check_network(cx).await?;
+    let key = entry::failures_key(cx, &account)?;
+    let factor = match factor {
+        _ if !entry::has_factor(cx, &account) => None,
+        None => return Err(ServiceError::new(Code::SecondFactorRequired)),
+        // Wrong codes count here as at the sign-in.
+        Some(_) if entry::is_blocked(cx, &key).await? => return Err(ServiceError::new(Code::InvalidCode)),
+        Some(factor) => match factor.step(cx, &account)? {
+            Some(step) => Some(step),
+            None => {
+                entry::failed(cx, key, Some(&account)).await?;
+                return Err(ServiceError::new(Code::InvalidCode));
+            }
+        },
+    };
+    let phc = entry::accept(cx, password, &Address::parse(&account.email)?).await?;
+    let keys = live_keys(cx, &account).await?;
+    let change = Change::new([Step::UseLink(digest, AccountLink::Reset)])
+        .steps(factor)
+        .steps([
+            Step::SetPassword(account.id.clone(), phc),
+            Step::EndSessions(account.id.clone(), None, EndReason::Password),
+            Step::RevokeKeys(account.id.clone()),
+            Step::DropLinks(account.id.clone(), AccountLink::Change),
+        ])
+        .event_by(cx, Actor::Nobody, &account.id, "password_reset")
+        .letter(cx, &letters::password_changed(&cx.services.sender(), &keys), &account.email, language(&account));
+    match change.make(cx, "setting a password by a link").await? {
+        Err(Refusal::Code) => {
+            entry::failed(cx, key, Some(&account)).await?;
+            Err(Refusal::Code.into())
+        }
+        done => Ok(done?),
+    }
+}
+
+/// The names of an account's live keys.
+pub async fn live_keys(cx: &Cx, account: &AccountRecord) -> Result<Vec<String>, ServiceError> {
+    cx.services.database().ask(|store| store.live_key_names(&account.id)).await.map_err(unavailable)
+}
+
+/// Sends a link that makes an address the account's, to that address.
+pub async fn change_email(cx: &Cx, email: &str) -> Result<(), ServiceError> {
+    let account = session::account(cx, session::fresh(cx)?).await?;
+    let address = Address::parse(email)?;
+    if !entry::may_write_to(cx, &address).await? {
+        return Ok(());
+    }
+    let change = match entry::by_email(cx, &address).await? {
+        Some(_) => {
+            Change::default().letter(cx, &letters::address_taken(&cx.services.sender()), &address.typed, cx.lang)
+        }
+        None => {
+            let token = Token::new(cx);
+            let link = new_link(cx, &token, AccountLink::Change, &account, &address.typed, CHANGE_MS);
+            let steps = [Step::DropLinks(account.id.clone(), AccountLink::Change), Step::AddLink(link)];
+            let letter = letters::change_email(&cx.services.sender(), &token.text);
+            Change::new(steps).letter(cx, &letter, &address.typed, language(&account))
+        }
+    };
+    let change = change.event(cx, &account.id, "email_change_asked");
+    Ok(change.make(cx, "sending a link that confirms an address").await??)
+}
+
+/// Makes a link's address the account's. The address before is told, and can take it back.
+pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
+    let (digest, account) = account_of(cx, token, AccountLink::Change).await?;
+    let (_, email, _) = entry::link_of(cx, token, AccountLink::Change).await?;
+    let address = Address::parse(&email)?;
+    let undo = Token::new(cx);
+    let link = new_link(cx, &undo, AccountLink::Undo, &account, &account.email, UNDO_MS);
+    let letter = letters::email_changed(&cx.services.sender(), &undo.text);
+    let change = Change::new([
+        Step::UseLink(digest, AccountLink::Change),
+        Step::SetEmail(account.id.clone(), address.typed, address.canonical),
+        Step::DropLinks(account.id.clone(), AccountLink::Reset),
+        Step::AddLink(link),
+    ]);
+    let change = change.event_by(cx, Actor::Nobody, &account.id, "email_changed");
+    match change.letter(cx, &letter, &account.email, language(&account)).make(cx, "confirming an address").await? {
+        Err(Refusal::Taken) => Err(ServiceError::new(Code::InvalidLink)),
+        done => Ok(done?),
+    }
+}
+
+/// Takes a change of the address back. All sessions end: whoever changed it may still be signed in.
+pub async fn undo_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
+    let (digest, account) = account_of(cx, token, AccountLink::Undo).await?;
+    let (_, email, _) = entry::link_of(cx, token, AccountLink::Undo).await?;
+    let address = Address::parse(&email)?;
+    let to = address.typed.clone();
+    let change = Change::new([
+        Step::UseLink(digest, AccountLink::Undo),
+        Step::SetEmail(account.id.clone(), address.typed, address.canonical),
+        Step::DropLinks(account.id.clone(), AccountLink::Undo),
+        Step::DropLinks(account.id.clone(), AccountLink::Change),
+        Step::DropLinks(account.id.clone(), AccountLink::Reset),
+        Step::EndSessions(account.id.clone(), None, EndReason::Email),
+        Step::RevokeKeys(account.id.clone()),
+    ]);
+    let what = text(
+        "Your address is that of your account again, and all its sessions have ended",
+        "O seu endereço voltou a ser o da sua conta e todas as sessões dela terminaram",
+    );
+    let change = change.event_by(cx, Actor::Nobody, &account.id, "email_change_undone");
+    let change = change.letter(cx, &letters::notice(&cx.services.sender(), what), &to, language(&account));
+    match change.make(cx, "taking a change of the address back").await? {
+        Err(Refusal::Taken) => Err(ServiceError::new(Code::InvalidLink)),
+        done => Ok(done?),
+    }
+}

@@ -1,0 +1,163 @@
+//! Sessions: begun, renewed after a new proof, listed and ended.
+
+use model::account::{Assurance, SecurityEvent, SessionInfo};
+use model::id::{AccountId, SessionId};
+use model::time::{DAY_MS, Timestamp};
+use render::mail::letters;
+use store::{AccountRecord, EndReason, NewSession, Rotation, Session, Step};
+
+use super::change::{Change, Token};
+use super::unavailable;
+use crate::caller::Cx;
+use crate::caller::Identity;
+use crate::error::{Code, ServiceError};
+
+/// How long a session lasts without being seen, in seconds: 30 days.
+pub const SESSION_SECONDS: u32 = 30 * 86_400;
+
+/// How long a session lasts at the longest (`specs/accounts.md` 4.6).
+const LONGEST_MS: i64 = 180 * DAY_MS;
+/// How long a token that was replaced is good for reads in flight (the same).
+const PREVIOUS_MS: i64 = 10_000;
+/// How long a proof is fresh (`interface.md` section 8: 5 minutes).
+const FRESH_MS: i64 = 300_000;
+
+/// A session that begins, and the token that its browser gets.
+#[derive(Debug)]
+pub struct Begun {
+    /// The steps that begin it and end the one that the browser had before.
+    pub steps: Vec<Step>,
+    /// Its token.
+    pub token: Token,
+}
+
+/// Begins a session of an account in the caller's browser.
+pub fn begin(cx: &Cx, account: &AccountId, assurance: Assurance, methods: &str) -> Begun {
+    let (token, now) = (Token::new(cx), cx.services.ports().now());
+    let session = NewSession {
+        id: SessionId(cx.services.ports().id()),
+        token_digest: token.digest,
+        account: account.clone(),
+        assurance,
+        methods: methods.to_owned(),
+        idle_expires_at: now.plus_ms(i64::from(SESSION_SECONDS) * 1000),
+        absolute_expires_at: now.plus_ms(LONGEST_MS),
+        agent: cx.caller.agent.to_owned(),
+        network: cx.caller.network.wide(),
+    };
+    let mut steps = Vec::new();
+    if let Identity::Session(before) = &cx.caller.identity {
+        steps.push(Step::ReplaceSession(before.id.clone()));
+    }
+    steps.push(Step::BeginSession(session));
+    Begun { steps, token }
+}
+
+/// A new token for a session whose holder has just proven again who they are, by `method`.
+pub fn rotate(cx: &Cx, session: &Session, assurance: Assurance, method: &str) -> Begun {
+    let (token, now) = (Token::new(cx), cx.services.ports().now());
+    let mut methods = session.methods.clone();
+    if !methods.split(' ').any(|known| known == method) {
+        methods = format!("{methods} {method}");
+    }
+    let rotation = Rotation {
+        id: session.id.clone(),
+        token_digest: token.digest,
+        previous_until: now.plus_ms(PREVIOUS_MS),
+        assurance: assurance.max(session.assurance),
+        methods,
+    };
+    Begun { steps: vec![Step::RotateSession(rotation)], token }
+}
+
+/// [`Code::ReauthRequired`] unless the session's holder proved who they are within five minutes.
+pub fn require_fresh(session: &Session, now: Timestamp) -> Result<(), ServiceError> {
+    // A proof of the future was given before the clock was set back: nothing is known of its age.
+    let age_ms = now.0.saturating_sub(session.proven_at.0);
+    if (0..FRESH_MS).contains(&age_ms) { Ok(()) } else { Err(ServiceError::new(Code::ReauthRequired)) }
+}
+
+/// The caller's session, which must be fresh.
+pub fn fresh(cx: &Cx) -> Result<&Session, ServiceError> {
+    let session = cx.caller.required_session()?;
+    require_fresh(session, cx.services.ports().now())?;
+    Ok(session)
+}
+
+/// The account of a session.
+pub async fn account(cx: &Cx, session: &Session) -> Result<AccountRecord, ServiceError> {
+    let found = cx.services.database().ask(|store| store.account_by_id(&session.account)).await;
+    found.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvalidSession))
+}
+
+/// Ends the caller's session; without one there is nothing to end.
+pub async fn sign_out(cx: &Cx) -> Result<(), ServiceError> {
+    let Identity::Session(session) = &cx.caller.identity else { return Ok(()) };
+    let end = Step::EndSession(session.account.clone(), session.id.clone(), EndReason::SignedOut);
+    // Ended by somebody else meanwhile is ended too.
+    Change::new([end]).event(cx, &session.account, "signed_out").make(cx, "signing out").await.map(drop)
+}
+
+/// The caller's live sessions.
+pub async fn list(cx: &Cx) -> Result<Vec<SessionInfo>, ServiceError> {
+    let (session, now) = (cx.caller.required_session()?, cx.services.ports().now());
+    let found =
+        cx.services.database().ask(|store| store.sessions_of(&session.account, now)).await.map_err(unavailable)?;
+    let shown = found.into_iter().map(|record| SessionInfo {
+        current: record.id == session.id,
+        id: record.id.0,
+        created_at: record.created_at,
+        last_seen_at: record.last_seen_at,
+        agent: record.agent,
+        network: record.network,
+        methods: record.methods.split(' ').map(str::to_owned).collect(),
+    });
+    Ok(shown.collect())
+}
+
+/// What happened to the caller's account.
+pub async fn events(cx: &Cx) -> Result<Vec<SecurityEvent>, ServiceError> {
+    let session = cx.caller.required_session()?;
+    let found = cx.services.database().ask(|store| store.events_of(&session.account)).await.map_err(unavailable)?;
+    let shown = found.into_iter().map(|record| SecurityEvent {
+        at: record.at,
+        actor: record.actor,
+        organization: record.organization.map(|id| id.0),
+        kind: record.kind,
+        network: record.network,
+        agent: record.agent,
+    });
+    Ok(shown.collect())
+}
+
+/// Ends one of the caller's sessions.
+pub async fn end(cx: &Cx, id: &str) -> Result<(), ServiceError> {
+    let session = cx.caller.required_session()?;
+    let unknown = || ServiceError::new(Code::SessionNotFound);
+    if uuid::Uuid::try_parse(id).is_err() {
+        return Err(unknown());
+    }
+    let end = Step::EndSession(session.account.clone(), SessionId(id.to_owned()), EndReason::SignedOut);
+    let change = Change::new([end]).event(cx, &session.account, "session_ended");
+    change.make(cx, "ending a session").await?.map_err(|_| unknown())
+}
+
+/// Ends all sessions of the caller's account, this one too, and revokes its API keys.
+pub async fn end_all(cx: &Cx) -> Result<(), ServiceError> {
+    let account = account(cx, fresh(cx)?).await?;
+    let what = model::lang::text(
+        "All sessions of your account were ended, and its API keys revoked",
+        "Todas as sessões da sua conta foram encerradas e as suas chaves de API revogadas",
+    );
+    let change = Change::new([
+        Step::EndSessions(account.id.clone(), None, EndReason::SignedOut),
+        Step::RevokeKeys(account.id.clone()),
+    ]);
+    let change = change.event(cx, &account.id, "sessions_ended").letter(
+        cx,
+        &letters::notice(&cx.services.sender(), what),
+        &account.email,
+        super::change::language(&account),
+    );
+    Ok(change.make(cx, "ending all sessions").await??)
+}

@@ -1,0 +1,299 @@
+//! What an authenticator proves (Web Authentication, level 3, W3C): that a new credential is of this site (§7.1), and that
+//! its holder is there again (§7.2). Pure: challenges and stored credentials come from outside.
+//!
+//! We ask for no attestation and look at none: whose make an authenticator is does not matter here.
+
+mod cbor;
+
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
+};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use url::Url;
+
+use crate::origin::is_own;
+use cbor::{Item, take};
+
+/// Algorithms of signatures that are taken, as COSE numbers them, in the order in which they are asked for: ES256, EdDSA,
+/// RS256, which together every authenticator knows.
+pub const ALGORITHMS: [i64; 3] = [-7, -8, -257];
+/// Bytes of a credential's id at most (§4, credential id).
+const MOST_ID_BYTES: usize = 1_023;
+/// The holder was there.
+const USER_PRESENT: u8 = 0x01;
+/// The authenticator made sure that it was its holder.
+const USER_VERIFIED: u8 = 0x04;
+/// The credential may be kept elsewhere too.
+const BACKUP_ELIGIBLE: u8 = 0x08;
+/// It is.
+const BACKED_UP: u8 = 0x10;
+/// A credential's public key comes along.
+const HAS_CREDENTIAL: u8 = 0x40;
+
+/// Who asks for a proof.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// Our public origin.
+    pub origin: Url,
+    /// The domain that credentials are bound to.
+    pub id: String,
+}
+
+/// A new credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credential {
+    /// Its id, as the authenticator chose it.
+    pub id: Vec<u8>,
+    /// Its public key, as COSE writes it.
+    pub public_key: Vec<u8>,
+    /// How often it has signed, as far as it counts.
+    pub sign_count: u32,
+}
+
+/// An answer to a request for a proof.
+#[derive(Debug)]
+pub struct Proof<'p> {
+    /// `authenticatorData`.
+    pub authenticator_data: &'p [u8],
+    /// `clientDataJSON`.
+    pub client_data: &'p [u8],
+    /// Over both.
+    pub signature: &'p [u8],
+}
+
+/// What the browser says of the request.
+#[derive(Deserialize)]
+struct ClientData {
+    #[serde(rename = "type")]
+    kind: String,
+    challenge: String,
+    origin: String,
+    #[serde(rename = "crossOrigin", default)]
+    cross_origin: bool,
+}
+
+impl Site {
+    /// The challenge that a browser answers to, where it says so for a page of ours and `kind` of call (`webauthn.create`
+    /// or `webauthn.get`).
+    pub fn challenge(&self, client_data: &[u8], kind: &str) -> Option<[u8; 32]> {
+        let said: ClientData = serde_json::from_slice(client_data).ok()?;
+        let is_ours = said.kind == kind
+            && !said.cross_origin
+            && Url::parse(&said.origin).is_ok_and(|origin| is_own(&self.origin, &origin));
+        if is_ours { URL_SAFE_NO_PAD.decode(said.challenge).ok()?.try_into().ok() } else { None }
+    }
+
+    /// The credential in an `attestationObject`; `None` for what is none of this site, was made without its holder, or is
+    /// of an algorithm that was not asked for.
+    pub fn credential(&self, attestation: &[u8]) -> Option<Credential> {
+        let attestation = Item::read(&mut &*attestation)?;
+        let mut rest = attestation.get(&Item::Text("authData"))?.bytes()?;
+        let (flags, sign_count) = self.head(&mut rest)?;
+        if flags & HAS_CREDENTIAL == 0 {
+            return None;
+        }
+        let _model = take(&mut rest, 16)?;
+        let [high, low] = *take(&mut rest, 2)? else { return None };
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        let id = take(&mut rest, length).filter(|id| !id.is_empty() && id.len() <= MOST_ID_BYTES)?;
+        let key_and_more = rest;
+        let key = Item::read(&mut rest)?;
+        PublicKey::of(&key)?;
+        let public_key = key_and_more.get(..key_and_more.len() - rest.len())?;
+        Some(Credential { id: id.to_vec(), public_key: public_key.to_vec(), sign_count })
+    }
+
+    /// How often the credential has signed, where the proof is good; `None` where it is not, or where the count shows that
+    /// somebody else has a copy of the credential (§6.1.1).
+    pub fn proven(&self, proof: &Proof<'_>, credential: &Credential) -> Option<u32> {
+        let mut rest = proof.authenticator_data;
+        let (_, sign_count) = self.head(&mut rest)?;
+        let key = Item::read(&mut &*credential.public_key)?;
+        let mut signed = proof.authenticator_data.to_vec();
+        signed.extend_from_slice(&Sha256::digest(proof.client_data));
+        let counts = sign_count != 0 || credential.sign_count != 0;
+        let is_copy = counts && sign_count <= credential.sign_count;
+        let is_good = PublicKey::of(&key)?.has_signed(&signed, proof.signature);
+        (is_good && !is_copy).then_some(sign_count)
+    }
+
+    /// Flags and count of authenticator data for this site, whose holder was there and proved to be it (§6.1).
+    fn head(&self, rest: &mut &[u8]) -> Option<(u8, u32)> {
+        let site = take(rest, 32)?;
+        let [flags] = *take(rest, 1)? else { return None };
+        let count: [u8; 4] = take(rest, 4)?.try_into().ok()?;
+        let is_right = site == Sha256::digest(self.id.as_bytes()).as_slice()
+            && flags & (USER_PRESENT | USER_VERIFIED) == USER_PRESENT | USER_VERIFIED
+            // Backed up, and not eligible for it: no authenticator says so (§6.1.3).
+            && flags & (BACKUP_ELIGIBLE | BACKED_UP) != BACKED_UP;
+        is_right.then_some((flags, u32::from_be_bytes(count)))
+    }
+}
+
+/// A public key (RFC 9053 §7, RFC 8230 §4).
+enum PublicKey<'k> {
+    Es256([u8; 65]),
+    EdDsa(&'k [u8]),
+    Rs256 { n: &'k [u8], e: &'k [u8] },
+}
+
+impl<'k> PublicKey<'k> {
+    fn of(key: &Item<'k>) -> Option<Self> {
+        let number = |label: i64| key.get(&Item::Integer(label)).and_then(Item::integer);
+        let bytes = |label: i64| key.get(&Item::Integer(label)).and_then(Item::bytes);
+        // Labels: 1 kind of key, 3 algorithm, -1 curve or modulus, -2 x or exponent, -3 y.
+        match (number(1)?, number(3)?) {
+            (2, -7) if number(-1)? == 1 => {
+                let (x, y): ([u8; 32], [u8; 32]) = (bytes(-2)?.try_into().ok()?, bytes(-3)?.try_into().ok()?);
+                let mut point = [4; 65];
+                for (place, byte) in point.iter_mut().skip(1).zip(x.into_iter().chain(y)) {
+                    *place = byte;
+                }
+                Some(Self::Es256(point))
+            }
+            (1, -8) if number(-1)? == 6 => Some(Self::EdDsa(bytes(-2).filter(|x| x.len() == 32)?)),
+            (3, -257) => Some(Self::Rs256 { n: bytes(-1)?, e: bytes(-2)? }),
+            _ => None,
+        }
+    }
+
+    fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
+        let verified = match self {
+            Self::Es256(point) => UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point).verify(message, signature),
+            Self::EdDsa(x) => UnparsedPublicKey::new(&ED25519, x).verify(message, signature),
+            Self::Rs256 { n, e } => {
+                RsaPublicKeyComponents { n, e }.verify(&RSA_PKCS1_2048_8192_SHA256, message, signature)
+            }
+        };
+        verified.is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_lc_rs::rand::SystemRandom;
+    use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _};
+
+    fn site() -> Site {
+        Site { origin: Url::parse("https://audit.example.com").unwrap(), id: "audit.example.com".to_owned() }
+    }
+
+    fn key() -> EcdsaKeyPair {
+        EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING).unwrap()
+    }
+
+    /// A key as COSE writes it.
+    fn cose(key: &EcdsaKeyPair) -> Vec<u8> {
+        let point = key.public_key().as_ref();
+        let mut bytes = vec![0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20];
+        bytes.extend_from_slice(&point[1..33]);
+        bytes.extend_from_slice(&[0x22, 0x58, 0x20]);
+        bytes.extend_from_slice(&point[33..]);
+        bytes
+    }
+
+    fn data(site: &str, flags: u8, count: u32) -> Vec<u8> {
+        let mut data = Sha256::digest(site.as_bytes()).to_vec();
+        data.push(flags);
+        data.extend_from_slice(&count.to_be_bytes());
+        data
+    }
+
+    fn attestation(mut data: Vec<u8>, id: &[u8], key: &[u8]) -> Vec<u8> {
+        data.extend_from_slice(&[0; 16]);
+        data.extend_from_slice(&u16::try_from(id.len()).unwrap().to_be_bytes());
+        data.extend_from_slice(id);
+        data.extend_from_slice(key);
+        let mut bytes = vec![0xa3, 0x63];
+        bytes.extend_from_slice(b"fmt");
+        bytes.push(0x64);
+        bytes.extend_from_slice(b"none");
+        bytes.push(0x67);
+        bytes.extend_from_slice(b"attStmt");
+        bytes.extend_from_slice(&[0xa0, 0x68]);
+        bytes.extend_from_slice(b"authData");
+        bytes.extend_from_slice(&[
+            0x59,
+            u8::try_from(data.len() / 256).unwrap(),
+            u8::try_from(data.len() % 256).unwrap(),
+        ]);
+        bytes.extend(data);
+        bytes
+    }
+
+    #[test]
+    fn a_new_credential_is_read_where_it_is_ours_and_its_holder_was_there() {
+        let (key, site) = (key(), site());
+        let cose = cose(&key);
+        let made = |of: &str, flags| site.credential(&attestation(data(of, flags, 7), b"id", &cose));
+        let wanted = Credential { id: b"id".to_vec(), public_key: cose.clone(), sign_count: 7 };
+        assert_eq!(made("audit.example.com", 0x45), Some(wanted));
+        assert!(made("audit.example.com", 0x4d).is_some() && made("audit.example.com", 0x5d).is_some());
+        // Of another site, without verification, without presence, without a key, backed up although it can't be.
+        for (of, flags) in [
+            ("example.com", 0x45),
+            ("audit.example.com", 0x41),
+            ("audit.example.com", 0x44),
+            ("audit.example.com", 0x05),
+            ("audit.example.com", 0x55),
+        ] {
+            assert_eq!(made(of, flags), None, "{of} {flags:x}");
+        }
+        let whole = attestation(data("audit.example.com", 0x45, 7), b"id", &cose);
+        for length in 0..whole.len() {
+            assert_eq!(site.credential(&whole[..length]), None, "{length}");
+        }
+        assert_eq!(site.credential(&attestation(data("audit.example.com", 0x45, 7), b"", &cose)), None);
+        assert_eq!(site.credential(&attestation(data("audit.example.com", 0x45, 7), &[1; 1_024], &cose)), None);
+        // Another algorithm than those asked for.
+        let mut other = cose.clone();
+        other[4] = 0x38;
+        assert_eq!(site.credential(&attestation(data("audit.example.com", 0x45, 7), b"id", &other)), None);
+    }
+
+    #[test]
+    fn a_proof_is_good_when_the_key_signed_both_parts_and_the_count_grew() {
+        let (key, site) = (key(), site());
+        let proven = |of: &str, flags, before: u32, after: u32, signed: &[u8]| {
+            let authenticator_data = data(of, flags, after);
+            let mut message = authenticator_data.clone();
+            message.extend_from_slice(&Sha256::digest(signed));
+            let signature = key.sign(&SystemRandom::new(), &message).unwrap();
+            let proof =
+                Proof { authenticator_data: &authenticator_data, client_data: b"said", signature: signature.as_ref() };
+            let credential = Credential { id: b"id".to_vec(), public_key: cose(&key), sign_count: before };
+            site.proven(&proof, &credential)
+        };
+        let id = "audit.example.com";
+        assert_eq!(proven(id, 0x05, 7, 8, b"said"), Some(8));
+        // One that does not count.
+        assert_eq!(proven(id, 0x05, 0, 0, b"said"), Some(0));
+        assert_eq!(proven(id, 0x05, 7, 7, b"said"), None);
+        assert_eq!(proven(id, 0x05, 7, 0, b"said"), None);
+        assert_eq!(proven(id, 0x05, 7, 8, b"other"), None);
+        assert_eq!(proven(id, 0x01, 7, 8, b"said"), None);
+        assert_eq!(proven("example.com", 0x05, 7, 8, b"said"), None);
+    }
+
+    #[test]
+    fn a_challenge_is_answered_by_our_own_pages_only() {
+        let challenge = URL_SAFE_NO_PAD.encode([7; 32]);
+        let said = |kind: &str, origin: &str, cross: bool, challenge: &str| {
+            let said =
+                serde_json::json!({ "type": kind, "origin": origin, "crossOrigin": cross, "challenge": challenge });
+            site().challenge(said.to_string().as_bytes(), "webauthn.get")
+        };
+        let own = "https://audit.example.com";
+        assert_eq!(said("webauthn.get", own, false, &challenge), Some([7; 32]));
+        assert_eq!(said("webauthn.create", own, false, &challenge), None);
+        assert_eq!(said("webauthn.get", "https://evil.example", false, &challenge), None);
+        assert_eq!(said("webauthn.get", own, true, &challenge), None);
+        assert_eq!(said("webauthn.get", own, false, "short"), None);
+        assert_eq!(site().challenge(b"{}", "webauthn.get"), None);
+        assert_eq!(site().challenge(b"", "webauthn.get"), None);
+    }
+}

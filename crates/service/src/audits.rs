@@ -1,0 +1,229 @@
+//! Auditing for a caller: the use case behind the API, the pages, and whatever else starts an audit.
+
+use audit::Blocked;
+use model::id::{AuditId, Owner};
+use model::lang::{Lang, Phrase, Text, text};
+use model::patch::Patch;
+use model::report::Report;
+use model::time::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use store::{NewAudit, PackedReport, Store, StoreError, StoredReport};
+use tokio::time::Instant;
+use url::Url;
+
+use crate::blocking::off_worker;
+use crate::caller::Cx;
+use crate::database::Trouble;
+use crate::error::{Code, ServiceError};
+use crate::services::Services;
+use engine::{AUDIT_TIME, AuditFailure, Audited, Given};
+
+/// A finished audit of a caller.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its id; `None` when the database did not keep it.
+    pub id: Option<AuditId>,
+    /// Somebody may read it again.
+    pub is_owned: bool,
+    /// What was found.
+    pub report: Report,
+    /// When it began.
+    pub created_at: Timestamp,
+}
+
+/// Audits a URL that was read by the fetching client's intake, and keeps the report. `answer` makes of it what the caller
+/// gets, off the async workers.
+pub async fn audit<A: Send + 'static>(
+    cx: &Cx,
+    url: &Url,
+    answer: impl Fn(Finished) -> A + Clone + Send + 'static,
+) -> Result<A, ServiceError> {
+    let deadline = Instant::now() + AUDIT_TIME;
+    let app = &cx.services;
+    let target = app.ceilings().target(url);
+    if let Some(target) = &target {
+        let per_hour = app.config().limits.audits_per_target_hour;
+        let what = format!("target {target}");
+        app.allowance()
+            .spend_hourly(app.database(), app.ports(), cx.caller.network, &what, per_hour)
+            .await
+            .map_err(too_many_of_target)?;
+    }
+    let created_at = app.ports().now();
+    let owner = cx.caller.owner();
+    let id = AuditId(app.ports().id());
+    let judged = {
+        let _places = app.ceilings().enter(cx.caller.network, target.as_deref()).await?;
+        let given = Given { started_at: created_at, nonce: app.ports().nonce(), progress: None, keep_sitemaps: false };
+        let (store, id, is_owned) = (app.database().store().clone(), id.clone(), owner.is_some());
+        let answer = answer.clone();
+        // On the core that judged, while the report is at hand: packed, and the answer that is right if it is kept.
+        let finish = move |audited: Audited| Judged::of(&store, audited.report, created_at, id, is_owned, answer);
+        app.engine().audit(url, given, deadline, finish).await
+    };
+    let Judged { packed, score, findings, answer: if_kept } = match judged {
+        Ok(judged) => judged,
+        Err(failure) => return Err(refused(cx, failure).await),
+    };
+    let Some(packed) = packed else { return Ok(if_kept) };
+    let (new_id, requested_url, report) = (id.clone(), url.as_str(), &packed);
+    let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
+    let kept = app.database().ask(|store| store.insert_audit(new)).await.is_ok();
+    tracing::info!(audit.id = %id, kept, score, findings, "audited");
+    if kept {
+        return Ok(if_kept);
+    }
+    // An answer without an id says that it was not kept: the caller has the report all the same.
+    let unkept = move || {
+        let report = packed.unpack()?;
+        Ok(answer(Finished { id: None, is_owned: false, report, created_at }))
+    };
+    off_worker(unkept).await?.map_err(|error: StoreError| {
+        tracing::error!(%error, "a report that was just packed can't be read");
+        ServiceError::new(Code::Internal)
+    })
+}
+
+/// What a core made of an audit.
+struct Judged<A> {
+    /// `None` when it is not to be kept: the answer says so already.
+    packed: Option<PackedReport>,
+    score: u32,
+    findings: usize,
+    answer: A,
+}
+
+impl<A> Judged<A> {
+    fn of(
+        store: &Store,
+        report: Report,
+        created_at: Timestamp,
+        id: AuditId,
+        is_owned: bool,
+        answer: impl Fn(Finished) -> A,
+    ) -> Self {
+        let (score, findings) = (report.score, report.findings.len());
+        let packed = store.pack(&report);
+        if let Err(error) = &packed {
+            tracing::error!(%error, "a report could not be packed; this is a defect");
+        }
+        let packed = packed.ok();
+        let is_owned = is_owned && packed.is_some();
+        let answer = answer(Finished { id: packed.is_some().then_some(id), is_owned, report, created_at });
+        Self { packed, score, findings, answer }
+    }
+}
+
+/// The hourly ceiling of one target is told as what it is, not as the caller's own.
+fn too_many_of_target(error: ServiceError) -> ServiceError {
+    match error.code {
+        Code::RateLimited => ServiceError { code: Code::TargetBusy, ..error },
+        _ => error,
+    }
+}
+
+/// Why there is no audit, as the caller gets it. Refused addresses are counted.
+async fn refused(cx: &Cx, failure: AuditFailure) -> ServiceError {
+    count_refusal(cx, undone(failure)).await
+}
+
+/// The same where no address was asked for.
+pub fn undone(failure: AuditFailure) -> ServiceError {
+    match failure {
+        AuditFailure::Blocked(blocked) => blocked_error(&blocked),
+        AuditFailure::Overloaded => ServiceError::new(Code::Overloaded).retry_after(5),
+        AuditFailure::Defect => ServiceError::new(Code::Internal),
+        AuditFailure::Fetch(failure) => failure.into(),
+    }
+}
+
+/// Counts a refused address against the network; past the ceiling the answer is that.
+pub async fn count_refusal(cx: &Cx, error: ServiceError) -> ServiceError {
+    if !matches!(error.code, Code::AddressNotAllowed | Code::RedirectNotAllowed) {
+        return error;
+    }
+    let app = &cx.services;
+    match app.allowance().count_refusal(app.database(), app.ports(), cx.caller.network).await {
+        Ok(()) => error,
+        Err(limited) => limited,
+    }
+}
+
+/// The refusal that tells of a firewall or a rate limit of the target.
+pub fn blocked_error(blocked: &Blocked) -> ServiceError {
+    const ALLOW: Text = text(
+        "Allow the user agent of this service in the firewall ({vendor}), then audit again.",
+        "Permita o user agent deste serviço no firewall ({vendor}) e audite de novo.",
+    );
+    const WAIT: Text = text(
+        "Wait until the target answers again, or raise its limit for the user agent of this service.",
+        "Espere até o alvo voltar a responder, ou aumente o limite dele para o user agent deste serviço.",
+    );
+    let (code, fix): (Code, Phrase) = if blocked.rate_limited {
+        (Code::TargetRateLimited, WAIT.into())
+    } else {
+        (Code::TargetBlocked, ALLOW.phrase(&[("vendor", blocked.vendor.as_str().into())]))
+    };
+    const NOBODY: Text = text("{status}, from nobody known", "{status}, de ninguém conhecido");
+    let detail = if blocked.is_of_nobody_known() {
+        NOBODY.phrase(&[("status", blocked.status.into())])
+    } else {
+        Phrase::verbatim(format!("{}, {}", blocked.vendor, blocked.status))
+    };
+    ServiceError::new(code)
+        .explained(detail)
+        .with("blocked", json!({"vendor": blocked.vendor, "status": blocked.status}))
+        .fix(fix)
+}
+
+/// An audit of an owner.
+pub async fn stored(cx: &Cx, owner: &Owner, id: String) -> Result<StoredReport, ServiceError> {
+    let id = audit_id(id)?;
+    cx.services.database().ask(|store| store.audit_of(owner, &id)).await.map_err(no_such_audit)
+}
+
+/// An id of a path.
+pub fn audit_id(id: String) -> Result<AuditId, ServiceError> {
+    // What can't be an id of ours needs no look-up: some texts can't even be asked for (PostgreSQL has no NUL).
+    match uuid::Uuid::try_parse(&id) {
+        Ok(_) => Ok(AuditId(id)),
+        Err(_) => Err(ServiceError::new(Code::AuditNotFound)),
+    }
+}
+
+/// Why an audit of an owner can't be had.
+pub fn no_such_audit(trouble: Trouble) -> ServiceError {
+    match trouble {
+        Trouble::NotFound => ServiceError::new(Code::AuditNotFound),
+        other => other.into(),
+    }
+}
+
+/// A patch and where it belongs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PatchAnswer {
+    /// Absolute link to the source audit.
+    audit: Option<String>,
+    #[serde(flatten)]
+    patch: Patch<String>,
+    #[serde(rename = "_links")]
+    links: PatchLinks,
+}
+
+/// Related addresses.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PatchLinks {
+    /// `GET /api/`.
+    api_index: String,
+}
+
+/// The patch of a stored audit.
+pub fn patch_answer(services: &Services, stored: &StoredReport, lang: Lang) -> PatchAnswer {
+    PatchAnswer {
+        audit: Some(services.url(&format!("/api/audits/{}", stored.id))),
+        patch: stored.report.patch.in_lang(lang),
+        links: PatchLinks { api_index: services.url("/api/") },
+    }
+}

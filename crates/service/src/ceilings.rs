@@ -1,0 +1,144 @@
+//! How many audits fetch at once: in the process, for one caller, of one target.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fetch::ceiling::{self, Ceiling, Place};
+use ipnet::IpNet;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use url::{Host, Url};
+
+use crate::config::{Config, Limits};
+use crate::error::{Code, ServiceError};
+use crate::network::Network;
+
+/// How long one more audit waits for a place.
+const WAIT: Duration = Duration::from_secs(5);
+/// Seconds after which a refused caller may try again: the longest that a fetch lasts is 20 s, most last under one.
+const RETRY_AFTER: u32 = 5;
+
+/// KiB that all bodies over the usual size may take together. Chosen: eight of the largest.
+const LARGE_BODIES_KIB: usize = 64 * 1024;
+
+/// The ceilings.
+#[derive(Debug)]
+pub struct Ceilings {
+    bodies: Arc<Semaphore>,
+    process: Arc<Semaphore>,
+    callers: Ceiling,
+    targets: Ceiling,
+    exempt: Vec<IpNet>,
+    fixed: HashMap<String, IpAddr>,
+}
+
+/// Places held by one audit; free again when dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Places {
+    _process: OwnedSemaphorePermit,
+    _caller: Place,
+    _target: Option<Place>,
+}
+
+impl Ceilings {
+    /// Ceilings as configured.
+    pub fn new(config: &Config) -> Self {
+        let Limits { fetches, fetches_per_caller, fetches_per_target, .. } = config.limits;
+        Self {
+            bodies: Arc::new(Semaphore::new(LARGE_BODIES_KIB)),
+            process: Arc::new(Semaphore::new(fetches.into())),
+            callers: Ceiling::new(fetches_per_caller.into()),
+            targets: Ceiling::new(fetches_per_target.into()),
+            exempt: config.fetch.allow_private.clone(),
+            fixed: config.fetch.resolve.iter().map(|fixed| (fixed.name.clone(), fixed.address)).collect(),
+        }
+    }
+
+    /// Waits for a place at each ceiling; [`Code::TargetBusy`] when there is none in time.
+    pub async fn enter(&self, caller: Network, target: Option<&str>) -> Result<Places, ServiceError> {
+        let entered = tokio::time::timeout(WAIT, async {
+            // The process's place last: who waits for a target keeps no place from others.
+            let caller = self.callers.enter(&caller.to_string()).await;
+            let target = match target {
+                Some(target) => Some(self.targets.enter(target).await),
+                None => None,
+            };
+            let process = Arc::clone(&self.process).acquire_owned().await.ok()?;
+            Some(Places { _process: process, _caller: caller, _target: target })
+        });
+        match entered.await {
+            Ok(Some(places)) => Ok(places),
+            Ok(None) | Err(_) => Err(ServiceError::new(Code::TargetBusy).retry_after(RETRY_AFTER)),
+        }
+    }
+
+    /// Room for so many KiB of a large body; [`Code::Overloaded`] when others have taken it.
+    pub fn room_for_body(&self, kib: usize) -> Result<OwnedSemaphorePermit, ServiceError> {
+        let kib = u32::try_from(kib).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.bodies).try_acquire_many_owned(kib);
+        room.map_err(|_| ServiceError::new(Code::Overloaded).retry_after(RETRY_AFTER))
+    }
+
+    /// What counts as one target: the registrable domain, or the address itself. `None` for the operator's own
+    /// machines, which have no ceiling.
+    pub fn target(&self, url: &Url) -> Option<String> {
+        let own = |address: IpAddr| self.exempt.iter().any(|network| network.contains(&address));
+        let is_own = match url.host()? {
+            Host::Ipv4(address) => own(address.into()),
+            Host::Ipv6(address) => own(address.into()),
+            Host::Domain(name) => {
+                self.fixed.get(name.strip_suffix('.').unwrap_or(name)).is_some_and(|fixed| own(*fixed))
+            }
+        };
+        if is_own { None } else { ceiling::target(url) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ceilings() -> Ceilings {
+        let mut config = Config::default();
+        config.limits.fetches_per_target = 1;
+        config.limits.fetches_per_caller = 2;
+        config.fetch.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
+        config.fetch.resolve = serde_json::from_str(r#"["own.example=127.0.0.2"]"#).unwrap();
+        Ceilings::new(&config)
+    }
+
+    fn network(last: u8) -> Network {
+        Network::of([203, 0, 113, last].into())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_more_waits_and_is_then_refused() {
+        let ceilings = ceilings();
+        let first = ceilings.enter(network(1), Some("a.com")).await.unwrap();
+        assert_eq!(ceilings.enter(network(2), Some("a.com")).await.unwrap_err().code, Code::TargetBusy);
+        let _other = ceilings.enter(network(2), Some("b.com")).await.unwrap();
+        drop(first);
+        let _again = ceilings.enter(network(2), Some("a.com")).await.unwrap();
+        assert_eq!(ceilings.enter(network(2), None).await.unwrap_err().code, Code::TargetBusy);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn keys_without_a_holder_are_forgotten() {
+        let ceilings = ceilings();
+        let first = ceilings.enter(network(1), Some("a.com")).await.unwrap();
+        let _refused = ceilings.enter(network(1), Some("a.com")).await;
+        drop(first);
+        assert!(ceilings.targets.is_idle() && ceilings.callers.is_idle());
+    }
+
+    #[test]
+    fn own_machines_are_no_targets() {
+        let ceilings = ceilings();
+        let target = |url: &str| ceilings.target(&Url::parse(url).unwrap());
+        assert_eq!(target("https://www.a.co.uk/").as_deref(), Some("a.co.uk"));
+        assert_eq!(target("http://127.0.0.2:8080/"), None);
+        assert_eq!(target("http://own.example/"), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! Prepaid credit as its holder sees it.
+
+use model::credit::{ListedCredit, Movement};
+use model::id::Owner;
+use store::Credit;
+
+use crate::database::Trouble;
+use crate::error::{Code, ServiceError};
+use crate::payments::by_credit;
+use crate::services::Services;
+use crate::x402::{NO_PACK, PACKS};
+
+/// Credits of one owner that are listed.
+const LISTED: u32 = 100;
+
+/// The pack of so many dollars.
+pub fn pack(usd: u32) -> Result<u32, ServiceError> {
+    if PACKS.contains(&usd) {
+        Ok(usd)
+    } else {
+        Err(ServiceError::new(Code::InvalidParameter).explained(NO_PACK.into()))
+    }
+}
+
+/// The credits that `owner` bought, newest first, at most [`LISTED`].
+pub async fn list(services: &Services, owner: &Owner) -> Result<Vec<ListedCredit>, ServiceError> {
+    let owner = owner.to_string();
+    let credits = services.database().ask(|store| store.credits_of(&owner, LISTED)).await?;
+    Ok(credits.into_iter().map(|credit| listed(services, credit)).collect())
+}
+
+/// A credit as it is listed.
+pub fn listed(services: &Services, credit: Credit) -> ListedCredit {
+    ListedCredit {
+        state: by_credit::state(services.payments(), &credit),
+        id: credit.id,
+        balance_micros: credit.balance.0,
+        balance_usd: credit.balance.to_string(),
+        created_at: credit.created_at,
+    }
+}
+
+/// The credit whose token has this digest, and its newest movements; [`Code::InvalidCredential`] where there is none.
+pub async fn statement(services: &Services, digest: &[u8; 32]) -> Result<(Credit, Vec<Movement>), ServiceError> {
+    match services.database().ask(|store| store.credit_statement(digest)).await {
+        Ok(Some(statement)) => Ok(statement),
+        Ok(None) | Err(Trouble::NotFound) => Err(ServiceError::new(Code::InvalidCredential)),
+        Err(trouble) => Err(trouble.into()),
+    }
+}

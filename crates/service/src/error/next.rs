@@ -1,0 +1,49 @@
+//! What to call after a refusal, for who can't ask a person.
+
+use super::Code;
+
+/// A call that helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Next {
+    /// Name of the operation, which is that of its tool.
+    pub operation: &'static str,
+    /// GET, POST…
+    pub method: &'static str,
+    /// The path.
+    pub path: &'static str,
+}
+
+const fn call(operation: &'static str, method: &'static str, path: &'static str) -> Option<Next> {
+    Some(Next { operation, method, path })
+}
+
+impl Code {
+    /// The call that helps after this refusal; none where the sentence says all there is to do.
+    pub fn next(self) -> Option<Next> {
+        match self {
+            Self::GuestTokenRequired | Self::GuestTokenInvalid => call("create_guest", "POST", "/api/guest"),
+            Self::AuditNotFound => call("audit_page", "POST", "/api/audit"),
+            Self::TabNotFound => call("get_workspace", "GET", "/api/tabs"),
+            Self::CheckNotFound => call("list_checks", "GET", "/api/checks"),
+            Self::ToolNotFound => call("list_seo_tools", "GET", "/api/tools"),
+            Self::PixRequestNotFound => call("get_pix_offer", "GET", "/api/credito/pix"),
+            Self::InvalidOrigin | Self::InvalidCsrf => call("bootstrap", "GET", "/api/auth/bootstrap"),
+            Self::InvalidSession | Self::SessionEnded => call("sign_in", "POST", "/api/auth/sign-in"),
+            Self::CreditRequired
+            | Self::InsufficientCredit
+            | Self::CreditRefused
+            | Self::CreditWithoutValue
+            | Self::PixUnavailable => call("buy_credit", "POST", "/api/credito"),
+            Self::PaymentRequired | Self::InvalidPayment | Self::PaymentRefused => {
+                call("get_pricing", "GET", "/api/pricing")
+            }
+            Self::AllowanceSpent => call("get_gate", "GET", "/api/gate"),
+            Self::InvalidBody | Self::InvalidParameter | Self::UnsupportedMediaType => {
+                call("get_openapi", "GET", "/openapi.json")
+            }
+            Self::NotFound | Self::MethodNotAllowed => call("get_index", "GET", "/api/"),
+            Self::DatabaseUnavailable | Self::Overloaded | Self::Internal => call("get_health", "GET", "/api/health"),
+            _ => None,
+        }
+    }
+}

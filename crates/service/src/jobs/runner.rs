@@ -1,0 +1,208 @@
+//! The loops that keep the queue moving.
+
+use std::time::Duration;
+
+use model::time::{DAY_MS, Timestamp};
+use store::{ClaimedJob, StoreError};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::{LEASE_MS, perform};
+use crate::job::{Job, Lane};
+use crate::services::Services;
+use crate::watches;
+
+/// Between two looks at a queue.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Between two looks at a queue that could not be looked at.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
+/// Between two looks at what is to be queued by now.
+const SCHEDULE_EVERY: Duration = Duration::from_secs(60);
+/// The furthest that a clock goes on between two of them. Further is a clock that was set, or a machine that slept.
+const LEAP_MS: i64 = DAY_MS;
+/// How long nothing is scheduled then: by the end of it the clock was put right, or is right.
+const QUIET: Duration = Duration::from_secs(3_600);
+/// Between two comparisons of this machine's clock with the database's, which all servers share.
+const COMPARE_EVERY: Duration = Duration::from_secs(3_600);
+/// Further apart than this is told, in milliseconds (`specs/reliability.md` 1.3).
+const APART_IS_TOLD_MS: i64 = 2_000;
+/// Further apart than this, a server does no jobs: it would take claims of others for over, and queue days that are not.
+const APART_IS_TOO_FAR_MS: i64 = 60_000;
+/// Milliseconds of an hour.
+const HOUR_MS: i64 = 3_600_000;
+
+/// The running background work.
+#[derive(Debug)]
+pub struct Background {
+    stopping: watch::Sender<bool>,
+    loops: JoinSet<()>,
+}
+
+impl Background {
+    /// Ends it once the jobs in the making are done. Housekeeping is left where it is: another server takes it up.
+    pub async fn stop(mut self) {
+        let _told = self.stopping.send(true);
+        while let Some(ended) = self.loops.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(%error, "the background work ended badly");
+            }
+        }
+    }
+}
+
+/// Starts it. Any number of servers may do so on one database.
+pub fn start(app: Services) -> Background {
+    let (stopping, stopped) = watch::channel(false);
+    // Not before the clocks were compared.
+    let (allow, may_work) = watch::channel(false);
+    let mut loops = JoinSet::new();
+    for lane in Lane::ALL {
+        loops.spawn(work(app.clone(), lane, may_work.clone(), stopped.clone()));
+    }
+    loops.spawn(keep_schedule(app, allow, stopped));
+    Background { stopping, loops }
+}
+
+/// Does the jobs of one lane as they become due.
+async fn work(app: Services, lane: Lane, mut may_work: watch::Receiver<bool>, mut stopped: watch::Receiver<bool>) {
+    let mut running: JoinSet<()> = JoinSet::new();
+    loop {
+        let mut wait = LOOK_EVERY;
+        while *may_work.borrow_and_update() && running.len() < lane.at_once() {
+            match claim(&app, lane).await {
+                Ok(Some(claimed)) => {
+                    let app = app.clone();
+                    running.spawn(async move { perform_or_tell(&app, claimed).await });
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    tracing::warn!(lane = lane.word(), %error, "the queue of jobs can't be looked at");
+                    wait = LOOK_AGAIN;
+                    break;
+                }
+            }
+        }
+        tokio::select! {
+            _ = stopped.changed() => break,
+            Ok(()) = may_work.changed() => {}
+            Some(ended) = running.join_next() => tell_of_panic(ended),
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+    if lane == Lane::Upkeep {
+        running.abort_all();
+    }
+    while let Some(ended) = running.join_next().await {
+        tell_of_panic(ended);
+    }
+}
+
+async fn claim(app: &Services, lane: Lane) -> Result<Option<ClaimedJob>, StoreError> {
+    let now = app.ports().now();
+    app.database().store().claim_job(lane.word(), now, now.plus_ms(LEASE_MS)).await
+}
+
+async fn perform_or_tell(app: &Services, claimed: ClaimedJob) {
+    let id = claimed.lease.id().to_owned();
+    if let Err(error) = perform(app, claimed).await {
+        tracing::warn!(job.id = %id, %error, "what became of a job could not be written; another try will tell");
+    }
+}
+
+fn tell_of_panic(ended: Result<(), tokio::task::JoinError>) {
+    // The message went to the log by the process's panic hook; the job is claimed again when its time is up.
+    if ended.is_err_and(|error| error.is_panic()) {
+        tracing::error!("a job panicked; this is a defect");
+    }
+}
+
+/// Does all jobs that are due, one after another, and those that they make; how many.
+pub async fn work_off(app: &Services) -> Result<usize, StoreError> {
+    let mut done = 0;
+    loop {
+        let before = done;
+        for lane in Lane::ALL {
+            while let Some(claimed) = claim(app, lane).await? {
+                perform(app, claimed).await?;
+                done += 1;
+            }
+        }
+        if done == before {
+            return Ok(done);
+        }
+    }
+}
+
+/// Queues what is due by the clock, as long as that is the clock of the others too.
+async fn keep_schedule(app: Services, allow: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
+    let mut last = None;
+    let mut quiet_until = Instant::now();
+    let mut compare_at = Instant::now();
+    loop {
+        if Instant::now() >= compare_at {
+            match is_in_step(&app).await {
+                Ok(in_step) => {
+                    allow.send_replace(in_step);
+                    // One that is out of step is looked at again in the next round.
+                    compare_at = Instant::now() + if in_step { COMPARE_EVERY } else { Duration::ZERO };
+                }
+                Err(error) => tracing::warn!(%error, "the database's clock can't be asked for"),
+            }
+        }
+        let now = app.ports().now();
+        if has_leapt(last.replace(now), now) {
+            tracing::warn!(%now, "the clock leapt more than a day; nothing is scheduled for an hour");
+            quiet_until = Instant::now() + QUIET;
+        }
+        if *allow.borrow()
+            && Instant::now() >= quiet_until
+            && let Err(error) = schedule(&app, now).await
+        {
+            tracing::warn!(%error, "what is due could not be queued; tried again in a minute");
+        }
+        tokio::select! {
+            _ = stopped.changed() => return,
+            () = tokio::time::sleep(SCHEDULE_EVERY) => {}
+        }
+    }
+}
+
+/// Whether this machine's clock is near enough to the database's to do jobs by; tells when they are apart.
+pub async fn is_in_step(app: &Services) -> Result<bool, StoreError> {
+    let Some(theirs) = app.database().store().clock().await? else { return Ok(true) };
+    let apart_ms = app.ports().now().0.saturating_sub(theirs.0);
+    let in_step = apart_ms.saturating_abs() <= APART_IS_TOO_FAR_MS;
+    if !in_step {
+        tracing::error!(apart_ms, "this machine's clock is not the database's: no jobs are done here until it is");
+    } else if apart_ms.saturating_abs() > APART_IS_TOLD_MS {
+        tracing::warn!(apart_ms, "this machine's clock and the database's are apart");
+    }
+    Ok(in_step)
+}
+
+/// Queues what is due at `now`: a key each, so that many servers make one job.
+pub async fn schedule(app: &Services, now: Timestamp) -> Result<(), StoreError> {
+    let key = format!("purge:{}", now.0.div_euclid(HOUR_MS));
+    app.database().store().enqueue(Job::Purge.queued(app.ports(), Some(key))).await?;
+    watches::queue_due(app, now).await
+}
+
+/// Whether the clock went on further than it can have between two rounds. What is forgotten by a wrong clock is lost.
+fn has_leapt(before: Option<Timestamp>, now: Timestamp) -> bool {
+    before.is_some_and(|before| now > before.plus_ms(LEAP_MS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leap_of_more_than_a_day_is_one() {
+        let before = Timestamp(1_769_851_800_000);
+        assert!(!has_leapt(None, before));
+        for (ms, leapt) in [(0, false), (DAY_MS, false), (DAY_MS + 1, true), (-400 * DAY_MS, false)] {
+            assert_eq!(has_leapt(Some(before), before.plus_ms(ms)), leapt, "{ms}");
+        }
+    }
+}

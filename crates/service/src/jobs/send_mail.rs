@@ -1,0 +1,18 @@
+//! Handing one message to the mail server.
+
+use super::Unfinished;
+use crate::services::Services;
+use render::mail::Mail;
+
+use crate::mail::NotSent;
+
+/// Sends `mail`, which is the job `id`.
+pub(super) async fn run(app: &Services, id: &str, mail: &Mail) -> Result<(), Unfinished> {
+    let Some(mailer) = app.mailer() else {
+        return Err(Unfinished::Later("smtp.url is not set".to_owned()));
+    };
+    mailer.send(id, mail, app.ports().now()).await.map_err(|error| match error {
+        NotSent::Later(why) => Unfinished::Later(why),
+        NotSent::Never(why) => Unfinished::Never(why),
+    })
+}

@@ -1,0 +1,211 @@
+//! Mail: one message in plain text and HTML, handed to the operator's SMTP server.
+//!
+//! Nobody waits for this: mail is a job, [`crate::job::Job::SendMail`], queued together with what it tells of. Between
+//! the server's answer and ours being kept lies a moment in which a crash sends a message twice; its `Message-ID` is the
+//! job's, so that a reader's program can fold the two.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use anyhow::{Context as _, Result};
+use lettre::message::header::{HeaderName, HeaderValue};
+use lettre::message::{Mailbox, MultiPart};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::{SMTP_PORT, SUBMISSIONS_PORT};
+use lettre::{Address, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+use model::time::Timestamp;
+use percent_encoding::percent_decode_str;
+use render::mail::Mail;
+use url::{Host, Url};
+
+use crate::config::{Config, Secret};
+
+/// How long the mail server may take for one message. Chosen: well within a job's lease.
+const SEND_TIME: Duration = Duration::from_secs(30);
+
+/// Bytes of an address of which a mail program may take more, but a path in SMTP does not (RFC 5321 §4.5.3.1.3).
+const ADDRESS_BYTES: usize = 254;
+
+/// Why a message was not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum NotSent {
+    /// It may be later.
+    #[error("{0}")]
+    Later(String),
+    /// It never will be: the server refused it for good, or it can't be written down.
+    #[error("{0}")]
+    Never(String),
+}
+
+/// The operator's mail server.
+#[derive(Debug)]
+pub struct Mailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+    /// Stands in message ids and greetings.
+    host: String,
+}
+
+impl Mailer {
+    /// As configured; `None` without `smtp.url`. The host of `base_url` is how we greet.
+    pub fn new(config: &Config, base_url: &str) -> Result<Option<Self>> {
+        let (Some(url), Some(from)) = (&config.smtp.url, &config.smtp.from) else { return Ok(None) };
+        let host = Url::parse(base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let host = host.unwrap_or_else(|| "localhost".to_owned());
+        Ok(Some(Self {
+            transport: transport(url, &host).context("smtp.url")?,
+            from: from.parse().context("smtp.from")?,
+            host,
+        }))
+    }
+
+    /// Hands `mail` over; `id` is the job's.
+    pub async fn send(&self, id: &str, mail: &Mail, now: Timestamp) -> Result<(), NotSent> {
+        let message = self.message(id, mail, now).map_err(|error| NotSent::Never(format!("{error:#}")))?;
+        match tokio::time::timeout(SEND_TIME, self.transport.send(message)).await {
+            Ok(Ok(_taken)) => Ok(()),
+            Ok(Err(error)) if error.is_permanent() => Err(NotSent::Never(in_full(&error))),
+            Ok(Err(error)) => Err(NotSent::Later(in_full(&error))),
+            Err(_) => Err(NotSent::Later("the mail server did not answer in time".to_owned())),
+        }
+    }
+
+    fn message(&self, id: &str, mail: &Mail, now: Timestamp) -> Result<Message> {
+        let to: Address = mail.to.parse().context("the recipient's address")?;
+        let mut builder = Message::builder()
+            .message_id(Some(format!("<{id}@{}>", self.host)))
+            .date(UNIX_EPOCH + Duration::from_millis(u64::try_from(now.0).unwrap_or_default()))
+            .from(self.from.clone())
+            .to(Mailbox::new(None, to))
+            .subject(one_line(&mail.subject))
+            // No answering machine answers it (RFC 3834 §5).
+            .raw_header(header("Auto-Submitted", "auto-generated"));
+        if let Some(address) = &mail.unsubscribe {
+            builder = builder
+                .raw_header(header("List-Unsubscribe", &format!("<{}>", one_line(address))))
+                .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"));
+        }
+        let body = MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone());
+        builder.multipart(body).context("the message")
+    }
+}
+
+/// Whether a text is an address that mail can be sent to: one address, without a name.
+pub fn is_address(text: &str) -> bool {
+    text.len() <= ADDRESS_BYTES && text.is_ascii() && text.parse::<Address>().is_ok()
+}
+
+/// How to reach the server. Over `smtp` the connection is made secret as soon as it stands: always where a password is
+/// sent, else where the server can; but not on this machine.
+fn transport(address: &Secret, hello: &str) -> Result<AsyncSmtpTransport<Tokio1Executor>> {
+    let url = Url::parse(address.expose())?;
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let is_local = match url.host() {
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        // A scheme that the standard does not know leaves addresses as names.
+        _ => host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback()),
+    };
+    let secret = || TlsParameters::new(host.to_owned());
+    let (port, tls) = match (url.scheme(), url.password()) {
+        ("smtps", _) => (SUBMISSIONS_PORT, Tls::Wrapper(secret()?)),
+        _ if is_local => (SMTP_PORT, Tls::None),
+        (_, Some(_)) => (SMTP_PORT, Tls::Required(secret()?)),
+        (_, None) => (SMTP_PORT, Tls::Opportunistic(secret()?)),
+    };
+    let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)
+        .port(url.port().unwrap_or(port))
+        .tls(tls)
+        .hello_name(ClientId::Domain(hello.to_owned()))
+        .timeout(Some(SEND_TIME));
+    if let Some(password) = url.password() {
+        let decoded = |text| percent_decode_str(text).decode_utf8().map(std::borrow::Cow::into_owned);
+        builder = builder.credentials(Credentials::new(decoded(url.username())?, decoded(password)?));
+    }
+    Ok(builder.build())
+}
+
+fn header(name: &'static str, value: &str) -> HeaderValue {
+    HeaderValue::new(HeaderName::new_from_ascii_str(name), value.to_owned())
+}
+
+/// A text that can begin no other header.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// An error with its sources.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(next) = source {
+        let next_text = next.to_string();
+        if !text.contains(&next_text) {
+            text = format!("{text}: {next_text}");
+        }
+        source = next.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mailer() -> Mailer {
+        let mut config = Config::default();
+        config.smtp.url = Some(Secret::new("smtp://127.0.0.1:1"));
+        config.smtp.from = Some("Site Audit <audit@example.com>".to_owned());
+        Mailer::new(&config, "https://audit.example.com").unwrap().unwrap()
+    }
+
+    fn mail() -> Mail {
+        Mail {
+            to: "ana@example.com".to_owned(),
+            subject: "Ação".to_owned(),
+            text: "Olá".to_owned(),
+            html: "<p>Olá</p>".to_owned(),
+            unsubscribe: Some("https://audit.example.com/stop?t=1".to_owned()),
+        }
+    }
+
+    fn written(mail: &Mail) -> Result<String> {
+        let message = mailer().message("0192", mail, Timestamp(1_769_851_800_000))?;
+        Ok(String::from_utf8(message.formatted()).unwrap())
+    }
+
+    #[test]
+    fn a_message_says_who_when_and_how_to_end_it() {
+        let text = written(&mail()).unwrap();
+        for line in [
+            "Message-ID: <0192@audit.example.com>",
+            "Date: Sat, 31 Jan 2026 09:30:00 +0000",
+            "From: \"Site Audit\" <audit@example.com>",
+            "To: ana@example.com",
+            "Auto-Submitted: auto-generated",
+            "List-Unsubscribe: <https://audit.example.com/stop?t=1>",
+            "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+        ] {
+            assert!(text.contains(&format!("{line}\r\n")), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn nothing_that_is_said_begins_another_header() {
+        let hostile = Mail {
+            subject: "a\r\nBcc: eve@example.com".to_owned(),
+            unsubscribe: Some("https://a.example/\r\nBcc: eve@example.com".to_owned()),
+            ..mail()
+        };
+        let text = written(&hostile).unwrap();
+        assert!(!text.contains("\nBcc:"), "{text}");
+        for to in ["a@example.com\r\nBcc: b@example.com", "a@example.com, b@example.com", "", "a"] {
+            let mail = Mail { to: to.to_owned(), ..mail() };
+            assert!(written(&mail).is_err(), "{to:?}");
+            assert!(!is_address(to), "{to:?}");
+        }
+        assert!(is_address("ana.b+c@mail.example.com"));
+        assert!(!is_address(&format!("{}@example.com", "a".repeat(250))));
+    }
+}

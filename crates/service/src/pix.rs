@@ -1,0 +1,270 @@
+//! Credit by Pix: what is to be paid, which receipts are taken, and what becomes of them (`specs/x402.md` §12).
+
+use model::credit::{PixOffer, PixPack, PixReceipt};
+use model::lang::{Text, text};
+use model::money::Micros;
+use sha2::{Digest as _, Sha256};
+use store::{NewCredit, NewPixRequest, PixSummary, Receipt, Requested};
+
+use crate::brcode::{BrCode, plain};
+use crate::caller::Cx;
+use crate::credential::{TokenKind, token_digest};
+use crate::error::{Code, ServiceError};
+use crate::form::Field;
+use crate::services::Services;
+use crate::x402::{NO_PACK, PACKS};
+
+/// Bytes of a receipt (interface §8).
+pub const RECEIPT_BYTES: usize = 2 * 1024 * 1024;
+/// Bytes of a form around its receipt: boundaries, names, the other fields.
+const FORM_BYTES: usize = 16 * 1024;
+/// Characters of a name or an e-mail that a buyer gives.
+const TEXT_CHARS: usize = 254;
+/// Millionths of a dollar in a hundredth.
+const MICROS_PER_CENT: u64 = 10_000;
+/// The daily counter of requests.
+const PIX: &str = "pix";
+
+/// Hex digits of a request's id.
+const ID_DIGITS: usize = 32;
+
+/// What a file begins with, and its type.
+const TYPES: [(&[u8], &str); 3] =
+    [(b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/png"), (b"%PDF-", "application/pdf")];
+
+/// Who receives, and how many reais a dollar is.
+#[derive(Debug, Clone)]
+pub struct Receiver {
+    key: String,
+    name: String,
+    city: String,
+    /// Millionths of a real per dollar.
+    rate: Micros,
+}
+
+/// A request that was accepted.
+#[derive(Debug)]
+pub struct Accepted {
+    /// Its id.
+    pub id: String,
+    /// The credit's token.
+    pub token: String,
+}
+
+impl Receiver {
+    /// As configured; [`Code::PixUnavailable`] unless all of it is.
+    pub fn of(app: &Services) -> Result<Self, ServiceError> {
+        let pix = app.config().pix.clone();
+        match (pix.key, pix.name, pix.city, pix.brl_per_usd) {
+            (Some(key), Some(name), Some(city), Some(rate)) => {
+                Ok(Self { key, name: plain(&name), city: plain(&city), rate })
+            }
+            _ => Err(ServiceError::new(Code::PixUnavailable)),
+        }
+    }
+
+    /// What so many dollars cost, in hundredths of a real, rounded up.
+    pub fn centavos(&self, usd: u32) -> u64 {
+        (u64::from(usd) * self.rate.0).div_ceil(MICROS_PER_CENT)
+    }
+
+    /// Who receives, as the payer's bank shows it: key, and name.
+    pub fn shown(&self) -> (&str, &str) {
+        (&self.key, &self.name)
+    }
+
+    /// The code that pays a pack.
+    pub fn code(&self, usd: u32) -> String {
+        let message = format!("Creditos {usd} USD");
+        let code = BrCode {
+            key: &self.key,
+            name: &self.name,
+            city: &self.city,
+            centavos: Some(self.centavos(usd)),
+            message: Some(&message),
+            txid: None,
+        };
+        code.text()
+    }
+
+    /// What is offered.
+    pub fn offer(&self) -> PixOffer {
+        let packs = PACKS.map(|usd| {
+            let br_code = self.code(usd);
+            PixPack { usd, brl_centavos: self.centavos(usd), qr_svg: qr_svg(&br_code), br_code }
+        });
+        let mut types: Vec<&'static str> = TYPES.iter().map(|(_, media_type)| *media_type).collect();
+        types.push("image/webp");
+        PixOffer {
+            key: self.key.clone(),
+            brl_per_usd: self.rate,
+            packs: packs.into(),
+            receipt: PixReceipt { types, max_bytes: RECEIPT_BYTES },
+            release: "manual",
+        }
+    }
+}
+
+/// A code as a drawing: black on white whatever the page, or a reader could not see it.
+fn qr_svg(code: &str) -> String {
+    let Some((path, size)) = render::qr::qr_path(code) else { return String::new() };
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" shape-rendering=\"crispEdges\"><path fill=\"#fff\" d=\"M0 0h{size}v{size}H0z\"/><path d=\"{path}\"/></svg>"
+    )
+}
+
+/// The type of a receipt by its first bytes: what its name or its sender says counts for nothing.
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
+    let known = TYPES.iter().find(|(beginning, _)| bytes.starts_with(beginning)).map(|(_, media_type)| *media_type);
+    known.or(is_webp.then_some("image/webp"))
+}
+
+/// Takes a request: whether there is room for it, then whose it is, then what it holds. `form` reads the form, of so many
+/// bytes at most, and may refuse it.
+pub async fn request<F: AsRef<[Field]>>(
+    cx: &Cx,
+    form: impl AsyncFnOnce(usize) -> Result<F, ServiceError>,
+) -> Result<Accepted, ServiceError> {
+    let app = &cx.services;
+    let receiver = Receiver::of(app)?;
+    let pix = &app.config().pix;
+    if app.database().ask(|store| store.waiting_pix()).await? >= u64::from(pix.queue) {
+        return Err(ServiceError::new(Code::PixQueueFull).retry_after(3_600));
+    }
+    let (database, ports, network) = (app.database(), app.ports(), cx.caller.network);
+    let per_day = pix.requests_per_day;
+    let none_left = || ServiceError::new(Code::RateLimited).retry_after(app.ports().seconds_to_midnight());
+    if !app.allowance().has_left_of_day(database, ports, network, PIX, per_day).await? {
+        return Err(none_left());
+    }
+    // Read before a use is spent: an upload that breaks off on its way has been nothing.
+    let fields = form(RECEIPT_BYTES + FORM_BYTES).await?;
+    let (token, new) = read(cx, &receiver, fields.as_ref())?;
+    if !app.allowance().spend_daily(database, ports, network, PIX, per_day).await? {
+        return Err(none_left());
+    }
+    let done = keep(app, token, new).await;
+    if done.is_err() {
+        app.allowance().release_daily(database, ports, network, PIX).await;
+    }
+    done
+}
+
+/// What a form asks for, and the token of its credit.
+fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPixRequest), ServiceError> {
+    let app = &cx.services;
+    let content = |name: &str| fields.iter().find(|field| field.name == name).map(|field| &field.content);
+    let receipt = content("comprovante").filter(|bytes| !bytes.is_empty());
+    if receipt.is_some_and(|bytes| bytes.len() > RECEIPT_BYTES) {
+        const TOO_LARGE: Text = text("comprovante: at most {bytes} bytes", "comprovante: no máximo {bytes} bytes");
+        return Err(
+            ServiceError::new(Code::BodyTooLarge).explained(TOO_LARGE.phrase(&[("bytes", RECEIPT_BYTES.into())]))
+        );
+    }
+    let media_type = match receipt {
+        Some(bytes) => Some(media_type(bytes).ok_or_else(|| ServiceError::new(Code::ReceiptType))?),
+        None => None,
+    };
+    let usd = pack(content("usd").map(|bytes| bytes.as_ref()))?;
+    let (Some(bytes), Some(media_type)) = (receipt, media_type) else {
+        const MISSING: Text = text("comprovante: it is missing", "comprovante: está faltando");
+        return Err(ServiceError::new(Code::InvalidBody).explained(MISSING.into()));
+    };
+    let (name, email) = (said("nome", content("nome"))?, said("email", content("email"))?);
+    let token = TokenKind::Credit.token(app.ports().entropy.bytes());
+    let now = app.ports().now();
+    let new = NewPixRequest {
+        id: app.ports().nonce(),
+        credit: NewCredit {
+            id: app.ports().id(),
+            token_digest: token_digest(&token),
+            owner: cx.caller.owner().map(|owner| owner.to_string()),
+            is_dev: false,
+            network: None,
+            created_at: now,
+        },
+        usd,
+        brl_centavos: i64::try_from(receiver.centavos(usd)).unwrap_or(i64::MAX),
+        brl_per_usd: receiver.rate.to_string(),
+        receipt_digest: Sha256::digest(bytes).into(),
+        receipt: Receipt { media_type: media_type.to_owned(), bytes: bytes.to_vec() },
+        name,
+        email,
+        queue: app.config().pix.queue,
+        now,
+    };
+    Ok((token, new))
+}
+
+/// Keeps a request.
+async fn keep(app: &Services, token: String, new: NewPixRequest) -> Result<Accepted, ServiceError> {
+    let id = new.id.clone();
+    match app.database().ask(|store| store.request_pix(new)).await? {
+        Requested::Accepted => Ok(Accepted { id, token }),
+        Requested::QueueFull => Err(ServiceError::new(Code::PixQueueFull).retry_after(3_600)),
+        Requested::Duplicate { first } => Err(ServiceError::new(Code::ReceiptAlreadySent).with("id", first.into())),
+    }
+}
+
+fn pack(usd: Option<&[u8]>) -> Result<u32, ServiceError> {
+    let usd = usd.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(|text| text.trim().parse().ok());
+    usd.filter(|usd| PACKS.contains(usd)).ok_or_else(|| ServiceError::new(Code::InvalidBody).explained(NO_PACK.into()))
+}
+
+/// A text that a buyer gave, if any.
+fn said(name: &str, bytes: Option<&bytes::Bytes>) -> Result<Option<String>, ServiceError> {
+    const SHAPE: Text =
+        text("{name}: at most 254 characters, without line ends", "{name}: no máximo 254 caracteres, sem fim de linha");
+    let refused = || ServiceError::new(Code::InvalidBody).explained(SHAPE.phrase(&[("name", name.into())]));
+    let Some(bytes) = bytes else { return Ok(None) };
+    let text = std::str::from_utf8(bytes).map_err(|_| refused())?.trim();
+    if text.chars().count() > TEXT_CHARS || text.chars().any(char::is_control) {
+        return Err(refused());
+    }
+    Ok((!text.is_empty()).then(|| text.to_owned()))
+}
+
+/// The request with this id, as its buyer may see it; [`Code::PixRequestNotFound`] where there is none.
+pub async fn status(app: &Services, id: &str) -> Result<PixSummary, ServiceError> {
+    let unknown = || ServiceError::new(Code::PixRequestNotFound);
+    // What can't be an id of ours needs no look-up.
+    if id.len() != ID_DIGITS || !id.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Err(unknown());
+    }
+    app.database().ask(|store| store.pix_summary(id)).await?.ok_or_else(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_told_by_the_first_bytes() {
+        for (bytes, wanted) in [
+            (&b"\xff\xd8\xff\xe0"[..], Some("image/jpeg")),
+            (b"\x89PNG\r\n\x1a\nrest", Some("image/png")),
+            (b"RIFF\0\0\0\0WEBPVP8 ", Some("image/webp")),
+            (b"RIFF\0\0\0\0WAVE", None),
+            (b"%PDF-1.7", Some("application/pdf")),
+            (b"<svg", None),
+            (b"", None),
+        ] {
+            assert_eq!(media_type(bytes), wanted, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_price_in_reais_is_rounded_up() {
+        let receiver = |micros| Receiver {
+            key: "+5511987654321".to_owned(),
+            name: "LOJA".to_owned(),
+            city: "SAO PAULO".to_owned(),
+            rate: Micros(micros),
+        };
+        for (rate, usd, centavos) in [(5_750_000, 5, 2_875), (5_333_333, 1, 534), (5_333_333, 25, 13_334), (1, 1, 1)] {
+            assert_eq!(receiver(rate).centavos(usd), centavos, "{rate} {usd}");
+        }
+        assert!(receiver(5_750_000).code(5).contains("540528.75"));
+    }
+}

@@ -1,0 +1,55 @@
+//! What costs what. Every number is the configuration's.
+
+use model::lang::{Lang, Text, text};
+use model::money::Micros;
+use model::pricing::{FreeItem, PaidItem, PaymentQuota, TrialOffer};
+
+use crate::accounts::TRIAL_DAYS;
+use crate::config::Sku;
+use crate::services::Services;
+use crate::x402::{HOW_TO_PAY, PACKS};
+
+/// What is free and what is not.
+pub fn quota(app: &Services, lang: Lang) -> PaymentQuota {
+    const AUDITS: Text = text("audits per network", "auditorias por rede");
+    const TABS: Text = text("tabs per owner", "abas por dono");
+    const DAY: Text = text("day (UTC)", "dia (UTC)");
+    const AUDIT: Text = text("one audit beyond the free ones", "uma auditoria além das grátis");
+    const TAB: Text = text("one tab beyond the free ones", "uma aba além das grátis");
+    const CONTACT: Text = text("one contact by an agent (list price)", "um contato por agente (preço de tabela)");
+    const CREDIT: Text = text("prepaid credit of {usd} USD", "crédito pré-pago de {usd} USD");
+    const TRIAL: Text = text(
+        "It begins by itself at an account's first use, and holds for its sessions and its own API keys.",
+        "Começa sozinho no primeiro uso de uma conta, e vale para suas sessões e suas próprias chaves de API.",
+    );
+    let (limits, prices) = (app.config().limits, app.config().prices);
+    let say = |text: Text| text.in_lang(lang).to_owned();
+    let paid = |what: Text, price_usd| PaidItem { what: say(what), price_usd };
+    let credits = PACKS.map(|usd| PaidItem {
+        what: CREDIT.phrase(&[("usd", usd.into())]).in_lang(lang).to_owned(),
+        price_usd: Micros::of_dollars(usd),
+    });
+    PaymentQuota {
+        free: vec![
+            FreeItem { what: say(AUDITS), limit: limits.free_audits_per_day, window: Some(say(DAY)) },
+            FreeItem { what: say(TABS), limit: limits.free_tabs, window: None },
+        ],
+        paid: [
+            paid(AUDIT, prices.of(Sku::Audit)),
+            paid(TAB, prices.of(Sku::Tab)),
+            paid(CONTACT, prices.contact_agent_usd),
+        ]
+        .into_iter()
+        .chain(credits)
+        .collect(),
+        how_to_pay: say(HOW_TO_PAY),
+        live: Some(app.url("/api/gate")),
+        free_now: free_now(app),
+        trial: TrialOffer { days: TRIAL_DAYS, how: say(TRIAL) },
+    }
+}
+
+/// Names of what is free for the time being.
+pub fn free_now(app: &Services) -> Vec<String> {
+    app.config().free_now.iter().map(|sku| sku.name().to_owned()).collect()
+}

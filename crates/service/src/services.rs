@@ -1,0 +1,193 @@
+//! What use cases may use: configuration, clock, database, engine, mail, payments, counters. It knows no routes.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use engine::{Cores, Engine};
+use fetch::Fetcher;
+use model::time::Timestamp;
+use render::mail::Sender;
+use store::Store;
+
+use crate::allowance::Allowance;
+use crate::ceilings::Ceilings;
+use crate::config::Config;
+use crate::credential::token_digest;
+use crate::database::{ANSWER_WITHIN, Database};
+use crate::mail::Mailer;
+use crate::ports::Ports;
+use crate::vault::Vault;
+use crate::x402::Payments;
+
+/// The build of the program.
+#[derive(Debug, Clone, Copy)]
+pub struct Build {
+    /// The short id of its commit.
+    pub commit: &'static str,
+    /// The day of that commit, `2026-01-31`; empty where the program was built outside a checkout.
+    pub day: &'static str,
+}
+
+/// The service. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Services {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: Config,
+    base_url: String,
+    is_on_loopback: bool,
+    ports: Ports,
+    vault: Vault,
+    operator: Option<[u8; 32]>,
+    engine: Engine,
+    database: Database,
+    allowance: Allowance,
+    ceilings: Ceilings,
+    payments: Payments,
+    mailer: Option<Mailer>,
+    build: Build,
+    started_at: Timestamp,
+}
+
+impl Services {
+    /// Opens the database and sets everything up. `address` is where the service listens.
+    pub async fn open(config: Config, ports: Ports, address: SocketAddr, build: Build) -> Result<Self> {
+        Self::open_patient(config, ports, address, build, ANSWER_WITHIN).await
+    }
+
+    /// The same with another patience for the database while a call is served: tests are for machines of any speed.
+    pub async fn open_patient(
+        config: Config,
+        ports: Ports,
+        address: SocketAddr,
+        build: Build,
+        answer_within: Duration,
+    ) -> Result<Self> {
+        let base_url = base_url(&config, address);
+        let fetcher = Fetcher::new(config.fetch_config(&base_url, address)).context("the fetching client")?;
+        let cores = Cores::of_the_machine().context("the threads that judge pages")?;
+        let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
+        let vault = Vault::open(&config, &base_url, &ports).context("accounts (auth.secret)")?;
+        if let Some(off) = vault.off() {
+            tracing::warn!("there are no accounts on this server: {off}");
+        } else if !base_url.starts_with("https://") {
+            tracing::warn!("plain http: cookies of accounts have neither the __Host- prefix nor Secure");
+        }
+        let inner = Inner {
+            vault,
+            operator: config.operator.token.as_ref().map(|token| token_digest(token.expose())),
+            engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),
+            database: Database::new(store, answer_within),
+            allowance: Allowance::new(config.limits),
+            ceilings: Ceilings::new(&config),
+            payments: Payments::new(&config, &base_url),
+            mailer: Mailer::new(&config, &base_url).context("mail")?,
+            started_at: ports.now(),
+            ports,
+            is_on_loopback: address.ip().is_loopback(),
+            base_url,
+            config,
+            build,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// The absolute URL of a path of ours.
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.inner.base_url)
+    }
+
+    /// The public origin, without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.inner.base_url
+    }
+
+    /// Whether the public origin is https: decides cookies and transport headers.
+    pub fn is_https(&self) -> bool {
+        self.inner.base_url.starts_with("https://")
+    }
+
+    /// Whether nothing but this machine can reach the service, but for what a proxy on it passes on.
+    pub fn is_on_loopback(&self) -> bool {
+        self.inner.is_on_loopback
+    }
+
+    /// When it started.
+    pub fn started_at(&self) -> Timestamp {
+        self.inner.started_at
+    }
+
+    /// Time and chance.
+    pub fn ports(&self) -> &Ports {
+        &self.inner.ports
+    }
+
+    /// What accounts rest on.
+    pub fn vault(&self) -> &Vault {
+        &self.inner.vault
+    }
+
+    /// The sender of mail: the product's name, and where its links lead.
+    pub fn sender(&self) -> Sender<'_> {
+        Sender { product: &self.inner.config.product.name, base_url: &self.inner.base_url }
+    }
+
+    /// The build of the program.
+    pub fn build(&self) -> Build {
+        self.inner.build
+    }
+
+    /// SHA-256 of the operator's token; `None` where there is none.
+    pub fn operator_digest(&self) -> Option<&[u8; 32]> {
+        self.inner.operator.as_ref()
+    }
+
+    /// The audit loop.
+    pub fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Database {
+        &self.inner.database
+    }
+
+    /// What networks may still do.
+    pub fn allowance(&self) -> &Allowance {
+        &self.inner.allowance
+    }
+
+    /// How much fetches at once.
+    pub fn ceilings(&self) -> &Ceilings {
+        &self.inner.ceilings
+    }
+
+    /// Prices and how they are asked for.
+    pub fn payments(&self) -> &Payments {
+        &self.inner.payments
+    }
+
+    /// The mail server; `None` where none is configured.
+    pub fn mailer(&self) -> Option<&Mailer> {
+        self.inner.mailer.as_ref()
+    }
+}
+
+/// The public origin: as configured, else the address that is listened on, with `localhost` for an unspecified one.
+fn base_url(config: &Config, address: SocketAddr) -> String {
+    match &config.base_url {
+        Some(url) => url.trim_end_matches('/').to_owned(),
+        None if address.ip().is_unspecified() => format!("http://localhost:{}", address.port()),
+        None => format!("http://{address}"),
+    }
+}

@@ -1,0 +1,117 @@
+//! Shares: a public address for an audit, what it shows, and its badge.
+
+use model::id::{Owner, Slug};
+use model::lang::Lang;
+use render::badge;
+use render::picture::Scene;
+use store::{NewShare, SharePictures, ShareState, StoredReport};
+use url::Url;
+
+use crate::audits::{audit_id, no_such_audit, stored};
+use crate::blocking::off_worker;
+use crate::caller::Cx;
+use crate::database::Trouble;
+use crate::error::{Code, ServiceError};
+use crate::services::Services;
+
+/// Path of the page of a shared audit.
+pub fn report_path(slug: &Slug) -> String {
+    format!("/r/{slug}")
+}
+
+/// Path of the badge of a shared audit.
+pub fn badge_path(slug: &Slug) -> String {
+    format!("/badge/{slug}.svg")
+}
+
+/// Gives an audit of an owner its public address, and draws the pictures of it.
+pub async fn publish(cx: &Cx, owner: &Owner, id: String) -> Result<Slug, ServiceError> {
+    let audit = stored(cx, owner, id).await?;
+    if let Some(slug) = audit.share_slug {
+        return Ok(slug);
+    }
+    let (services, id) = (cx.services.clone(), audit.id.clone());
+    let pictures = off_worker(move || pictures(&services, &audit)).await??;
+    let slug = Slug::random(cx.services.ports().entropy.bytes());
+    let new = NewShare { slug, audit: id.clone(), created_at: cx.services.ports().now(), pictures };
+    let slug = cx.services.database().ask(|store| store.share_audit(owner, new)).await.map_err(no_such_audit)?;
+    tracing::info!(audit.id = %id, "shared");
+    Ok(slug)
+}
+
+fn pictures(services: &Services, audit: &StoredReport) -> Result<SharePictures, ServiceError> {
+    let url = Url::parse(&audit.report.url).ok();
+    let scene = Scene {
+        host: url.as_ref().and_then(Url::host_str).unwrap_or_default(),
+        // Only a run that found no page has no summary.
+        score: audit.report.summary.is_some().then_some(audit.report.score),
+        counts: audit.report.counts,
+        created_at: audit.created_at,
+        product: &services.config().product.name,
+    };
+    let drawn = |lang| {
+        render::picture::png(&scene, lang).map_err(|error| {
+            tracing::error!(%error, "the picture of a shared report could not be drawn");
+            ServiceError::new(Code::Internal)
+        })
+    };
+    Ok(SharePictures { en: drawn(Lang::En)?, pt: drawn(Lang::PtBr)? })
+}
+
+/// Takes the public address of an owner's audit away.
+pub async fn revoke(cx: &Cx, owner: &Owner, id: String) -> Result<(), ServiceError> {
+    let (id, now) = (audit_id(id)?, cx.services.ports().now());
+    cx.services.database().ask(|store| store.revoke_share(owner, &id, now)).await.map_err(no_such_audit)?;
+    tracing::info!(audit.id = %id, "no longer shared");
+    Ok(())
+}
+
+/// The audit at a public address.
+pub async fn report(services: &Services, slug: &str) -> Result<StoredReport, ServiceError> {
+    let slug = known(slug)?;
+    services.database().ask(|store| store.shared_report(&slug)).await.map_err(no_such_share)
+}
+
+/// What a public address stands for.
+pub async fn state(services: &Services, slug: &Slug) -> Result<ShareState, ServiceError> {
+    services.database().ask(|store| store.share_state(slug)).await.map_err(no_such_share)
+}
+
+/// The picture of a public address.
+pub async fn picture(services: &Services, slug: &str, lang: Lang) -> Result<Vec<u8>, ServiceError> {
+    let slug = known(slug)?;
+    services.database().ask(|store| store.share_picture(&slug, lang)).await.map_err(no_such_share)
+}
+
+/// What can't be a slug of ours needs no look-up.
+pub fn known(slug: &str) -> Result<Slug, ServiceError> {
+    Slug::parse(slug).ok_or_else(|| ServiceError::new(Code::ShareNotFound))
+}
+
+fn no_such_share(trouble: Trouble) -> ServiceError {
+    match trouble {
+        Trouble::NotFound => ServiceError::new(Code::ShareNotFound),
+        other => other.into(),
+    }
+}
+
+/// What puts a badge elsewhere, as a link to its report.
+#[derive(Debug)]
+pub struct Snippets {
+    pub markdown: String,
+    pub html: String,
+    pub rst: String,
+}
+
+impl Snippets {
+    /// Those of a share. Nothing in them is from outside: slug and score are ours, the origin is configured.
+    pub fn new(services: &Services, slug: &Slug, score: Option<u32>) -> Self {
+        let (svg, report) = (services.url(&badge_path(slug)), services.url(&report_path(slug)));
+        let name = format!("{}: {}", badge::LABEL, badge::message(score));
+        Self {
+            markdown: format!("[![{name}]({svg})]({report})"),
+            html: format!("<a href=\"{report}\"><img src=\"{svg}\" alt=\"{name}\" height=\"20\"></a>"),
+            rst: format!(".. image:: {svg}\n   :alt: {name}\n   :target: {report}"),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What changed from one run of a page to the next: by code, and only of what both measured.
+
+use std::collections::BTreeMap;
+
+use audit::compare::{Side, compare, points};
+use model::change::Change;
+use model::finding::{Finding, Severity};
+use model::lang::Lang;
+use model::report::{Coverage, Report};
+use model::time::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::{Judged, StoredReport};
+
+use super::words::{Word, words};
+
+/// What a run found, in one language.
+#[derive(Debug)]
+pub struct Judgement {
+    /// `None` where the page could not be reached.
+    pub score: Option<u32>,
+    issues: Vec<Finding<String>>,
+    coverage: Coverage,
+}
+
+impl Judgement {
+    /// Of a stored run.
+    pub fn of(judged: Judged, failed: bool, lang: Lang) -> Self {
+        Self {
+            score: (!failed).then_some(judged.score),
+            issues: judged.findings.iter().map(|finding| finding.in_lang(lang)).collect(),
+            coverage: judged.coverage,
+        }
+    }
+
+    /// Of a run that was just made.
+    pub fn of_report(report: &Report, failed: bool, lang: Lang) -> Self {
+        Self {
+            score: (!failed).then_some(report.score),
+            issues: report.issues_in(lang),
+            coverage: report.coverage.clone(),
+        }
+    }
+
+    fn side(&self) -> Side<'_> {
+        Side { issues: &self.issues, coverage: &self.coverage }
+    }
+}
+
+/// Two runs of a page beside each other.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Compared {
+    /// The earlier one, as it was asked for.
+    pub before: ComparedRun,
+    /// The later one.
+    pub after: ComparedRun,
+    /// What changed.
+    pub change: Change,
+    /// Findings of both.
+    pub unchanged: Vec<Unchanged>,
+    /// Codes that only one of them measured, with the reason of the other.
+    pub not_compared: BTreeMap<String, String>,
+}
+
+/// One of the two.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ComparedRun {
+    /// The stored audit.
+    pub audit_id: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// 0 to 100; null when the page could not be reached.
+    pub score: Option<u32>,
+}
+
+/// A finding of both runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Unchanged {
+    /// Its code.
+    pub code: String,
+    /// How bad it is now.
+    pub severity: Severity,
+    /// What the earlier run said.
+    pub before: String,
+    /// What the later run said.
+    pub after: String,
+    /// Both, word by word.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub words: Vec<Word>,
+}
+
+impl Compared {
+    /// Of two stored runs.
+    pub fn of(before: &StoredReport, after: &StoredReport, lang: Lang) -> Self {
+        // Only a run that found no page has no summary.
+        let judgement = |run: &StoredReport| Judgement::of_report(&run.report, run.report.summary.is_none(), lang);
+        let run = |run: &StoredReport, judgement: &Judgement| ComparedRun {
+            audit_id: run.id.0.clone(),
+            created_at: run.created_at,
+            score: judgement.score,
+        };
+        let (old, new) = (judgement(before), judgement(after));
+        let unchanged = new.issues.iter().filter_map(|now| {
+            let then = old.issues.iter().find(|then| then.code == now.code)?;
+            Some(Unchanged {
+                code: now.code.clone(),
+                severity: now.severity,
+                before: then.message.clone(),
+                after: now.message.clone(),
+                words: words(&then.message, &now.message),
+            })
+        });
+        Self {
+            unchanged: unchanged.collect(),
+            not_compared: compare(old.side(), new.side()).not_compared,
+            change: between(&old, &new),
+            before: run(before, &old),
+            after: run(after, &new),
+        }
+    }
+}
+
+/// What changed from `before` to `after`.
+pub fn between(before: &Judgement, after: &Judgement) -> Change {
+    let (from, to) = (before.score, after.score);
+    let comparison = compare(before.side(), after.side());
+    Change {
+        score: from.and(to).map(|_| points(before.side(), after.side())),
+        from,
+        to,
+        broke: comparison.broke,
+        fixed: comparison.fixed,
+    }
+}

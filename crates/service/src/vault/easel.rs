@@ -1,0 +1,214 @@
+//! Drawing pictures of accounts: whatever comes in is drawn anew as a small square, so that nothing but pixels is left of it.
+
+use std::io::Cursor;
+use std::sync::Arc;
+use std::time::Duration;
+
+use image::imageops::FilterType;
+use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits, RgbImage};
+use tokio::sync::Semaphore;
+
+use crate::blocking::off_worker;
+use crate::error::{Code, ServiceError};
+
+/// Pixels of a picture that comes in at most (the same).
+const MOST_PIXELS: u64 = 40_000_000;
+/// Pixels in a row or column at most. Chosen: twice what cameras make.
+const MOST_IN_A_ROW: u32 = 20_000;
+/// Bytes that decoding may take: four for each pixel. A picture of deeper colours may have fewer pixels.
+const MOST_MEMORY: u64 = 4 * MOST_PIXELS;
+/// Pixels of a side of what is kept.
+const SIDE: u32 = 256;
+/// Bytes of what is kept at most (`interface.md` section 8).
+const KEPT_BYTES: usize = 65_536;
+/// Bits of a colour that are tried, until it fits. The encoder keeps differences of neighbours, so that even noise in two
+/// bits may be a little too much; in one it is about 36 KiB.
+const BITS: [u32; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
+/// How long a picture waits for the one before it to be drawn.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where pictures are drawn: one at a time, as each may take [`MOST_MEMORY`] and as much again.
+#[derive(Debug)]
+pub struct Easel(Arc<Semaphore>);
+
+impl Default for Easel {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(1)))
+    }
+}
+
+impl Easel {
+    /// The picture as it is kept: WebP; [`Code::InvalidImage`] for what is none that is taken.
+    pub(crate) async fn draw(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ServiceError> {
+        self.at(move || drawn(&bytes)).await?.ok_or_else(|| ServiceError::new(Code::InvalidImage))
+    }
+
+    /// Does work that only one may do at a time. It goes on when its caller leaves, and keeps the place as long.
+    async fn at<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ServiceError> {
+        let busy = || ServiceError::new(Code::Overloaded).retry_after(5);
+        let place = tokio::time::timeout(PATIENCE, Arc::clone(&self.0).acquire_owned()).await.map_err(|_| busy())?;
+        let place = place.map_err(|_| busy())?;
+        off_worker(move || {
+            let _place = place;
+            work()
+        })
+        .await
+    }
+}
+
+/// The middle square of a picture as WebP of at most [`KEPT_BYTES`]; `None` for what is no picture of a kind that is
+/// taken, or too large a one.
+fn drawn(bytes: &[u8]) -> Option<Vec<u8>> {
+    let square = square(bytes)?;
+    BITS.into_iter().find_map(|bits| written(&square, bits).filter(|webp| webp.len() <= KEPT_BYTES))
+}
+
+fn square(bytes: &[u8]) -> Option<RgbImage> {
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
+    if !matches!(reader.format()?, ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) {
+        return None;
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MOST_IN_A_ROW);
+    limits.max_image_height = Some(MOST_IN_A_ROW);
+    limits.max_alloc = Some(MOST_MEMORY);
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().ok()?;
+    let (width, height) = decoder.dimensions();
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels == 0 || pixels > MOST_PIXELS || decoder.total_bytes() > MOST_MEMORY {
+        return None;
+    }
+    // A picture that does not say how it was held is upright.
+    let orientation = decoder.orientation().unwrap_or(image::metadata::Orientation::NoTransforms);
+    let whole = DynamicImage::from_decoder(decoder).ok()?;
+    let side = width.min(height);
+    // Cropped first: scaling a thin picture would make it huge.
+    let middle = whole.crop_imm((width - side) / 2, (height - side) / 2, side, side);
+    drop(whole);
+    let mut small = middle.resize_exact(SIDE, SIDE, FilterType::Triangle);
+    small.apply_orientation(orientation);
+    Some(on_white(&small))
+}
+
+/// What shows through is white.
+fn on_white(picture: &DynamicImage) -> RgbImage {
+    let picture = picture.to_rgba8();
+    let mut flat = RgbImage::new(picture.width(), picture.height());
+    for (place, pixel) in flat.pixels_mut().zip(picture.pixels()) {
+        let [r, g, b, alpha] = pixel.0.map(u32::from);
+        let over = |colour: u32| u8::try_from((colour * alpha + 255 * (255 - alpha)) / 255).unwrap_or(u8::MAX);
+        place.0 = [over(r), over(g), over(b)];
+    }
+    flat
+}
+
+/// The picture as WebP without loss, but for the low bits of its colours.
+fn written(picture: &RgbImage, bits: u32) -> Option<Vec<u8>> {
+    let mut coarse = picture.clone();
+    for value in coarse.iter_mut() {
+        // Rounded down, and spread over the whole range again, so that white stays white.
+        let (kept, most) = (u32::from(*value) >> (8 - bits), (1_u32 << bits) - 1);
+        *value = u8::try_from(kept * 255 / most).unwrap_or(u8::MAX);
+    }
+    let mut webp = Cursor::new(Vec::new());
+    coarse.write_to(&mut webp, ImageFormat::WebP).ok()?;
+    Some(webp.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, Rgba, RgbaImage};
+
+    fn encoded(picture: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
+        let mut bytes = Cursor::new(Vec::new());
+        picture.into().write_to(&mut bytes, format).unwrap();
+        bytes.into_inner()
+    }
+
+    fn read(webp: &[u8]) -> RgbImage {
+        assert_eq!(image::guess_format(webp).unwrap(), ImageFormat::WebP);
+        image::load_from_memory(webp).unwrap().to_rgb8()
+    }
+
+    #[tokio::test]
+    async fn a_picture_whose_sender_left_keeps_its_place_until_it_is_drawn() {
+        let easel = Easel::default();
+        let (go_on, wait) = std::sync::mpsc::channel();
+        {
+            let drawing = easel.at(move || wait.recv());
+            tokio::select! {
+                biased;
+                _ = drawing => panic!("nobody let it go on"),
+                () = std::future::ready(()) => {}
+            }
+        }
+        assert_eq!(easel.0.available_permits(), 0);
+        go_on.send(()).unwrap();
+        assert!(easel.at(|| true).await.unwrap());
+    }
+
+    #[test]
+    fn every_kind_becomes_a_square_of_256() {
+        for format in [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP] {
+            // Red with blue ends, of which the middle square shows nothing.
+            let wide =
+                RgbImage::from_fn(
+                    900,
+                    300,
+                    |x, _| if (300..600).contains(&x) { Rgb([255, 0, 0]) } else { Rgb([0, 0, 255]) },
+                );
+            let small = read(&drawn(&encoded(wide, format)).unwrap());
+            assert_eq!(small.dimensions(), (SIDE, SIDE));
+            let Rgb([r, _, b]) = *small.get_pixel(128, 128);
+            assert!(r > 240 && b < 15, "{format:?} {r} {b}");
+        }
+    }
+
+    #[test]
+    fn what_shows_through_is_white() {
+        let clear = RgbaImage::from_pixel(10, 10, Rgba([0, 0, 0, 0]));
+        let small = read(&drawn(&encoded(clear, ImageFormat::Png)).unwrap());
+        assert_eq!(*small.get_pixel(5, 5), Rgb([255, 255, 255]));
+    }
+
+    #[test]
+    fn noise_fits_too() {
+        let mut state = 1_u32;
+        let noise = RgbImage::from_fn(256, 256, |_, _| {
+            let mut next = || {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                u8::try_from(state >> 24).unwrap()
+            };
+            Rgb([next(), next(), next()])
+        });
+        let webp = drawn(&encoded(noise, ImageFormat::Png)).unwrap();
+        assert!(webp.len() <= KEPT_BYTES, "{}", webp.len());
+    }
+
+    #[test]
+    fn nothing_but_pixels_is_left() {
+        let mut picture = encoded(RgbImage::from_pixel(64, 64, Rgb([1, 2, 3])), ImageFormat::Jpeg);
+        // A comment after the first marker, where cameras say where they were.
+        let comment = b"\xff\xfe\x00\x0dcanary 12345"[..15].to_vec();
+        picture.splice(2..2, comment);
+        let webp = drawn(&picture).unwrap();
+        assert!(!webp.windows(6).any(|window| window == b"canary"));
+    }
+
+    #[test]
+    fn what_is_no_picture_or_too_large_is_refused() {
+        let mut huge = encoded(RgbImage::new(1, 1), ImageFormat::Png);
+        // The width in the head of a PNG, with its checksum left wrong: judged before any of it is decoded.
+        huge.splice(16..20, 60_000_u32.to_be_bytes());
+        let wide = encoded(RgbImage::new(MOST_IN_A_ROW + 1, 1), ImageFormat::Png);
+        for bytes in
+            [&b""[..], b"GIF89a", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"\x89PNG\r\n\x1a\n", &huge, &wide]
+        {
+            assert!(drawn(bytes).is_none(), "{:?}", bytes.get(..8));
+        }
+        let whole = encoded(RgbImage::new(16, 16), ImageFormat::Png);
+        assert!(drawn(&whole[..whole.len() / 2]).is_none());
+    }
+}

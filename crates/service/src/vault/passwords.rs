@@ -1,0 +1,246 @@
+//! Passwords: which are taken, and how they are kept (NIST SP 800-63B §3.1.1, OWASP Password Storage Cheat Sheet).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Result, anyhow};
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use argon2::{Algorithm, Argon2, Params, Version};
+use model::lang::{Text, text};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::blocking::off_worker;
+use crate::config::{Auth, Secret};
+use crate::error::{Code, ServiceError};
+
+/// Characters of a password (`specs/accounts.md` 3).
+const LENGTH: std::ops::RangeInclusive<usize> = 10..=128;
+/// Bytes of a password at most (the same).
+pub const MOST_BYTES: usize = 512;
+/// Guesses within which an attacker has tried every password of the lists of common ones, of which the longest has
+/// 30,000, and their usual variations.
+const TOO_FEW_GUESSES: u64 = 100_000;
+/// Characters of a word that is too telling to stand in a password. Shorter ones stand in many by chance.
+const TELLING: usize = 4;
+/// Hashes that are made at once at most, each of which takes 19 MiB (`specs/accounts.md` 3).
+const AT_ONCE: usize = 4;
+/// Hashes that wait for those.
+const WAITING: usize = 32;
+
+/// Makes and compares the hashes of passwords, a few at a time.
+#[derive(Debug)]
+pub struct Passwords {
+    params: Params,
+    /// The hash of a password that nobody knows, to be compared with where there is no account: it takes as long.
+    nobodys: String,
+    working: Arc<Semaphore>,
+    queue: Arc<Semaphore>,
+    made: AtomicU64,
+}
+
+/// Whether a password is the one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is not.
+    Wrong,
+    /// It is.
+    Right {
+        /// Its hash was made with less than is asked for now.
+        is_outdated: bool,
+    },
+}
+
+impl Passwords {
+    /// As configured; `random` makes the hash that nobody's password is compared with.
+    pub fn new(config: &Auth, random: [u8; 32]) -> Result<Self> {
+        let params = Params::new(config.argon2_kib, config.argon2_passes, 1, None)
+            .map_err(|error| anyhow!("auth.argon2_kib, auth.argon2_passes: {error}"))?;
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let at_once = cores.min(AT_ONCE);
+        Ok(Self {
+            nobodys: hashed(&params, &random, &random).map_err(|error| anyhow!("a password's hash: {error}"))?,
+            params,
+            working: Arc::new(Semaphore::new(at_once)),
+            queue: Arc::new(Semaphore::new(at_once + WAITING)),
+            made: AtomicU64::new(0),
+        })
+    }
+
+    /// Hashes made or compared so far: the same for known and unknown people.
+    pub fn made(&self) -> u64 {
+        self.made.load(Ordering::Relaxed)
+    }
+
+    /// The hash of a new password, as a PHC string; [`Code::PasswordRefused`] when it would be guessed. `telling` are
+    /// words that an attacker tries first: of the address, of the product.
+    pub async fn accept(
+        &self,
+        password: Secret,
+        telling: Vec<String>,
+        random: [u8; 32],
+    ) -> Result<String, ServiceError> {
+        judge_length(password.expose())?;
+        let permit = self.permit().await?;
+        let params = self.params.clone();
+        off_worker(move || {
+            let _held = permit;
+            judge(password.expose(), &telling)?;
+            hashed(&params, password.expose().as_bytes(), &random).map_err(broken)
+        })
+        .await?
+    }
+
+    /// Compares a password with a hash; without one, with a hash that nothing fits.
+    pub async fn compare(&self, password: Secret, phc: Option<String>) -> Result<Verdict, ServiceError> {
+        let permit = self.permit().await?;
+        let (params, is_somebodys) = (self.params.clone(), phc.is_some());
+        let phc = phc.unwrap_or_else(|| self.nobodys.clone());
+        off_worker(move || {
+            let _held = permit;
+            let hash = PasswordHash::new(&phc).map_err(broken)?;
+            // What is longer than any password is cut: it fits nothing, and must not take longer.
+            let bytes = password.expose().as_bytes();
+            let bytes = bytes.get(..MOST_BYTES + 1).unwrap_or(bytes);
+            let is_right = Argon2::default().verify_password(bytes, &hash).is_ok() && is_somebodys;
+            let was = Params::try_from(&hash).map_err(broken)?;
+            let is_outdated = was.m_cost() < params.m_cost() || was.t_cost() < params.t_cost();
+            Ok(if is_right { Verdict::Right { is_outdated } } else { Verdict::Wrong })
+        })
+        .await?
+    }
+
+    async fn permit(&self) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit), ServiceError> {
+        let overloaded = || ServiceError::new(Code::Overloaded).retry_after(2);
+        let waiting = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| {
+            tracing::warn!("more people sign in than passwords can be compared");
+            overloaded()
+        })?;
+        let working = Arc::clone(&self.working).acquire_owned().await.map_err(|_| overloaded())?;
+        self.made.fetch_add(1, Ordering::Relaxed);
+        Ok((waiting, working))
+    }
+}
+
+fn hashed(params: &Params, password: &[u8], random: &[u8; 32]) -> argon2::password_hash::Result<String> {
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
+    let (salt, _) = random.split_at(16);
+    let hash: PasswordHash = argon2.hash_password_with_salt(password, salt)?;
+    Ok(hash.to_string())
+}
+
+fn broken(error: impl std::fmt::Display) -> ServiceError {
+    tracing::error!(%error, "a password's hash can't be made or read");
+    ServiceError::new(Code::Internal)
+}
+
+fn refused(why: Text) -> ServiceError {
+    ServiceError::new(Code::PasswordRefused).explained(why.into())
+}
+
+fn judge_length(password: &str) -> Result<(), ServiceError> {
+    if LENGTH.contains(&password.chars().count()) && password.len() <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(refused(text(
+        "password: it has 10 to 128 characters, at most 512 bytes",
+        "password: tem de 10 a 128 caracteres, no máximo 512 bytes",
+    )))
+}
+
+fn judge(password: &str, telling: &[String]) -> Result<(), ServiceError> {
+    let lower = password.to_lowercase();
+    let holds = |word: &&String| word.chars().count() >= TELLING && lower.contains(&word.to_lowercase());
+    if telling.iter().any(|word| holds(&word)) {
+        return Err(refused(text(
+            "password: it holds your address or the name of this product",
+            "password: contém o seu endereço ou o nome deste produto",
+        )));
+    }
+    let telling: Vec<&str> = telling.iter().map(String::as_str).collect();
+    if zxcvbn::zxcvbn(password, &telling).guesses() < TOO_FEW_GUESSES {
+        return Err(refused(text(
+            "password: it is among those that are tried first; take another one",
+            "password: está entre as que são tentadas primeiro; escolha outra",
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(password: &str) -> Result<(), Code> {
+        let telling = vec!["ana.silva".to_owned(), "Site Audit".to_owned(), "al".to_owned()];
+        judge_length(password).and_then(|()| judge(password, &telling)).map_err(|error| error.code)
+    }
+
+    #[test]
+    fn a_password_is_long_enough_and_not_the_first_that_is_tried() {
+        for password in [
+            "short",
+            "123456789",
+            "1234567890",
+            "password123",
+            "qwertyuiop",
+            "aaaaaaaaaaaa",
+            "iloveyou123",
+            "Ana.Silva plus some more words",
+            "my site audit password",
+            &"a b c ".repeat(30),
+            &"\u{1F600}".repeat(129),
+        ] {
+            assert_eq!(judged(password), Err(Code::PasswordRefused), "{password}");
+        }
+        for password in ["correct horse battery", "xkqpvmzwtr", "  spaces count  x9", "senha do café 7 vezes"] {
+            assert_eq!(judged(password), Ok(()), "{password}");
+        }
+    }
+
+    /// What they take together is [`AT_ONCE`] times `auth.argon2_kib`, whoever comes.
+    #[tokio::test]
+    async fn a_few_are_compared_at_once_some_wait_and_the_others_are_sent_away() {
+        let few = Auth { argon2_kib: 8, argon2_passes: 1, ..Auth::default() };
+        let passwords = Passwords::new(&few, [1; 32]).unwrap();
+        let at_once = passwords.working.available_permits();
+        assert!((1..=AT_ONCE).contains(&at_once));
+        // As if as many were being compared, for as long as this looks.
+        let others = Arc::clone(&passwords.working).acquire_many_owned(u32::try_from(at_once).unwrap()).await.unwrap();
+        let compare = |_| passwords.compare(Secret::new("correct horse battery"), None);
+        let flood = futures_util::future::join_all((0..200).map(compare));
+        tokio::pin!(flood);
+        tokio::select! {
+            biased;
+            _ = &mut flood => panic!("passwords were compared without a permit"),
+            () = std::future::ready(()) => {}
+        }
+        assert_eq!((passwords.made(), passwords.queue.available_permits()), (0, 0));
+        drop(others);
+        let (borne, sent_away): (Vec<_>, Vec<_>) = flood.await.into_iter().partition(Result::is_ok);
+        assert_eq!((borne.len(), sent_away.len()), (at_once + WAITING, 200 - at_once - WAITING));
+        for refusal in sent_away {
+            let refusal = refusal.unwrap_err();
+            assert_eq!((refusal.code, refusal.retry_after), (Code::Overloaded, Some(2)));
+        }
+        assert_eq!(passwords.made(), borne.len() as u64);
+        assert_eq!(passwords.working.available_permits(), at_once);
+    }
+
+    #[tokio::test]
+    async fn a_password_fits_its_own_hash_only() {
+        let passwords = Passwords::new(&Auth::default(), [1; 32]).unwrap();
+        let phc = passwords.accept(Secret::new("correct horse battery"), Vec::new(), [2; 32]).await.unwrap();
+        assert!(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{phc}");
+        let compare = |text: &str, phc: Option<&String>| passwords.compare(Secret::new(text), phc.cloned());
+        let right = Verdict::Right { is_outdated: false };
+        assert_eq!(compare("correct horse battery", Some(&phc)).await.unwrap(), right);
+        assert_eq!(compare("correct horse batterz", Some(&phc)).await.unwrap(), Verdict::Wrong);
+        assert_eq!(compare("", Some(&phc)).await.unwrap(), Verdict::Wrong);
+        assert_eq!(compare("correct horse battery", None).await.unwrap(), Verdict::Wrong);
+        assert_eq!(passwords.made(), 5);
+        let more = Passwords::new(&Auth { argon2_passes: 3, ..Auth::default() }, [1; 32]).unwrap();
+        let outdated = more.compare(Secret::new("correct horse battery"), Some(phc)).await.unwrap();
+        assert_eq!(outdated, Verdict::Right { is_outdated: true });
+    }
+}

@@ -1,0 +1,173 @@
+//! The daily watch of a tab's page: who may have one, when it runs, and where its alerts go.
+
+mod alert;
+
+use model::id::{Owner, TabId};
+use model::lang::text;
+use model::tab::Tab;
+use model::time::{DAY_MS, Timestamp};
+use store::{AlertTo, Changing, DueWatch, StoreError, TabChange};
+use uuid::Uuid;
+
+use crate::caller::Cx;
+use crate::credential::token_digest;
+use crate::error::{Code, ServiceError};
+use crate::job::Job;
+use crate::mail;
+use crate::services::Services;
+use crate::tabs;
+
+pub use alert::{Alerted, alert, lang_of};
+
+use alert::{link_token, question};
+
+/// Mails per network and hour that ask somebody to agree to alerts: no way to write to strangers.
+const QUESTIONS_PER_HOUR: u32 = 10;
+/// How long such a question can be answered.
+const QUESTION_MS: i64 = 7 * DAY_MS;
+/// How long the link in an alert stops the next one: longer than anybody keeps the mail in mind.
+pub const STOP_LINK_MS: i64 = 396 * DAY_MS;
+/// Watches that one look queues at most.
+const QUEUED_AT_ONCE: u32 = 500;
+
+/// What is to be changed of a tab; what is `None` stays.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    /// Its name, or none.
+    pub alias: Option<Option<String>>,
+    /// Whether it has the focus.
+    pub active: Option<bool>,
+    /// Whether its page is watched.
+    pub monitor: Option<bool>,
+    /// Where alerts go: another address than the account's, or `Some(None)` for that.
+    pub alert_email: Option<Option<String>>,
+}
+
+/// Where alerts are to go as it was typed; `None` for the account's own address.
+pub fn alert_address(typed: Option<&str>) -> Result<Option<String>, ServiceError> {
+    let address = typed.unwrap_or_default().trim();
+    if address.is_empty() {
+        return Ok(None);
+    }
+    if !mail::is_address(address) {
+        let shape = text("monitor_email: it is no e-mail address", "monitor_email: não é um endereço de e-mail");
+        return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
+    }
+    Ok(Some(address.to_owned()))
+}
+
+/// Changes a tab of the caller.
+pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, wanted: Wanted) -> Result<Tab, ServiceError> {
+    let watches = wanted.monitor == Some(true) || matches!(wanted.alert_email, Some(Some(_)));
+    if watches && matches!(owner, Owner::Guest(_)) {
+        return Err(ServiceError::new(Code::AccountRequired));
+    }
+    let id = tabs::tab_id(&tab.id)?;
+    let watch = match wanted.monitor {
+        // One that goes on keeps its time of day.
+        Some(true) if tab.monitor => None,
+        Some(true) => Some(Some(next_slot(&id, cx.services.ports().now()))),
+        Some(false) => Some(None),
+        None => None,
+    };
+    let alert = match wanted.alert_email {
+        Some(email) => alert_to(cx, owner, tab, email).await?,
+        None => None,
+    };
+    let change = TabChange { alias: wanted.alias, active: wanted.active, watch, alert };
+    let most = cx.services.config().limits.watched_pages;
+    let changed = cx.services.database().ask(|store| store.change_tab(owner, &id, change, most)).await;
+    match changed.map_err(tabs::unknown_tab)? {
+        Changing::Done(tab) => Ok(tab),
+        Changing::TooManyWatched => Err(ServiceError::new(Code::MonitorLimit)),
+    }
+}
+
+/// What becomes of where alerts go; `None` where nothing changes.
+async fn alert_to(cx: &Cx, owner: &Owner, tab: &Tab, email: Option<String>) -> Result<Option<AlertTo>, ServiceError> {
+    let app = &cx.services;
+    let Some(email) = email else { return Ok(tab.monitor_email.is_some().then_some(AlertTo::Account)) };
+    if tab.monitor_email.as_deref() == Some(email.as_str()) && tab.monitor_email_confirmed {
+        return Ok(None);
+    }
+    let own = app.database().ask(|store| store.email_of(owner)).await?;
+    if own.is_some_and(|own| own.eq_ignore_ascii_case(&email)) {
+        return Ok(Some(AlertTo::Account));
+    }
+    if app.mailer().is_none() {
+        return Err(ServiceError::new(Code::MailUnavailable));
+    }
+    let (network, what) = (cx.caller.network, "questions of watches");
+    app.allowance().spend_hourly(app.database(), app.ports(), network, what, QUESTIONS_PER_HOUR).await?;
+    let token = link_token(app);
+    let mail = question(app, &email, &tab.url, &token, cx.lang)?;
+    Ok(Some(AlertTo::Other {
+        email,
+        token_digest: token_digest(&token),
+        expires_at: app.ports().now().plus_ms(QUESTION_MS),
+        question: Job::SendMail(mail).queued(app.ports(), None),
+    }))
+}
+
+/// The time of day at which a tab is watched, in milliseconds after midnight: its id is random, so that all of them are
+/// spread over the day.
+fn time_of_day(tab: &TabId) -> i64 {
+    let id = Uuid::try_parse(&tab.0).map(|id| id.as_u128()).unwrap_or_default();
+    i64::try_from(id % u128::from(DAY_MS.unsigned_abs())).unwrap_or_default()
+}
+
+/// The last instant, up to `now`, at which a tab was to be watched.
+fn slot(tab: &TabId, now: Timestamp) -> Timestamp {
+    now.plus_ms(-(now.0.saturating_sub(time_of_day(tab))).rem_euclid(DAY_MS))
+}
+
+/// The first instant after `now` at which a tab is to be watched.
+fn next_slot(tab: &TabId, now: Timestamp) -> Timestamp {
+    slot(tab, now).plus_ms(DAY_MS)
+}
+
+/// Queues the watches that are due: one job a tab and day, whatever the number of servers. A day that was missed is not
+/// made up for, but by the run of now.
+pub async fn queue_due(app: &Services, now: Timestamp) -> Result<(), StoreError> {
+    let store = app.database().store();
+    for due in store.due_watches(now, QUEUED_AT_ONCE).await? {
+        let slot = slot(&due.tab, now);
+        let job = Job::RunWatch { tab: due.tab.clone(), day: slot.day().0 };
+        let key = format!("watch:{}:{}", due.tab, slot.day().0);
+        let DueWatch { tab, watch_at } = due;
+        let next = next_slot(&tab, now);
+        store.queue_watch(DueWatch { tab, watch_at }, next, job.queued(app.ports(), Some(key))).await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tab_is_watched_at_one_time_of_day() {
+        let tab = TabId("0192f0c1-2345-7abc-8def-0123456789ab".to_owned());
+        let now = Timestamp(1_769_851_800_000);
+        let last = slot(&tab, now);
+        assert!(last <= now && now < last.plus_ms(DAY_MS));
+        assert_eq!(last.0.rem_euclid(DAY_MS), time_of_day(&tab));
+        for (at, wanted) in
+            [(last, last), (last.plus_ms(DAY_MS - 1), last), (last.plus_ms(DAY_MS), last.plus_ms(DAY_MS))]
+        {
+            assert_eq!((slot(&tab, at), next_slot(&tab, at)), (wanted, wanted.plus_ms(DAY_MS)));
+        }
+    }
+
+    #[test]
+    fn times_of_day_are_spread() {
+        let mut hours = [0; 24];
+        for low in 0..2_400_u64 {
+            // What is random in an id is its lower half.
+            let id = Uuid::from_u64_pair(0x0192_f0c1_2345_7abc, low.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let hour = time_of_day(&TabId(id.to_string())) / 3_600_000;
+            hours[usize::try_from(hour).unwrap()] += 1;
+        }
+        assert!(hours.iter().all(|&count| (50..=150).contains(&count)), "{hours:?}");
+    }
+}

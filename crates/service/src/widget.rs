@@ -1,0 +1,231 @@
+//! The widget that other sites embed: what may be chosen of it, and what becomes of a bad choice.
+
+use serde::Serialize;
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+use crate::services::Services;
+use render::shown;
+
+/// Characters of a brand at most (the contract's limit).
+pub const BRAND_CHARACTERS: usize = 40;
+/// The widget is fluid between these widths, in CSS pixels (design of pages, section 9).
+pub const WIDTHS: [u32; 2] = [240, 640];
+/// Where the loader is.
+pub const LOADER_PATH: &str = "/embed.js";
+/// Where the widget is.
+pub const PATH: &str = "/embed";
+/// The product's own colour.
+const OWN_COLOUR: Colour = Colour([0x07, 0x57, 0xba]);
+
+/// What was asked for, as it was written.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    pub brand: Option<&'a str>,
+    pub color: Option<&'a str>,
+    pub theme: Option<&'a str>,
+    pub url: Option<&'a str>,
+}
+
+/// What is in force: a widget never fails for its options.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Widget {
+    /// Its heading, in plain text.
+    pub brand: String,
+    /// Of its button; `None`: the product's own, which has a light and a dark form.
+    colour: Option<Colour>,
+    /// Light, dark, or as the system says.
+    pub theme: WidgetTheme,
+    /// What the address field holds at first.
+    pub url: Option<Url>,
+}
+
+/// How the widget looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WidgetTheme {
+    /// As the visitor's system says.
+    #[default]
+    Auto,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// Red, green and blue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Colour([u8; 3]);
+
+impl Widget {
+    /// The widget that was asked for, bad choices left as if they had not been made. A brand that is too long is cut.
+    pub fn new(app: &Services, asked: Asked<'_>) -> Self {
+        let brand = asked.brand.map(shortened).filter(|brand| !brand.is_empty());
+        Self {
+            brand: brand.unwrap_or_else(|| app.config().product.name.clone()),
+            colour: asked.color.and_then(Colour::parse),
+            theme: match asked.theme {
+                Some("light") => WidgetTheme::Light,
+                Some("dark") => WidgetTheme::Dark,
+                _ => WidgetTheme::Auto,
+            },
+            // What can't be audited is not worth to be filled in.
+            url: asked.url.and_then(|url| app.engine().fetcher().intake(url).ok()),
+        }
+    }
+
+    /// The colour of its button, `#rrggbb`.
+    pub fn color(&self) -> String {
+        self.colour.unwrap_or(OWN_COLOUR).hex()
+    }
+
+    /// A theme other than the system's, as the root element says it.
+    pub fn theme_word(&self) -> Option<&'static str> {
+        match self.theme {
+            WidgetTheme::Auto => None,
+            WidgetTheme::Light => Some("light"),
+            WidgetTheme::Dark => Some("dark"),
+        }
+    }
+
+    /// The one rule of the style that a chosen colour makes. Of letters, digits and signs of ours only.
+    pub fn rule(&self) -> Option<String> {
+        let colour = self.colour?;
+        Some(format!(":root{{--brand:{};--on-brand:{}}}", colour.hex(), colour.text_on_it().hex()))
+    }
+
+    /// Name and value of what is not as it is without a choice.
+    fn chosen(&self, app: &Services) -> Vec<(&'static str, String)> {
+        let brand = (self.brand != app.config().product.name).then(|| self.brand.clone());
+        let choices = [
+            ("brand", brand),
+            ("color", self.colour.map(Colour::hex)),
+            ("theme", self.theme_word().map(str::to_owned)),
+            ("url", self.url.as_ref().map(Url::to_string)),
+        ];
+        choices.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+
+    /// Absolute address of the widget.
+    pub fn address(&self, app: &Services) -> String {
+        let query = Serializer::new(String::new()).extend_pairs(self.chosen(app)).finish();
+        if query.is_empty() { app.url(PATH) } else { app.url(&format!("{PATH}?{query}")) }
+    }
+
+    /// The script element that puts the widget into a page, with a link for readers without scripts.
+    pub fn snippet(&self, app: &Services, link: &str) -> String {
+        let mut snippet = format!("<script async src=\"{}\"", attribute(&app.url(LOADER_PATH)));
+        for (name, value) in self.chosen(app) {
+            snippet.push_str(&format!(" data-{name}=\"{}\"", attribute(&value)));
+        }
+        let form = self.form_address(app);
+        snippet + &format!("></script><noscript><a href=\"{}\">{}</a></noscript>", attribute(&form), attribute(link))
+    }
+
+    /// Absolute address of the first page, with its form filled in.
+    pub fn form_address(&self, app: &Services) -> String {
+        match &self.url {
+            Some(url) => {
+                let query = Serializer::new(String::new()).append_pair("url", url.as_str()).finish();
+                app.url(&format!("/?{query}"))
+            }
+            None => app.url("/"),
+        }
+    }
+}
+
+/// A brand as it may be shown: on one line, in its direction, not too long.
+fn shortened(brand: &str) -> String {
+    let shown: String =
+        brand.chars().filter(|c| !shown::turns(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    words.join(" ").chars().take(BRAND_CHARACTERS).collect()
+}
+
+/// A text in an attribute or an element.
+fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+impl Colour {
+    /// Reads `#rgb` or `#rrggbb`.
+    fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('#')?;
+        let values: Vec<u8> =
+            digits.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect::<Option<_>>()?;
+        match *values {
+            [r, g, b] => Some(Self([r * 17, g * 17, b * 17])),
+            [r, r2, g, g2, b, b2] => Some(Self([r * 16 + r2, g * 16 + g2, b * 16 + b2])),
+            _ => None,
+        }
+    }
+
+    fn hex(self) -> String {
+        let [red, green, blue] = self.0;
+        format!("#{red:02x}{green:02x}{blue:02x}")
+    }
+
+    /// Relative luminance (WCAG 2.2).
+    fn luminance(self) -> f64 {
+        let linear = self.0.map(|value| {
+            let part = f64::from(value) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        });
+        let [red, green, blue] = linear;
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    /// Contrast ratio (WCAG 2.2).
+    fn contrast(self, other: Self) -> f64 {
+        let (one, two) = (self.luminance(), other.luminance());
+        (one.max(two) + 0.05) / (one.min(two) + 0.05)
+    }
+
+    /// Black or white, whichever contrasts more: at least 4.58:1 on any colour, so text is always readable.
+    fn text_on_it(self) -> Self {
+        let (black, white) = (Self([0; 3]), Self([255; 3]));
+        if self.contrast(black) > self.contrast(white) { black } else { white }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_hex_only() {
+        for (text, hex) in [
+            ("#0a8", Some("#00aa88")),
+            ("#A1b2C3", Some("#a1b2c3")),
+            ("red", None),
+            ("#12", None),
+            ("#1234", None),
+            ("#12345g", None),
+            ("#12345678", None),
+            ("#fff;} body{display:none", None),
+            ("#é00", None),
+            ("", None),
+        ] {
+            assert_eq!(Colour::parse(text).map(Colour::hex).as_deref(), hex, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_is_readable_on_every_colour() {
+        for red in (0..=255).step_by(5) {
+            for green in (0..=255).step_by(5) {
+                for blue in (0..=255).step_by(5) {
+                    let colour = Colour([red, green, blue]);
+                    assert!(colour.contrast(colour.text_on_it()) >= 4.5, "{}", colour.hex());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_brand_is_a_short_line_of_text() {
+        assert_eq!(shortened("  Ann\n&\t<b>Co\u{202e}</b> "), "Ann & <b>Co</b>");
+        assert_eq!(shortened(&"é".repeat(100)).chars().count(), BRAND_CHARACTERS);
+        assert_eq!(shortened("\u{0}\u{202e}"), "");
+    }
+}

@@ -1,0 +1,328 @@
+//! The networks on which USDC is taken, and looking at one of them.
+
+use std::time::Duration;
+
+use fetch::{Fetcher, ServiceQuestion};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use url::Url;
+
+use crate::config::PaymentNetwork;
+
+/// For one look at the chain, all its questions included.
+const LOOK_WITHIN: Duration = Duration::from_secs(30);
+/// Bytes of a node's answer: a receipt has a few logs, of a few hundred bytes each; a block has 69 for each of its
+/// transactions, of which a full one on Base has some thousands.
+const ANSWER_BYTES: usize = 1024 * 1024;
+/// `AuthorizationUsed(address,bytes32)` (EIP-3009).
+const AUTHORIZATION_USED: &str = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+/// `AuthorizationCanceled(address,bytes32)` (EIP-3009).
+const AUTHORIZATION_CANCELED: &str = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
+/// `Transfer(address,address,uint256)` (ERC-20).
+const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/// `authorizationState(address,bytes32)` (EIP-3009): the first four bytes of a call.
+const AUTHORIZATION_STATE: &str = "0xe94a0102";
+/// Blocks before the authorization came that are looked at too: clocks differ, and anybody may have sent it earlier.
+const BLOCKS_BEFORE: u64 = 300;
+/// Blocks of one question: what public nodes answer in one go.
+const RANGE_BLOCKS: u64 = 10_000;
+/// Ranges of one look. On Base, with a block every two seconds, they go back two days.
+const MOST_RANGES: usize = 10;
+
+/// What x402 says of a network and its USDC contract (`specs/x402.md` §1).
+#[derive(Debug)]
+pub struct Chain {
+    /// Name in version 1.
+    pub name: &'static str,
+    /// Name in version 2 (CAIP-2).
+    pub caip2: &'static str,
+    /// Number of the chain (EIP-155).
+    pub id: u64,
+    /// The USDC contract.
+    pub asset: &'static str,
+    /// The token's EIP-712 name; it differs between the networks.
+    pub token: &'static str,
+}
+
+/// Version of the token's EIP-712 domain, on every network.
+pub const TOKEN_VERSION: &str = "2";
+
+const BASE: Chain = Chain {
+    name: "base",
+    caip2: "eip155:8453",
+    id: 8453,
+    asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    token: "USD Coin",
+};
+const BASE_SEPOLIA: Chain = Chain {
+    name: "base-sepolia",
+    caip2: "eip155:84532",
+    id: 84532,
+    asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+    token: "USDC",
+};
+
+impl Chain {
+    /// The chain of a network.
+    pub fn of(network: PaymentNetwork) -> &'static Self {
+        match network {
+            PaymentNetwork::Base => &BASE,
+            PaymentNetwork::BaseSepolia => &BASE_SEPOLIA,
+        }
+    }
+}
+
+/// What is looked for on the chain.
+#[derive(Debug)]
+pub struct Sought<'s> {
+    /// The token's contract.
+    pub asset: &'s str,
+    /// Who pays.
+    pub payer: &'s str,
+    /// The authorization's nonce, 0x and 64 hex digits.
+    pub nonce: &'s str,
+    /// Who is paid.
+    pub pay_to: &'s str,
+    /// Atomic units.
+    pub amount: u64,
+    /// Milliseconds since the authorization came.
+    pub age_ms: u64,
+    /// The transaction that is said to have it, where one was named.
+    pub transaction: Option<&'s str>,
+}
+
+/// What a look at the chain gave.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The transfer is in this transaction.
+    Transfer(String),
+    /// It was not used up to the end of a block of this time, in seconds since 1970.
+    Nothing {
+        /// Time of the block.
+        at: u64,
+    },
+    /// It was used for another transfer, or its payer cancelled it: this transfer can't come any more.
+    Spent,
+    /// The node did not answer, or with something else.
+    Unknown,
+}
+
+/// What a transaction did, as its receipt says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    /// It used the authorization for the transfer that is looked for.
+    Transfer,
+    /// It used the authorization, and made no such transfer.
+    OtherUse,
+    /// It is not on the chain, or did not use the authorization.
+    None,
+}
+
+/// A block, as far as it is asked about.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    number: u64,
+    /// Seconds since 1970.
+    time: u64,
+}
+
+/// A node that is asked by JSON-RPC.
+#[derive(Debug)]
+pub struct Node {
+    url: Url,
+}
+
+impl Node {
+    /// The node at an address.
+    pub fn new(url: Url) -> Self {
+        Self { url }
+    }
+
+    /// Looks for the use of an authorization and the transfer beside it.
+    pub async fn look(&self, fetcher: &Fetcher, sought: &Sought<'_>) -> Seen {
+        let questions = Questions { url: &self.url, fetcher, deadline: Instant::now() + LOOK_WITHIN };
+        // What can't be read is not known.
+        questions.look(sought).await.unwrap_or(Seen::Unknown)
+    }
+}
+
+/// One look at the chain. In all of it `None` says that the node did not answer, or with something else.
+struct Questions<'l> {
+    url: &'l Url,
+    fetcher: &'l Fetcher,
+    deadline: Instant,
+}
+
+impl Questions<'_> {
+    async fn look(&self, sought: &Sought<'_>) -> Option<Seen> {
+        if let Some(named) = sought.transaction
+            && self.deed(named, sought).await? == Deed::Transfer
+        {
+            return Some(Seen::Transfer(named.to_owned()));
+        }
+        let newest = self.newest_block().await?;
+        if !self.is_used(sought, newest).await? {
+            return Some(Seen::Nothing { at: newest.time });
+        }
+        let log = self.end_of_authorization(sought, newest).await?;
+        if is_cancellation(&log, sought) {
+            return Some(Seen::Spent);
+        }
+        let transaction = log.get("transactionHash")?.as_str()?;
+        match self.deed(transaction, sought).await? {
+            Deed::Transfer => Some(Seen::Transfer(transaction.to_owned())),
+            Deed::OtherUse => Some(Seen::Spent),
+            // The node contradicts itself.
+            Deed::None => None,
+        }
+    }
+
+    async fn newest_block(&self) -> Option<Block> {
+        let block = self.ask("eth_getBlockByNumber", json!(["latest", false])).await?;
+        Some(Block { number: hex_number(block.get("number")?)?, time: hex_number(block.get("timestamp")?)? })
+    }
+
+    /// Whether the chain accepts the authorization no more after this block: it was used, or its payer cancelled it.
+    async fn is_used(&self, sought: &Sought<'_>, block: Block) -> Option<bool> {
+        let payer = padded(sought.payer);
+        let words = [payer.as_str(), sought.nonce].map(|word| word.trim_start_matches("0x"));
+        let call = json!({"to": sought.asset, "data": format!("{AUTHORIZATION_STATE}{}", words.concat())});
+        let state = self.ask("eth_call", json!([call, format!("{:#x}", block.number)])).await?;
+        // A word of 32 bytes; what is no such contract answers with less.
+        let digits = state.as_str()?.strip_prefix("0x").filter(|digits| digits.len() == 64)?;
+        match digits.trim_start_matches('0') {
+            "" => Some(false),
+            "1" => Some(true),
+            _ => None,
+        }
+    }
+
+    /// The log of its use or its cancellation, from the newest block back to before it came here.
+    async fn end_of_authorization(&self, sought: &Sought<'_>, newest: Block) -> Option<Value> {
+        let mut to = newest.number;
+        // At least a second from block to block on the networks of this table.
+        let oldest = to.saturating_sub((sought.age_ms / 1000).saturating_add(BLOCKS_BEFORE));
+        for _ in 0..MOST_RANGES {
+            let from = to.saturating_sub(RANGE_BLOCKS - 1).max(oldest);
+            let filter = json!([{
+                "fromBlock": format!("{from:#x}"),
+                "toBlock": format!("{to:#x}"),
+                "address": sought.asset,
+                "topics": [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], padded(sought.payer), sought.nonce],
+            }]);
+            let ends = self.ask("eth_getLogs", filter).await?;
+            if let Some(log) = ends.as_array()?.first() {
+                return Some(log.clone());
+            }
+            if from == oldest {
+                break;
+            }
+            to = from - 1;
+        }
+        None
+    }
+
+    /// What a transaction did.
+    async fn deed(&self, transaction: &str, sought: &Sought<'_>) -> Option<Deed> {
+        let receipt = self.ask("eth_getTransactionReceipt", json!([transaction])).await?;
+        if receipt.is_null() {
+            return Some(Deed::None);
+        }
+        let logs = receipt.get("logs")?.as_array()?;
+        Some(if !logs.iter().any(|log| is_use(log, sought)) {
+            Deed::None
+        } else if logs.iter().any(|log| is_transfer(log, sought)) {
+            Deed::Transfer
+        } else {
+            Deed::OtherUse
+        })
+    }
+
+    /// The result of a call, which may be null.
+    async fn ask(&self, method: &str, params: Value) -> Option<Value> {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        let question =
+            ServiceQuestion { url: self.url, json: Some(body), authorization: None, answer_bytes: ANSWER_BYTES };
+        match self.fetcher.ask_service(question, self.deadline).await {
+            Ok(answer) => {
+                let answer: Option<Value> = serde_json::from_slice(&answer.body).ok();
+                let result = answer.and_then(|answer| answer.get("result").cloned());
+                if result.is_none() {
+                    tracing::warn!(method, "the node gave no result");
+                }
+                result
+            }
+            Err(error) => {
+                tracing::warn!(%error, method, "the node can't be asked");
+                None
+            }
+        }
+    }
+}
+
+/// Whether a log is the use of the authorization.
+fn is_use(log: &Value, sought: &Sought<'_>) -> bool {
+    is_event(log, sought, [AUTHORIZATION_USED, &padded(sought.payer), sought.nonce])
+}
+
+/// Whether a log is the end of the authorization by its payer.
+fn is_cancellation(log: &Value, sought: &Sought<'_>) -> bool {
+    is_event(log, sought, [AUTHORIZATION_CANCELED, &padded(sought.payer), sought.nonce])
+}
+
+/// Whether a log is the transfer that is looked for.
+fn is_transfer(log: &Value, sought: &Sought<'_>) -> bool {
+    let amount = word(log.get("data")).strip_prefix("0x").and_then(|hex| u128::from_str_radix(hex, 16).ok());
+    is_event(log, sought, [TRANSFER, &padded(sought.payer), &padded(sought.pay_to)])
+        && amount == Some(u128::from(sought.amount))
+}
+
+/// Whether a log is of the token, with these topics.
+fn is_event(log: &Value, sought: &Sought<'_>, topics: [&str; 3]) -> bool {
+    let topic = |index: usize| word(log.get("topics").and_then(|topics| topics.get(index)));
+    word(log.get("address")) == sought.asset.to_ascii_lowercase()
+        && topics.iter().enumerate().all(|(index, wanted)| topic(index) == wanted.to_ascii_lowercase())
+}
+
+/// Hex digits as nodes write them, in lower case.
+fn word(value: Option<&Value>) -> String {
+    value.and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase()
+}
+
+/// An address as a topic: 32 bytes.
+fn padded(address: &str) -> String {
+    let digits = address.strip_prefix("0x").unwrap_or(address).to_ascii_lowercase();
+    format!("0x{digits:0>64}")
+}
+
+fn hex_number(value: &Value) -> Option<u64> {
+    u64::from_str_radix(value.as_str()?.strip_prefix("0x")?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transfer_is_told_by_token_parties_and_amount() {
+        let (payer, pay_to) = (format!("0x{}", "Ab".repeat(20)), format!("0x{}", "12".repeat(20)));
+        let sought = Sought {
+            asset: BASE.asset,
+            payer: &payer,
+            nonce: "0x",
+            pay_to: &pay_to,
+            amount: 20_000,
+            age_ms: 0,
+            transaction: None,
+        };
+        let log = |to: &str, amount: &str| {
+            json!({"address": BASE.asset, "topics": [TRANSFER, padded(&payer), padded(to)],
+                "data": format!("0x{amount:0>64}")})
+        };
+        assert!(!is_use(&log(&pay_to, "4e20"), &sought));
+        assert!(is_transfer(&log(&pay_to, "4e20"), &sought));
+        assert!(!is_transfer(&log(&pay_to, "4e21"), &sought));
+        assert!(!is_transfer(&log(&payer, "4e20"), &sought));
+        assert!(!is_transfer(&json!({}), &sought));
+    }
+}

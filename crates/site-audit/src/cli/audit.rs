@@ -1,0 +1,224 @@
+//! `site-audit audit`.
+
+mod network;
+mod progress;
+mod supplied;
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use model::finding::Severity;
+use model::lang::{Lang, Text, text};
+use model::report::Report;
+
+use render::format::{self, Asked, Format, Outcome, Style};
+pub(super) use supplied::{page_url, read_page};
+
+use super::{BELOW_THE_BAR, LangName, failure, print};
+use render::shown::{address, printable};
+
+/// What `--help` says after the options.
+const MORE_HELP: &str = "\
+An address without a scheme is taken as https. A page is fetched with its robots.txt, sitemaps and discovery files, and
+has 24 seconds for all of them. With --html nothing is fetched: what needs the network is reported as not measured.
+
+The score begins at 100; an error takes 18, a warning 8. The result is written to standard output, progress and errors
+to standard error. Colours are for terminals only; NO_COLOR=1 turns them off.
+
+Exit codes:
+  0  every page was audited and none is below the bar
+  1  a page is below the bar of --fail-under or --fail-on
+  2  a page could not be audited, or the command was not understood
+
+Examples:
+  site-audit audit example.com
+  site-audit audit https://example.com/ https://example.com/about --fail-under 90
+  site-audit audit --from urls.txt --jobs 8 --format json > audits.json
+  site-audit audit http://localhost:3000/ --allow-private
+  site-audit audit --html dist/index.html --url https://example.com/ --format sarif --fail-on error
+  curl -s https://example.com/ | site-audit audit --html - --url https://example.com/";
+
+/// Arguments of `site-audit audit`.
+#[derive(Debug, Args)]
+#[command(after_help = MORE_HELP, arg_required_else_help = true)]
+pub(super) struct Arguments {
+    /// Addresses of pages; - reads them from standard input, one a line.
+    #[arg(value_name = "URL", conflicts_with = "html", required_unless_present_any = ["html", "from"])]
+    urls: Vec<String>,
+    /// Read addresses from a file, or - for standard input.
+    ///
+    /// One a line, at most 1,000. Blank lines and lines that begin with # are passed over.
+    #[arg(long, value_name = "FILE", conflicts_with = "html")]
+    from: Option<PathBuf>,
+    /// Pages audited at once, 1 to 32.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
+    jobs: u8,
+    /// Allow any address and port: for your own machines.
+    #[arg(long)]
+    allow_private: bool,
+    /// Audit this file instead of fetching, or - for standard input.
+    ///
+    /// At most 2 MB are read, as of a fetched page.
+    #[arg(long, value_name = "FILE", requires = "url")]
+    html: Option<PathBuf>,
+    /// The address that the file has, or will have.
+    #[arg(long, value_name = "URL", requires = "html")]
+    url: Option<String>,
+    /// How to print the result.
+    ///
+    /// JSON is an object for one page, an array for several and for a list.
+    #[arg(long, default_value = "text")]
+    format: FormatName,
+    /// Exit with 1 when a score is below N points, 0 to 100.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
+    fail_under: Option<u32>,
+    /// Exit with 1 when a finding is at least this severe.
+    #[arg(long, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
+    /// Language of the texts.
+    #[arg(long, default_value = "en")]
+    lang: LangName,
+    /// No progress and no text report: the exit code says it.
+    ///
+    /// The other formats, which programs read, are still printed; and so is why a page could not be audited.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// A format, as the command line names it.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FormatName {
+    /// For a person.
+    Text,
+    /// The whole report, as the API gives a stored audit, with its patch.
+    Json,
+    /// For a pull request or a note.
+    Markdown,
+    /// A row for each finding, for a spreadsheet.
+    Csv,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML, for build servers.
+    Junit,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Text => Self::Text,
+            FormatName::Json => Self::Json,
+            FormatName::Markdown => Self::Markdown,
+            FormatName::Csv => Self::Csv,
+            FormatName::Sarif => Self::Sarif,
+            FormatName::Junit => Self::Junit,
+        }
+    }
+}
+
+/// From which severity on a run fails.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FailOn {
+    /// Any error.
+    Error,
+    /// Any error or warning.
+    Warn,
+}
+
+impl Arguments {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let lang = Lang::from(self.lang);
+        let (outcomes, asked) = match (&self.html, &self.url) {
+            (Some(file), Some(url)) => (vec![supplied::audit(file, url)?], Asked::Page),
+            _ => {
+                let (urls, asked) = network::addresses(&self.urls, self.from.as_deref())?;
+                let progress = progress::Teller::new(self.quiet, urls.len(), lang);
+                (network::audit(urls, self.jobs, self.allow_private, progress)?, asked)
+            }
+        };
+        let format = Format::from(self.format);
+        let is_text = format == Format::Text;
+        // The text of one page that failed would only repeat the error.
+        let shows_nothing = is_text && (self.quiet || outcomes.iter().all(|outcome| outcome.result.is_err()));
+        if !shows_nothing {
+            let colours = std::io::stdout().is_terminal() && is_colour_wanted();
+            let style = if colours { Style::Colours } else { Style::Plain };
+            print(&format::render(format, &outcomes, asked, lang, style)?)?;
+        }
+        self.exit_code(&outcomes, lang, is_text && !shows_nothing)
+    }
+
+    /// 2 when any page could not be audited, else 1 when any is below the bar. `are_told`: the text has said why.
+    fn exit_code(&self, outcomes: &[Outcome], lang: Lang, are_told: bool) -> Result<ExitCode> {
+        const ONE: Text = text("could not audit {page}", "não foi possível auditar {page}");
+        const SEVERAL: Text =
+            text("could not audit {failed} of {all} pages", "não foi possível auditar {failed} de {all} páginas");
+        let failures: Vec<String> = outcomes
+            .iter()
+            .filter_map(|outcome| {
+                let error = outcome.result.as_ref().err()?;
+                Some(printable(&format!("{}: {}", address(&outcome.url), error.told(lang))))
+            })
+            .collect();
+        let several = SEVERAL.phrase(&[("failed", failures.len().into()), ("all", outcomes.len().into())]);
+        let several = several.in_lang(lang);
+        match failures.as_slice() {
+            [] => {}
+            [one] if outcomes.len() == 1 => {
+                bail!(ONE.phrase(&[("page", one.as_str().into())]).in_lang(lang).to_owned())
+            }
+            _ if are_told => bail!("{several}"),
+            failures => bail!("{several}:\n  {}", failures.join("\n  ")),
+        }
+        let mut reports = outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok());
+        let below = reports.any(|report| self.is_below_the_bar(report));
+        Ok(if below { ExitCode::from(BELOW_THE_BAR) } else { ExitCode::SUCCESS })
+    }
+
+    fn is_below_the_bar(&self, report: &Report) -> bool {
+        let worst = match self.fail_on {
+            Some(FailOn::Error) => Some(Severity::Error),
+            Some(FailOn::Warn) => Some(Severity::Warn),
+            None => None,
+        };
+        self.fail_under.is_some_and(|bar| report.score < bar)
+            || worst.is_some_and(|worst| report.findings.iter().any(|finding| finding.severity <= worst))
+    }
+}
+
+/// Unless `NO_COLOR` is set to anything (no-color.org), or the terminal says that it knows none.
+pub(super) fn is_colour_wanted() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    is_set("NO_COLOR").is_none() && is_set("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// A bare host gets `https://`. What is before a colon is a host only where a port follows.
+fn with_scheme(text: &str) -> String {
+    let text = text.trim();
+    let has_scheme = text.split_once(':').is_some_and(|(before, after)| {
+        !before.contains(['/', '.', '[']) && !after.starts_with(|first: char| first.is_ascii_digit())
+    });
+    if has_scheme { text.to_owned() } else { format!("https://{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_host_gets_a_scheme_and_nothing_else_does() {
+        for (typed, expected) in [
+            ("example.com", "https://example.com"),
+            (" example.com:8080/a:b ", "https://example.com:8080/a:b"),
+            ("localhost:3000", "https://localhost:3000"),
+            ("[::1]:80", "https://[::1]:80"),
+            ("http://example.com", "http://example.com"),
+            ("mailto:me@example.com", "mailto:me@example.com"),
+            ("javascript:alert(1)", "javascript:alert(1)"),
+        ] {
+            assert_eq!(with_scheme(typed), expected);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What one who waits is told: on standard error, on a terminal only.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
+
+use model::lang::{Lang, Text, text};
+use tokio::time::Instant;
+
+use super::Outcome;
+use engine::{Progress, Step};
+use render::shown::{address, printable};
+
+/// Tells of the steps of one page, or of each page of several.
+#[derive(Debug)]
+pub(super) struct Teller {
+    is_heard: bool,
+    pages: usize,
+    done: usize,
+    lang: Lang,
+}
+
+impl Teller {
+    /// One for so many pages. Silent where nobody looks.
+    pub(super) fn new(quiet: bool, pages: usize, lang: Lang) -> Self {
+        Self { is_heard: !quiet && std::io::stderr().is_terminal(), pages, done: 0, lang }
+    }
+
+    /// Who is to be told of the steps of a page: nobody where several would mix.
+    pub(super) fn of_steps(&self) -> Option<Progress> {
+        if !self.is_heard || self.pages != 1 {
+            return None;
+        }
+        let (begun, lang) = (Instant::now(), self.lang);
+        Some(Arc::new(move |step| tell(&step_line(step, begun.elapsed().as_secs_f64(), lang))))
+    }
+
+    /// Tells that one of several pages is done.
+    pub(super) fn page_done(&mut self, outcome: &Outcome) {
+        self.done += 1;
+        if self.is_heard && self.pages > 1 {
+            tell(&page_line(self.done, self.pages, outcome, self.lang));
+        }
+    }
+}
+
+/// A step, and when it ended: seconds since the start.
+fn step_line(step: Step, seconds: f64, lang: Lang) -> String {
+    let what = match step {
+        Step::Page => text("page fetched", "página obtida"),
+        Step::Files => text("robots.txt and sitemaps read", "robots.txt e sitemaps lidos"),
+        Step::Discovery => text("discovery files read", "arquivos de descoberta lidos"),
+        Step::Judged => text("judged", "avaliada"),
+    };
+    format!("{seconds:>6.1} s  {}", what.in_lang(lang))
+}
+
+/// A page, and how many of all it makes.
+fn page_line(nth: usize, pages: usize, outcome: &Outcome, lang: Lang) -> String {
+    const OF: Text = text("{nth} of {pages}", "{nth} de {pages}");
+    let count = OF.phrase(&[("nth", nth.into()), ("pages", pages.into())]);
+    let score = outcome.result.as_ref().map_or_else(|_| "✗".to_owned(), |report| report.score.to_string());
+    format!("{}  {score:>3}  {}", count.in_lang(lang), printable(&address(&outcome.url)))
+}
+
+/// Writes one line for a person.
+pub(super) fn tell(line: &str) {
+    // Progress that can't be shown is no reason to stop.
+    drop(writeln!(std::io::stderr(), "{line}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::capture::{FailureKind, FetchFailure};
+
+    use super::super::super::failure::unfetched;
+    use super::super::supplied;
+
+    fn audited() -> Outcome {
+        let page = std::env::temp_dir().join(format!("site-audit-progress-{}.html", std::process::id()));
+        std::fs::write(&page, "<title>One</title>").unwrap();
+        let outcome = supplied::audit(&page, "https://example.com/").unwrap();
+        std::fs::remove_file(page).unwrap();
+        outcome
+    }
+
+    fn blocked() -> Outcome {
+        let url = "https://example.com/\u{1b}[2J|<b>".to_owned();
+        let failure = FetchFailure {
+            kind: FailureKind::Timeout,
+            reason: "first_byte".to_owned(),
+            hops: Vec::new(),
+            url: url.clone(),
+        };
+        Outcome { url, file: None, at: model::time::Timestamp(0), result: Err(unfetched(failure)) }
+    }
+
+    #[test]
+    fn lines_say_what_is_done_and_how_much_there_is() {
+        assert_eq!(step_line(Step::Page, 0.26, Lang::En), "   0.3 s  page fetched");
+        assert!(page_line(3, 20, &audited(), Lang::PtBr).starts_with("3 de 20  "));
+        assert_eq!(page_line(1, 2, &blocked(), Lang::En), "1 of 2    ✗  https://example.com/\\u{1b}[2J|<b>");
+    }
+
+    #[test]
+    fn nobody_is_told_who_asked_for_quiet() {
+        assert!(Teller::new(true, 1, Lang::En).of_steps().is_none());
+    }
+}

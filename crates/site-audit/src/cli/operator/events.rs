@@ -1,0 +1,101 @@
+//! `site-audit operator events`: what happened to accounts and organizations.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use model::time::Timestamp;
+use serde::Serialize;
+use store::EventRecord;
+
+use super::jobs::Format;
+use super::with_store;
+use crate::cli::{print, serve};
+use render::format::pretty;
+use render::shown::printable;
+
+/// Events that are listed at most.
+const LISTED: u32 = 200;
+
+pub(super) const HELP: &str = "\
+At most 200, the newest first. JSON is an array of objects: at, kind, actor (account, operator, nobody), actor_id, account,
+organization, network, agent. Networks are IPv4 /24 or IPv6 /48.
+
+Exit codes: 0 printed, 2 the database can't be reached.
+
+Examples:
+  site-audit operator events
+  site-audit operator events --format json";
+
+/// Arguments of `site-audit operator events`.
+#[derive(Debug, Args)]
+pub(super) struct List {
+    /// How to print it.
+    #[arg(long, default_value = "text")]
+    format: Format,
+    #[command(flatten)]
+    place: serve::Arguments,
+}
+
+/// An event as it is printed.
+#[derive(Debug, Serialize)]
+struct Line {
+    at: Timestamp,
+    kind: String,
+    actor: String,
+    actor_id: Option<String>,
+    account: Option<String>,
+    organization: Option<String>,
+    network: String,
+    agent: String,
+}
+
+impl List {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let Self { format, place } = self;
+        with_store(place, async |store| {
+            let lines: Vec<Line> = store.newest_events(LISTED).await?.into_iter().map(Line::of).collect();
+            print(&match format {
+                Format::Text => table(&lines),
+                Format::Json => pretty(&lines)?,
+            })?;
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+impl Line {
+    fn of(event: EventRecord) -> Self {
+        Self {
+            at: event.at,
+            kind: event.kind,
+            actor: event.actor,
+            actor_id: event.actor_id.map(|id| id.0),
+            account: event.account.map(|id| id.0),
+            organization: event.organization.map(|id| id.0),
+            network: event.network,
+            agent: event.agent,
+        }
+    }
+}
+
+fn table(lines: &[Line]) -> String {
+    if lines.is_empty() {
+        return "nothing has happened\n".to_owned();
+    }
+    let mut text = String::new();
+    for line in lines {
+        let by = line.actor_id.as_deref().unwrap_or(&line.actor);
+        // Writing to a String can't fail.
+        let _ = write!(text, "{}  {}  by {by}", line.at, line.kind);
+        if let Some(account) = &line.account {
+            let _ = write!(text, "  account {account}");
+        }
+        if let Some(organization) = &line.organization {
+            let _ = write!(text, "  organization {organization}");
+        }
+        let _ = writeln!(text, "  {}  {}", printable(&line.network), printable(&line.agent));
+    }
+    text
+}

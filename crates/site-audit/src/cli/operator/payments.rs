@@ -1,0 +1,154 @@
+//! `site-audit operator payments`, and what a person decides of one of them.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+use store::{Payment, PaymentDecision};
+
+use super::with_store;
+use crate::cli::{print, serve};
+use render::shown::printable;
+use service::ports::Ports;
+use service::x402::is_transaction;
+
+/// Payments that are listed at most.
+const LISTED: u32 = 200;
+/// Why a payment lapsed that the operator says never to have settled.
+const BY_OPERATOR: &str = "operator";
+
+pub(super) const HELP: &str = "\
+Without a command it lists payments of which neither the facilitator nor a node (payments.rpc_url) could tell whether they
+settled, at most 200, oldest first. They are asked about again by themselves; what stays is for you to decide, once you
+have looked for the payer and the nonce on the chain (events AuthorizationUsed and AuthorizationCanceled of the token).
+
+Exit codes: 0 printed, 2 the database can't be reached.
+
+Examples:
+  site-audit operator payments
+  site-audit operator payments settle 0192f0c1-2345-7abc-8def-0123456789ab --transaction 0x…
+  site-audit operator payments lapse 0192f0c1-2345-7abc-8def-0123456789ab";
+
+const SETTLE_HELP: &str = "\
+Do this where a transaction with the event AuthorizationUsed of this payer and nonce has the transfer to you beside it. The
+caller who repeats the call with the same payment gets the result, or the credit that was bought; it is counted as income.
+It can't be undone.
+
+Exit codes: 0 done, 2 no payment of this id is unclear (one that is being asked about at this moment is not: try again in
+three minutes), or the database can't be reached.
+
+Example:
+  site-audit operator payments settle 0192f0c1-2345-7abc-8def-0123456789ab --transaction 0x…";
+
+const LAPSE_HELP: &str = "\
+Do this where the money can't come any more: the payer cancelled the authorization (AuthorizationCanceled), used it for
+another transfer, or never used it before its end. Before its end, an authorization that was not used may still move the
+money: then the caller would pay twice. The result that was kept for it is deleted, and the caller is asked for a payment
+again. It can't be undone.
+
+Exit codes: 0 done, 2 no payment of this id is unclear (one that is being asked about at this moment is not: try again in
+three minutes), or the database can't be reached.
+
+Example:
+  site-audit operator payments lapse 0192f0c1-2345-7abc-8def-0123456789ab";
+
+/// Arguments of `site-audit operator payments`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Payments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    place: serve::Arguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Say that an unclear payment settled, in a transaction that you have seen on the chain.
+    #[command(after_help = SETTLE_HELP)]
+    Settle(Settle),
+    /// Say that an unclear payment did not settle, and can't any more.
+    #[command(after_help = LAPSE_HELP)]
+    Lapse(Lapse),
+}
+
+#[derive(Debug, Args)]
+struct Settle {
+    /// The payment's id, as the list has it.
+    id: String,
+    /// The transaction on the chain: 0x and 64 hex digits.
+    #[arg(long, value_parser = transaction)]
+    transaction: String,
+    #[command(flatten)]
+    place: serve::Arguments,
+}
+
+#[derive(Debug, Args)]
+struct Lapse {
+    /// The payment's id, as the list has it.
+    id: String,
+    #[command(flatten)]
+    place: serve::Arguments,
+}
+
+impl Payments {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        match self.command {
+            None => list(self.place),
+            Some(Command::Settle(Settle { id, transaction, place })) => {
+                decide(place, id, PaymentDecision::Settled(transaction), "settled\n")
+            }
+            Some(Command::Lapse(Lapse { id, place })) => {
+                decide(place, id, PaymentDecision::Lapsed(BY_OPERATOR.to_owned()), "lapsed\n")
+            }
+        }
+    }
+}
+
+fn list(place: serve::Arguments) -> Result<ExitCode> {
+    with_store(place, async |store| {
+        let unclear = store.unclear_payments(LISTED).await?;
+        let mut text = String::new();
+        if unclear.is_empty() {
+            text.push_str("no payment is unclear\n");
+        }
+        for payment in &unclear {
+            describe(&mut text, payment);
+        }
+        print(&text)?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn describe(text: &mut String, payment: &Payment) {
+    // Writing to a String can't fail.
+    let _ = writeln!(
+        text,
+        "{}  {} USD  {}  since {}  good until {}\n    {}, payer {}, nonce {}, {}: {}",
+        payment.lease.id,
+        payment.amount,
+        payment.operation,
+        payment.created_at,
+        payment.valid_before,
+        payment.key.network,
+        payment.key.payer,
+        payment.key.nonce,
+        payment.transaction.as_deref().unwrap_or("no transaction known"),
+        printable(payment.reason.as_deref().unwrap_or_default()),
+    );
+}
+
+fn decide(place: serve::Arguments, id: String, found: PaymentDecision, done: &'static str) -> Result<ExitCode> {
+    with_store(place, async |store| {
+        if !store.decide_payment(&id, found, Ports::real().now()).await? {
+            bail!("no payment {} is unclear; `site-audit operator payments` lists those that are", printable(&id));
+        }
+        print(done)?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn transaction(text: &str) -> Result<String, &'static str> {
+    if is_transaction(text) { Ok(text.to_owned()) } else { Err("a transaction is 0x and 64 hex digits") }
+}

@@ -1,0 +1,200 @@
+//! `site-audit pix`: a person looks at receipts and decides. No route of the service does.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand};
+use model::credit::PixState;
+use store::{Decision, PixSummary, Store, StoreError};
+
+use super::operator::with_store;
+use super::{print, serve};
+use render::shown::printable;
+use service::ports::Ports;
+
+/// Requests that are listed at most.
+const LISTED: u32 = 200;
+/// Characters of the bank's id of a Pix: `E`, the bank's number, the minute, and a part of its own.
+const END_TO_END: usize = 32;
+
+pub(super) const HELP: &str = "\
+A request for credit waits until a person has seen that the money came in. A decision is made once.
+
+Exit codes: 0 done, 2 could not be done.
+
+Examples:
+  site-audit pix list
+  site-audit pix show 0123456789abcdef0123456789abcdef --out receipt.png
+  site-audit pix release 0123456789abcdef0123456789abcdef --end-to-end E12345678202601310930abcdefghijk
+  site-audit pix refuse 0123456789abcdef0123456789abcdef 123456789abcdef0123456789abcdef0";
+
+/// Arguments of `site-audit pix`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List requests that wait for a decision, oldest first.
+    List {
+        #[command(flatten)]
+        place: serve::Arguments,
+    },
+    /// Show a request, and write its receipt to a file.
+    Show {
+        /// The request's id.
+        id: String,
+        /// Where to write the receipt; a file that is there is not overwritten.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        place: serve::Arguments,
+    },
+    /// Release a request: its credit can be spent from now on.
+    Release {
+        /// The request's id.
+        id: String,
+        /// The bank's id of the payment, as the statement of account shows it; one payment releases one request.
+        #[arg(long, value_name = "E…")]
+        end_to_end: String,
+        #[command(flatten)]
+        place: serve::Arguments,
+    },
+    /// Refuse requests.
+    Refuse {
+        /// Ids of the requests.
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        #[command(flatten)]
+        place: serve::Arguments,
+    },
+}
+
+impl Arguments {
+    /// Does what was asked.
+    pub(super) fn run(self) -> Result<ExitCode> {
+        match self.command {
+            Command::List { place } => with_store(place, list),
+            Command::Show { id, out, place } => with_store(place, async |store| show(store, &id, out).await),
+            Command::Release { id, end_to_end, place } => {
+                if !is_end_to_end(&end_to_end) {
+                    bail!("--end-to-end takes E, 20 digits, and 11 letters or digits, as the bank shows it");
+                }
+                with_store(place, async |store| {
+                    decide(&store, &id, Decision::Release { end_to_end_id: end_to_end }).await?;
+                    Ok(ExitCode::SUCCESS)
+                })
+            }
+            Command::Refuse { ids, place } => with_store(place, async |store| refuse(store, &ids).await),
+        }
+    }
+}
+
+/// Whether a text is the bank's id of a Pix: `E[0-9]{8}[0-9]{12}[0-9A-Za-z]{11}`.
+fn is_end_to_end(text: &str) -> bool {
+    text.len() == END_TO_END
+        && text.strip_prefix('E').and_then(|rest| rest.split_at_checked(20)).is_some_and(|(digits, own)| {
+            digits.bytes().all(|b| b.is_ascii_digit()) && own.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+}
+
+async fn list(store: Store) -> Result<ExitCode> {
+    let waiting = store.pending_pix(LISTED).await?;
+    if waiting.is_empty() {
+        print("nothing waits\n")?;
+    }
+    print(&waiting.iter().map(line).collect::<String>())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(request: &PixSummary) -> String {
+    let PixSummary { id, usd, brl_centavos, created_at, .. } = request;
+    format!("{id}  {usd} USD  {}.{:02} BRL  {created_at}\n", brl_centavos / 100, brl_centavos % 100)
+}
+
+async fn show(store: Store, id: &str, out: Option<PathBuf>) -> Result<ExitCode> {
+    let Some(request) = store.pix_request(id).await? else { bail!("there is no request {}", printable(id)) };
+    let mut text = line(&request.summary);
+    let state = match request.summary.state {
+        PixState::Pending => "waits",
+        PixState::Released => "released",
+        PixState::Refused => "refused",
+    };
+    // Writing to a String can't fail.
+    let _ = writeln!(text, "  {state}, at {} BRL per USD", request.brl_per_usd);
+    for (what, said) in [("name", &request.name), ("e-mail", &request.email), ("paid by", &request.end_to_end_id)] {
+        if let Some(said) = said {
+            let _ = writeln!(text, "  {what}: {}", printable(said));
+        }
+    }
+    match (&request.receipt, &out) {
+        (Some(receipt), Some(path)) => {
+            use std::io::Write as _;
+            let mut options = std::fs::OpenOptions::new();
+            options.write(true).create_new(true);
+            // Name and account of a person are in it: for who runs this alone.
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            let mut file = options.open(path).with_context(|| format!("{} could not be made", path.display()))?;
+            file.write_all(&receipt.bytes).with_context(|| format!("{} could not be written", path.display()))?;
+            let _ = writeln!(text, "  receipt: {}, written to {}", receipt.media_type, path.display());
+        }
+        (Some(receipt), None) => {
+            let _ = writeln!(
+                text,
+                "  receipt: {}, {} bytes; --out FILE writes it",
+                receipt.media_type,
+                receipt.bytes.len()
+            );
+        }
+        (None, _) => text.push_str("  receipt: forgotten\n"),
+    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses each of these, also after one that could not be.
+async fn refuse(store: Store, ids: &[String]) -> Result<ExitCode> {
+    let mut failed = Vec::new();
+    for id in ids {
+        if let Err(error) = decide(&store, id, Decision::Refuse).await {
+            failed.push(error.to_string());
+        }
+    }
+    if failed.is_empty() { Ok(ExitCode::SUCCESS) } else { bail!("{}", failed.join("; ")) }
+}
+
+async fn decide(store: &Store, id: &str, decision: Decision) -> Result<()> {
+    let word = if decision == Decision::Refuse { "refused\n" } else { "released\n" };
+    match store.decide_pix(id, decision, Ports::real().now()).await {
+        Ok(true) => print(word)?,
+        Ok(false) => bail!("no request {} waits for a decision", printable(id)),
+        Err(StoreError::Conflict { .. }) => bail!("this payment released another request"),
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_banks_id_has_its_shape() {
+        for (text, is) in [
+            ("E12345678202601310930abcdefghijk", true),
+            ("E12345678202601310930ABCDEFGHIJ1", true),
+            ("E12345678202601310930abcdefghij", false),
+            ("E1234567820260131093xabcdefghijk", false),
+            ("D12345678202601310930abcdefghijk", false),
+            ("E12345678202601310930abcdefghij!", false),
+            ("", false),
+        ] {
+            assert_eq!(is_end_to_end(text), is, "{text}");
+        }
+    }
+}

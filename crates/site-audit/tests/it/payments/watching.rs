@@ -1,0 +1,89 @@
+//! What the operator's monitoring reads of payments.
+
+use service::config::Secret;
+use service::payments::worker;
+use testkit::TestDatabase;
+use testkit::facilitator::{Facilitator, Say};
+
+use super::{Shop, pix, signed};
+use crate::api::people::OPERATOR;
+use crate::app::{Call, TestApp};
+
+testkit::on_both_databases! {
+    what_waits_for_a_person_is_counted,
+    what_is_not_known_is_left_out,
+}
+
+/// The lines with numbers; what they mean is said in lines that begin with `#`.
+async fn watched(app: &TestApp) -> Vec<String> {
+    let answer = app.call(Call::get("/metrics").header("authorization", &format!("Bearer {OPERATOR}"))).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(answer.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    assert!(answer.body.ends_with("# EOF\n"), "{}", answer.body);
+    let numbers =
+        answer.body.lines().filter(|line| !line.starts_with('#') && !line.starts_with("site_audit_build_info"));
+    let mut numbers: Vec<String> = numbers.map(str::to_owned).collect();
+    numbers.sort();
+    numbers
+}
+
+async fn what_waits_for_a_person_is_counted(database: TestDatabase) {
+    let change = |config: &mut service::config::Config| {
+        config.operator.token = Some(Secret::new(OPERATOR));
+        pix::on(config);
+    };
+    let shop = Shop::beside(Facilitator::start().await, database, change).await;
+    worker::check(&shop.app.app).await;
+    let quiet = [
+        "site_audit_database_up 1",
+        "site_audit_facilitator_up 1",
+        r#"site_audit_payments{state="claimed"} 0"#,
+        r#"site_audit_payments{state="settling"} 0"#,
+        r#"site_audit_payments{state="unclear"} 0"#,
+        r#"site_audit_payments{state="worked"} 0"#,
+        r#"site_audit_payments{state="working"} 0"#,
+        "site_audit_pix_requests_waiting 0",
+    ];
+    assert_eq!(watched(&shop.app).await, quiet);
+    let bought = signed(&shop.app.call(shop.audit()).await, 1, 2);
+    assert_eq!(shop.app.call(bought.pays(shop.audit())).await.status, 200);
+
+    shop.facilitator.script(|question, _| (question.what == "settle").then_some(Say::MovesAndHangsUp));
+    let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
+    assert_eq!(shop.app.call(payment.pays(shop.audit())).await.refusal(), (503, "settlement_pending".to_owned()));
+    for number in 1..=2 {
+        assert_eq!(shop.app.call(pix::receipt(number)).await.status, 200);
+    }
+    let busy = watched(&shop.app).await;
+    for line in [
+        r#"site_audit_payments{state="unclear"} 1"#,
+        "site_audit_pix_requests_waiting 2",
+        r#"site_audit_received_micros{by="eip155:84532"} 20000"#,
+    ] {
+        assert!(busy.iter().any(|known| known == line), "{busy:?}");
+    }
+    // Nobody else reads it.
+    assert_eq!(shop.app.call(Call::get("/metrics")).await.refusal(), (401, "operator_token_required".to_owned()));
+}
+
+async fn what_is_not_known_is_left_out(database: TestDatabase) {
+    let app = TestApp::start(database, |config| {
+        config.operator.token = Some(Secret::new(OPERATOR));
+        // Each look at the outage asks for a guest.
+        config.limits.guests_per_hour = 100_000;
+    })
+    .await;
+    // Nothing is charged: there is no facilitator to be up or down.
+    assert!(!watched(&app).await.iter().any(|line| line.contains("facilitator")));
+    let held = app.database.hold(&["guests"]).await;
+    // A write that can't be done is how an outage shows; it is noticed anew until the answer comes in its time.
+    loop {
+        assert_eq!(app.call(Call::new("POST", "/api/guest")).await.refusal().1, "database_unavailable");
+        if watched(&app).await == ["site_audit_database_up 0"] {
+            break;
+        }
+    }
+    held.release().await;
+    let without = TestApp::start_on(&app, |_| {}).await;
+    assert_eq!(without.call(Call::get("/metrics")).await.refusal(), (503, "operator_unavailable".to_owned()));
+}

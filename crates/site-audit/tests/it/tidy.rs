@@ -1,0 +1,116 @@
+//! What a tool can check of the sources: sizes of files, and who may touch what.
+
+use std::path::{Path, PathBuf};
+
+/// Lines of one file, its tests included: a longer one holds a second subject.
+const MOST_LINES: usize = 600;
+
+/// The crates above the store and the fetching client.
+const ABOVE: [&str; 6] = [
+    "crates/engine/src",
+    "crates/render/src",
+    "crates/service/src",
+    "crates/api/src",
+    "crates/pages/src",
+    "crates/site-audit/src",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every Rust file below a folder of the repository, with its text.
+fn sources(below: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(below)];
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+                found.push((name, std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Lines of the files below `folders` that hold one of `words`, but for files whose path holds one of `allowed`.
+fn uses(folders: &[&str], words: &[&str], allowed: &[&str]) -> Vec<String> {
+    let files = folders.iter().flat_map(|folder| sources(folder));
+    let concerned = files.filter(|(name, _)| !allowed.iter().any(|part| name.contains(part)));
+    concerned
+        .flat_map(|(name, text)| {
+            let lines = text.lines().enumerate();
+            let hits = lines.filter(|(_, line)| {
+                !line.trim_start().starts_with("//") && words.iter().any(|word| line.contains(word))
+            });
+            hits.map(|(at, line)| format!("{name}:{}: {}", at + 1, line.trim())).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+const NOTHING: &[String] = &[];
+
+#[test]
+fn no_file_holds_two_subjects() {
+    let folders = ["crates", "xtask", "bench", "fuzz/targets"];
+    let long: Vec<String> = folders
+        .iter()
+        .flat_map(|folder| sources(folder))
+        .map(|(name, text)| (name, text.lines().count()))
+        .filter(|(_, lines)| *lines > MOST_LINES)
+        .map(|(name, lines)| format!("{name}: {lines} lines"))
+        .collect();
+    assert_eq!(long, NOTHING);
+}
+
+#[test]
+fn the_core_does_no_io_and_reads_no_clock() {
+    let words = ["std::fs", "std::net", "std::env", "std::thread", "SystemTime", "Instant::now", "tokio", "getrandom"];
+    assert_eq!(uses(&["crates/audit/src", "crates/model/src"], &words, &[]), NOTHING);
+}
+
+#[test]
+fn only_the_guarded_client_and_the_listener_open_sockets() {
+    let words = ["TcpStream::connect", "UdpSocket", "TcpListener::bind", "UnixStream"];
+    // The health check asks the service's own address; the resolver's tests have a server of their own.
+    let allowed = [
+        "crates/fetch/src/dial.rs",
+        "crates/fetch/src/resolve.rs",
+        "crates/site-audit/src/cli/",
+        "crates/api/src/web/listen.rs",
+    ];
+    assert_eq!(uses(&[&ABOVE[..], &["crates/fetch/src", "crates/store/src"]].concat(), &words, &allowed), NOTHING);
+}
+
+#[test]
+fn only_the_store_knows_the_databases() {
+    assert_eq!(
+        uses(&[&ABOVE[..], &["crates/audit/src", "crates/fetch/src"]].concat(), &["sqlx", "SELECT "], &[]),
+        NOTHING
+    );
+}
+
+#[test]
+fn only_the_configuration_reads_the_environment() {
+    let allowed = ["crates/service/src/config", "crates/site-audit/src/cli"];
+    assert_eq!(
+        uses(&[&ABOVE[..], &["crates/store/src", "crates/fetch/src"]].concat(), &["env::var"], &allowed),
+        NOTHING
+    );
+}
+
+#[test]
+fn pages_never_pass_markup_through() {
+    let templates = root().join("crates/pages/templates");
+    let mut seen = 0;
+    for path in std::fs::read_dir(templates).unwrap().map(|entry| entry.unwrap().path()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("|safe") && !text.contains("| safe"), "{}", path.display());
+        seen += 1;
+    }
+    assert!(seen > 0, "no templates were found");
+}

@@ -15,7 +15,7 @@ pub(crate) use self::writer::Writer;
 use crate::error::StoreError;
 use crate::migrations;
 
-/// Read connections. Chosen; the group commit was measured with four.
+/// Read connections. Chosen.
 const READERS: u32 = 4;
 
 /// Timeout of the wait for one of them, well inside that of a statement, so that a full pool fails before its caller

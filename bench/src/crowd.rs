@@ -1,4 +1,4 @@
-//! The hostile crowd: what other callers feel while 64 audits of hostile pages run (hostile inputs, row L08).
+//! The hostile crowd: how long the audits of other callers take while 64 audits of hostile pages run.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const BOMB: usize = 200_000_000;
 /// Bytes of the page of lists.
 const NESTED: usize = 1_000_000;
 
-/// What the hostile site answers, by path: a head that comes byte by byte (T04), a bomb (Z01), nested lists (M02).
+/// What the hostile site answers, by path: a head sent byte by byte, a decompression bomb, nested lists.
 const PATHS: [&str; 3] = ["/drip", "/bomb", "/nested"];
 
 async fn hostile_site() -> Result<String> {
@@ -52,10 +52,10 @@ async fn hostile_site() -> Result<String> {
             connections.spawn(async move {
                 let mut head = [0; 2048];
                 let Ok(read) = stream.read(&mut head).await else { return };
-                let asked = head.get(..read).unwrap_or_default();
-                if asked.starts_with(b"GET /bomb ") {
+                let request = head.get(..read).unwrap_or_default();
+                if request.starts_with(b"GET /bomb ") {
                     drop(stream.write_all(&bomb).await);
-                } else if asked.starts_with(b"GET /nested ") {
+                } else if request.starts_with(b"GET /nested ") {
                     drop(stream.write_all(&nested).await);
                 } else {
                     // Everything else of this site drips too: robots.txt, sitemaps, probes.

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the person who started it")]
 
 mod bare;
+mod comparison;
 mod corpus;
 mod crowd;
 mod parser;
@@ -53,7 +54,7 @@ fn main() -> Result<()> {
     }
     if wanted("service") {
         let program = std::env::current_exe()?.with_file_name("site-audit");
-        service::measure(&program)?;
+        comparison::measure(&program)?;
     }
     Ok(())
 }

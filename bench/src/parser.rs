@@ -160,15 +160,15 @@ pub(crate) fn hostile() {
     for (name, shape) in shapes::HOSTILE {
         let source = shapes::filled(*shape, HOSTILE_BYTES);
         let mut best = Duration::MAX;
-        let mut told = String::new();
+        let mut summary = String::new();
         for _ in 0..3 {
             let source = source.clone();
             let begun = cpu();
             let tree = html::parse(source, &Options::default());
             best = best.min(cpu() - begun);
             let cut = if tree.cut().work { ", stopped" } else { "" };
-            told = format!("{:>9} nodes, {:>9} work{cut}", tree.len(), tree.work());
+            summary = format!("{:>9} nodes, {:>9} work{cut}", tree.len(), tree.work());
         }
-        println!("{name:<28} {:>7.1} ms  {told}", best.as_secs_f64() * 1e3);
+        println!("{name:<28} {:>7.1} ms  {summary}", best.as_secs_f64() * 1e3);
     }
 }

@@ -3,7 +3,7 @@
 /// What a shape repeats, by the number of the piece.
 pub(crate) type Shape = fn(usize) -> String;
 
-/// Sources that make a careless parser slow (hostile-inputs M, and shapes that made parsers quadratic).
+/// Sources that make a careless parser slow: deep nesting, and shapes that made parsers quadratic.
 pub(crate) const HOSTILE: &[(&str, Shape)] = &[
     ("nested div", |_| "<div>".to_owned()),
     ("nested ul li", |_| "<ul><li>".to_owned()),

@@ -1,25 +1,26 @@
-//! Content codings: undone under one cap, whatever they are.
+//! Content decoding under one size limit, whatever the coding.
 
 use std::io::Read;
 
 use flate2::bufread::GzDecoder;
 use model::capture::{Body, BodyCut, Coding};
 
-/// Codings undone of one response.
+/// Content codings of one response at most.
 const MOST_CODINGS: usize = 2;
-/// Times the wire's size that a body may unfold to, once [`RATIO_FROM`] bytes are decoded.
+/// Ratio limit: decoded bytes per received byte, once [`RATIO_FROM`] bytes are decoded.
 const MOST_RATIO: usize = 100;
-/// Decoded bytes below which the ratio does not matter.
+/// Decoded bytes below which the ratio limit does not apply.
 const RATIO_FROM: usize = 256 * 1024;
 /// Largest zstd window (RFC 9659).
 const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 
 /// The first bytes of a gzip member.
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
-/// First seven bits of a brotli stream with a window larger than the coding has.
+/// First seven bits of a brotli stream with a large window, an extension that the content coding does not include.
 const LARGE_BROTLI_WINDOW: u8 = 0x11;
 
-/// The decoded body of a response: `declared` is its `Content-Encoding`, `wire` what came, `cut` how the wire ended.
+/// The decoded body of a response: `declared` is its `Content-Encoding`, `wire` the received bytes, `cut` how receiving
+/// ended.
 pub fn decoded(declared: Option<&str>, wire: Vec<u8>, cut: Option<BodyCut>, max_bytes: usize) -> Body {
     let value = declared.unwrap_or_default().trim().to_ascii_lowercase();
     let codings: Vec<&str> =
@@ -32,7 +33,7 @@ pub fn decoded(declared: Option<&str>, wire: Vec<u8>, cut: Option<BodyCut>, max_
     }
     let mut bytes = wire;
     let mut cut = cut;
-    // The last coding named was applied last.
+    // The coding named last was applied last (RFC 9110 §8.4).
     for name in codings.iter().rev() {
         match undo(name, &bytes, max_bytes) {
             Some((out, ended)) => {
@@ -45,7 +46,7 @@ pub fn decoded(declared: Option<&str>, wire: Vec<u8>, cut: Option<BodyCut>, max_
     Body { bytes, cut, coding: Coding::Decoded(value) }
 }
 
-/// The most that so many bytes of the wire may unfold to.
+/// Upper bound of the decoded size of so many received bytes.
 pub(crate) fn most_decoded(wire: usize, max_bytes: usize) -> usize {
     wire.saturating_mul(MOST_RATIO).max(RATIO_FROM).min(max_bytes)
 }
@@ -54,7 +55,7 @@ fn is_known(name: &str) -> bool {
     matches!(name, "gzip" | "x-gzip" | "deflate" | "br" | "zstd")
 }
 
-/// One coding undone, and how it ended; `None` when the bytes are not in it.
+/// Undoes one coding: the bytes and how decoding ended; `None` when the input is not in this coding.
 fn undo(name: &str, wire: &[u8], max_bytes: usize) -> Option<(Vec<u8>, Option<BodyCut>)> {
     match name {
         "gzip" | "x-gzip" => read(Members { rest: wire, member: None, is_first: true }, wire.len(), max_bytes),
@@ -74,7 +75,7 @@ fn undo(name: &str, wire: &[u8], max_bytes: usize) -> Option<(Vec<u8>, Option<Bo
     }
 }
 
-/// The members of a gzip file one after another (RFC 1952 §2.2). What comes after them and is none is passed over, as
+/// The members of a gzip file one after another (RFC 1952 §2.2). Trailing bytes that are no member are ignored, as
 /// browsers do.
 struct Members<'w> {
     rest: &'w [u8],
@@ -120,7 +121,8 @@ fn zstd_window(wire: &[u8]) -> Option<u64> {
     Some(if size_bytes == 2 { size + 256 } else { size })
 }
 
-/// Reads up to the cap. What was decoded before an error counts; an error before anything was means another coding.
+/// Reads up to the size limit. Bytes decoded before an error are kept; an error before the first byte means another
+/// coding.
 fn read(mut decoder: impl Read, wire: usize, max_bytes: usize) -> Option<(Vec<u8>, Option<BodyCut>)> {
     let mut out = Vec::new();
     let mut piece = [0; 8_192];

@@ -1,4 +1,4 @@
-//! So much at once for each key: a target, a caller.
+//! Concurrency limits per key, such as a target or a caller.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::{Host, Url};
 
-/// One ceiling per key. Keys without a holder are forgotten, so the map is as large as what is going on.
+/// A concurrency limit per key. Keys without a holder are dropped, so the map holds active keys only.
 #[derive(Debug)]
 pub struct Ceiling {
     most: usize,
     holders: Arc<Mutex<HashMap<String, Arc<Semaphore>>>>,
 }
 
-/// One place below a key; free again when dropped.
+/// A permit of one key; released when dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct Place {
@@ -23,25 +23,25 @@ pub struct Place {
 }
 
 impl Ceiling {
-    /// `most` places for each key.
+    /// A limit of `most` permits for each key.
     pub fn new(most: usize) -> Self {
         Self { most, holders: Arc::default() }
     }
 
-    /// Waits for a place. The caller bounds the wait.
+    /// Waits for a permit. The caller sets the timeout.
     pub async fn enter(&self, key: &str) -> Place {
-        // Made before waiting, so that a caller who gives up while waiting cleans up as well.
+        // Made before waiting, so that a caller cancelled while waiting cleans up too.
         let mut place = Place { permit: None, key: key.to_owned(), holders: Arc::clone(&self.holders) };
         let semaphore = {
             let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(holders.entry(key.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(self.most))))
         };
-        // It is never closed.
+        // The semaphore is never closed.
         place.permit = semaphore.acquire_owned().await.ok();
         place
     }
 
-    /// Nobody has a place or waits for one.
+    /// Whether no key has a holder or a waiter.
     pub fn is_idle(&self) -> bool {
         self.holders.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
@@ -51,14 +51,14 @@ impl Drop for Place {
     fn drop(&mut self) {
         self.permit = None;
         let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only the map holds it: nobody has a place or waits for one.
+        // Only the map holds it: the key has no holder and no waiter.
         if holders.get(&self.key).is_some_and(|semaphore| Arc::strong_count(semaphore) == 1) {
             holders.remove(&self.key);
         }
     }
 }
 
-/// What counts as one target: the registrable domain, or the address itself.
+/// The target of a URL: its registrable domain, or its address.
 pub fn target(url: &Url) -> Option<String> {
     Some(match url.host()? {
         Host::Ipv4(address) => address.to_string(),

@@ -1,4 +1,4 @@
-//! Connecting to the very address that was judged, and TLS with the name that was asked for.
+//! Connections to the addresses that were checked, and TLS for the requested name.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,27 +12,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::{FetchConfig, Limits, SetupError};
+use crate::config::{FetchConfig, Limits, SetupError};
+use crate::failure::{HopFailure, timeout, unreachable};
 
-/// Addresses of one name that are tried.
+/// Addresses of one name that are tried at most.
 const TRIED: usize = 4;
 
-/// What goes wrong before a request can be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Trouble {
-    pub(crate) kind: FailureKind,
-    pub(crate) reason: &'static str,
-}
-
-pub(crate) const fn unreachable(reason: &'static str) -> Trouble {
-    Trouble { kind: FailureKind::Unreachable, reason }
-}
-
-pub(crate) const fn timeout(phase: &'static str) -> Trouble {
-    Trouble { kind: FailureKind::Timeout, reason: phase }
-}
-
-/// Versions of HTTP that are spoken, each by the name that reports have for it.
+/// Supported versions of HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
     /// RFC 9112.
@@ -53,7 +39,7 @@ impl Version {
 /// Names of the versions in ALPN (RFC 7301), best first.
 const OFFERED: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// What is offered.
+/// The versions offered in ALPN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offer {
     /// Both versions.
@@ -65,9 +51,9 @@ pub(crate) enum Offer {
 /// A connection over TLS.
 pub(crate) struct Secure<C> {
     pub(crate) stream: C,
-    /// What the server chose; HTTP/1.1 when it chose nothing.
+    /// The version that the server chose; HTTP/1.1 when it chose none.
     pub(crate) version: Version,
-    /// What may be known of the leaf certificate.
+    /// Facts of the leaf certificate, if it could be parsed.
     pub(crate) certificate: Option<Certificate>,
 }
 
@@ -75,12 +61,12 @@ pub(crate) struct Secure<C> {
 pub(crate) trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<C: AsyncRead + AsyncWrite + Send + Unpin> Connection for C {}
 
-/// TCP to the first address that answers; the address it really has is judged again by `allowed`.
+/// Connects to the first address that answers. `allowed` checks the address of the peer again.
 pub(crate) async fn connect(
     addresses: &[SocketAddr],
     limits: &Limits,
     allowed: impl Fn(SocketAddr) -> bool,
-) -> Result<TcpStream, Trouble> {
+) -> Result<TcpStream, HopFailure> {
     let all = async {
         let mut last = unreachable("connect");
         for address in addresses.iter().take(TRIED) {
@@ -88,7 +74,7 @@ pub(crate) async fn connect(
                 Ok(Ok(stream)) => {
                     let peer = stream.peer_addr().map_err(|_| unreachable("connect"))?;
                     if !allowed(peer) {
-                        return Err(Trouble { kind: FailureKind::AddressNotAllowed, reason: "address" });
+                        return Err(HopFailure { kind: FailureKind::AddressNotAllowed, reason: "address" });
                     }
                     stream.set_nodelay(true).map_err(|_| unreachable("connect"))?;
                     return Ok(stream);
@@ -102,7 +88,7 @@ pub(crate) async fn connect(
     tokio::time::timeout(limits.connect_all, all).await.unwrap_or(Err(timeout("connect")))
 }
 
-/// TLS for outbound connections. A failure is final: nothing is retried without verification.
+/// TLS for outbound connections. A failure is final: there is no retry without verification.
 #[derive(Debug)]
 pub(crate) struct Tls {
     both: Arc<ClientConfig>,
@@ -127,21 +113,21 @@ impl Tls {
             .with_root_certificates(roots)
             .with_no_client_auth();
         tls.alpn_protocols = OFFERED.map(<[u8]>::to_vec).to_vec();
-        // Each measured fetch makes its own full handshake.
+        // Every fetch is measured with a full handshake.
         tls.resumption = rustls::client::Resumption::disabled();
         let mut http1 = tls.clone();
         http1.alpn_protocols.retain(|name| name != b"h2");
         Ok(Self { both: Arc::new(tls), http1: Arc::new(http1) })
     }
 
-    /// The handshake.
+    /// Performs the handshake.
     pub(crate) async fn handshake(
         &self,
         host: &str,
         stream: TcpStream,
         offer: Offer,
         limits: &Limits,
-    ) -> Result<Secure<impl Connection + use<>>, Trouble> {
+    ) -> Result<Secure<impl Connection + use<>>, HopFailure> {
         let host = host.strip_suffix('.').unwrap_or(host).trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(|_| unreachable("cert_name_mismatch"))?;
         let config = if offer == Offer::Both { &self.both } else { &self.http1 };
@@ -155,7 +141,7 @@ impl Tls {
     }
 }
 
-/// The word for a failed handshake.
+/// The reason for a failed handshake.
 fn reason(error: &std::io::Error) -> &'static str {
     let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match tls {

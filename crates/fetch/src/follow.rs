@@ -1,4 +1,4 @@
-//! A fetch with its redirects, each hop judged anew.
+//! A fetch with its redirects, each hop checked like the first.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
@@ -12,30 +12,43 @@ use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::dial::{self, Offer, Trouble, Version};
-use crate::exchange::{self, Question, Raw};
+use crate::budget::Budget;
+use crate::client::Client;
+use crate::config::Limits;
+use crate::dial::{self, Offer, Version};
+use crate::exchange;
+use crate::failure::{HopFailure, timeout, unreachable};
 use crate::http2::NOT_OVER_HTTP2;
+use crate::intake::LONGEST_URL;
+use crate::request::GetRequest;
+use crate::response::RawResponse;
 use crate::room::Room;
-use crate::{Budget, Inner, Limits, PAGE_BYTES, PAGE_REDIRECTS, body, ceiling, guard};
+use crate::{body, ceiling, guard};
 
-/// A redirect to where we do not go.
-const ASTRAY: Trouble = Trouble { kind: FailureKind::RedirectNotAllowed, reason: "redirect_not_allowed" };
+/// Size limit of a page's body in bytes, as received and decoded. Google Search too reads the first 2 MB of a page.
+pub const PAGE_BYTES: usize = 2_097_152;
+/// Redirects followed to a page, as many as Googlebot follows.
+pub const PAGE_REDIRECTS: u8 = 10;
 
-/// Coded bytes that are decoded on the spot: even a bomb of them takes about a millisecond.
-const DECODED_HERE: usize = 4 * 1024;
+/// A redirect to a URL or an address that may not be contacted.
+const REDIRECT_REFUSED: HopFailure =
+    HopFailure { kind: FailureKind::RedirectNotAllowed, reason: "redirect_not_allowed" };
 
-/// What is asked for.
+/// Coded bytes that are decoded on the async worker: even a bomb of this size takes about a millisecond.
+const DECODED_INLINE: usize = 4 * 1024;
+
+/// Rules of one fetch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ask {
+pub(crate) struct FetchRules {
     pub(crate) accept: &'static str,
     pub(crate) max_bytes: usize,
     pub(crate) max_redirects: u8,
-    /// The start of the file is enough: only `max_bytes` of it are asked for.
+    /// Requests only the first `max_bytes` of the file, with a `Range`.
     pub(crate) start_only: bool,
 }
 
-impl Ask {
-    /// Whether redirects are followed at all; else one is an answer like any other.
+impl FetchRules {
+    /// Whether redirects are followed; otherwise one is an answer like any other.
     const fn follows(self) -> bool {
         self.max_redirects > 0
     }
@@ -49,12 +62,12 @@ struct Phases {
     tls: Option<u32>,
 }
 
-/// Fetches, following redirects as `ask` allows. The URL itself was judged by the caller.
-/// With `room` only as large as there is room for.
+/// Fetches a URL and follows redirects as `rules` allow. The caller has checked the URL itself. With `room`, the body
+/// reserves its memory there and is cut where none is left.
 pub(crate) async fn fetch(
-    inner: &Inner,
+    client: &Client,
     url: &Url,
-    ask: Ask,
+    rules: FetchRules,
     budget: Option<&Budget>,
     mut room: Option<&mut Room>,
     deadline: Instant,
@@ -66,29 +79,29 @@ pub(crate) async fn fetch(
     let mut seen: HashSet<Url> = HashSet::from([url.clone()]);
     loop {
         if !budget.is_none_or(Budget::take) {
-            return failed(&url, hops, dial::timeout("budget"));
+            return failed(&url, hops, timeout("budget"));
         }
-        let done = tokio::time::timeout_at(deadline, hop(inner, &url, ask, room.as_deref_mut(), deadline)).await;
-        let (mut raw, phases, certificate) = match done.unwrap_or(Err(dial::timeout("headers"))) {
+        let done = tokio::time::timeout_at(deadline, hop(client, &url, rules, room.as_deref_mut(), deadline)).await;
+        let (mut raw, phases, certificate) = match done.unwrap_or(Err(timeout("headers"))) {
             Ok(done) => done,
-            Err(trouble) => return failed(&url, hops, trouble),
+            Err(failure) => return failed(&url, hops, failure),
         };
-        match next(&url, &raw, ask) {
+        match next(&url, &raw, rules) {
             Ok(None) => {
-                let body = decoded(&mut raw, ask.max_bytes, inner, room, deadline).await;
+                let body = decoded(&mut raw, rules.max_bytes, client, room, deadline).await;
                 return Fetched::Response(finished(&url, hops, raw, body, phases, certificate, started));
             }
-            Err(trouble) => return failed(&url, hops, trouble),
+            Err(failure) => return failed(&url, hops, failure),
             Ok(Some((target, location))) => {
                 hops.push(Hop { url: url.to_string(), status: raw.status, location });
-                if hops.len() > usize::from(ask.max_redirects) {
-                    return failed(&target, hops, dial::unreachable("too_many_redirects"));
+                if hops.len() > usize::from(rules.max_redirects) {
+                    return failed(&target, hops, unreachable("too_many_redirects"));
                 }
-                if inner.intake.judge(&target).is_err() {
-                    return failed(&target, hops, ASTRAY);
+                if client.intake.judge(&target).is_err() {
+                    return failed(&target, hops, REDIRECT_REFUSED);
                 }
                 if !seen.insert(target.clone()) {
-                    return failed(&target, hops, dial::unreachable("redirect_loop"));
+                    return failed(&target, hops, unreachable("redirect_loop"));
                 }
                 url = target;
             }
@@ -96,9 +109,9 @@ pub(crate) async fn fetch(
     }
 }
 
-/// What a page's answer comes to on a connection that is there already: [`crate::Fetcher::page`] without the network.
+/// A page read from an open connection: [`crate::Fetcher::page`] without the network, for replays and for fuzzing.
 ///
-/// Nothing is judged and no redirect is followed, but the `Location` of one is read. For replays and for fuzzing.
+/// No address is checked and no redirect is followed, but the `Location` of one is read.
 pub async fn answered(
     connection: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     url: &Url,
@@ -106,40 +119,41 @@ pub async fn answered(
     deadline: Instant,
 ) -> Fetched {
     let started = Instant::now();
-    let ask = Ask { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS, start_only: false };
-    let question = Question { url, fields: &[], max_bytes: ask.max_bytes, follows: ask.follows() };
-    let read = exchange::exchange(connection, Version::Http1, question, None, (limits, deadline)).await;
-    match read.and_then(|raw| next(url, &raw, ask).map(|_| raw)) {
+    let rules = FetchRules { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS, start_only: false };
+    let request = GetRequest { url, fields: &[], max_bytes: rules.max_bytes, follows: rules.follows() };
+    let read = exchange::exchange(connection, Version::Http1, request, None, (limits, deadline)).await;
+    match read.and_then(|raw| next(url, &raw, rules).map(|_| raw)) {
         Ok(mut raw) => {
-            let body = decoder(&mut raw, ask.max_bytes)();
+            let body = decoder(&mut raw, rules.max_bytes)();
             Fetched::Response(finished(url, Vec::new(), raw, body, Phases::default(), None, started))
         }
-        Err(trouble) => failed(url, Vec::new(), trouble),
+        Err(failure) => failed(url, Vec::new(), failure),
     }
 }
 
-fn failed(url: &Url, hops: Vec<Hop>, trouble: Trouble) -> Fetched {
-    // One answer for whatever a redirect may not lead to, so that it tells nothing of what is there.
-    let trouble = if trouble.kind == FailureKind::AddressNotAllowed && !hops.is_empty() { ASTRAY } else { trouble };
-    Fetched::Failed(FetchFailure { kind: trouble.kind, reason: trouble.reason.to_owned(), hops, url: url.to_string() })
+fn failed(url: &Url, hops: Vec<Hop>, failure: HopFailure) -> Fetched {
+    // One answer for every refused target of a redirect, so that it discloses nothing about that target.
+    let failure =
+        if failure.kind == FailureKind::AddressNotAllowed && !hops.is_empty() { REDIRECT_REFUSED } else { failure };
+    Fetched::Failed(FetchFailure { kind: failure.kind, reason: failure.reason.to_owned(), hops, url: url.to_string() })
 }
 
-/// The target of a redirect that is to be followed, and its raw `Location`.
-fn next(url: &Url, raw: &Raw, ask: Ask) -> Result<Option<(Url, String)>, Trouble> {
-    if !exchange::is_redirect(raw.status) || !ask.follows() {
+/// The target of a redirect to follow, and its raw `Location`.
+fn next(url: &Url, raw: &RawResponse, rules: FetchRules) -> Result<Option<(Url, String)>, HopFailure> {
+    if !exchange::is_redirect(raw.status) || !rules.follows() {
         return Ok(None);
     }
     let mut locations = raw.fields.get_all(header::LOCATION).iter();
     let Some(location) = locations.next() else { return Ok(None) };
-    if locations.any(|other| other != location) || location.len() > crate::intake::LONGEST_URL {
-        return Err(dial::unreachable("protocol"));
+    if locations.any(|other| other != location) || location.len() > LONGEST_URL {
+        return Err(unreachable("protocol"));
     }
-    let mut target = url.join(&ascii(location.as_bytes())).map_err(|_| dial::unreachable("protocol"))?;
+    let mut target = url.join(&ascii(location.as_bytes())).map_err(|_| unreachable("protocol"))?;
     target.set_fragment(None);
     Ok(Some((target, String::from_utf8_lossy(location.as_bytes()).into_owned())))
 }
 
-/// Bytes beyond ASCII percent-encoded: in UTF-8 that is what the URL parser does itself, in others it would lose them.
+/// Percent-encodes bytes beyond ASCII. The URL parser does the same for UTF-8, but replaces bytes that are not UTF-8.
 fn ascii(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len()), |text, byte| match byte.is_ascii() {
         true => text + char::from(*byte).encode_utf8(&mut [0; 4]),
@@ -147,84 +161,85 @@ fn ascii(bytes: &[u8]) -> String {
     })
 }
 
-/// One request to one URL: resolve, judge, connect, judge again, ask.
+/// One request to one URL: resolve, check the addresses, connect, check the peer, send the request.
 async fn hop(
-    inner: &Inner,
+    client: &Client,
     url: &Url,
-    ask: Ask,
+    rules: FetchRules,
     mut room: Option<&mut Room>,
     deadline: Instant,
-) -> Result<(Raw, Phases, Option<Certificate>), Trouble> {
-    let refused = Trouble { kind: FailureKind::AddressNotAllowed, reason: "address" };
+) -> Result<(RawResponse, Phases, Option<Certificate>), HopFailure> {
+    let refused = HopFailure { kind: FailureKind::AddressNotAllowed, reason: "address" };
     let port = url.port_or_known_default().unwrap_or_default();
     let mut phases = Phases::default();
     let addresses: Vec<IpAddr> = match guard::literal(url) {
         Some(address) => vec![address],
         None => {
             let begun = Instant::now();
-            let found = inner.resolver.addresses(url.host_str().unwrap_or_default()).await?;
+            let found = client.resolver.addresses(url.host_str().unwrap_or_default()).await?;
             phases.dns = Some(millis(begun));
             found
         }
     };
-    // One denied address denies the name.
-    if !addresses.iter().all(|address| inner.policy.allows(*address, port)) {
+    // One denied address denies the whole name.
+    if !addresses.iter().all(|address| client.policy.allows(*address, port)) {
         return Err(refused);
     }
-    let _place = place(inner, url, &addresses, deadline).await?;
+    let _place = place(client, url, &addresses, deadline).await?;
     let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
-    // A part of a coded body could not be decoded.
-    let codings = if ask.start_only { "identity" } else { "gzip, br, zstd, deflate" };
-    let range = ask.start_only.then(|| (header::RANGE, format!("bytes=0-{}", ask.max_bytes.saturating_sub(1))));
+    // The start of a coded body could not be decoded.
+    let codings = if rules.start_only { "identity" } else { "gzip, br, zstd, deflate" };
+    let range = rules.start_only.then(|| (header::RANGE, format!("bytes=0-{}", rules.max_bytes.saturating_sub(1))));
     let fields: Vec<_> = [
-        (header::USER_AGENT, inner.user_agent.clone()),
-        (header::ACCEPT, ask.accept.to_owned()),
+        (header::USER_AGENT, client.user_agent.clone()),
+        (header::ACCEPT, rules.accept.to_owned()),
         (header::ACCEPT_ENCODING, codings.to_owned()),
         (header::ACCEPT_LANGUAGE, "en;q=0.9, *;q=0.5".to_owned()),
     ]
     .into_iter()
     .chain(range)
     .collect();
-    let question = Question { url, fields: &fields, max_bytes: ask.max_bytes, follows: ask.follows() };
+    let request = GetRequest { url, fields: &fields, max_bytes: rules.max_bytes, follows: rules.follows() };
     let mut offer = Offer::Both;
     loop {
         let begun = Instant::now();
-        let allowed = |peer: SocketAddr| inner.policy.allows(peer.ip(), peer.port());
-        let stream = dial::connect(&sockets, &inner.limits, allowed).await?;
+        let allowed = |peer: SocketAddr| client.policy.allows(peer.ip(), peer.port());
+        let stream = dial::connect(&sockets, &client.limits, allowed).await?;
         phases.connect = Some(millis(begun));
-        let clock = (&inner.limits, deadline);
+        let clock = (&client.limits, deadline);
         if url.scheme() == "http" {
-            let raw = exchange::exchange(stream, Version::Http1, question, room, clock).await?;
+            let raw = exchange::exchange(stream, Version::Http1, request, room, clock).await?;
             return Ok((raw, phases, None));
         }
         let begun = Instant::now();
-        let secure = inner.tls.handshake(url.host_str().unwrap_or_default(), stream, offer, &inner.limits).await?;
+        let secure = client.tls.handshake(url.host_str().unwrap_or_default(), stream, offer, &client.limits).await?;
         phases.tls = Some(millis(begun));
-        match exchange::exchange(secure.stream, secure.version, question, room.as_deref_mut(), clock).await {
-            // Nothing was done with the request (RFC 9113 §6.8, §8.7), so it is asked once more, as the server may want.
+        match exchange::exchange(secure.stream, secure.version, request, room.as_deref_mut(), clock).await {
+            // The server did not process the request (RFC 9113 §6.8, §8.7), so it is sent once more, over HTTP/1.1.
             Err(NOT_OVER_HTTP2) if offer == Offer::Both => offer = Offer::Http1,
             raw => return Ok((raw?, phases, secure.certificate)),
         }
     }
 }
 
-/// A place among the connections to the target. The operator's own machines have no ceiling.
+/// A permit for a connection to the target, waited for until the deadline. The operator's own machines have no
+/// concurrency limit.
 async fn place(
-    inner: &Inner,
+    client: &Client,
     url: &Url,
     addresses: &[IpAddr],
     deadline: Instant,
-) -> Result<Option<ceiling::Place>, Trouble> {
-    let own = addresses.iter().all(|address| inner.policy.is_own_machine(*address));
+) -> Result<Option<ceiling::Place>, HopFailure> {
+    let own = addresses.iter().all(|address| client.policy.is_own_machine(*address));
     let Some(target) = ceiling::target(url).filter(|_| !own) else { return Ok(None) };
-    let busy = Trouble { kind: FailureKind::TargetBusy, reason: "connections" };
-    timeout_at(deadline, inner.targets.enter(&target)).await.map(Some).map_err(|_| busy)
+    let busy = HopFailure { kind: FailureKind::TargetBusy, reason: "connections" };
+    timeout_at(deadline, client.targets.enter(&target)).await.map(Some).map_err(|_| busy)
 }
 
 fn finished(
     url: &Url,
     hops: Vec<Hop>,
-    raw: Raw,
+    raw: RawResponse,
     body: Body,
     phases: Phases,
     certificate: Option<Certificate>,
@@ -254,18 +269,24 @@ fn finished(
     }
 }
 
-/// Takes the body, and gives the work of undoing its content codings.
-fn decoder(raw: &mut Raw, max_bytes: usize) -> impl FnOnce() -> Body + Send + use<> {
+/// Takes the body; the function that undoes its content codings.
+fn decoder(raw: &mut RawResponse, max_bytes: usize) -> impl FnOnce() -> Body + Send + use<> {
     let text = |value: &header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let codings: Vec<String> = raw.fields.get_all(header::CONTENT_ENCODING).iter().map(text).collect();
     let (codings, bytes, cut) = (codings.join(", "), std::mem::take(&mut raw.body), raw.cut);
     move || body::decoded(Some(codings.as_str()), bytes, cut, max_bytes)
 }
 
-/// Undoes the content codings; of more than a little on a thread of its own, as many at once as there are cores.
-async fn decoded(raw: &mut Raw, max_bytes: usize, inner: &Inner, room: Option<&mut Room>, deadline: Instant) -> Body {
+/// Undoes the content codings; of more than [`DECODED_INLINE`] bytes on a blocking thread, one per core at once.
+async fn decoded(
+    raw: &mut RawResponse,
+    max_bytes: usize,
+    client: &Client,
+    room: Option<&mut Room>,
+    deadline: Instant,
+) -> Body {
     let decode = decoder(raw, max_bytes);
-    if raw.wire_bytes <= DECODED_HERE || !raw.fields.contains_key(header::CONTENT_ENCODING) {
+    if raw.wire_bytes <= DECODED_INLINE || !raw.fields.contains_key(header::CONTENT_ENCODING) {
         return decode();
     }
     let without = |cut| Body { bytes: Vec::new(), cut: Some(cut), coding: Coding::Identity };
@@ -273,19 +294,19 @@ async fn decoded(raw: &mut Raw, max_bytes: usize, inner: &Inner, room: Option<&m
     if room.is_some_and(|room| !room.grow_to(raw.wire_bytes + most)) {
         return without(BodyCut::Size);
     }
-    let Ok(Ok(decoder)) = timeout_at(deadline, Arc::clone(&inner.decoders).acquire_owned()).await else {
+    let Ok(Ok(decoder)) = timeout_at(deadline, Arc::clone(&client.decoders).acquire_owned()).await else {
         return without(BodyCut::Time);
     };
     let decoding = spawn_blocking(move || {
-        // Held until the work is done, also when nobody waits for it any more.
+        // Held until the work is done, even when its caller has gone.
         let _decoder = decoder;
         decode()
     });
     match decoding.await.map_err(JoinError::try_into_panic) {
         Ok(body) => body,
-        // A defect of ours, which must not be taken for one of the page.
+        // A defect of the decoder, not of the page.
         Err(Ok(panic)) => resume_unwind(panic),
-        // The runtime ends.
+        // The runtime is shutting down.
         Err(Err(_)) => without(BodyCut::Time),
     }
 }

@@ -1,11 +1,11 @@
-//! May this address and port be contacted? Pure, and denied by default for IPv6.
+//! The address policy: which addresses and ports may be contacted. Pure; IPv6 is denied by default.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use url::{Host, Url};
 
-use crate::FetchConfig;
+use crate::config::FetchConfig;
 
 const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> Ipv4Net {
     Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), prefix)
@@ -15,7 +15,8 @@ const fn v6(first: u16, second: u16, third: u16, prefix: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(first, second, third, 0, 0, 0, 0, 0), prefix)
 }
 
-/// IPv4 networks that are not the public internet (IANA special-purpose registry; 168.63.129.16 is a cloud's platform).
+/// IPv4 networks that are not the public internet (IANA special-purpose address registry; 168.63.129.16 is a cloud's
+/// platform).
 const DENIED_V4: [Ipv4Net; 19] = [
     v4(0, 0, 0, 0, 8),
     v4(10, 0, 0, 0, 8),
@@ -39,7 +40,7 @@ const DENIED_V4: [Ipv4Net; 19] = [
 ];
 /// The only IPv6 network that may pass.
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 0, 3);
-/// What is refused inside it: protocol assignments with Teredo, documentation, 6to4, AS112.
+/// Denied networks inside it: protocol assignments with Teredo, documentation, 6to4, AS112.
 const DENIED_V6: [Ipv6Net; 5] = [
     v6(0x2001, 0, 0, 23),
     v6(0x2001, 0x0db8, 0, 32),
@@ -48,7 +49,7 @@ const DENIED_V6: [Ipv6Net; 5] = [
     v6(0x3fff, 0, 0, 20),
 ];
 
-/// Which addresses may be contacted.
+/// The address policy.
 #[derive(Debug, Clone, Default)]
 pub struct AddressPolicy {
     allow: Vec<IpNet>,
@@ -59,7 +60,7 @@ pub struct AddressPolicy {
 }
 
 impl AddressPolicy {
-    /// Takes the operator's lists, and the addresses of the machine's own interfaces.
+    /// The policy of the operator's lists and the addresses of the machine's own interfaces.
     pub fn new(config: &FetchConfig) -> std::io::Result<Self> {
         Ok(Self {
             allow: config.allow_private.clone(),
@@ -70,7 +71,7 @@ impl AddressPolicy {
         })
     }
 
-    /// Whether an address is one of the operator's own machines, for which there are no ceilings.
+    /// Whether an address is one of the operator's own machines, for which there is no concurrency limit.
     pub fn is_own_machine(&self, address: IpAddr) -> bool {
         self.allow.iter().any(|net| net.contains(&address))
     }
@@ -89,7 +90,7 @@ impl AddressPolicy {
         match address {
             IpAddr::V4(address) => is_public_v4(address),
             IpAddr::V6(address) => match self.unwrapped(address) {
-                // A mapped or translated form never profits from what is allowed for the plain one.
+                // An exception for the plain address does not extend to its mapped or translated form.
                 Some(inner) => {
                     let plain = IpAddr::V4(inner);
                     is_public_v4(inner) && !self.own_interfaces.contains(&plain) && !self.is_refused(plain, port)
@@ -99,7 +100,7 @@ impl AddressPolicy {
         }
     }
 
-    /// Refused whatever is allowed: the operator's list, and our own sockets.
+    /// Whether an address is denied whatever is allowed: by the operator's list, or as one of our own sockets.
     fn is_refused(&self, address: IpAddr, port: u16) -> bool {
         let ours = |own: &SocketAddr| {
             let everywhere =
@@ -139,7 +140,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     GLOBAL_V6.contains(&address) && !DENIED_V6.iter().any(|net| net.contains(&address)) && !isatap
 }
 
-/// The address that a URL names literally.
+/// The address of a URL whose host is an IP literal.
 pub fn literal(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Ipv4(address) => Some(address.into()),

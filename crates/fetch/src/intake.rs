@@ -1,15 +1,15 @@
-//! The text of a URL: what is refused before any network is touched.
+//! URL intake: checks of the text of a URL, before any network access.
 
 use std::collections::HashSet;
 
 use model::capture::FailureKind;
 use url::{Host, Url};
 
-/// Bytes of a URL, as typed and as serialised.
+/// Length limit of a URL in bytes, as typed and as serialised.
 pub const LONGEST_URL: usize = 2_048;
-/// Bytes of a host (RFC 1035 §2.3.4).
+/// Length limit of a host in bytes, without the final dot (RFC 1035 §2.3.4).
 const LONGEST_HOST: usize = 253;
-/// Bytes of one label of it.
+/// Length limit of one label of a host in bytes (RFC 1035 §2.3.4).
 const LONGEST_LABEL: usize = 63;
 
 /// Names that are not on the public internet (RFC 6761, 6762, 7686, 8375, 9476, and usual private ones).
@@ -21,11 +21,11 @@ const SPECIAL: [&str; 11] =
 pub struct Intake {
     /// Ports that may be contacted; empty for any.
     pub allow_ports: Vec<u16>,
-    /// Names with an address of their own in the configuration: exempt from the special names.
+    /// Names whose address is configured: exempt from the special names.
     pub known_names: HashSet<String>,
 }
 
-/// A refusal: its kind, and the word that `detail` starts with.
+/// A refusal: its kind, and its reason, the word that `detail` starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
     /// [`FailureKind::InvalidUrl`] or [`FailureKind::AddressNotAllowed`].
@@ -42,7 +42,7 @@ impl Intake {
     /// Reads a URL as typed.
     pub fn read(&self, text: &str) -> Result<Url, Refusal> {
         let text = text.trim_matches(' ');
-        // On the raw text: the parser deletes tabs and line ends silently.
+        // Checked on the raw text: the parser silently removes tabs and line ends.
         if text.chars().any(char::is_control) {
             return Err(invalid("control_character"));
         }
@@ -54,7 +54,7 @@ impl Intake {
             return Err(invalid("scheme"));
         }
         let url = Url::parse(text).map_err(|_| invalid("syntax"))?;
-        // On the raw text: the parser deletes a user name that is empty.
+        // Checked on the raw text: the parser removes an empty user name.
         if has_userinfo(text) {
             return Err(invalid("userinfo"));
         }
@@ -62,7 +62,7 @@ impl Intake {
         Ok(url)
     }
 
-    /// Judges a parsed URL: of the caller, or of a redirect.
+    /// Checks a parsed URL of a caller or of a redirect.
     pub fn judge(&self, url: &Url) -> Result<(), Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(invalid("scheme"));
@@ -102,8 +102,8 @@ impl Intake {
     }
 }
 
-/// Whether there is an `@` before the path of an http or https URL, where the parser takes a user name for given, empty
-/// or not (<https://url.spec.whatwg.org/#authority-state>).
+/// Whether the authority of an http or https URL has an `@`, and so a user name, which may be empty
+/// (<https://url.spec.whatwg.org/#authority-state>).
 fn has_userinfo(text: &str) -> bool {
     let after_scheme = text.split_once(':').map_or("", |(_, rest)| rest).trim_start_matches(['/', '\\']);
     after_scheme.split(['/', '\\', '?', '#']).next().is_some_and(|authority| authority.contains('@'))

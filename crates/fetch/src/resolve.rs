@@ -1,4 +1,4 @@
-//! Names to addresses: overrides first, then DNS as fully qualified names, without a search list.
+//! Name resolution: overrides first, then DNS with fully qualified names, without a search list.
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
@@ -11,17 +11,17 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use hickory_resolver::{ResolverBuilder, TokioResolver};
 
-use crate::dial::{Trouble, timeout, unreachable};
-use crate::{FetchConfig, Limits, SetupError};
+use crate::config::{FetchConfig, Limits, SetupError};
+use crate::failure::{HopFailure, timeout, unreachable};
 
-/// Times that a question is asked again when no usable answer came: two tries in all (hostile inputs, limits).
+/// Retries of a DNS query without a usable answer: two attempts in all.
 const RETRIES: usize = 1;
 /// Aliases between a name and its addresses, as many as the strictest of the common recursive resolvers follows.
 const MOST_ALIASES: usize = 11;
 
 type Builder = ResolverBuilder<TokioRuntimeProvider>;
 
-/// Answers with every address of a name; judging them is the caller's business.
+/// Resolves a name to all its addresses; the caller checks them.
 #[derive(Debug)]
 pub(crate) struct Resolver {
     overrides: HashMap<String, Vec<IpAddr>>,
@@ -47,25 +47,24 @@ impl Resolver {
         Ok(Self { overrides, wait: config.limits.dns, dns: builder.build().map_err(|error| problem(&error))? })
     }
 
-    /// Every address of a name, in the order in which they are to be tried; never none.
-    pub(crate) async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Trouble> {
+    /// Every address of a name, at least one, in the order in which to try them.
+    pub(crate) async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, HopFailure> {
         let name = host.strip_suffix('.').unwrap_or(host);
         if let Some(addresses) = self.overrides.get(name) {
             return Ok(addresses.clone());
         }
-        // With the final dot, for which no search list is used.
+        // The final dot keeps the resolver from using a search list.
         let name = format!("{name}.");
-        // Both families are waited for, so that no address escapes judgement; one that gets no answer is not waited
-        // for longer than the whole may take, and then the other is enough.
+        // Waits for both families, so that every address is checked. A family without an answer within the timeout of
+        // the whole lookup is left out, and the other is enough.
         let (first, second) = tokio::join!(self.family(&name, RecordType::A), self.family(&name, RecordType::AAAA));
         let late = [&first, &second].into_iter().find_map(|found| found.as_ref().err().copied());
         let addresses = alternating(first.unwrap_or_default(), second.unwrap_or_default());
         if addresses.is_empty() { Err(late.unwrap_or(unreachable("dns"))) } else { Ok(addresses) }
     }
 
-    /// The addresses of one family. An error only when no answer came in time: in which other way a lookup failed is
-    /// the same to a caller, there is no address.
-    async fn family(&self, name: &str, kind: RecordType) -> Result<Vec<IpAddr>, Trouble> {
+    /// The addresses of one family. Only a timeout is an error; any other failed lookup gives no address.
+    async fn family(&self, name: &str, kind: RecordType) -> Result<Vec<IpAddr>, HopFailure> {
         match tokio::time::timeout(self.wait, self.dns.lookup(name, kind)).await {
             Err(_) | Ok(Err(NetError::Timeout)) => Err(timeout("dns")),
             Ok(Ok(found)) if are_usable(&found) => {
@@ -80,7 +79,7 @@ fn problem(error: &dyn std::fmt::Display) -> SetupError {
     SetupError::Resolver(error.to_string())
 }
 
-/// A resolver of these servers, which would try a name below each name of `search` if it were not a full one.
+/// A resolver that queries these servers, with a search list for names that are not fully qualified.
 fn asking(servers: Vec<NameServerConfig>, search: Vec<Name>) -> Builder {
     TokioResolver::builder_with_config(
         ResolverConfig::from_parts(None, search, servers),
@@ -88,17 +87,17 @@ fn asking(servers: Vec<NameServerConfig>, search: Vec<Name>) -> Builder {
     )
 }
 
-/// The settings that must hold whatever the system's configuration says.
+/// Settings that override the system's configuration.
 fn pin(options: &mut ResolverOpts, limits: &Limits) {
     options.timeout = limits.dns / 2;
     options.attempts = RETRIES;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
-    // Aliases are looked at below.
+    // Aliases are checked by [`are_usable`].
     options.preserve_intermediates = true;
 }
 
-/// IPv4 and IPv6 in turn, so that a family that does not work here never takes up all the tries.
+/// Alternates IPv4 and IPv6, so that a family that does not work here never takes all the attempts.
 fn alternating(first: Vec<IpAddr>, second: Vec<IpAddr>) -> Vec<IpAddr> {
     let mut mixed = Vec::with_capacity(first.len() + second.len());
     let (mut first, mut second) = (first.into_iter(), second.into_iter());
@@ -110,18 +109,18 @@ fn alternating(first: Vec<IpAddr>, second: Vec<IpAddr>) -> Vec<IpAddr> {
     }
 }
 
-/// Whether the aliases of an answer are few, and names that a host can have.
+/// Whether the aliases of an answer are within the limit and valid host names.
 fn are_usable(found: &Lookup) -> bool {
     let aliases = found.answers().iter().filter_map(|record| match &record.data {
         RData::CNAME(alias) => Some(&alias.0),
         _ => None,
     });
-    // A chain that is told bit by bit may name an alias twice.
+    // A chain of several answers may list an alias twice.
     let distinct: HashSet<&Name> = aliases.collect();
     distinct.len() <= MOST_ALIASES && distinct.into_iter().all(is_host_name)
 }
 
-/// Letters, digits, hyphens and the underscore that hosts of services have; no other byte is ever shown or followed.
+/// Whether a name has only letters, digits, hyphens and underscores; others are neither followed nor shown.
 fn is_host_name(name: &Name) -> bool {
     name.iter().flatten().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }

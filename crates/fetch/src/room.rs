@@ -1,16 +1,16 @@
-//! Memory for large bodies, shared by all fetches: taken in steps as the bytes come, so that a slow server holds no more
-//! than it has sent.
+//! The memory budget for large bodies, shared by all fetches. It is reserved in steps as bytes arrive, so that a slow
+//! server holds no more than it has sent.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Bytes taken at a time. The first ones of each body are free.
+/// Bytes reserved at a time. The first step of each body is free.
 const STEP: usize = 256 * 1024;
-/// Steps that all large bodies have together: 160 MiB.
+/// Steps of the whole budget: 160 MiB.
 const STEPS: usize = 640;
 
-/// All of it.
+/// The whole budget.
 #[derive(Debug)]
 pub(crate) struct Pool(Arc<Semaphore>);
 
@@ -19,13 +19,13 @@ impl Pool {
         Self(Arc::new(Semaphore::new(STEPS)))
     }
 
-    /// Room for one body, which has taken nothing yet.
+    /// A reservation for one body, empty at first.
     pub(crate) fn room(&self) -> Room {
         Room { pool: Arc::clone(&self.0), taken: None }
     }
 }
 
-/// Memory that one body has taken; given back when dropped. Whoever holds the body holds this as long.
+/// Memory reserved for one body; released when dropped. Its holder keeps it as long as the body.
 #[derive(Debug)]
 #[must_use]
 pub struct Room {
@@ -34,7 +34,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Takes room for so many bytes in all; false when there is none left.
+    /// Grows the reservation to so many bytes in all; false when the budget is used up.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> bool {
         let taken = self.taken.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let wanted = (bytes / STEP).saturating_sub(taken);

@@ -1,5 +1,5 @@
-//! Questions to a service that the operator names. Nothing is judged: no caller, page or redirect chooses where they go,
-//! and no redirect is followed.
+//! Requests to services that the operator configures. Their addresses are not checked: no caller, page or redirect
+//! chooses them, and no redirect is followed.
 
 use std::net::SocketAddr;
 
@@ -11,27 +11,31 @@ use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::dial::{self, Connection, Offer, Trouble, unreachable};
-use crate::exchange::{HEAD_BYTES, MOST_FIELDS, authority, target};
-use crate::{Fetcher, Inner, guard};
+use crate::client::Client;
+use crate::dial::{self, Connection, Offer};
+use crate::failure::{HopFailure, unreachable};
+use crate::fetcher::Fetcher;
+use crate::guard;
+use crate::request::{authority, target};
+use crate::response::{HEAD_BYTES, MOST_FIELDS};
 
-/// Bytes of an answer that are read; a longer one is none.
+/// Size limit of an answer in bytes; a longer one is a failure.
 const ANSWER_BYTES: usize = 256 * 1024;
 
-/// What a service is asked.
+/// A request to a service.
 #[derive(Debug)]
 pub struct ServiceQuestion<'q> {
-    /// Where, over http or https. It may hold a key: it appears in no error.
+    /// An http or https URL. It may contain a key and appears in no error.
     pub url: &'q Url,
     /// The JSON to post; `None` to get.
     pub json: Option<String>,
     /// The header `Authorization`.
     pub authorization: Option<&'q str>,
-    /// Bytes of the answer that are read; a longer one is none.
+    /// Size limit of the answer in bytes; a longer one is a failure.
     pub answer_bytes: usize,
 }
 
-/// What a service answered.
+/// A response of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceAnswer {
     /// The status.
@@ -46,54 +50,54 @@ pub struct ServiceAnswer {
 pub struct NoAnswer(pub &'static str);
 
 impl Fetcher {
-    /// Posts JSON to a service over http or https and reads its whole answer. The address may hold a key: it appears in
+    /// Posts JSON to a service over http or https and reads its whole answer. The URL may contain a key and appears in
     /// no error.
     pub async fn post_to_service(&self, url: &Url, json: String, deadline: Instant) -> Result<ServiceAnswer, NoAnswer> {
         let question = ServiceQuestion { url, json: Some(json), authorization: None, answer_bytes: ANSWER_BYTES };
         self.ask_service(question, deadline).await
     }
 
-    /// Asks a service and reads its whole answer, whatever its status.
+    /// Sends a request to a service and reads its whole answer, whatever its status.
     pub async fn ask_service(
         &self,
         question: ServiceQuestion<'_>,
         deadline: Instant,
     ) -> Result<ServiceAnswer, NoAnswer> {
-        let asked = timeout_at(deadline, ask(&self.inner, question)).await;
-        asked.map_err(|_| NoAnswer("time"))?.map_err(|trouble| NoAnswer(trouble.reason))
+        let answer = timeout_at(deadline, ask(&self.client, question)).await;
+        answer.map_err(|_| NoAnswer("time"))?.map_err(|failure| NoAnswer(failure.reason))
     }
 }
 
-async fn ask(inner: &Inner, question: ServiceQuestion<'_>) -> Result<ServiceAnswer, Trouble> {
+async fn ask(client: &Client, question: ServiceQuestion<'_>) -> Result<ServiceAnswer, HopFailure> {
     let url = question.url;
     let host = url.host_str().unwrap_or_default();
     let port = url.port_or_known_default().unwrap_or_default();
     let addresses = match guard::literal(url) {
         Some(address) => vec![address],
-        None => inner.resolver.addresses(host).await?,
+        None => client.resolver.addresses(host).await?,
     };
     let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
-    let stream = dial::connect(&sockets, &inner.limits, |_| true).await?;
+    let stream = dial::connect(&sockets, &client.limits, |_| true).await?;
     if url.scheme() == "http" {
-        return exchange(stream, inner, question).await;
+        return exchange(stream, client, question).await;
     }
-    let secure = inner.tls.handshake(host, stream, Offer::Http1, &inner.limits).await?;
-    exchange(secure.stream, inner, question).await
+    let secure = client.tls.handshake(host, stream, Offer::Http1, &client.limits).await?;
+    exchange(secure.stream, client, question).await
 }
 
 /// One request on a connection that is closed with it.
 async fn exchange(
     connection: impl Connection,
-    inner: &Inner,
+    client: &Client,
     question: ServiceQuestion<'_>,
-) -> Result<ServiceAnswer, Trouble> {
+) -> Result<ServiceAnswer, HopFailure> {
     let broken = || unreachable("protocol");
     let ServiceQuestion { url, json, authorization, answer_bytes } = question;
     let mut request = Request::builder()
         .method(if json.is_some() { Method::POST } else { Method::GET })
         .uri(target(url))
         .header(header::HOST, authority(url))
-        .header(header::USER_AGENT, inner.user_agent.as_str())
+        .header(header::USER_AGENT, client.user_agent.as_str())
         .header(header::ACCEPT, "application/json")
         .header(header::CONNECTION, "close");
     if json.is_some() {
@@ -115,7 +119,7 @@ async fn exchange(
     tokio::pin!(asking);
     tokio::select! {
         answer = &mut asking => answer,
-        // The connection has ended; what it brought before that is still there to be read.
+        // The connection has ended; its last bytes are still to be read.
         _ = driver => asking.await,
     }
 }

@@ -1,5 +1,4 @@
-//! What tags and text are made of, shared by tokenizer and tree: attributes, names of the document's own, and runs of
-//! source that do not stand for themselves.
+//! The arena of tags and text, shared by tokenizer and tree: attributes, unknown names, and encoded runs of source.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
@@ -9,13 +8,13 @@ use std::sync::OnceLock;
 use crate::decode::{self, Mode};
 use crate::names::{AttributeId, Mixed, TagId};
 
-/// Where nothing is.
+/// No place.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A run of source, and how to read it.
 ///
-/// Where the source stands for itself the two numbers are its start and end. Elsewhere the first is a place in
-/// [`Arena::encoded`], where the text is kept once somebody asked for it.
+/// For a literal run the two numbers are its start and end in the source. For an encoded one the first is a place in
+/// [`Arena::encoded`], where its text is cached once it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) start: u32,
@@ -31,7 +30,7 @@ impl Run {
     }
 }
 
-/// A run of source that does not stand for itself.
+/// An encoded run: its text differs from its source.
 #[derive(Debug)]
 pub(crate) struct Encoded {
     start: u32,
@@ -51,7 +50,7 @@ pub(crate) struct RawAttribute {
     pub(crate) id: AttributeId,
 }
 
-/// What tags and text are made of.
+/// Attributes, encoded runs and unknown names.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     pub(crate) attributes: Vec<RawAttribute>,
@@ -60,14 +59,14 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// Bytes of memory, but for texts that were read.
+    /// Memory in bytes, without cached texts.
     pub(crate) fn memory(&self) -> usize {
         self.attributes.capacity() * size_of::<RawAttribute>()
             + self.encoded.capacity() * size_of::<Encoded>()
             + self.names.names.capacity() * (size_of::<Own>() + 2 * size_of::<(u64, u32)>())
     }
 
-    /// A run of source; `changed` says whether reading it gives anything else.
+    /// Adds a run of source; `changed`: its text differs from its source.
     pub(crate) fn run(&mut self, span: Range<usize>, mode: Mode, changed: bool) -> Run {
         let (start, end) = (narrow(span.start), narrow(span.end));
         if !changed {
@@ -86,7 +85,7 @@ impl Arena {
         }
     }
 
-    /// What a run stands for.
+    /// The text of a run.
     pub(crate) fn text<'t>(&'t self, source: &'t str, run: Run) -> &'t str {
         let read = |span: Range<usize>| source.get(span).unwrap_or_default();
         match run.encoded() {
@@ -109,17 +108,17 @@ pub(crate) fn narrow(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(NONE)
 }
 
-/// Numbers for the element names of a document that are not known ones.
+/// Numbers of unknown element names.
 #[derive(Debug)]
 pub(crate) struct Interner {
-    /// Keyed for this process, so that no page can make names collide.
+    /// Keyed per process, so that no page can make names collide.
     keys: RandomState,
     /// From the hash of a name to the last one that has it.
     last: HashMap<u64, u32, BuildHasherDefault<Ready>>,
     names: Vec<Own>,
 }
 
-/// A name of the document's own.
+/// An unknown name.
 #[derive(Debug)]
 struct Own {
     run: Run,
@@ -133,7 +132,7 @@ impl Default for Interner {
     }
 }
 
-/// The key is a hash already.
+/// A hasher for keys that are hashes already.
 #[derive(Debug, Default)]
 struct Ready(u64);
 
@@ -180,7 +179,7 @@ impl Arena {
         TagId(TagId::KNOWN + number)
     }
 
-    /// The text of a name of the document's own.
+    /// The text of an unknown name.
     pub(crate) fn own_name<'t>(&'t self, source: &'t str, tag: TagId) -> &'t str {
         let own = tag.0.checked_sub(TagId::KNOWN).and_then(|at| self.names.names.get(at as usize));
         own.map_or("", |own| self.text(source, own.run))

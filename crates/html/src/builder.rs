@@ -20,14 +20,15 @@ mod text;
 use std::collections::{HashMap, VecDeque};
 use std::sync::OnceLock;
 
-use crate::Options;
 use crate::arena::{Arena, NONE, narrow};
 use crate::decode::Mode;
 use crate::names::TagId;
+use crate::namespace::Namespace;
+use crate::options::Options;
 use crate::tokenizer::{Comment, Content, Doctype, Instruction, Sink, Tag, Text, Tokenizer};
 use crate::tree::grow::{Location, Nodes};
-use crate::tree::node::{Flag, Node, Piece};
-use crate::tree::{Cut, Kind, Namespace, NodeId, Quirks, Tree};
+use crate::tree::node::{Flag, Kind, Node, NodeId, Piece};
+use crate::tree::{Cut, Quirks, Tree};
 use formatting::Formatting;
 use stack::{Integration, Open, Stack};
 
@@ -78,10 +79,10 @@ enum Insertion {
     AfterAfterFrameset,
 }
 
-/// Whether a token was dealt with.
+/// Whether a token was processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
-    /// It was.
+    /// It was processed.
     Done,
     /// The insertion mode changed, and the token is to be processed again.
     Again,
@@ -117,11 +118,11 @@ struct Builder<'s> {
     fillings: Vec<filling::Filling>,
     /// The selects that are open, the innermost last.
     selects: Vec<option::OpenSelect>,
-    /// How to read on after the start tag in hand.
+    /// How to read on after the current start tag.
     content: Content,
-    /// The attributes of the start tag in hand are some element's.
+    /// The attributes of the current start tag belong to an element.
     attributes_kept: bool,
-    /// Bytes of the end tag in hand.
+    /// Bytes of the current end tag.
     end_tag: (u32, u32),
     options: Options,
     cut: Cut,
@@ -164,7 +165,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Counts steps that no token pays for.
+    /// Counts steps beyond the reading of tokens.
     fn count(&mut self, steps: u64) {
         self.work = self.work.saturating_add(steps);
         if self.work > self.work_limit || self.nodes.all.len() > self.node_limit {
@@ -347,7 +348,7 @@ impl Sink for Builder<'_> {
 }
 
 impl Builder<'_> {
-    /// What any token but text ends.
+    /// Flushes what any token but text ends.
     fn before_token(&mut self) {
         self.count(0);
         self.skips_line_feed = false;

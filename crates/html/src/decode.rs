@@ -1,5 +1,5 @@
-//! From the bytes of the source to the text they stand for: the one place where character references, line ends, NUL and
-//! letter case are resolved (WHATWG HTML §13.2.3.5, §13.2.5 "character reference state" and what follows it).
+//! Decoding of source to text: the one place where character references, line ends, NUL and letter case are resolved
+//! (WHATWG HTML §13.2.3.5, §13.2.5 "character reference state" and following).
 
 mod references;
 
@@ -83,7 +83,7 @@ pub(crate) fn decode(source: &str, mode: Mode) -> String {
     out
 }
 
-/// Adds what the ampersand at `at` stands for, and says how many bytes that took.
+/// Appends the text of the ampersand at `at`; how many bytes of source that took.
 fn and_reference(source: &str, at: usize, mode: Mode, out: &mut String) -> usize {
     let rest = source.as_bytes().get(at + 1..).unwrap_or_default();
     let found = mode.has_references().then(|| reference(rest, mode.has(Mode::ATTRIBUTE))).flatten();

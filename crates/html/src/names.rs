@@ -6,8 +6,11 @@
 #![expect(clippy::indexing_slicing, reason = "the tables are made while this is compiled")]
 
 mod attributes;
+mod traits;
 
-use crate::tree::Namespace;
+use crate::namespace::Namespace;
+use traits::TRAITS;
+pub(crate) use traits::Trait;
 
 /// The number of an element name in lower case. Known names come first, then those of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +30,12 @@ const SLOTS: usize = 1024;
 /// An empty slot.
 const EMPTY: u16 = u16::MAX;
 
-/// A name's letters mixed, in lower case, while it is read. Collisions only cost a comparison.
+/// A hash of a name's letters in lower case, computed while it is read. Collisions only cost a comparison.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mixed(u64);
 
 impl Mixed {
-    /// Of no letter yet.
+    /// The hash of an empty name.
     pub(crate) const START: Self = Self(0);
 
     /// With one more byte.
@@ -153,7 +156,7 @@ tags! {
 
 static TAG_SLOTS: [u16; SLOTS] = table(TAGS);
 
-/// SVG element names whose letter case is mended ("adjust SVG tag names" of WHATWG HTML §13.2.6.5).
+/// SVG element names in mixed case ("adjust SVG tag names" of WHATWG HTML §13.2.6.5).
 const SVG_TAGS: [&str; 37] = [
     "altGlyph",
     "altGlyphDef",
@@ -203,7 +206,7 @@ impl TagId {
         Self::known_mixed(name, Mixed::of(name))
     }
 
-    /// The same, of a name that was mixed as it was read.
+    /// The same, of a name that was hashed as it was read.
     pub(crate) fn known_mixed(name: &[u8], mixed: Mixed) -> Option<Self> {
         find(&TAG_SLOTS, TAGS, name, mixed).map(|at| Self(at.into()))
     }
@@ -217,10 +220,10 @@ impl TagId {
         Some(name)
     }
 
-    /// What the standard's lists say of an HTML element of that name.
+    /// The lists of the standard that have the name.
     pub(crate) fn traits(self) -> Trait {
         static OF_NAMES: [Trait; TAGS.len()] = TRAITS;
-        OF_NAMES.get(self.0 as usize).copied().unwrap_or(Trait(0))
+        OF_NAMES.get(self.0 as usize).copied().unwrap_or(Trait::NONE)
     }
 
     /// The same, while this is compiled.
@@ -237,245 +240,4 @@ impl TagId {
     pub(crate) fn is_heading(self) -> bool {
         matches!(self, Self::H1 | Self::H2 | Self::H3 | Self::H4 | Self::H5 | Self::H6)
     }
-}
-
-/// Lists of element names that the standard keeps, as bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Trait(u16);
-
-impl Trait {
-    /// The "special" category of HTML elements (§13.2.4.2).
-    pub(crate) const SPECIAL: Self = Self(1);
-    /// HTML elements that bound "in scope" (§13.2.4.2).
-    pub(crate) const SCOPE: Self = Self(1 << 1);
-    /// HTML elements whose end tags are implied (§13.2.6.3).
-    pub(crate) const IMPLIED_END: Self = Self(1 << 2);
-    /// Formatting elements.
-    pub(crate) const FORMATTING: Self = Self(1 << 3);
-    /// Start tags that leave foreign content (§13.2.6.5).
-    pub(crate) const BREAKOUT: Self = Self(1 << 4);
-    /// Elements in which misplaced content is put before the table (§13.2.6.1).
-    pub(crate) const FOSTERING: Self = Self(1 << 5);
-    /// Elements that decide when the insertion mode is reset (§13.2.4.1).
-    pub(crate) const DECIDES_MODE: Self = Self(1 << 6);
-    /// Start tags that go by the rules of the head wherever they stand (§13.2.6.4.7, and others).
-    pub(crate) const METADATA: Self = Self(1 << 8);
-    /// Elements that close a paragraph and are closed by their end tag, and nothing else (§13.2.6.4.7).
-    pub(crate) const BLOCK: Self = Self(1 << 9);
-    /// Parts of a table: their start tags end a cell or a caption, and are ignored in the body (§13.2.6.4.7, .11 and .15).
-    pub(crate) const TABLE_PART: Self = Self(1 << 10);
-    /// Names that are in mixed case in SVG.
-    pub(crate) const SVG_CASE: Self = Self(1 << 7);
-
-    /// Whether all bits of `wanted` are there.
-    pub(crate) const fn has(self, wanted: Self) -> bool {
-        self.0 & wanted.0 == wanted.0
-    }
-}
-
-const TRAITS: [Trait; TAGS.len()] = traits();
-
-const fn traits() -> [Trait; TAGS.len()] {
-    const SPECIAL: &[&str] = &[
-        "address",
-        "applet",
-        "area",
-        "article",
-        "aside",
-        "base",
-        "basefont",
-        "bgsound",
-        "blockquote",
-        "body",
-        "br",
-        "button",
-        "caption",
-        "center",
-        "col",
-        "colgroup",
-        "dd",
-        "details",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "embed",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "frame",
-        "frameset",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "head",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "iframe",
-        "img",
-        "input",
-        "keygen",
-        "li",
-        "link",
-        "listing",
-        "main",
-        "marquee",
-        "menu",
-        "meta",
-        "nav",
-        "noembed",
-        "noframes",
-        "noscript",
-        "object",
-        "ol",
-        "p",
-        "param",
-        "plaintext",
-        "pre",
-        "script",
-        "search",
-        "section",
-        "select",
-        "source",
-        "style",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "template",
-        "textarea",
-        "tfoot",
-        "th",
-        "thead",
-        "title",
-        "tr",
-        "track",
-        "ul",
-        "wbr",
-        "xmp",
-    ];
-    const SCOPE: &[&str] =
-        &["applet", "caption", "html", "table", "td", "th", "marquee", "object", "select", "template"];
-    const IMPLIED: &[&str] = &["dd", "dt", "li", "optgroup", "option", "p", "rb", "rp", "rt", "rtc"];
-    const FORMATTING: &[&str] =
-        &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-    const BREAKOUT: &[&str] = &[
-        "b",
-        "big",
-        "blockquote",
-        "body",
-        "br",
-        "center",
-        "code",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "em",
-        "embed",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "head",
-        "hr",
-        "i",
-        "img",
-        "li",
-        "listing",
-        "menu",
-        "meta",
-        "nobr",
-        "ol",
-        "p",
-        "pre",
-        "ruby",
-        "s",
-        "small",
-        "span",
-        "strong",
-        "strike",
-        "sub",
-        "sup",
-        "table",
-        "tt",
-        "u",
-        "ul",
-        "var",
-    ];
-    const FOSTERING: &[&str] = &["table", "tbody", "tfoot", "thead", "tr"];
-    const DECIDES: &[&str] = &[
-        "td", "th", "tr", "tbody", "thead", "tfoot", "caption", "colgroup", "table", "template", "head", "body",
-        "frameset", "html",
-    ];
-    const PARTS: &[&str] = &["caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"];
-    const METADATA: &[&str] =
-        &["base", "basefont", "bgsound", "link", "meta", "noframes", "script", "style", "template", "title"];
-    const BLOCK: &[&str] = &[
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "center",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "header",
-        "hgroup",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "search",
-        "section",
-        "summary",
-        "ul",
-    ];
-    let mut of = [Trait(0); TAGS.len()];
-    of = marked(of, METADATA, Trait::METADATA);
-    of = marked(of, BLOCK, Trait::BLOCK);
-    of = marked(of, SPECIAL, Trait::SPECIAL);
-    of = marked(of, SCOPE, Trait::SCOPE);
-    of = marked(of, IMPLIED, Trait::IMPLIED_END);
-    of = marked(of, FORMATTING, Trait::FORMATTING);
-    of = marked(of, BREAKOUT, Trait::BREAKOUT);
-    of = marked(of, FOSTERING, Trait::FOSTERING);
-    of = marked(of, PARTS, Trait::TABLE_PART);
-    of = marked(of, DECIDES, Trait::DECIDES_MODE);
-    let mut svg = 0;
-    while svg < SVG_TAGS.len() {
-        let mut at = 0;
-        while at < TAGS.len() {
-            if TAGS[at].as_bytes().eq_ignore_ascii_case(SVG_TAGS[svg].as_bytes()) {
-                of[at].0 |= Trait::SVG_CASE.0;
-            }
-            at += 1;
-        }
-        svg += 1;
-    }
-    of
-}
-
-const fn marked(mut of: [Trait; TAGS.len()], names: &[&str], mark: Trait) -> [Trait; TAGS.len()] {
-    let mut at = 0;
-    while at < names.len() {
-        of[position(TAGS, names[at]) as usize].0 |= mark.0;
-        at += 1;
-    }
-    of
 }

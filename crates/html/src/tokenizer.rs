@@ -18,7 +18,7 @@ use crate::arena::{Arena, NONE, RawAttribute, Run, narrow};
 use crate::decode::{self, Mode, is_space};
 use crate::names::{AttributeId, Mixed, TagId};
 
-/// Attributes of one tag up to which a new name is compared with each before it; past that a map is asked.
+/// Attributes of one tag up to which a new name is compared with each earlier one; past that a map is used.
 const COMPARED: usize = 12;
 
 /// How the text after a start tag is read.
@@ -100,7 +100,7 @@ pub(crate) struct Doctype {
     pub(crate) span: Range<usize>,
 }
 
-/// Who takes the tokens.
+/// The receiver of the tokens.
 pub(crate) trait Sink {
     /// Where names, values and attributes are kept.
     fn arena(&mut self) -> &mut Arena;
@@ -316,7 +316,7 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
         self.sink.end_tag(&Tag { name, start, end, attributes: 0, attribute_count: 0, is_self_closing });
     }
 
-    /// Where a tag's name ends, and its letters mixed.
+    /// Where a tag's name ends, and the hash of its letters.
     fn tag_name(&self, start: usize) -> (usize, Mixed) {
         let (mut end, mut mixed) = (start, Mixed::START);
         for byte in self.bytes.get(start..).unwrap_or_default() {

@@ -8,67 +8,8 @@ use std::sync::OnceLock;
 
 use crate::arena::{Arena, NONE, RawAttribute, Run};
 use crate::lines::{Lines, Position};
-use node::{Flag, Node, Piece};
-
-/// Index of a node in its tree. Numbers go up in the order in which the parser made the nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub(crate) u32);
-
-impl NodeId {
-    /// The document itself, the root of every tree.
-    pub const DOCUMENT: Self = Self(0);
-
-    /// A number of its own among those of its tree, which are from 0 up: to keep something for each node.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    pub(crate) const fn some(self) -> Option<Self> {
-        if self.0 == NONE { None } else { Some(self) }
-    }
-}
-
-/// What a node is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// The root.
-    Document,
-    /// `<!DOCTYPE …>`.
-    Doctype,
-    /// An element.
-    Element,
-    /// A run of text.
-    Text,
-    /// A comment, also one made of markup that is none.
-    Comment,
-    /// `<?target data?>`.
-    Instruction,
-    /// The root of what a `template` holds. Its parent is the template, which has no children.
-    Fragment,
-}
-
-/// The namespaces that a parser makes elements in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Namespace {
-    /// `http://www.w3.org/1999/xhtml`
-    Html,
-    /// `http://www.w3.org/2000/svg`
-    Svg,
-    /// `http://www.w3.org/1998/Math/MathML`
-    MathMl,
-}
-
-/// How an element came to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// Its start tag stands in the source.
-    Source,
-    /// The standard asks for it, as for `tbody`, though no tag stands there.
-    Implied,
-    /// A copy of a formatting element that was not closed in time, or of an option's content. It has the attributes, and
-    /// tells the start tag, of the one it copies.
-    Clone,
-}
+use crate::namespace::{AttributeName, Namespace};
+use node::{Flag, Kind, Node, NodeId, Origin, Piece};
 
 /// Modes of rendering that the doctype decides (WHATWG HTML §13.2.6.4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,15 +32,6 @@ pub struct Cut {
     pub attributes: bool,
     /// Parsing stopped before the end of the source.
     pub work: bool,
-}
-
-/// The name of an attribute on its element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AttributeName<'t> {
-    /// `xlink`, `xml` or `xmlns` on elements of SVG and MathML.
-    pub prefix: Option<&'t str>,
-    /// The rest; the whole where there is no prefix.
-    pub local: &'t str,
 }
 
 /// A parsed document.
@@ -337,7 +269,7 @@ impl Tree {
         }
     }
 
-    /// What stands in a comment, or after the target of a processing instruction.
+    /// The data of a comment or of a processing instruction.
     pub fn data(&self, id: NodeId) -> &str {
         let node = self.node(id);
         match node.kind {

@@ -1,18 +1,20 @@
-//! Accounts, as they are looked up. What changes them is in [`crate::Step`].
+//! Lookups of accounts. Changes of them are [`crate::Step`]s.
 
 use model::id::{AccountId, OrganizationId, SessionId};
 use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use crate::error::StoreError;
+use crate::statement::Statement;
 use crate::steps::{AccountLink, AccountStatus, ProfileRecord};
-use crate::{Store, StoreError};
+use crate::store::Store;
 
 /// Events of an account that are listed at most.
 const EVENTS_LISTED: i64 = 100;
 /// Rows that one purging statement deletes at most.
 const PURGE_BATCH: i64 = 500;
-/// Wrong codes that a challenge bears (`specs/accounts.md` 4.2).
+/// Wrong codes after which a sign-in challenge ends. Chosen: a typo or two, and no guessing of six digits.
 const CHALLENGE_TRIES: i64 = 5;
 
 /// An account.
@@ -22,11 +24,11 @@ pub struct AccountRecord {
     pub id: AccountId,
     /// Its verified address.
     pub email: String,
-    /// What its owner says of themselves.
+    /// The profile.
     pub profile: ProfileRecord,
     /// PHC string; `None` where there is no password.
     pub password: Option<String>,
-    /// How it stands.
+    /// Its status.
     pub status: AccountStatus,
     /// When it was made.
     pub created_at: Timestamp,
@@ -41,16 +43,16 @@ pub struct TotpRecord {
     pub secret: Vec<u8>,
     /// Which key it is encrypted with.
     pub key_id: String,
-    /// From when on it no longer counts, at an operator's word.
+    /// When an operator's removal of it takes effect.
     pub remove_after: Option<Timestamp>,
 }
 
-/// A link that was sent by mail and is still good.
+/// A link that was sent by mail and is still valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkRecord {
-    /// The address that it is about.
+    /// The address concerned.
     pub email: String,
-    /// Whose account it is about.
+    /// The account concerned, if any.
     pub account: Option<AccountId>,
 }
 
@@ -61,30 +63,30 @@ pub struct SessionRecord {
     pub id: SessionId,
     /// When it began.
     pub created_at: Timestamp,
-    /// When it was last noted that its holder was there.
+    /// When it was last seen.
     pub last_seen_at: Timestamp,
     /// The browser's family.
     pub agent: String,
     /// The network's /24 or /48.
     pub network: String,
-    /// How its holder signed in, separated by spaces.
+    /// Authentication methods, separated by spaces.
     pub methods: String,
 }
 
-/// Something that happened to an account, by itself or in an organization.
+/// A security event of an account, by itself or in an organization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRecord {
     /// When.
     pub at: Timestamp,
-    /// Who did it: `account`, `operator` or `nobody`.
+    /// The kind of actor: `account`, `operator` or `nobody`.
     pub actor: String,
-    /// The account that did it, if one did.
+    /// The acting account, if there is one.
     pub actor_id: Option<AccountId>,
-    /// To whom.
+    /// The account that it happened to.
     pub account: Option<AccountId>,
-    /// The organization that it was about, if it was about one.
+    /// The organization concerned, if any.
     pub organization: Option<OrganizationId>,
-    /// What, a stable word.
+    /// Its kind, a stable word.
     pub kind: String,
     /// The network's /24 or /48.
     pub network: String,
@@ -104,7 +106,7 @@ macro_rules! select_account {
     };
 }
 
-// The row that tells how often it was tried is written before the code is judged: no try is free.
+// The attempt is counted before the code is checked, so that every attempt counts.
 const TRY_CHALLENGE: &str = "UPDATE signin_challenges SET tries = tries + 1 WHERE token_digest = $1 \
     AND browser_digest = $2 AND used_at IS NULL AND expires_at > $3 AND tries < $4 RETURNING account_id";
 
@@ -137,23 +139,19 @@ const PURGES: [&str; 5] = [
 ];
 
 impl Store {
-    /// The account of an address as addresses are compared, if there is one.
+    /// The account with this canonical address, if any.
     pub async fn account_by_email(&self, canonical: &str) -> Result<Option<AccountRecord>, StoreError> {
         let sql = select_account!("WHERE email_canonical = $1");
         self.account("looking up an address", sqlx::query(sql).bind(canonical.to_owned())).await
     }
 
-    /// An account, if it is there.
+    /// The account with this id, if any.
     pub async fn account_by_id(&self, id: &AccountId) -> Result<Option<AccountRecord>, StoreError> {
         let sql = select_account!("WHERE accounts.id = $1");
         self.account("looking up an account", sqlx::query(sql).bind(id.0.clone())).await
     }
 
-    async fn account(
-        &self,
-        subject: &'static str,
-        statement: crate::db::Statement,
-    ) -> Result<Option<AccountRecord>, StoreError> {
+    async fn account(&self, subject: &'static str, statement: Statement) -> Result<Option<AccountRecord>, StoreError> {
         self.db.read(subject, statement).await?.map(|row| account(subject, &row)).transpose()
     }
 
@@ -175,7 +173,7 @@ impl Store {
         Ok(totp.flatten())
     }
 
-    /// The link with this digest, if it is good at `now`.
+    /// The link with this digest, if it is valid at `now`.
     pub async fn link(
         &self,
         digest: &[u8; 32],
@@ -197,7 +195,7 @@ impl Store {
         Ok(Some(LinkRecord { email: row.try_get("email").map_err(failed)?, account: account.map(AccountId) }))
     }
 
-    /// Spends one of the tries that a challenge of this browser bears; whose second factor it asks for.
+    /// Counts an attempt at a challenge of this browser; the account whose second factor it requires.
     pub async fn try_challenge(
         &self,
         digest: &[u8; 32],
@@ -212,7 +210,7 @@ impl Store {
         account.map_err(|error| StoreError::of_driver(subject, error))
     }
 
-    /// Begins an account's trial at `now`, unless it has begun; when it began.
+    /// Starts an account's trial at `now` unless it has started; when it started.
     pub async fn start_trial(&self, account: &AccountId, now: Timestamp) -> Result<Timestamp, StoreError> {
         let subject = "beginning a trial";
         let rows = self.db.write(subject, sqlx::query(START_TRIAL).bind(account.0.clone()).bind(now.0)).await?;
@@ -248,11 +246,7 @@ impl Store {
         self.events("listing all events", sqlx::query(ALL_EVENTS).bind(i64::from(limit))).await
     }
 
-    async fn events(
-        &self,
-        subject: &'static str,
-        statement: crate::db::Statement,
-    ) -> Result<Vec<EventRecord>, StoreError> {
+    async fn events(&self, subject: &'static str, statement: Statement) -> Result<Vec<EventRecord>, StoreError> {
         let rows = self.db.read_all(subject, statement).await?;
         let read = |row: &AnyRow| {
             Ok(EventRecord {
@@ -269,7 +263,7 @@ impl Store {
         rows.iter().map(read).collect::<Result<_, sqlx::Error>>().map_err(|error| StoreError::of_driver(subject, error))
     }
 
-    /// Deletes links, challenges, invitations, sessions and failures that were over before `before`; how many.
+    /// Deletes links, challenges, invitations, sessions and failures that expired before `before`; how many.
     pub async fn purge_auth(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut purged = 0;
         for sql in PURGES {
@@ -314,7 +308,7 @@ fn account(subject: &'static str, row: &AnyRow) -> Result<AccountRecord, StoreEr
     record.ok_or_else(|| StoreError::corrupt(subject, "its status is not known"))
 }
 
-/// The factor in a row that may have none.
+/// The second factor of a row, if it has one.
 fn totp(row: &AnyRow) -> Result<Option<TotpRecord>, sqlx::Error> {
     let Some(secret) = row.try_get::<Option<Vec<u8>>, _>("secret")? else { return Ok(None) };
     let remove_after: Option<i64> = row.try_get("remove_after")?;

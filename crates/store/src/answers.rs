@@ -1,9 +1,9 @@
-//! The answer of a paid call, as it is kept for one who asks again.
+//! The stored answer of a paid call, for replays.
 
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::StoreError;
+use crate::error::StoreError;
 
 /// Compression level, as of reports.
 const LEVEL: i32 = 3;
@@ -11,17 +11,17 @@ const LEVEL: i32 = 3;
 /// Bytes of an answer; a report is cut to 1 MiB before it gets here.
 const ANSWER_BYTES: usize = 8 * 1024 * 1024;
 
-/// An answer to keep.
+/// The answer of a paid call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaidAnswer {
-    /// Status and headers, as the caller of the store writes them.
+    /// Status and headers, in the caller's encoding.
     pub head: String,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl PaidAnswer {
-    /// The body as it is kept.
+    /// The compressed body.
     pub(crate) fn packed(&self) -> Result<Vec<u8>, StoreError> {
         let subject = "packing an answer";
         if self.body.len() > ANSWER_BYTES {

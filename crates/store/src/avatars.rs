@@ -4,7 +4,8 @@ use model::id::AccountId;
 use model::time::Timestamp;
 use sqlx::Row;
 
-use crate::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
 
 const SET: &str = "INSERT INTO avatars (account_id, image, changed_at) VALUES ($1, $2, $3) \
     ON CONFLICT (account_id) DO UPDATE SET image = excluded.image, changed_at = excluded.changed_at";
@@ -14,7 +15,7 @@ const FIND: &str = "SELECT image FROM avatars WHERE account_id = $1";
 const REMOVE: &str = "DELETE FROM avatars WHERE account_id = $1";
 
 impl Store {
-    /// Keeps an account's picture, WebP, in place of the one before.
+    /// Sets an account's picture, WebP.
     pub async fn set_avatar(&self, account: &AccountId, image: Vec<u8>, now: Timestamp) -> Result<(), StoreError> {
         let statement = sqlx::query(SET).bind(account.0.clone()).bind(image).bind(now.0);
         self.db.write("keeping a picture", statement).await.map(drop)
@@ -27,7 +28,7 @@ impl Store {
         row.map(|row| row.try_get("image")).transpose().map_err(|error| StoreError::of_driver(subject, error))
     }
 
-    /// Takes an account's picture away; without one it is done already.
+    /// Removes an account's picture. Idempotent.
     pub async fn remove_avatar(&self, account: &AccountId) -> Result<(), StoreError> {
         self.db.write("removing a picture", sqlx::query(REMOVE).bind(account.0.clone())).await.map(drop)
     }

@@ -1,13 +1,15 @@
-//! A guest's things become an account's.
+//! Claims: what a guest has becomes an account's.
 
 use model::id::{AccountId, GuestId, Owner};
 use model::time::Timestamp;
 use sqlx::Row;
 
+use crate::error::StoreError;
+use crate::store::Store;
+use crate::tabs::MOST_TABS;
 use crate::transaction::Transaction;
-use crate::{MOST_TABS, Store, StoreError};
 
-/// What is being done, for the log.
+/// The subject of errors, for the log.
 const SUBJECT: &str = "claiming a guest";
 
 /// A table whose rows have an owner, and what becomes of a guest's rows there.
@@ -19,8 +21,8 @@ struct Owned {
     most: Option<u32>,
 }
 
-/// Every table with a column `owner`; a test compares them with the schema. What is paid for first: a payment that is
-/// being settled ends before its row is moved, or gives what it made to whom it was moved to.
+/// Every table with a column `owner`; a test compares them with the schema. Payments first: one that is being settled
+/// ends before its row is moved, or hands its result to the new owner.
 const OWNED: &[Owned] = &[
     Owned { table: "payments", moves: Some("UPDATE payments SET owner = $2 WHERE owner = $1"), most: None },
     Owned { table: "debits", moves: Some("UPDATE debits SET owner = $2 WHERE owner = $1"), most: None },
@@ -37,7 +39,7 @@ const OWNED: &[Owned] = &[
         ),
         most: Some(MOST_TABS),
     },
-    // Which tab has the focus is the account's own.
+    // The account keeps its own focused tab.
     Owned { table: "workspaces", moves: None, most: None },
 ];
 
@@ -46,14 +48,14 @@ const SHARES: &str = "SELECT COUNT(*) AS n FROM shares JOIN audits ON audits.id 
 
 const TABS_LEFT: &str = "SELECT COUNT(*) AS n FROM tabs WHERE owner = $1";
 
-// The same account again changes nothing here, and moves what came to the guest in the meantime.
+// Idempotent for the same account, which then claims what the guest got in the meantime.
 const CLAIM: &str = "UPDATE guests SET claimed_by = $2, claimed_at = COALESCE(claimed_at, $3) \
     WHERE token_digest = $1 AND (claimed_by IS NULL OR claimed_by = $2) RETURNING id";
 
-// Claims of one account wait for each other here.
+// Locks the account: serializes its claims.
 const LOCK: &str = "UPDATE accounts SET name = name WHERE id = $1 AND status = 'active'";
 
-// Whoever changes the account's tabs waits here.
+// Locks the account's tabs.
 const LOCK_TABS: &str =
     "INSERT INTO workspaces (owner) VALUES ($1) ON CONFLICT (owner) DO UPDATE SET owner = excluded.owner";
 
@@ -86,7 +88,7 @@ impl GuestThings {
     }
 }
 
-/// What a claim gave to the account.
+/// The outcome of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Claimed {
     /// Rows by table.

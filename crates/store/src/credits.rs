@@ -9,27 +9,29 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::db::Statement;
+use crate::columns::{micros, pix_state, signed};
+use crate::error::StoreError;
+use crate::statement::of_id;
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{Store, StoreError, pix};
 
 /// Movements that a statement of account shows, newest first.
 pub const MOVEMENTS_SHOWN: usize = 100;
 
-/// A credit as its holder finds it.
+/// A credit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credit {
     /// Its id.
     pub id: String,
-    /// Who bought it, `guest:<id>` and so on; `None`: nobody known.
+    /// The buyer, `guest:<id>` and so on, if known.
     pub owner: Option<String>,
-    /// Made while payments were in dev: no money came in.
+    /// Made in development mode of payments, without money.
     pub is_dev: bool,
     /// The network on which it was paid for, CAIP-2; `None`: it was not bought by x402.
     pub network: Option<String>,
-    /// How its request stands, where it is paid by Pix.
+    /// The state of its Pix request, if it is paid by Pix.
     pub pix: Option<PixState>,
-    /// What is left.
+    /// The balance.
     pub balance: Micros,
     /// When it was made.
     pub created_at: Timestamp,
@@ -42,9 +44,9 @@ pub struct NewCredit {
     pub id: String,
     /// Digest of its token.
     pub token_digest: [u8; 32],
-    /// Who buys it.
+    /// The buyer.
     pub owner: Option<String>,
-    /// No money came in for it.
+    /// Made without money.
     pub is_dev: bool,
     /// The network on which it was paid for, CAIP-2, where it was bought by x402.
     pub network: Option<String>,
@@ -79,7 +81,7 @@ const STATEMENT: &str = concat!(
 const OF_OWNER: &str =
     concat!("SELECT ", columns!(), " FROM credits WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT $2");
 
-// Unspent: the balance is still what was bought, and nothing was ever taken.
+// Only an unspent credit: its balance is what was bought and nothing was ever debited.
 const NEW_TOKEN: &str = "UPDATE credits SET token_digest = $2 WHERE id = $1 AND balance_micros = $3 \
     AND NOT EXISTS (SELECT 1 FROM credit_movements WHERE credit_id = $1 AND kind <> 'purchase') RETURNING id";
 
@@ -90,8 +92,7 @@ const MOVE: &str = "INSERT INTO credit_movements (id, credit_id, kind, amount_mi
     VALUES ($1, $2, $3, $4, $5, $6)";
 
 impl Store {
-    /// Makes a credit on which no money came in, with a first balance. [`StoreError::Conflict`] when its id or digest
-    /// is taken.
+    /// Makes a credit without money, with an initial balance. [`StoreError::Conflict`] when its id or digest is taken.
     pub async fn create_dev_credit(&self, new: NewCredit, balance: Micros) -> Result<(), StoreError> {
         self.db
             .transact("making a credit", move |transaction| {
@@ -143,7 +144,7 @@ impl Store {
         Ok(Some((credit, movements)))
     }
 
-    /// The credits that `owner` bought, newest first, at most `limit`. Their tokens are not known here.
+    /// The credits that `owner` bought, newest first, at most `limit`. Their tokens are not stored.
     pub async fn credits_of(&self, owner: &str, limit: u32) -> Result<Vec<Credit>, StoreError> {
         let subject = "listing credits";
         let rows =
@@ -151,7 +152,7 @@ impl Store {
         rows.iter().map(|row| credit(subject, row)).collect()
     }
 
-    /// Gives a credit that was bought, and never spent of, a new token; `false` where it was spent of.
+    /// Replaces the token of an unspent credit; `false` when some of it was spent.
     pub async fn replace_credit_token(
         &self,
         credit_id: &str,
@@ -163,13 +164,13 @@ impl Store {
     }
 }
 
-/// A change of a balance, of which a movement is kept.
+/// A change of a balance, recorded as a movement.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     pub(crate) credit: String,
     pub(crate) kind: MovementKind,
     pub(crate) micros: i64,
-    /// What causes it: moves money once per kind, and names the movement.
+    /// Its cause. Unique per kind, so a cause moves money once; names the movement.
     pub(crate) reference: String,
 }
 
@@ -185,7 +186,7 @@ pub(crate) async fn insert(transaction: &mut Transaction<'_>, new: NewCredit) ->
     transaction.run(statement).await.map(drop)
 }
 
-/// Changes a balance and keeps the movement; `false`, and nothing is done, where it would become negative.
+/// Changes a balance and records the movement; `false`, and no change, where the balance would become negative.
 pub(crate) async fn add(transaction: &mut Transaction<'_>, change: Change, now: Timestamp) -> Result<bool, StoreError> {
     let Change { credit, kind, micros, reference } = change;
     if transaction.run(sqlx::query(ADD).bind(credit.clone()).bind(micros)).await? == 0 {
@@ -210,29 +211,8 @@ fn credit(subject: &'static str, row: &AnyRow) -> Result<Credit, StoreError> {
         owner: row.try_get("owner").map_err(failed)?,
         is_dev: row.try_get::<i64, _>("is_dev").map_err(failed)? != 0,
         network: row.try_get("network").map_err(failed)?,
-        pix: pix.map(|state| pix::state(subject, &state)).transpose()?,
+        pix: pix.map(|state| pix_state(subject, &state)).transpose()?,
         balance: micros(subject, row.try_get("balance_micros"))?,
         created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
     })
-}
-
-/// An amount as it is bound.
-pub(crate) fn signed(amount: Micros) -> Result<i64, StoreError> {
-    i64::try_from(amount.0).map_err(|error| StoreError::corrupt("writing an amount of money", error))
-}
-
-/// An amount as it was stored.
-pub(crate) fn micros(subject: &'static str, stored: Result<i64, sqlx::Error>) -> Result<Micros, StoreError> {
-    let stored = stored.map_err(|error| StoreError::of_driver(subject, error))?;
-    u64::try_from(stored).map(Micros).map_err(|error| StoreError::corrupt(subject, error))
-}
-
-/// 32 bytes as they were stored.
-pub(crate) fn digest(subject: &'static str, stored: Vec<u8>) -> Result<[u8; 32], StoreError> {
-    stored.try_into().map_err(|_| StoreError::corrupt(subject, "a digest is not 32 bytes"))
-}
-
-/// A statement on one row.
-pub(crate) fn of_id(sql: &'static str, id: &str) -> Statement {
-    sqlx::query(sql).bind(id.to_owned())
 }

@@ -1,32 +1,25 @@
-//! The one door to either database: a statement goes in, its rows come out.
+//! Access to either database: runs statements and transactions.
 //!
 //! Most writes of the store are one statement, atomic by itself, so that on SQLite many of them can share a commit
 //! (see [`crate::sqlite`]) and on PostgreSQL each costs one round trip. What takes several goes through
 //! [`Db::transact`].
 
-use std::pin::Pin;
 use std::time::Duration;
 
 use sqlx::AnyPool;
-use sqlx::any::{Any, AnyArguments, AnyRow};
-use sqlx::query::Query;
+use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
 use crate::sqlite::Writer;
+use crate::statement::{Statement, Steps};
 use crate::transaction::Transaction;
 use crate::{postgres, sqlite};
 
-/// How long a caller waits for a statement, queueing included. Chosen: as long as PostgreSQL may run one, so
-/// that a silent server fails like a slow one.
+/// Timeout of a statement, queueing included. Chosen: as long as PostgreSQL may run one, so that a silent server fails
+/// like a slow one.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
-/// One SQL statement with its values. Bind owned `String`s: the driver's SQLite half can't take shared slices.
-pub(crate) type Statement = Query<'static, Any, AnyArguments>;
-
-/// What the steps of a transaction are while they run.
-pub(crate) type Steps<'t, T> = Pin<Box<dyn Future<Output = T> + Send + 't>>;
-
-/// How often steps are begun at most, where PostgreSQL ended them in favour of others (`specs/reliability.md` 1.3).
+/// Attempts at a transaction that PostgreSQL rolled back in favour of another (serialization failure, deadlock).
 const TRIES: u32 = 4;
 
 /// An open database.
@@ -51,7 +44,7 @@ impl Db {
         }
     }
 
-    /// Runs a statement that changes nothing; its first row, if any.
+    /// Runs a query; its first row, if any.
     pub(crate) async fn read(&self, subject: &'static str, statement: Statement) -> Result<Option<AnyRow>, StoreError> {
         let pool = match self {
             Self::Sqlite { readers, .. } => readers,
@@ -63,7 +56,7 @@ impl Db {
         .await
     }
 
-    /// Runs a statement that changes nothing; all its rows. The statement has to bound their number.
+    /// Runs a query; all its rows. The query has to bound their number.
     pub(crate) async fn read_all(
         &self,
         subject: &'static str,
@@ -79,12 +72,12 @@ impl Db {
         .await
     }
 
-    /// Runs `steps` in one transaction and answers once that is durable. `Err`, the caller's own kind of refusal too,
-    /// undoes all of it.
+    /// Runs `steps` in one transaction and returns once it is durable. Any `Err`, also a refusal of the caller's own
+    /// type, rolls it back.
     ///
-    /// No other write goes on meanwhile on SQLite; on PostgreSQL, where others do, steps that read and then write lock
-    /// what they read first, with an `UPDATE` of its row that changes nothing, which both databases understand. Steps
-    /// wait for nothing but statements, and may be begun again from the start.
+    /// On SQLite no other write runs at the same time. On PostgreSQL others do, so steps that read and then write first
+    /// lock the row with an `UPDATE` that changes nothing, which both databases understand. Steps wait for nothing but
+    /// statements, and may be retried from the start.
     pub(crate) async fn transact<T, E, F>(&self, subject: &'static str, steps: F) -> Result<T, E>
     where
         T: Send + 'static,
@@ -98,8 +91,8 @@ impl Db {
                     let mut tries = 1;
                     loop {
                         match transact_once(pool, subject, &steps).await {
-                            Err(Undone { may_repeat: true, .. }) if tries < TRIES => tries += 1,
-                            done => return done.map_err(|undone| undone.error),
+                            Err(RolledBack { may_repeat: true, .. }) if tries < TRIES => tries += 1,
+                            done => return done.map_err(|rolled_back| rolled_back.error),
                         }
                     }
                 }
@@ -110,7 +103,7 @@ impl Db {
             .unwrap_or_else(|_| Err(StoreError::Busy { subject, source: None }.into()))
     }
 
-    /// Runs a statement that changes something and answers once that is durable: the rows it returns.
+    /// Runs a write and returns its rows once it is durable.
     pub(crate) async fn write(&self, subject: &'static str, statement: Statement) -> Result<Vec<AnyRow>, StoreError> {
         in_time(subject, async {
             match self {
@@ -123,12 +116,12 @@ impl Db {
         .await
     }
 
-    /// Whether it is a file that one server has for itself.
+    /// Whether the database is a file of one server process (SQLite).
     pub(crate) fn is_embedded(&self) -> bool {
         matches!(self, Self::Sqlite { .. })
     }
 
-    /// The statement that asks for the database's own clock; `None` where that is this machine's.
+    /// The query for the database's clock; `None` where that is this machine's.
     pub(crate) fn clock(&self) -> Option<Statement> {
         match self {
             Self::Sqlite { .. } => None,
@@ -140,7 +133,7 @@ impl Db {
     pub(crate) async fn close(&self) {
         match self {
             Self::Sqlite { writer, readers } => {
-                // Readers first: the last connection to leave folds the log back into the database file.
+                // Readers first: the last connection to close checkpoints the log into the database file.
                 readers.close().await;
                 writer.close().await;
             }
@@ -149,19 +142,20 @@ impl Db {
     }
 }
 
-/// Steps of which nothing is kept.
-struct Undone<E> {
+/// A transaction of which nothing was kept.
+struct RolledBack<E> {
     error: E,
-    /// PostgreSQL ended them in favour of others; they may fare better now.
+    /// PostgreSQL rolled it back in favour of another; a new attempt may succeed.
     may_repeat: bool,
 }
 
-async fn transact_once<T, E, F>(pool: &AnyPool, subject: &'static str, steps: &F) -> Result<T, Undone<E>>
+async fn transact_once<T, E, F>(pool: &AnyPool, subject: &'static str, steps: &F) -> Result<T, RolledBack<E>>
 where
     E: From<StoreError>,
     F: for<'t> Fn(&'t mut Transaction<'_>) -> Steps<'t, Result<T, E>>,
 {
-    let failed = |error: sqlx::Error| Undone { error: StoreError::of_driver(subject, error).into(), may_repeat: false };
+    let failed =
+        |error: sqlx::Error| RolledBack { error: StoreError::of_driver(subject, error).into(), may_repeat: false };
     let mut begun = pool.begin().await.map_err(failed)?;
     let mut transaction = Transaction::new(subject, &mut begun);
     let done = steps(&mut transaction).await;
@@ -171,10 +165,10 @@ where
             begun.commit().await.map_err(failed)?;
             Ok(value)
         }
-        // Left uncommitted, it is rolled back. A statement that failed has ended the transaction, whatever the steps
-        // made of it: PostgreSQL would answer a commit with a rollback, and call that success.
-        (Ok(_), Some(error)) => Err(Undone { error: error.into(), may_repeat }),
-        (Err(error), _) => Err(Undone { error, may_repeat }),
+        // Uncommitted, it is rolled back. A failed statement has aborted the transaction whatever the steps made of it:
+        // PostgreSQL answers a commit then with a rollback, and reports success.
+        (Ok(_), Some(error)) => Err(RolledBack { error: error.into(), may_repeat }),
+        (Err(error), _) => Err(RolledBack { error, may_repeat }),
     }
 }
 

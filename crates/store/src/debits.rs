@@ -1,4 +1,4 @@
-//! What paid calls take from credits: held before the work, then charged with its result, or reversed.
+//! Debits of credits by paid calls: held before the work, then charged with its result, or reversed.
 
 use model::credit::MovementKind;
 use model::money::Micros;
@@ -7,9 +7,13 @@ use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use crate::answers::PaidAnswer;
-use crate::credits::{Change, add, digest, micros, of_id, signed};
+use crate::columns::{digest, micros, signed};
+use crate::credits::{Change, add};
+use crate::error::StoreError;
+use crate::statement::of_id;
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{Store, StoreError, withheld};
+use crate::withheld;
 
 /// A debit to hold.
 #[derive(Debug, Clone)]
@@ -18,17 +22,17 @@ pub struct NewDebit {
     pub id: String,
     /// The credit.
     pub credit_id: String,
-    /// How much.
+    /// The amount.
     pub amount: Micros,
     /// Name of the operation.
     pub operation: &'static str,
-    /// What is asked, as a digest: a repeat asks the same.
+    /// Digest of the request; a replay has the same.
     pub request_hash: [u8; 32],
     /// Digest of the caller's `Idempotency-Key`.
     pub key_digest: Option<[u8; 32]>,
-    /// Whose the result will be.
+    /// Owner of the result.
     pub owner: Option<String>,
-    /// When it is given back, unless it is charged by then.
+    /// When it is reversed unless it is charged before.
     pub deadline: Timestamp,
     /// Now.
     pub now: Timestamp,
@@ -37,21 +41,21 @@ pub struct NewDebit {
 /// What became of an attempt to hold a debit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holding {
-    /// The amount is taken.
+    /// The amount is held.
     Held,
-    /// There is not enough; nothing is taken.
+    /// The balance is too low; nothing is held.
     Insufficient {
-        /// What there is.
+        /// The balance.
         balance: Micros,
     },
-    /// The same `Idempotency-Key` came before; nothing is taken.
+    /// A call with the same `Idempotency-Key` came before; nothing is held.
     Repeated(Repeated),
 }
 
-/// An earlier call with the same `Idempotency-Key`.
+/// A stored call with the same `Idempotency-Key`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeated {
-    /// What it asked.
+    /// Digest of its request.
     pub request_hash: [u8; 32],
     /// Its answer; `None` while it runs.
     pub answer: Option<PaidAnswer>,
@@ -61,7 +65,7 @@ const INSERT: &str = "INSERT INTO debits \
     (id, credit_id, amount_micros, operation, request_hash, key_digest, owner, state, deadline, created_at) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, 'held', $8, $9)";
 
-// Changes nothing: makes all who hold of one credit go one after the other.
+// Locks the credit: serializes its holds.
 const LOCK: &str = "UPDATE credits SET balance_micros = balance_micros WHERE id = $1 RETURNING balance_micros";
 
 const BY_KEY: &str = "SELECT request_hash, answer_head, answer_body FROM debits \
@@ -79,13 +83,14 @@ const OVERDUE: &str = "SELECT id FROM debits WHERE state = 'held' AND deadline <
 
 const BREAK: &str = "UPDATE debits SET deadline = $1 WHERE state = 'held' AND deadline > $1";
 
-// Without its answer a key could only say for ever that its call is running.
+// The key is forgotten with its answer: without it a replay would seem to be running for ever.
 const FORGET: &str = "UPDATE debits SET answer_head = NULL, answer_body = NULL, key_digest = NULL WHERE id IN \
     (SELECT id FROM debits WHERE answer_head IS NOT NULL AND created_at < $1 ORDER BY created_at, id LIMIT $2) \
     RETURNING id";
 
 impl Store {
-    /// Takes an amount from a credit before the work that it pays, unless the same `Idempotency-Key` came before.
+    /// Holds an amount of a credit before the work that it pays, unless a call with the same `Idempotency-Key` came
+    /// before.
     pub async fn hold_debit(&self, new: NewDebit) -> Result<Holding, StoreError> {
         self.db
             .transact("holding a debit", move |transaction| {
@@ -102,8 +107,8 @@ impl Store {
         row.map(|row| repeated(subject, &row)).transpose()
     }
 
-    /// Makes a held debit final, together with the answer that it paid, and gives what was made meanwhile to its owner.
-    /// Done again, it is as done once; `false` when it was reversed before.
+    /// Charges a held debit, stores the answer that it paid, and hands what it withheld to its owner. Idempotent;
+    /// `false` when it was reversed before.
     pub async fn charge_debit(&self, id: &str, answer: PaidAnswer) -> Result<bool, StoreError> {
         let (id, packed) = (id.to_owned(), answer.packed()?);
         self.db
@@ -122,7 +127,7 @@ impl Store {
             .await
     }
 
-    /// Gives a held debit back, and forgets what was made for it; `false` when it is final already.
+    /// Reverses a held debit and deletes what it withheld; `false` when it is final already.
     pub async fn reverse_debit(&self, id: &str, now: Timestamp) -> Result<bool, StoreError> {
         let id = id.to_owned();
         self.db
@@ -133,7 +138,8 @@ impl Store {
             .await
     }
 
-    /// Reverses held debits past their deadline, at most `limit`: those of calls that ended without a word. How many.
+    /// Reverses held debits past their deadline, at most `limit`: those of calls that ended without an outcome. How
+    /// many.
     pub async fn reverse_overdue_debits(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
         let subject = "looking for overdue debits";
         let rows = self.db.read_all(subject, sqlx::query(OVERDUE).bind(now.0).bind(i64::from(limit))).await?;
@@ -145,8 +151,8 @@ impl Store {
         Ok(reversed)
     }
 
-    /// Ends all holds on credits, at the start of the only server of an embedded database: the calls that held them are
-    /// gone.
+    /// Ends the holds of all debits at the start of the only server of an embedded database: the calls that held them
+    /// are gone.
     pub async fn break_holds(&self, now: Timestamp) -> Result<(), StoreError> {
         if !self.db.is_embedded() {
             return Ok(());

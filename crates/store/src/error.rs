@@ -1,4 +1,4 @@
-//! What can go wrong with a database, by what a caller does about it.
+//! Errors of the store, by what a caller does about them.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -6,66 +6,65 @@ use std::sync::Arc;
 /// The underlying error; shared, because one failed commit answers every write that waited for it.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
-/// Why the store did not do what was asked. `subject` names what was being done, for the log.
+/// An error of the store. `subject` names the operation, for the log.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// No such row, or not this owner's.
     #[error("{subject}: no such row")]
     NotFound {
-        /// What was being done.
+        /// The operation.
         subject: &'static str,
     },
-    /// A row with this key is there already.
+    /// A row with this key exists.
     #[error("{subject}: the key is taken")]
     Conflict {
-        /// What was being done.
+        /// The operation.
         subject: &'static str,
-        /// What the database said.
+        /// The database's error.
         #[source]
         source: Cause,
     },
-    /// The database is at work on something else; the same call may succeed in a moment. After `Busy` a write may or
-    /// may not have happened.
+    /// The database is busy; a retry may succeed. After `Busy` a write may or may not have happened.
     #[error("{subject}: the database is busy")]
     Busy {
-        /// What was being done.
+        /// The operation.
         subject: &'static str,
-        /// What the database said; `None` when it said nothing in time.
+        /// The database's error; `None` for a timeout.
         #[source]
         source: Option<Cause>,
     },
     /// The database can't be reached, opened or written. After `Unavailable` a write may or may not have happened.
     #[error("{subject}: the database is not available")]
     Unavailable {
-        /// What was being done.
+        /// The operation.
         subject: &'static str,
-        /// What the database or the operating system said.
+        /// The error of the database or the operating system.
         #[source]
         source: Cause,
     },
-    /// What is stored is not what was written.
+    /// Stored data is damaged.
     #[error("{subject}: the stored data is damaged")]
     Corrupt {
-        /// What was being done.
+        /// The operation.
         subject: &'static str,
-        /// What does not fit.
+        /// What is wrong with it.
         #[source]
         source: Cause,
     },
-    /// The database works, and refuses this statement or its values: a defect of ours, or tables that are not ours.
+    /// The database works and rejects this statement or its values: a defect of this program, or a foreign schema.
     /// Nothing was written.
     #[error("{subject}: the database refuses the statement")]
     Refused {
-        /// What was being done.
+        /// The operation.
         subject: &'static str,
-        /// What the database said.
+        /// The database's error.
         #[source]
         source: Cause,
     },
 }
 
-/// An error whose text tells its sources already, as those of the driver do: without a source of its own, so that a
-/// chain of errors says everything once.
+/// An error of the driver, whose text includes its sources: it has no source of its own, so that a printed chain says
+/// everything once.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Whole<E: std::fmt::Display + std::fmt::Debug>(E);
@@ -89,30 +88,30 @@ impl StoreError {
         Self::Corrupt { subject, source: Arc::from(source.into()) }
     }
 
-    /// Whether it concerns its own statement only: SQLite undoes that statement and keeps the transaction, where a
-    /// full disk, an interrupt or an I/O error may have ended the transaction itself
-    /// (sqlite.org/lang_transaction.html §3).
+    /// Whether it concerns its own statement only: SQLite rolls that statement back and keeps the transaction, whereas
+    /// a full disk, an interrupt or an I/O error may end the transaction (<https://sqlite.org/lang_transaction.html>,
+    /// section 3).
     pub(crate) fn is_of_statement(&self) -> bool {
         matches!(self, Self::Conflict { .. } | Self::Refused { .. })
     }
 
-    /// Sorts an error of the driver by what its caller can do about it.
+    /// Classifies an error of the driver.
     pub(crate) fn of_driver(subject: &'static str, error: impl Into<Arc<sqlx::Error>>) -> Self {
         let error: Arc<sqlx::Error> = error.into();
-        let kind = Kind::of(&error);
+        let class = ErrorClass::of(&error);
         let source: Cause = Arc::new(Whole(error));
-        match kind {
-            Kind::Conflict => Self::Conflict { subject, source },
-            Kind::Busy => Self::Busy { subject, source: Some(source) },
-            Kind::Unavailable => Self::Unavailable { subject, source },
-            Kind::Corrupt => Self::Corrupt { subject, source },
-            Kind::Refused => Self::Refused { subject, source },
+        match class {
+            ErrorClass::Conflict => Self::Conflict { subject, source },
+            ErrorClass::Busy => Self::Busy { subject, source: Some(source) },
+            ErrorClass::Unavailable => Self::Unavailable { subject, source },
+            ErrorClass::Corrupt => Self::Corrupt { subject, source },
+            ErrorClass::Refused => Self::Refused { subject, source },
         }
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Kind {
+enum ErrorClass {
     Conflict,
     Busy,
     Unavailable,
@@ -120,12 +119,12 @@ enum Kind {
     Refused,
 }
 
-impl Kind {
+impl ErrorClass {
     fn of(error: &sqlx::Error) -> Self {
         use sqlx::Error;
         match error {
             Error::Database(error) if error.is_unique_violation() => Self::Conflict,
-            // Not a word on what it is about: nothing says that the next statement fares better.
+            // An error without a code: the next statement may fail like this one.
             Error::Database(error) => error.code().map_or(Self::Unavailable, |code| Self::of_code(&code)),
             Error::PoolTimedOut => Self::Busy,
             Error::ColumnDecode { .. } | Error::ColumnNotFound(_) | Error::Decode(_) => Self::Corrupt,
@@ -135,8 +134,8 @@ impl Kind {
         }
     }
 
-    /// A five-character SQLSTATE of PostgreSQL, or an extended result code of SQLite in decimal. Only what concerns
-    /// every statement is an outage; what concerns one must not keep the others from the database.
+    /// The class of a five-character SQLSTATE of PostgreSQL, or of an extended result code of SQLite in decimal. Only
+    /// errors that concern every statement are outages; an error of one statement must not open the breaker for others.
     fn of_code(code: &str) -> Self {
         match code.parse::<u32>().ok().filter(|_| code.len() < 5) {
             Some(code) => Self::of_sqlite(code),
@@ -179,33 +178,33 @@ mod tests {
     #[test]
     fn codes_of_both_databases_are_sorted_by_what_a_caller_does() {
         for (code, kind) in [
-            ("5", Kind::Busy),
-            ("517", Kind::Busy),
-            ("262", Kind::Busy),
-            ("11", Kind::Corrupt),
-            ("26", Kind::Corrupt),
-            ("13", Kind::Unavailable),
-            ("522", Kind::Unavailable),
-            ("40P01", Kind::Busy),
-            ("57014", Kind::Busy),
-            ("57P01", Kind::Unavailable),
-            ("XX001", Kind::Corrupt),
-            ("53100", Kind::Unavailable),
-            ("08006", Kind::Unavailable),
-            ("58030", Kind::Unavailable),
-            ("28P01", Kind::Unavailable),
-            ("25006", Kind::Unavailable),
-            ("10", Kind::Unavailable),
-            ("8", Kind::Unavailable),
-            ("22P05", Kind::Refused),
-            ("23514", Kind::Refused),
-            ("42P01", Kind::Refused),
-            ("XX000", Kind::Refused),
-            ("1", Kind::Refused),
-            ("18", Kind::Refused),
-            ("1299", Kind::Refused),
+            ("5", ErrorClass::Busy),
+            ("517", ErrorClass::Busy),
+            ("262", ErrorClass::Busy),
+            ("11", ErrorClass::Corrupt),
+            ("26", ErrorClass::Corrupt),
+            ("13", ErrorClass::Unavailable),
+            ("522", ErrorClass::Unavailable),
+            ("40P01", ErrorClass::Busy),
+            ("57014", ErrorClass::Busy),
+            ("57P01", ErrorClass::Unavailable),
+            ("XX001", ErrorClass::Corrupt),
+            ("53100", ErrorClass::Unavailable),
+            ("08006", ErrorClass::Unavailable),
+            ("58030", ErrorClass::Unavailable),
+            ("28P01", ErrorClass::Unavailable),
+            ("25006", ErrorClass::Unavailable),
+            ("10", ErrorClass::Unavailable),
+            ("8", ErrorClass::Unavailable),
+            ("22P05", ErrorClass::Refused),
+            ("23514", ErrorClass::Refused),
+            ("42P01", ErrorClass::Refused),
+            ("XX000", ErrorClass::Refused),
+            ("1", ErrorClass::Refused),
+            ("18", ErrorClass::Refused),
+            ("1299", ErrorClass::Refused),
         ] {
-            assert_eq!(Kind::of_code(code), kind, "{code}");
+            assert_eq!(ErrorClass::of_code(code), kind, "{code}");
         }
     }
 

@@ -4,7 +4,8 @@ use model::id::GuestId;
 use model::time::{DAY_MS, Timestamp};
 use sqlx::Row;
 
-use crate::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
 
 const INSERT: &str = "INSERT INTO guests (id, token_digest, created_at, last_seen_at) VALUES ($1, $2, $3, $3)";
 
@@ -34,7 +35,7 @@ impl Store {
         let last_seen = Timestamp(row.try_get("last_seen_at").map_err(failed)?);
         if now >= last_seen.plus_ms(DAY_MS) {
             let touch = sqlx::query(TOUCH).bind(id.clone()).bind(now.0);
-            // Reading goes on while nothing can be written; the next visit notes it.
+            // A failed write must not fail the lookup; the next visit records it.
             if let Err(error) = self.db.write("noting a guest's visit", touch).await {
                 tracing::warn!(%error, "a guest's visit was not noted");
             }

@@ -1,66 +1,67 @@
-//! The queue of work that no caller waits for: leases with fencing, unique keys, back-off.
+//! The job queue: leases with fencing tokens, unique keys, back-off.
 //!
-//! A job is done at least once. Whoever claims one holds it for a while under a number that grows with each claim; a
-//! holder who slept through that while changes nothing any more, because every write here asks for the number.
+//! Jobs run at least once. A claim is a lease with a fencing token that grows with each claim; the holder of an expired
+//! lease changes nothing, because every write checks the token.
 
 use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use crate::error::StoreError;
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{Store, StoreError};
 
-/// Jobs that have ended and that one statement deletes at most.
+/// Ended jobs that one statement deletes at most.
 const PURGE_BATCH: i64 = 500;
 
-/// Characters of an error that are kept.
+/// Length limit of a stored error in characters.
 const ERROR_CHARS: usize = 500;
 
-/// A job to do.
+/// A job to enqueue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewJob {
     /// Its id, unique.
     pub id: String,
-    /// The queue that it waits in: one that is full holds up no other.
+    /// Its queue; a full one does not delay the others.
     pub lane: &'static str,
-    /// What there may be only one job for, also after it was done; `None`: no such thing.
+    /// Unique key, also after the job is done, if it has one.
     pub unique_key: Option<String>,
-    /// What to do; emptied once it was done.
+    /// The payload; emptied once the job is done.
     pub payload: String,
-    /// Not earlier than this.
+    /// When it is due.
     pub run_at: Timestamp,
-    /// When it was decided.
+    /// When it was enqueued.
     pub created_at: Timestamp,
 }
 
-/// The right to a job for a while.
+/// The lease of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobLease {
     id: String,
     fence: i64,
 }
 
-/// A job that the caller may do now.
+/// A claimed job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedJob {
-    /// The right to it.
+    /// Its lease.
     pub lease: JobLease,
-    /// What to do.
+    /// The payload.
     pub payload: String,
-    /// Which try this is, from 1.
+    /// Number of the attempt, from 1.
     pub attempt: u32,
-    /// When it was decided.
+    /// When it was enqueued.
     pub created_at: Timestamp,
 }
 
-/// What became of a job.
+/// State of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobState {
-    /// To be done.
+    /// Queued or running.
     Waiting,
     /// Done.
     Done,
-    /// Given up, for the operator to look at.
+    /// Dead: given up, for the operator to look at.
     Dead,
 }
 
@@ -71,15 +72,15 @@ pub struct JobRecord {
     pub id: String,
     /// Its queue.
     pub lane: String,
-    /// What became of it.
+    /// Its state.
     pub state: JobState,
-    /// What to do; empty once it was done.
+    /// The payload; empty once the job is done.
     pub payload: String,
-    /// Due then.
+    /// When it is due.
     pub run_at: Timestamp,
-    /// Tries so far.
+    /// Attempts so far.
     pub attempts: u32,
-    /// Why the last try failed.
+    /// Error of the last attempt.
     pub last_error: Option<String>,
 }
 
@@ -110,7 +111,7 @@ const INSERT: &str = "INSERT INTO jobs (id, lane, unique_key, payload, state, ru
 const DUE: &str = "SELECT id FROM jobs WHERE lane = $1 AND state = 'waiting' AND run_at <= $2 AND locked_until <= $2 \
     ORDER BY run_at, id LIMIT 1";
 
-// The conditions stand twice: on PostgreSQL a second server waits for the row, and asks them again of what it became.
+// Both conditions twice: on PostgreSQL a second server waits for the row and then checks only the outer ones again.
 const CLAIM: &str = "UPDATE jobs SET locked_until = $3, fence = fence + 1, attempts = attempts + 1 \
     WHERE id = (SELECT id FROM jobs WHERE lane = $1 AND state = 'waiting' AND run_at <= $2 AND locked_until <= $2 \
     ORDER BY run_at, id LIMIT 1) AND state = 'waiting' AND run_at <= $2 AND locked_until <= $2 \
@@ -125,7 +126,7 @@ const POSTPONE: &str = "UPDATE jobs SET run_at = $3, locked_until = 0, last_erro
 const BURY: &str = "UPDATE jobs SET state = 'dead', ended_at = $3, last_error = $4 \
     WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
 
-// Not a try: who gave it back has not begun.
+// Not an attempt: the job was returned before it was begun.
 const RETURN: &str = "UPDATE jobs SET locked_until = 0, attempts = attempts - 1 \
     WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
 
@@ -140,7 +141,7 @@ const PURGE: &str = "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs \
     ORDER BY ended_at, id LIMIT $3) RETURNING id";
 
 impl Transaction<'_> {
-    /// Enqueues `job` together with the fact that causes it; whether it is new: there may be one with its key.
+    /// Enqueues `job` in this transaction; `false` when a job with its key exists.
     pub(crate) async fn enqueue(&mut self, job: &NewJob) -> Result<bool, StoreError> {
         let statement = sqlx::query(INSERT)
             .bind(job.id.clone())
@@ -152,8 +153,8 @@ impl Transaction<'_> {
         Ok(self.first(statement).await?.is_some())
     }
 
-    /// Ends the job of `lease` together with what it did. `false` where the lease is no longer good: then nothing of the
-    /// transaction may stay.
+    /// Completes the job of `lease` in this transaction. `false` when the lease was lost: then the transaction must be
+    /// rolled back.
     pub(crate) async fn finish_job(&mut self, lease: &JobLease, now: Timestamp) -> Result<bool, StoreError> {
         let statement = sqlx::query(FINISH).bind(lease.id.clone()).bind(lease.fence).bind(now.0);
         Ok(self.first(statement).await?.is_some())
@@ -161,7 +162,7 @@ impl Transaction<'_> {
 }
 
 impl Store {
-    /// Enqueues `job` by itself; whether it is new: there may be one with its key.
+    /// Enqueues `job`; `false` when a job with its key exists.
     pub async fn enqueue(&self, job: NewJob) -> Result<bool, StoreError> {
         self.db
             .transact("enqueueing a job", move |transaction| {
@@ -171,7 +172,7 @@ impl Store {
             .await
     }
 
-    /// Claims the job of `lane` that is due longest, for the caller alone until `until`; `None` when none is due, or
+    /// Claims the job of `lane` that has been due longest, with a lease until `until`; `None` when none is due, or
     /// another server was faster.
     pub async fn claim_job(
         &self,
@@ -180,7 +181,7 @@ impl Store {
         until: Timestamp,
     ) -> Result<Option<ClaimedJob>, StoreError> {
         let subject = "claiming a job";
-        // Most looks find nothing: those cost no write.
+        // Most polls find nothing; those cost no write.
         if self.db.read(subject, sqlx::query(DUE).bind(lane).bind(now.0)).await?.is_none() {
             return Ok(None);
         }
@@ -188,26 +189,26 @@ impl Store {
         rows.first().map(claimed).transpose().map_err(|error| StoreError::of_driver(subject, error))
     }
 
-    /// Ends a job as done; whether the lease was still good.
+    /// Completes a job; `false` when the lease was lost.
     pub async fn finish_job(&self, lease: &JobLease, now: Timestamp) -> Result<bool, StoreError> {
         let statement = sqlx::query(FINISH).bind(lease.id.clone()).bind(lease.fence).bind(now.0);
         Ok(!self.db.write("finishing a job", statement).await?.is_empty())
     }
 
-    /// Puts a job that failed off until `run_at`; whether the lease was still good.
+    /// Reschedules a failed job to `run_at`; `false` when the lease was lost.
     pub async fn postpone_job(&self, lease: &JobLease, run_at: Timestamp, why: &str) -> Result<bool, StoreError> {
         let statement =
             sqlx::query(POSTPONE).bind(lease.id.clone()).bind(lease.fence).bind(run_at.0).bind(shortened(why));
         Ok(!self.db.write("putting a job off", statement).await?.is_empty())
     }
 
-    /// Gives a job up: it stays, for the operator to see. Whether the lease was still good.
+    /// Gives a job up: it stays as dead, for the operator to see. `false` when the lease was lost.
     pub async fn bury_job(&self, lease: &JobLease, now: Timestamp, why: &str) -> Result<bool, StoreError> {
         let statement = sqlx::query(BURY).bind(lease.id.clone()).bind(lease.fence).bind(now.0).bind(shortened(why));
         Ok(!self.db.write("giving a job up", statement).await?.is_empty())
     }
 
-    /// Gives a job that was not begun back to whoever comes first; whether the lease was still good.
+    /// Returns a job that was not begun to its queue; `false` when the lease was lost.
     pub async fn return_job(&self, lease: &JobLease) -> Result<bool, StoreError> {
         let statement = sqlx::query(RETURN).bind(lease.id.clone()).bind(lease.fence);
         Ok(!self.db.write("giving a job back", statement).await?.is_empty())
@@ -221,7 +222,7 @@ impl Store {
         rows.iter().map(|row| record(subject, row)).collect()
     }
 
-    /// Makes a dead job wait again, with all its tries; whether there is such a dead job.
+    /// Requeues a dead job with all its attempts; `false` when there is no such dead job.
     pub async fn revive_job(&self, id: &str, now: Timestamp) -> Result<bool, StoreError> {
         // PostgreSQL's TEXT holds no NUL, so there is no such id.
         let id = id.replace('\0', "");
@@ -270,7 +271,7 @@ fn attempts(row: &AnyRow) -> Result<u32, sqlx::Error> {
     u32::try_from(stored).map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
-/// An error as it is kept: PostgreSQL's TEXT holds no NUL, and a peer may say much.
+/// An error as it is stored: without NUL, which PostgreSQL's TEXT can't hold, and cut to its length limit.
 fn shortened(why: &str) -> String {
     why.chars().filter(|&c| c != '\0').take(ERROR_CHARS).collect()
 }

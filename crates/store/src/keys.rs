@@ -1,14 +1,16 @@
-//! API keys: what programs of an account or an organization call with.
+//! API keys of accounts and organizations.
 
 use model::id::{AccountId, ApiKeyId, OrganizationId, Owner};
 use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::steps::note;
-use crate::{NewEvent, NewJob, Store, StoreError};
+use crate::error::StoreError;
+use crate::jobs::NewJob;
+use crate::steps::{NewEvent, note};
+use crate::store::Store;
 
-/// Keys that a list holds at most, live ones first.
+/// Keys that a list returns at most, live ones first.
 const LISTED: i64 = 200;
 
 /// A live API key.
@@ -20,24 +22,24 @@ pub struct ApiKey {
     pub owner: Owner,
     /// The account that made it.
     pub created_by: AccountId,
-    /// When it was last noted that it was used.
+    /// When it was last used, to the hour.
     pub last_used_at: Option<Timestamp>,
     /// When the trial of the owning account began; none for an organization.
     pub trial_started_at: Option<Timestamp>,
 }
 
-/// A key to be made.
+/// A key to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewKey {
     /// Its id, unique.
     pub id: ApiKeyId,
     /// The organization that it acts as; `None`: the account that makes it.
     pub organization: Option<OrganizationId>,
-    /// The product that takes it.
+    /// Its product.
     pub product: String,
-    /// Who makes it.
+    /// The account that makes it.
     pub created_by: AccountId,
-    /// What its maker calls it.
+    /// Its name.
     pub name: String,
     /// SHA-256 of the key.
     pub token_digest: [u8; 32],
@@ -56,23 +58,23 @@ impl NewKey {
     }
 }
 
-/// What became of a key to be made.
+/// Outcome of creating a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyMade {
     /// It is live.
     Made,
-    /// There are as many live ones as there may be.
+    /// The owner has reached its limit of live keys.
     LimitReached,
-    /// Its maker may make none for this organization.
+    /// The account may not create keys for this organization.
     Forbidden,
 }
 
-/// A key as those see it who may manage it.
+/// A key as its managers see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
     /// Its id.
     pub id: ApiKeyId,
-    /// What its maker calls it.
+    /// Its name.
     pub name: String,
     /// The organization that it acts as; `None`: the account.
     pub organization: Option<OrganizationId>,
@@ -86,7 +88,7 @@ pub struct KeyRecord {
     pub revoked_at: Option<Timestamp>,
 }
 
-// An organization's key rests while the organization waits for its removal or has the product switched off.
+// An organization's key is inactive while the organization waits for its removal or has the product switched off.
 const SELECT: &str = "SELECT api_keys.id, owner, created_by, last_used_at, accounts.trial_started_at FROM api_keys \
     LEFT JOIN accounts ON api_keys.owner = 'account:' || accounts.id AND accounts.status = 'active' \
     LEFT JOIN organizations ON api_keys.owner = 'organization:' || organizations.id AND organizations.delete_after IS NULL \
@@ -101,7 +103,7 @@ const LIVE: &str = "SELECT name FROM api_keys WHERE owner = $1 AND revoked_at IS
 const TOUCH: &str =
     "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
 
-// Those who make keys of one owner wait for each other here, so that each counts those of the others.
+// Locks the owner: serializes the creation of its keys, so that each counts the others.
 const LOCK_ACCOUNT: &str = "UPDATE accounts SET name = name WHERE id = $1 AND status = 'active'";
 const LOCK_ORGANIZATION: &str = "UPDATE organizations SET name = name WHERE id = $1 AND delete_after IS NULL";
 
@@ -164,7 +166,7 @@ impl Store {
         names.map_err(|error| StoreError::of_driver(subject, error))
     }
 
-    /// Notes that a key was used.
+    /// Records the use of a key.
     pub async fn touch_key(&self, id: &ApiKeyId, now: Timestamp) -> Result<(), StoreError> {
         let statement = sqlx::query(TOUCH).bind(id.0.clone()).bind(now.0);
         self.db.write("noting that an API key was used", statement).await.map(drop)
@@ -182,8 +184,8 @@ impl Store {
         Ok(self.db.read("asking who manages keys", statement).await?.is_some())
     }
 
-    /// Makes a key, unless its owner has `limit` live ones for the product. However many calls come at once, there are
-    /// never more. Notes it, and queues `jobs`.
+    /// Creates a key unless its owner has `limit` live ones for the product, also under concurrent calls. Records the
+    /// event and queues `jobs`.
     pub async fn create_key(
         &self,
         key: NewKey,
@@ -249,8 +251,8 @@ impl Store {
         rows.iter().map(|row| record(subject, row)).collect()
     }
 
-    /// Revokes a key that an account manages, notes it and queues `jobs`; one that is revoked already stays as it is.
-    /// [`StoreError::NotFound`] when there is no such key among those.
+    /// Revokes a key that an account manages, records the event and queues `jobs`. Idempotent. [`StoreError::NotFound`]
+    /// when the account manages no such key.
     pub async fn revoke_key(
         &self,
         account: &AccountId,

@@ -1,19 +1,19 @@
-//! The tables, in steps that are never edited once landed.
+//! Migrations of the schema, never edited once landed.
 
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AnyConnection, SqlSafeStr};
 
 use crate::error::StoreError;
 
-/// The SQL of a step.
+/// The SQL of a migration.
 enum Sql {
     /// The same for both databases.
     Portable(&'static str),
-    /// With triggers, which each database writes in its own way.
+    /// One for each database: their syntax of triggers differs.
     Own { sqlite: &'static str, postgres: &'static str },
 }
 
-/// Version, name and SQL of every step, in order.
+/// Version, name and SQL of every migration, in order.
 const STEPS: &[(i64, &str, Sql)] = &[
     (1, "audits guests counters", Sql::Portable(include_str!("../migrations/0001_audits_guests_counters.sql"))),
     (2, "daily salts", Sql::Portable(include_str!("../migrations/0002_daily_salts.sql"))),
@@ -38,7 +38,7 @@ const STEPS: &[(i64, &str, Sql)] = &[
     (8, "organizations", Sql::Portable(include_str!("../migrations/0008_organizations.sql"))),
 ];
 
-/// Takes the steps that this database has not taken yet, each in its own transaction.
+/// Runs the migrations that this database has not had yet, each in a transaction of its own.
 pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError> {
     let is_sqlite = connection.backend_name() == "SQLite";
     let steps = STEPS.iter().map(|(version, name, sql)| {
@@ -50,7 +50,7 @@ pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError
         Migration::new(*version, (*name).into(), MigrationType::Simple, sql.into_sql_str(), false)
     });
     let mut migrator = Migrator::with_migrations(steps.collect());
-    // A newer version may have run here before a rollback; its steps are additive.
+    // A newer version may have run here before a rollback; its migrations are additive.
     migrator.set_ignore_missing(true);
     migrator
         .run(connection)

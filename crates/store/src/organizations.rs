@@ -1,8 +1,10 @@
-//! Organizations: accounts that act together. What changes one locks its row, and asks again what the one who changes it
-//! may do.
+//! Organizations: accounts that act together. A change locks the organization's row and checks the member's role under
+//! that lock.
 
 mod change;
+mod denial;
 mod invitations;
+mod membership;
 
 use model::id::{AccountId, OrganizationId};
 use model::organization::Role;
@@ -10,76 +12,33 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::steps::note;
-use crate::transaction::Transaction;
-use crate::{NewEvent, Store, StoreError};
+use crate::error::StoreError;
+use crate::steps::{NewEvent, note};
+use crate::store::Store;
 
 pub use change::OrganizationChange;
+pub use denial::Denied;
+pub(crate) use denial::{ChangeError, outcome};
 pub use invitations::{InvitationRecord, NewInvitation};
-
-/// Members of an organization at most: what a list of them can show at once. Chosen.
-pub(crate) const MOST_MEMBERS: i64 = 500;
-/// Organizations that an account may be in. Chosen, for the same reason.
-pub(crate) const MOST_ORGANIZATIONS: i64 = 50;
-
-/// Why a change of an organization was not made. Nothing of it was kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Denied {
-    /// There is no such organization of theirs, or no such thing in it.
-    Missing,
-    /// Their role does not allow it.
-    Forbidden,
-    /// No owner would be left.
-    LastOwner,
-    /// There are as many as there may be.
-    Full,
-    /// It is so already.
-    Taken,
-}
-
-/// Why steps were undone.
-pub(crate) enum Undone {
-    Denied(Denied),
-    Store(StoreError),
-}
-
-impl From<StoreError> for Undone {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<Denied> for Undone {
-    fn from(denied: Denied) -> Self {
-        Self::Denied(denied)
-    }
-}
-
-/// Tells a denial from a failure.
-pub(crate) fn told<T>(done: Result<T, Undone>) -> Result<Result<T, Denied>, StoreError> {
-    match done {
-        Ok(value) => Ok(Ok(value)),
-        Err(Undone::Denied(denied)) => Ok(Err(denied)),
-        Err(Undone::Store(error)) => Err(error),
-    }
-}
+pub(crate) use membership::count;
+use membership::{MOST_MEMBERS, MOST_ORGANIZATIONS, add_member, lock_account, role};
 
 /// An organization as one of its members sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrganizationRecord {
     /// Its id.
     pub id: OrganizationId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What the asking account may do in it.
+    /// Role of the account in it.
     pub role: Role,
     /// Members need a second factor.
     pub requires_second_factor: bool,
-    /// It may have keys for the product.
+    /// The product is switched on for it.
     pub is_enabled: bool,
     /// When it was made.
     pub created_at: Timestamp,
-    /// From when on it is removed.
+    /// When it is removed.
     pub delete_after: Option<Timestamp>,
 }
 
@@ -90,11 +49,11 @@ pub struct MemberRecord {
     pub account: AccountId,
     /// Their address.
     pub email: String,
-    /// What they are called; may be empty.
+    /// Their name; may be empty.
     pub name: String,
-    /// What they may do.
+    /// Their role.
     pub role: Role,
-    /// Since when they are a member.
+    /// When they became a member.
     pub created_at: Timestamp,
     /// Live keys of the organization that they made.
     pub keys: u32,
@@ -105,16 +64,7 @@ const INSERT: &str = "INSERT INTO organizations (id, name, requires_second_facto
 const ENABLE: &str = "INSERT INTO organization_products (organization_id, product, enabled_at) VALUES ($1, $2, $3) \
     ON CONFLICT DO NOTHING";
 
-const ADD_MEMBER: &str = "INSERT INTO members (organization_id, account_id, role, created_at) VALUES ($1, $2, $3, $4) \
-    ON CONFLICT DO NOTHING";
-
-// Those who add an account to organizations wait for each other here, so that each counts what the others did.
-const LOCK_ACCOUNT: &str = "UPDATE accounts SET name = name WHERE id = $1 AND status = 'active'";
-
-const COUNT_OF_ACCOUNT: &str = "SELECT COUNT(*) AS n FROM members WHERE account_id = $1";
-
-/// What is read of an organization for its member `$1`, with the product `$2`. A macro, as `concat!` takes literals
-/// only.
+/// The query for organizations of a member `$1`, with the product `$2`. A macro, as `concat!` takes literals only.
 macro_rules! of_member {
     () => {
         "SELECT organizations.id, organizations.name, role, requires_second_factor, organizations.created_at, \
@@ -136,8 +86,8 @@ const MEMBERS: &str = "SELECT account_id, accounts.email, accounts.name, role, m
     ORDER BY members.created_at, account_id LIMIT $3";
 
 impl Store {
-    /// Makes an organization that `owner` owns and that may have keys for `product`, and notes it. [`Denied::Full`] where
-    /// the account is in as many as it may be.
+    /// Creates an organization with its first owner, switches `product` on for it, and records the event.
+    /// [`Denied::Full`] when the account has reached its limit of organizations.
     pub async fn create_organization(
         &self,
         id: &OrganizationId,
@@ -159,7 +109,7 @@ impl Store {
                 Ok(note(transaction, noted, now).await?)
             })
         });
-        told(done.await)
+        outcome(done.await)
     }
 
     /// The organizations of an account, oldest first.
@@ -174,7 +124,7 @@ impl Store {
         rows.iter().map(|row| record(subject, row)).collect()
     }
 
-    /// An organization of an account's; [`StoreError::NotFound`] where it is none of theirs.
+    /// An organization that the account is a member of; [`StoreError::NotFound`] otherwise.
     pub async fn organization(
         &self,
         account: &AccountId,
@@ -187,52 +137,13 @@ impl Store {
         record(subject, &row)
     }
 
-    /// The members of an organization of an account's, those who are longest in it first; none of another's.
+    /// The members of an organization, oldest membership first; none when the account is not a member.
     pub async fn members(&self, account: &AccountId, id: &OrganizationId) -> Result<Vec<MemberRecord>, StoreError> {
         let subject = "listing members";
         let statement = sqlx::query(MEMBERS).bind(id.0.clone()).bind(account.0.clone()).bind(MOST_MEMBERS);
         let rows = self.db.read_all(subject, statement).await?;
         rows.iter().map(|row| member(subject, row)).collect()
     }
-}
-
-/// Lets others who add the account to organizations wait.
-pub(crate) async fn lock_account(transaction: &mut Transaction<'_>, account: &AccountId) -> Result<(), Undone> {
-    let locked = transaction.run(sqlx::query(LOCK_ACCOUNT).bind(account.0.clone())).await?;
-    if locked == 0 { Err(Denied::Missing.into()) } else { Ok(()) }
-}
-
-/// Makes an account a member; its row is locked already.
-pub(crate) async fn add_member(
-    transaction: &mut Transaction<'_>,
-    id: &OrganizationId,
-    account: &AccountId,
-    role: Role,
-    now: Timestamp,
-) -> Result<(), Undone> {
-    let own = sqlx::query(COUNT_OF_ACCOUNT).bind(account.0.clone());
-    if count(transaction, own).await? >= MOST_ORGANIZATIONS {
-        return Err(Denied::Full.into());
-    }
-    let add = sqlx::query(ADD_MEMBER).bind(id.0.clone()).bind(account.0.clone()).bind(role.word()).bind(now.0);
-    if transaction.run(add).await? == 0 { Err(Denied::Taken.into()) } else { Ok(()) }
-}
-
-/// The number that a statement gives as `n`.
-pub(crate) async fn count(
-    transaction: &mut Transaction<'_>,
-    statement: crate::db::Statement,
-) -> Result<i64, StoreError> {
-    match transaction.first(statement).await? {
-        Some(row) => row.try_get("n").map_err(|error| StoreError::of_driver("counting", error)),
-        None => Ok(0),
-    }
-}
-
-/// The role in a row.
-pub(crate) fn role(subject: &'static str, row: &AnyRow) -> Result<Role, StoreError> {
-    let word: String = row.try_get("role").map_err(|error| StoreError::of_driver(subject, error))?;
-    Role::of_word(&word).ok_or_else(|| StoreError::corrupt(subject, format!("unknown role {word}")))
 }
 
 fn record(subject: &'static str, row: &AnyRow) -> Result<OrganizationRecord, StoreError> {

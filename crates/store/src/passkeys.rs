@@ -5,9 +5,10 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::db::Statement;
-use crate::steps::Refusal;
-use crate::{Store, StoreError};
+use crate::error::StoreError;
+use crate::refusal::Refusal;
+use crate::statement::Statement;
+use crate::store::Store;
 
 /// Passkeys of an account at most. Chosen: more than anybody has devices.
 pub const MOST_PASSKEYS: i64 = 20;
@@ -23,11 +24,11 @@ pub struct PasskeyRecord {
     pub account: AccountId,
     /// Its id as the authenticator chose it.
     pub credential_id: Vec<u8>,
-    /// Its public key, as COSE writes it.
+    /// Its public key in COSE encoding.
     pub public_key: Vec<u8>,
-    /// How often it has signed, as far as it counts.
+    /// Its signature counter, 0 if it has none (WebAuthn §6.1.1).
     pub sign_count: u32,
-    /// What its owner calls it.
+    /// Its name.
     pub name: String,
     /// When it was added.
     pub created_at: Timestamp,
@@ -38,14 +39,15 @@ pub struct PasskeyRecord {
 /// One step of a change of passkeys.
 #[derive(Debug, Clone)]
 pub enum PasskeyStep {
-    /// Uses the challenge with this digest up, an account's or that of whoever signs in; [`Refusal::Challenge`] when it
-    /// was used or is too old.
+    /// Uses up the challenge with this digest, of an account or of a sign-in; [`Refusal::Challenge`] when it was used
+    /// or has expired.
     Answer([u8; 32], Option<AccountId>),
-    /// Adds a passkey; [`Refusal::Taken`] when it is an account's already, or the account has as many as it may.
+    /// Adds a passkey; [`Refusal::Taken`] when it exists, or the account has reached its limit.
     Add(PasskeyRecord),
-    /// Notes that the passkey with this id was used, and its count; [`Refusal::Code`] when the count shows a copy of it.
+    /// Records a use of the passkey with this id and its counter; [`Refusal::Code`] when the counter shows a cloned
+    /// authenticator.
     Use(String, u32),
-    /// Takes a passkey of an account away; [`Refusal::Missing`] when there is no such one.
+    /// Removes a passkey of an account; [`Refusal::Missing`] when it has none such.
     Remove(AccountId, String),
 }
 
@@ -59,13 +61,13 @@ macro_rules! columns {
 const ANSWER: &str = "DELETE FROM webauthn_challenges WHERE challenge_digest = $1 AND expires_at > $2 \
     AND COALESCE(account_id, '') = $3";
 
-// Those who add passkeys to one account wait for each other here.
+// Locks the account: serializes the adding of passkeys.
 const LOCK: &str = "UPDATE accounts SET name = name WHERE id = $1";
 
 const ADD: &str = "INSERT INTO passkeys (id, account_id, credential_id, public_key, sign_count, transports, name, \
     created_at) SELECT $1, $2, $3, $4, $5, '', $6, $7 WHERE (SELECT COUNT(*) FROM passkeys AS own WHERE own.account_id = $2) < $8 ON CONFLICT DO NOTHING";
 
-// A count that somebody else brought as far meanwhile is a copy's.
+// A counter that does not grow is that of a cloned authenticator.
 const USE: &str = "UPDATE passkeys SET sign_count = $2, last_used_at = $3 \
     WHERE id = $1 AND (sign_count < $2 OR (sign_count = 0 AND $2 = 0))";
 
@@ -86,7 +88,7 @@ const ADD_CHALLENGE: &str =
 const PURGE: &str = "DELETE FROM webauthn_challenges WHERE id IN \
     (SELECT id FROM webauthn_challenges WHERE expires_at <= $1 ORDER BY expires_at, id LIMIT $2) RETURNING id";
 
-/// The SQL of a step, each statement with what it means when it changes nothing.
+/// The statements of a step, each with its refusal when it changes no row.
 pub(crate) fn statements(step: PasskeyStep, now: Timestamp) -> Vec<(Statement, Option<Refusal>)> {
     match step {
         PasskeyStep::Answer(digest, account) => {
@@ -117,7 +119,7 @@ pub(crate) fn statements(step: PasskeyStep, now: Timestamp) -> Vec<(Statement, O
 }
 
 impl Store {
-    /// Keeps a challenge, for an account's new passkey or, without one, for whoever signs in.
+    /// Stores a challenge, for a new passkey of an account or, without one, for a sign-in.
     pub async fn add_challenge(
         &self,
         id: &str,
@@ -141,14 +143,14 @@ impl Store {
         rows.iter().map(|row| record(subject, row)).collect()
     }
 
-    /// The passkey with this id of its authenticator's, of an account that is active.
+    /// The passkey with this credential id, of an active account.
     pub async fn passkey(&self, credential_id: &[u8]) -> Result<Option<PasskeyRecord>, StoreError> {
         let subject = "looking up a passkey";
         let statement = sqlx::query(FIND).bind(credential_id.to_vec());
         self.db.read(subject, statement).await?.map(|row| record(subject, &row)).transpose()
     }
 
-    /// Deletes challenges that are not good any more; how many.
+    /// Deletes expired challenges; how many.
     pub async fn purge_passkey_challenges(&self, now: Timestamp) -> Result<u64, StoreError> {
         let mut purged = 0;
         loop {

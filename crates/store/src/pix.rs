@@ -1,4 +1,4 @@
-//! Requests for credit that is paid by Pix: a receipt comes in, a person looks at it and decides once.
+//! Pix requests: a buyer sends a receipt, and an operator releases or refuses the credit once.
 
 use model::credit::{MovementKind, PixState};
 use model::money::Micros;
@@ -6,68 +6,71 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::credits::{self, Change, NewCredit, add, of_id, signed};
+use crate::columns::{pix_state, signed};
+use crate::credits::{self, Change, NewCredit, add};
+use crate::error::StoreError;
+use crate::statement::of_id;
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{Store, StoreError};
 
-/// A request with its receipt.
+/// A Pix request with its receipt.
 #[derive(Debug, Clone)]
 pub struct NewPixRequest {
     /// Its id, unguessable: who knows it may see its state.
     pub id: String,
-    /// The credit, which waits for the decision.
+    /// The credit, empty until the decision.
     pub credit: NewCredit,
     /// Whole dollars of credit.
     pub usd: u32,
-    /// What was to be paid.
+    /// The price in centavos.
     pub brl_centavos: i64,
-    /// The rate by which that was reckoned, as configured.
+    /// The configured exchange rate of that price.
     pub brl_per_usd: String,
     /// SHA-256 of the receipt.
     pub receipt_digest: [u8; 32],
     /// The receipt.
     pub receipt: Receipt,
-    /// As the buyer gave it.
+    /// As entered by the buyer.
     pub name: Option<String>,
-    /// As the buyer gave it.
+    /// As entered by the buyer.
     pub email: Option<String>,
-    /// Requests that may wait for a decision in all.
+    /// Limit of pending requests in all.
     pub queue: u32,
     /// Now.
     pub now: Timestamp,
 }
 
-/// A file that shows a payment.
+/// A receipt of a payment.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// Its type, by its first bytes.
+    /// Its media type, detected from its first bytes.
     pub media_type: String,
-    /// The file as it came.
+    /// The file.
     pub bytes: Vec<u8>,
 }
 
-/// Without its content, which is a person's.
+/// Without the file, which is personal data.
 impl std::fmt::Debug for Receipt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Receipt").field("media_type", &self.media_type).field("bytes", &self.bytes.len()).finish()
     }
 }
 
-/// What became of a request.
+/// Outcome of a Pix request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Requested {
-    /// It waits for a decision.
+    /// It is pending.
     Accepted,
-    /// Too many wait already.
+    /// The limit of pending requests is reached.
     QueueFull,
-    /// The same receipt came before.
+    /// A request with the same receipt exists.
     Duplicate {
         /// The id of the first request with it.
         first: String,
     },
 }
 
-/// A request as its buyer sees it.
+/// A Pix request as its buyer sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PixSummary {
     /// Its id.
@@ -76,24 +79,24 @@ pub struct PixSummary {
     pub state: PixState,
     /// Whole dollars of credit.
     pub usd: u32,
-    /// What was to be paid.
+    /// The price in centavos.
     pub brl_centavos: i64,
-    /// When it came.
+    /// When it was made.
     pub created_at: Timestamp,
-    /// When it was decided.
+    /// When it was enqueued.
     pub decided_at: Option<Timestamp>,
 }
 
-/// A request as the operator sees it.
+/// A Pix request as the operator sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PixRequest {
-    /// What its buyer sees too.
+    /// The buyer's view of it.
     pub summary: PixSummary,
     /// The rate.
     pub brl_per_usd: String,
-    /// As the buyer gave it.
+    /// As entered by the buyer.
     pub name: Option<String>,
-    /// As the buyer gave it.
+    /// As entered by the buyer.
     pub email: Option<String>,
     /// The bank's id of the payment, once released.
     pub end_to_end_id: Option<String>,
@@ -101,7 +104,7 @@ pub struct PixRequest {
     pub receipt: Option<Receipt>,
 }
 
-/// A person's decision.
+/// An operator's decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// The money came in: the bank's id of the payment, unique.
@@ -113,7 +116,7 @@ pub enum Decision {
     Refuse,
 }
 
-// Changes nothing: makes all who add a request go one after the other.
+// Locks the queue: serializes new requests.
 const LOCK: &str = "UPDATE pix_queue SET id = id";
 
 const QUEUED: &str = "SELECT COUNT(*) AS many FROM pix_requests WHERE state = 'pending'";
@@ -140,7 +143,7 @@ const FORGET: &str = "UPDATE pix_requests SET receipt = NULL, name = NULL, email
     RETURNING id";
 
 impl Store {
-    /// How many requests wait for a decision.
+    /// Number of pending requests.
     pub async fn waiting_pix(&self) -> Result<u64, StoreError> {
         let subject = "counting requests for credit";
         let row = self.db.read(subject, sqlx::query(QUEUED)).await?.ok_or(StoreError::NotFound { subject })?;
@@ -148,7 +151,7 @@ impl Store {
         Ok(many.unsigned_abs())
     }
 
-    /// Keeps a request and makes its credit, of which nothing can be spent yet.
+    /// Stores a request and makes its credit, which is empty.
     pub async fn request_pix(&self, new: NewPixRequest) -> Result<Requested, StoreError> {
         self.db
             .transact("keeping a request for credit", move |transaction| {
@@ -158,21 +161,21 @@ impl Store {
             .await
     }
 
-    /// What the buyer may know of a request.
+    /// The buyer's view of a request.
     pub async fn pix_summary(&self, id: &str) -> Result<Option<PixSummary>, StoreError> {
         let subject = "reading a request for credit";
         let row = self.db.read(subject, of_id(SUMMARY, id)).await?;
         row.map(|row| summary(subject, &row)).transpose()
     }
 
-    /// Requests that wait for a decision, oldest first, at most `limit`.
+    /// Pending requests, oldest first, at most `limit`.
     pub async fn pending_pix(&self, limit: u32) -> Result<Vec<PixSummary>, StoreError> {
         let subject = "listing requests for credit";
         let rows = self.db.read_all(subject, sqlx::query(PENDING).bind(i64::from(limit))).await?;
         rows.iter().map(|row| summary(subject, row)).collect()
     }
 
-    /// All of a request, with its receipt.
+    /// A request with its receipt.
     pub async fn pix_request(&self, id: &str) -> Result<Option<PixRequest>, StoreError> {
         let subject = "reading a request for credit";
         let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
@@ -189,8 +192,8 @@ impl Store {
         }))
     }
 
-    /// Decides a pending request, once: released, its credit has its balance from now on. `false` when there is no
-    /// pending request with this id; [`StoreError::Conflict`] when the payment released another request.
+    /// Decides a pending request, once; a release adds the balance to its credit. `false` when there is no pending
+    /// request with this id; [`StoreError::Conflict`] when the payment released another request.
     pub async fn decide_pix(&self, id: &str, decision: Decision, now: Timestamp) -> Result<bool, StoreError> {
         let id = id.to_owned();
         self.db
@@ -201,7 +204,7 @@ impl Store {
             .await
     }
 
-    /// Forgets receipts, names and e-mails of requests decided before `before`, at most `limit`; how many.
+    /// Deletes receipts, names and e-mail addresses of requests decided before `before`, at most `limit`; how many.
     pub async fn forget_receipts(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
         let statement = sqlx::query(FORGET).bind(before.0).bind(i64::from(limit));
         Ok(self.db.write("forgetting receipts", statement).await?.len() as u64)
@@ -265,17 +268,12 @@ fn summary(subject: &'static str, row: &AnyRow) -> Result<PixSummary, StoreError
     let read: String = row.try_get("state").map_err(failed)?;
     Ok(PixSummary {
         id: row.try_get("id").map_err(failed)?,
-        state: state(subject, &read)?,
+        state: pix_state(subject, &read)?,
         usd: dollars(subject, row.try_get("usd").map_err(failed)?)?,
         brl_centavos: row.try_get("brl_centavos").map_err(failed)?,
         created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
         decided_at: row.try_get::<Option<i64>, _>("decided_at").map_err(failed)?.map(Timestamp),
     })
-}
-
-/// A state as it was stored.
-pub(crate) fn state(subject: &'static str, stored: &str) -> Result<PixState, StoreError> {
-    PixState::of(stored).ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {stored}")))
 }
 
 fn dollars(subject: &'static str, stored: i64) -> Result<u32, StoreError> {

@@ -1,4 +1,4 @@
-//! PostgreSQL: how a connection is set up.
+//! PostgreSQL: the setup of connections.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::migrations;
 /// Connections of one server process. Chosen: several processes fit into PostgreSQL's default of 100.
 const CONNECTIONS: u32 = 16;
 
-/// How long a statement waits for a free connection (`specs/reliability.md` 1.4, F06).
+/// Timeout of the wait for a free connection, well inside that of a statement.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Limits of a session, in milliseconds (`specs/reliability.md` 1.3).
+/// Timeouts of a session, in milliseconds.
 const SESSION: &str = "SET statement_timeout = 5000; \
     SET lock_timeout = 2000; \
     SET idle_in_transaction_session_timeout = 10000";
@@ -45,7 +45,7 @@ pub(crate) async fn open(database_url: &str) -> Result<AnyPool, StoreError> {
         .map_err(failed)
 }
 
-/// Refuses a server, role or database that acknowledges commits before they are on disk.
+/// Refuses a server, role or database that acknowledges commits before they are durable.
 async fn verify_durability(connection: &mut AnyConnection) -> Result<(), StoreError> {
     let subject = "verifying synchronous_commit";
     let setting: String = sqlx::query("SHOW synchronous_commit")

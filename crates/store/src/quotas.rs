@@ -1,12 +1,13 @@
-//! What a network has used of its free allowance and of its hourly ceilings.
+//! Quotas: uses of the free daily allowance and of hourly rate limits.
 //!
-//! Networks and buckets are opaque keys: the caller hashes addresses before they get here. Each spending is one
-//! statement, so that any number of callers and servers together never pass a limit.
+//! Networks and buckets are opaque keys: the caller hashes addresses. Each use is one statement, so that concurrent
+//! callers and servers never exceed a limit.
 
 use model::time::{Day, Timestamp};
 use sqlx::Row;
 
-use crate::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
 
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
@@ -14,26 +15,26 @@ const HOUR_MS: i64 = 3_600_000;
 /// Rows that one purging statement deletes at most, so that it never holds up other writes for long.
 const PURGE_BATCH: i64 = 1000;
 
-/// What became of a daily spending.
+/// Outcome of a use of the daily allowance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DailySpend {
-    /// One was spent; so many are left today.
+    /// One use was spent.
     Granted {
-        /// Left today after this one.
+        /// Uses left today.
         remaining: u32,
     },
-    /// None was left; nothing was spent.
+    /// The allowance is used up; nothing was spent.
     Exhausted,
 }
 
-/// What became of an hourly spending.
+/// Outcome of a use under an hourly rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HourlySpend {
-    /// One was spent.
+    /// One use was spent.
     Granted,
-    /// The ceiling is reached; nothing was spent.
+    /// The rate limit is reached; nothing was spent.
     Refused {
-        /// Seconds until one is free again, 1 to 3,600.
+        /// Seconds until the next use is allowed, 1 to 3,600.
         retry_after_s: u32,
     },
 }
@@ -81,7 +82,7 @@ impl Store {
         Ok(DailySpend::Granted { remaining: limit.saturating_sub(used) })
     }
 
-    /// Gives back one use of `sku`; what was never spent is not given back.
+    /// Gives back one use of `sku`, if one was spent.
     pub async fn release_daily(&self, network: &str, sku: &str, day: Day) -> Result<(), StoreError> {
         let statement = sqlx::query(RELEASE_DAILY).bind(network.to_owned()).bind(sku.to_owned()).bind(day.0);
         self.db.write("giving back a daily use", statement).await.map(drop)
@@ -110,7 +111,7 @@ impl Store {
         if !self.db.write(subject, statement).await?.is_empty() {
             return Ok(HourlySpend::Granted);
         }
-        // The refusal is decided; this second look only tells how long it lasts.
+        // Already refused; this query only gives the time to wait.
         let spent_until = match self.db.read(subject, sqlx::query(SPENT_UNTIL).bind(bucket.to_owned())).await? {
             Some(row) => row.try_get("spent_until").map_err(|error| StoreError::of_driver(subject, error))?,
             None => now.0,
@@ -125,8 +126,7 @@ impl Store {
         self.db.write("giving back an hourly use", statement).await.map(drop)
     }
 
-    /// Deletes the counters of days before the one of `before`, and hourly ones that were full again by then; how
-    /// many.
+    /// Deletes daily counters from before the day of `before`, and hourly ones that were full again by then; how many.
     pub async fn purge_counters(&self, before: Timestamp) -> Result<u64, StoreError> {
         let daily = self.purge_all("purging daily counters", PURGE_DAILY, before.day().0).await?;
         let hourly = self.purge_all("purging hourly counters", PURGE_HOURLY, before.0).await?;
@@ -145,7 +145,7 @@ impl Store {
     }
 }
 
-/// Milliseconds after which one use comes back; `None` where there are none.
+/// Interval of the rate limit in milliseconds; `None` for a limit of zero.
 fn interval(per_hour: u32) -> Option<i64> {
     // At least one millisecond: more than 3.6 million uses an hour is no limit worth keeping exactly.
     HOUR_MS.checked_div(i64::from(per_hour)).map(|interval| interval.max(1))

@@ -1,20 +1,22 @@
-//! The end of accounts and organizations: first they are closed, some days later everything that is theirs goes.
+//! Removal of accounts and organizations: first they are closed, some days later everything that they own is deleted.
 //!
-//! Credits, debits and payments stay, as the ledger tells of every cent; their owner is an id that leads to nobody.
+//! Credits, debits and payments stay, as the ledger accounts for every cent; their owner is then the id of nobody.
 
 use model::id::{AccountId, OrganizationId, Owner};
 use model::time::Timestamp;
 use sqlx::Row;
 
-use crate::organizations::{Denied, Undone, count, told};
-use crate::steps::note;
+use crate::error::StoreError;
+use crate::jobs::NewJob;
+use crate::organizations::{ChangeError, Denied, count, outcome};
+use crate::steps::{NewEvent, note};
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{NewEvent, NewJob, Store, StoreError};
 
 /// Rows that one statement deletes at most, so that it never holds up other writes for long.
 const BATCH: i64 = 500;
 
-/// What a table loses with its owner `$1`, `$2` rows at a time.
+/// The statement that deletes rows of an owner `$1`, `$2` at a time.
 const OWNED: &[&str] = &[
     "DELETE FROM security_events WHERE id IN (SELECT id FROM security_events WHERE 'account:' || account_id = $1 \
         ORDER BY id LIMIT $2) RETURNING id",
@@ -25,7 +27,7 @@ const OWNED: &[&str] = &[
         RETURNING id",
 ];
 
-// In this order everywhere: organizations, then accounts.
+// Locks in the same order everywhere: organizations, then accounts.
 const LOCK_ORGANIZATIONS: &str = "UPDATE organizations SET name = name \
     WHERE id IN (SELECT organization_id FROM members WHERE account_id = $1)";
 
@@ -54,9 +56,9 @@ const REMOVE_ACCOUNT: &str =
 const REMOVE_ORGANIZATION: &str = "DELETE FROM organizations WHERE id = $1 AND delete_after < $2 RETURNING id";
 
 impl Store {
-    /// Closes an account: nobody signs in to it any more, its keys are revoked, it is in no organization, and after
-    /// `delete_after` everything that is its own goes. Notes it, and queues `jobs`. [`Denied::LastOwner`] where an
-    /// organization would have no owner, [`Denied::Missing`] for one that is closed already.
+    /// Closes an account: ends its sign-ins, revokes its keys, leaves its organizations, and schedules its removal for
+    /// `delete_after`. Records the event and queues `jobs`. [`Denied::LastOwner`] where an organization would have no
+    /// owner, [`Denied::Missing`] for one that is closed already.
     pub async fn close_account(
         &self,
         account: &AccountId,
@@ -77,10 +79,10 @@ impl Store {
                 Ok(())
             })
         });
-        told(done.await)
+        outcome(done.await)
     }
 
-    /// Removes accounts and organizations whose time has come, with everything that is theirs; how many rows went.
+    /// Removes accounts and organizations that are due, with everything that they own; how many rows were deleted.
     pub async fn purge_closed(&self, now: Timestamp) -> Result<u64, StoreError> {
         let mut rows = 0;
         for (due, remove) in [(DUE_ACCOUNTS, REMOVE_ACCOUNT), (DUE_ORGANIZATIONS, REMOVE_ORGANIZATION)] {
@@ -91,8 +93,8 @@ impl Store {
                     DUE_ACCOUNTS => Owner::Account(AccountId(id.clone())),
                     _ => Owner::Organization(OrganizationId(id.clone())),
                 };
-                // First the rest, as its row alone leads to it: what ends half way is gone on with the next time. Nobody
-                // acts for it any more, but a run that was on its way may have left something since.
+                // What it owns first: only its row leads to that, so that an interrupted removal resumes. Once more
+                // afterwards, as a run that was in flight may have stored something since.
                 rows += self.purge_owned(&owner).await?;
                 rows += self.db.write(subject, sqlx::query(remove).bind(id).bind(now.0)).await?.len() as u64;
                 rows += self.purge_owned(&owner).await?;
@@ -122,7 +124,7 @@ async fn close(
     account: String,
     delete_after: Timestamp,
     now: Timestamp,
-) -> Result<(), Undone> {
+) -> Result<(), ChangeError> {
     transaction.run(sqlx::query(LOCK_ORGANIZATIONS).bind(account.clone())).await?;
     if count(transaction, sqlx::query(ALONE).bind(account.clone())).await? > 0 {
         return Err(Denied::LastOwner.into());

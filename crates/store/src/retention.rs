@@ -1,8 +1,9 @@
-//! What is kept for how long (`decisions.md`, Retention).
+//! Retention: how long things are stored, and their removal.
 
 use model::time::Timestamp;
 
-use crate::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
 
 const PURGE_NOBODYS: &str = "DELETE FROM audits WHERE id IN \
     (SELECT id FROM audits WHERE owner IS NULL AND created_at < $1 ORDER BY created_at, id LIMIT $2) RETURNING id";
@@ -11,7 +12,7 @@ const PURGE_GUESTS: &str = "DELETE FROM audits WHERE id IN \
     (SELECT audits.id FROM guests JOIN audits ON audits.owner = 'guest:' || guests.id \
     WHERE guests.last_seen_at < $1 ORDER BY audits.created_at, audits.id LIMIT $2) RETURNING id";
 
-// Written so late that whatever withheld it was over already.
+// Stored after the debit or payment that withheld it had ended.
 const PURGE_WITHHELD: &str = "DELETE FROM audits WHERE substr(owner, 1, 8) = 'payment:' AND id IN \
     (SELECT id FROM audits WHERE substr(owner, 1, 8) = 'payment:' \
         AND NOT EXISTS (SELECT 1 FROM payments WHERE payments.id = substr(audits.owner, 9) \
@@ -27,8 +28,8 @@ const PURGE_GUESTS_WORKSPACES: &str = "DELETE FROM workspaces WHERE owner IN \
     (SELECT workspaces.owner FROM guests JOIN workspaces ON workspaces.owner = 'guest:' || guests.id \
     WHERE guests.last_seen_at < $1 ORDER BY workspaces.owner LIMIT $2) RETURNING owner";
 
-// A guest who bought credit can still list it; money is never forgotten. Asked again outside, as a guest may have come back
-// meanwhile.
+// A guest who bought credit can still list it. The outer condition once more, as a guest may have come back in the
+// meantime.
 const PURGE_GUESTS_ROWS: &str = "DELETE FROM guests WHERE last_seen_at < $1 AND id IN \
     (SELECT id FROM guests WHERE last_seen_at < $1 \
         AND NOT EXISTS (SELECT 1 FROM audits WHERE owner = 'guest:' || guests.id) \
@@ -37,8 +38,8 @@ const PURGE_GUESTS_ROWS: &str = "DELETE FROM guests WHERE last_seen_at < $1 AND 
     ORDER BY last_seen_at, id LIMIT $2) RETURNING id";
 
 impl Store {
-    /// Deletes at most `batch` audits of nobody made before `nobody_before`, and at most `batch` of guests last seen
-    /// before `guest_seen_before`, oldest first; how many in all. Call again until 0.
+    /// Deletes at most `batch` audits without an owner made before `nobody_before`, and at most `batch` of guests last
+    /// seen before `guest_seen_before`, oldest first; how many in all. Call again until 0.
     pub async fn purge_audits(
         &self,
         nobody_before: Timestamp,
@@ -53,8 +54,8 @@ impl Store {
         Ok(nobodys as u64 + guests as u64)
     }
 
-    /// Deletes at most `batch` audits that a debit or payment withholds which is over, oldest first; how many. Call again
-    /// until 0.
+    /// Deletes at most `batch` audits that are withheld by a debit or payment that has ended, oldest first; how many.
+    /// Call again until 0.
     pub async fn purge_withheld(&self, batch: u32) -> Result<u64, StoreError> {
         let statement = sqlx::query(PURGE_WITHHELD).bind(i64::from(batch));
         Ok(self.db.write("purging audits that were never handed over", statement).await?.len() as u64)
@@ -72,8 +73,8 @@ impl Store {
         Ok(gone)
     }
 
-    /// Deletes at most `batch` guests last seen before `seen_before` of whom nothing else is kept; how many. Call again
-    /// until 0.
+    /// Deletes at most `batch` guests last seen before `seen_before` who own nothing else; how many. Call again until
+    /// 0.
     pub async fn purge_guests(&self, seen_before: Timestamp, batch: u32) -> Result<u64, StoreError> {
         let statement = sqlx::query(PURGE_GUESTS_ROWS).bind(seen_before.0).bind(i64::from(batch));
         Ok(self.db.write("purging guests", statement).await?.len() as u64)

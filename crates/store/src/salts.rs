@@ -1,18 +1,19 @@
-//! What networks are hashed with: one random value a day, the same for all servers of a database, then forgotten.
+//! Salts of the hashes of networks: one random value a day, the same for all servers of a database, then deleted.
 
 use model::time::Day;
 use sqlx::Row;
 
-use crate::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
 
-// The update changes nothing: it makes the row that is there already come back.
+// The update changes nothing: it makes `RETURNING` give the existing row.
 const OFFER: &str = "INSERT INTO daily_salts (day, salt) VALUES ($1, $2) \
     ON CONFLICT (day) DO UPDATE SET salt = daily_salts.salt RETURNING salt";
 
 const FORGET: &str = "DELETE FROM daily_salts WHERE day < $1 RETURNING day";
 
 impl Store {
-    /// The salt of `day`: the one that is kept, else `offered`, which is kept from now on.
+    /// The salt of `day`: the stored one, else `offered`, which is then stored.
     pub async fn daily_salt(&self, day: Day, offered: &[u8; 32]) -> Result<[u8; 32], StoreError> {
         let subject = "agreeing on the salt of a day";
         let rows = self.db.write(subject, sqlx::query(OFFER).bind(day.0).bind(offered.to_vec())).await?;
@@ -21,7 +22,8 @@ impl Store {
         salt.try_into().map_err(|_| StoreError::corrupt(subject, std::io::Error::other("a salt is not 32 bytes")))
     }
 
-    /// Forgets the salts of days before `day`; how many. Nobody can tell afterwards which networks came then.
+    /// Deletes the salts of days before `day`; how many. The hashes of those days can't be traced back to networks
+    /// afterwards.
     pub async fn forget_salts(&self, day: Day) -> Result<u64, StoreError> {
         let rows = self.db.write("forgetting salts", sqlx::query(FORGET).bind(day.0)).await?;
         Ok(rows.len() as u64)

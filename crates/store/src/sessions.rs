@@ -6,9 +6,10 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
 
-/// A live session, with what its account says.
+/// A live session, with facts of its account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// Its id.
@@ -17,30 +18,30 @@ pub struct Session {
     pub account: AccountId,
     /// Their verified address.
     pub email: String,
-    /// How surely it is they.
+    /// How strongly the holder was authenticated.
     pub assurance: Assurance,
-    /// How they signed in, separated by spaces.
+    /// Authentication methods, separated by spaces.
     pub methods: String,
-    /// When they last proved who they are.
+    /// When they last authenticated.
     pub proven_at: Timestamp,
-    /// When it was last noted that they are there.
+    /// When they were last seen, as recorded.
     pub last_seen_at: Timestamp,
-    /// When it ends at the latest.
+    /// Its absolute expiry.
     pub absolute_expires_at: Timestamp,
     /// When the account's trial began.
     pub trial_started_at: Option<Timestamp>,
-    /// It was found by the token before the last rotation: good for reading only.
+    /// Found by the token before the last rotation, which is valid for reading only.
     pub is_rotated: bool,
 }
 
-/// What a session's token leads to.
+/// Outcome of looking a session up by its token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundSession {
-    /// A session that goes on.
+    /// A live session.
     Live(Session),
-    /// One that was ended, or ended by time.
+    /// One that was ended or has expired.
     Ended,
-    /// None.
+    /// No session.
     Unknown,
 }
 
@@ -63,7 +64,7 @@ impl Store {
         }
     }
 
-    /// Notes that a session was seen, and that it goes on until `idle_expires_at`.
+    /// Records that a session was seen, and extends it to `idle_expires_at`.
     pub async fn touch_session(
         &self,
         id: &SessionId,

@@ -1,23 +1,24 @@
-//! Public addresses of audits: one in force per audit at most.
+//! Shares: public addresses of audits, at most one active per audit.
 
 use model::id::{AuditId, Owner, Slug};
 use model::lang::Lang;
 use model::time::Timestamp;
 use sqlx::Row;
 
-use crate::audits::{StoredReport, off_worker, stored_report};
-use crate::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
+use crate::stored_report::{StoredReport, off_worker, stored_report};
 
-/// A public address to make.
+/// A share to create.
 #[derive(Debug, Clone)]
 pub struct NewShare {
     /// The address, unique for ever.
     pub slug: Slug,
-    /// What it shows.
+    /// Its audit.
     pub audit: AuditId,
-    /// When it was asked for.
+    /// When it is made.
     pub created_at: Timestamp,
-    /// The PNG that networks show for it, in each language.
+    /// The PNG of its link preview, in each language.
     pub pictures: SharePictures,
 }
 
@@ -30,10 +31,10 @@ pub struct SharePictures {
     pub pt: Vec<u8>,
 }
 
-/// What a known address stands for at the moment.
+/// State of a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShareState {
-    /// It is in force.
+    /// It is active.
     InForce {
         /// The score of its audit, 0 to 100; `None` where a watch could not reach the page.
         score: Option<u32>,
@@ -42,7 +43,7 @@ pub enum ShareState {
     Revoked,
 }
 
-// Where the audit has an address in force, the update changes nothing and gives that one: also of two calls at once.
+// For an audit that is shared the update changes nothing and returns the active share, also under concurrent calls.
 const INSERT: &str = "INSERT INTO shares (slug, audit_id, created_at, picture_en, picture_pt) \
     SELECT $1, id, $2, $3, $4 FROM audits WHERE id = $5 AND owner = $6 \
     ON CONFLICT (audit_id) WHERE revoked_at IS NULL DO UPDATE SET audit_id = excluded.audit_id RETURNING slug";
@@ -63,8 +64,8 @@ const PICTURE_EN: &str = "SELECT picture_en AS picture FROM shares WHERE slug = 
 const PICTURE_PT: &str = "SELECT picture_pt AS picture FROM shares WHERE slug = $1 AND revoked_at IS NULL";
 
 impl Store {
-    /// Gives an audit of `owner` a public address: the one in force where it has one, however often and at once this is
-    /// called. [`StoreError::NotFound`] also when the audit is someone else's.
+    /// Shares an audit of `owner`: its public address. Idempotent, also under concurrent calls.
+    /// [`StoreError::NotFound`] also when the audit is someone else's.
     pub async fn share_audit(&self, owner: &Owner, share: NewShare) -> Result<Slug, StoreError> {
         let subject = "sharing an audit";
         let statement = sqlx::query(INSERT)
@@ -98,7 +99,7 @@ impl Store {
         off_worker(subject, move || stored_report(subject, AuditId(id), &row)).await
     }
 
-    /// What a public address stands for; [`StoreError::NotFound`] for one that was never given, or whose audit is gone.
+    /// The state of a share; [`StoreError::NotFound`] for an address that never existed, or whose audit was deleted.
     pub async fn share_state(&self, slug: &Slug) -> Result<ShareState, StoreError> {
         let subject = "looking up a share";
         let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);

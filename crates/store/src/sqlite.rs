@@ -1,4 +1,4 @@
-//! SQLite: how a file and a connection are set up, and the group commit.
+//! SQLite: the setup of the file and its connections, and the group commit.
 //!
 //! One connection writes, in WAL mode with `synchronous=FULL`. Writes that arrive while a commit is under way share
 //! the next one, so that durability costs one flush for up to [`writer::BATCH`] of them.
@@ -15,14 +15,16 @@ pub(crate) use self::writer::Writer;
 use crate::error::StoreError;
 use crate::migrations;
 
-/// Connections that read (`specs/stack.md`, Storage).
+/// Read connections. Chosen.
 const READERS: u32 = 4;
 
-/// How long a read waits for one of them (`specs/reliability.md` 1.4, F07).
+/// Timeout of the wait for one of them, well inside that of a statement, so that a full pool fails before its caller
+/// does.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Settings of the writer (`specs/reliability.md` 1.3). The page size, in bytes, counts only for a new file and must
-/// precede WAL; the log is cut back to 64 MiB after a checkpoint.
+/// Settings of the writer. WAL with `synchronous=FULL` makes every commit durable; a foreign lock is waited for 2,000 ms.
+/// The page size, in bytes, counts only for a new file and must precede WAL; the log is cut back to 64 MiB after a
+/// checkpoint.
 const WRITER: &str = "PRAGMA busy_timeout = 2000; \
     PRAGMA page_size = 8192; \
     PRAGMA journal_mode = WAL; \
@@ -39,7 +41,7 @@ const READER: &str = "PRAGMA busy_timeout = 2000; \
 /// `PRAGMA synchronous` as SQLite answers it for FULL.
 const SYNCHRONOUS_FULL: i64 = 2;
 
-/// Opens the file at `path`, making it and its folder when absent; checks it and brings its tables up to date.
+/// Opens the file at `path`, creating it and its folder when absent; checks it and migrates it.
 pub(crate) async fn open(path: &str) -> Result<(Writer, AnyPool), StoreError> {
     let subject = "opening the SQLite database";
     let file = create(path).await?;
@@ -61,7 +63,7 @@ pub(crate) async fn open(path: &str) -> Result<(Writer, AnyPool), StoreError> {
     Ok((Writer::start(options, connection), readers))
 }
 
-/// Connects with the writer's settings and verifies the two on which every acknowledgement rests.
+/// Connects with the writer's settings and verifies the two that make a commit durable.
 async fn connect_writer(options: &AnyConnectOptions) -> Result<AnyConnection, StoreError> {
     let subject = "connecting to the SQLite database";
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
@@ -90,8 +92,8 @@ async fn quick_check(connection: &mut AnyConnection) -> Result<(), StoreError> {
     if verdict == "ok" { Ok(()) } else { Err(StoreError::corrupt(subject, verdict)) }
 }
 
-/// Makes the folder and the file where absent, readable by their owner only; the absolute path of the file. SQLite
-/// gives the files beside it the same permissions.
+/// Creates the folder and the file where absent, readable by their owner only; the absolute path of the file. SQLite
+/// gives its log files the same permissions.
 async fn create(path: &str) -> Result<PathBuf, StoreError> {
     let subject = "creating the SQLite database";
     let failed = |error: std::io::Error| StoreError::unavailable(subject, error);
@@ -114,7 +116,7 @@ async fn create(path: &str) -> Result<PathBuf, StoreError> {
     Ok(file)
 }
 
-/// The driver's address of `file`, escaped.
+/// The database URL of `file`, escaped.
 fn options(file: &Path) -> Result<AnyConnectOptions, StoreError> {
     let subject = "opening the SQLite database";
     let address = url::Url::from_file_path(file)

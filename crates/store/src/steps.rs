@@ -1,7 +1,7 @@
-//! Changes of accounts: steps that are kept together or not at all.
+//! Changes of accounts: steps that are stored together or not at all.
 //!
-//! A step is one statement. Where it finds nothing to change although it must, all steps are undone and the step's
-//! refusal is the answer; so one-time things are used exactly once, however many try at the same moment.
+//! A step is one statement, or a few. When a statement must change a row and changes none, all steps are rolled back
+//! and its refusal is the answer; so one-time tokens are used exactly once, also under concurrent calls.
 
 mod statements;
 
@@ -9,38 +9,24 @@ use model::account::Assurance;
 use model::id::{AccountId, OrganizationId, SessionId};
 use model::time::Timestamp;
 
+use crate::error::StoreError;
+use crate::jobs::NewJob;
 use crate::passkeys::PasskeyStep;
+use crate::refusal::Refusal;
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{NewJob, Store, StoreError};
 use statements::statements;
 
-/// Why a change was not made. Nothing of it was kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// The link was used, replaced, or is too old.
-    Link,
-    /// The address has an account, or the account has what it was to be given.
-    Taken,
-    /// The challenge was used or is too old.
-    Challenge,
-    /// The code was used, or a later one was.
-    Code,
-    /// Somebody else changed it meanwhile.
-    Stale,
-    /// There is no such thing of this account's.
-    Missing,
-}
-
-/// What a link that was sent by mail is for.
+/// Purpose of a link that was sent by mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountLink {
-    /// Making an account for the address.
+    /// Registers an account.
     Register,
-    /// A new password.
+    /// Resets the password.
     Reset,
-    /// Making the address the account's.
+    /// Confirms a new address of the account.
     Change,
-    /// Taking the address before back.
+    /// Undoes a change of the address.
     Undo,
 }
 
@@ -51,37 +37,37 @@ pub enum EndReason {
     SignedOut,
     /// Its browser signed in again.
     Replaced,
-    /// The account had too many.
+    /// The account had reached its limit of sessions.
     TooMany,
-    /// The password was changed or set anew.
+    /// The password was changed or reset.
     Password,
-    /// The address was taken back.
+    /// A change of the address was undone.
     Email,
     /// An operator ended it.
     Operator,
 }
 
-/// How an account stands.
+/// Status of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountStatus {
-    /// It can be used.
+    /// In use.
     Active,
-    /// An operator stopped it.
+    /// Suspended by an operator.
     Suspended,
-    /// Its owner asked for its end.
+    /// Closed by its owner, and waiting for removal.
     Deleting,
 }
 
-/// An account to make.
+/// An account to create.
 #[derive(Debug, Clone)]
 pub struct NewAccount {
     /// Its id, unique.
     pub id: AccountId,
     /// Its verified address.
     pub email: String,
-    /// The address as addresses are compared.
+    /// The canonical address, by which addresses are compared.
     pub email_canonical: String,
-    /// What its owner is called; may be empty.
+    /// Name of its owner; may be empty.
     pub name: String,
     /// Tag of the language for its mail.
     pub locale: String,
@@ -89,7 +75,7 @@ pub struct NewAccount {
     pub password: String,
 }
 
-/// A session to keep.
+/// A session to begin.
 #[derive(Debug, Clone)]
 pub struct NewSession {
     /// Its id, unique.
@@ -98,13 +84,13 @@ pub struct NewSession {
     pub token_digest: [u8; 32],
     /// Whose it is.
     pub account: AccountId,
-    /// How surely it is they.
+    /// How strongly the holder was authenticated.
     pub assurance: Assurance,
-    /// How they signed in, separated by spaces.
+    /// Authentication methods, separated by spaces.
     pub methods: String,
-    /// When it ends unless it is seen before.
+    /// Its expiry unless it is seen before.
     pub idle_expires_at: Timestamp,
-    /// When it ends at the latest.
+    /// Its absolute expiry.
     pub absolute_expires_at: Timestamp,
     /// The browser's family.
     pub agent: String,
@@ -112,59 +98,59 @@ pub struct NewSession {
     pub network: String,
 }
 
-/// A new token for a session whose holder proved again who they are.
+/// A new token for a session whose holder authenticated again.
 #[derive(Debug, Clone)]
 pub struct Rotation {
     /// Which session.
     pub id: SessionId,
     /// SHA-256 of its new token.
     pub token_digest: [u8; 32],
-    /// Until when the old token is good for reading.
+    /// Until when the old token is valid for reading.
     pub previous_until: Timestamp,
-    /// How surely it is they.
+    /// How strongly the holder was authenticated.
     pub assurance: Assurance,
-    /// How they signed in, separated by spaces.
+    /// Authentication methods, separated by spaces.
     pub methods: String,
 }
 
-/// A link to be sent by mail.
+/// A link to send by mail.
 #[derive(Debug, Clone)]
 pub struct NewLink {
     /// SHA-256 of its token.
     pub token_digest: [u8; 32],
-    /// What it is for.
+    /// Its purpose.
     pub purpose: AccountLink,
-    /// The address that it is about.
+    /// The address concerned.
     pub email: String,
-    /// Whose account it is about, if there is one.
+    /// The account concerned, if any.
     pub account: Option<AccountId>,
-    /// Until when it is good.
+    /// Its expiry.
     pub expires_at: Timestamp,
 }
 
-/// Who did something to an account or an organization.
+/// The actor of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Actor {
-    /// Who was signed in to this account.
+    /// The holder of this account, signed in.
     Account(AccountId),
-    /// Who runs the server.
+    /// The operator of the server.
     Operator,
-    /// Somebody who was not signed in.
+    /// Somebody not signed in.
     Nobody,
 }
 
-/// Something that happened to an account, by itself or in an organization.
+/// A security event of an account, by itself or in an organization.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
     /// Its id, unique and sorted by time.
     pub id: String,
-    /// Who did it.
+    /// The actor.
     pub actor: Actor,
-    /// To whom.
+    /// The account that it happened to.
     pub account: AccountId,
-    /// The organization that it was about, if it was about one.
+    /// The organization concerned, if any.
     pub organization: Option<OrganizationId>,
-    /// What, a stable word.
+    /// Its kind, a stable word.
     pub kind: &'static str,
     /// The network's /24 or /48.
     pub network: String,
@@ -175,81 +161,82 @@ pub struct NewEvent {
 /// One step of a change.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// Keeps a link.
+    /// Stores a link.
     AddLink(NewLink),
-    /// Uses a link; [`Refusal::Link`] when it can't be.
+    /// Uses a link; [`Refusal::Link`] when it was used, replaced, or has expired.
     UseLink([u8; 32], AccountLink),
-    /// Ends the links of a purpose that an account was sent.
+    /// Invalidates the links of a purpose that an account was sent.
     DropLinks(AccountId, AccountLink),
     /// Makes an account; [`Refusal::Taken`] when its address has one.
     Register(NewAccount),
-    /// Sets an account's password, a PHC string; who is between a right old one and the second factor begins anew.
+    /// Sets an account's password, a PHC string, and drops pending sign-in challenges.
     SetPassword(AccountId, String),
-    /// Asks that an account's password is this one still, a PHC string; [`Refusal::Stale`] when it is not, or nobody can
-    /// sign in.
+    /// Requires that an account's password still is this one, a PHC string, and that the account is active;
+    /// [`Refusal::Stale`] otherwise.
     ExpectPassword(AccountId, String),
     /// Replaces the hash of the same password.
     Rehash(AccountId, String),
-    /// Sets an account's address, as it is and as it is compared; [`Refusal::Taken`] when it is another's.
+    /// Sets an account's address and its canonical form; [`Refusal::Taken`] when another account has it.
     SetEmail(AccountId, String, String),
-    /// Sets what its owner may say of themselves, on top of a revision; [`Refusal::Stale`] when that is not the last.
+    /// Sets the profile on top of a revision; [`Refusal::Stale`] when that is not the latest.
     SetProfile(AccountId, ProfileRecord),
-    /// Stops an account; [`Refusal::Stale`] unless it is active, so that none escapes the removal it waits for.
+    /// Suspends an account; [`Refusal::Stale`] unless it is active, so that a closed one keeps waiting for its removal.
     Suspend(AccountId),
-    /// Makes an account active again that is suspended, or closed and not due for removal; [`Refusal::Stale`] otherwise.
+    /// Reactivates an account that is suspended, or closed and not due for removal; [`Refusal::Stale`] otherwise.
     Restore(AccountId),
-    /// Begins a session, and ends those that are too many.
+    /// Begins a session, and ends those past the limit.
     BeginSession(NewSession),
-    /// Ends the session that its browser had before, if it still lives.
+    /// Ends the session that its browser had before, if it is live.
     ReplaceSession(SessionId),
     /// Gives a session a new token; [`Refusal::Missing`] when it has ended.
     RotateSession(Rotation),
-    /// Ends a session of an account; [`Refusal::Missing`] when there is no such live one.
+    /// Ends a session of an account; [`Refusal::Missing`] when it is not live.
     EndSession(AccountId, SessionId, EndReason),
-    /// Ends all sessions of an account, but perhaps one.
+    /// Ends all sessions of an account, except one if given.
     EndSessions(AccountId, Option<SessionId>, EndReason),
     /// Revokes all live keys of an account.
     RevokeKeys(AccountId),
-    /// Begins the time between a right password and the second factor: token, account, browser, end.
+    /// Adds a sign-in challenge, between the password and the second factor: token digest, account, browser digest,
+    /// expiry.
     AddChallenge([u8; 32], AccountId, [u8; 32], Timestamp),
-    /// Ends it; [`Refusal::Challenge`] when it has been.
+    /// Uses a sign-in challenge; [`Refusal::Challenge`] when it was used.
     UseChallenge([u8; 32]),
     /// Changes an account's second factor.
     Factor(AccountId, Factor),
     /// Changes an account's passkeys.
     Passkey(PasskeyStep),
-    /// Forgets failed tries.
+    /// Resets a throttle: scope and key digest.
     ForgetFailures(&'static str, [u8; 32]),
-    /// Notes what happened.
+    /// Records an event.
     Event(NewEvent),
 }
 
-/// One step of a change of a second factor.
+/// A change of a second factor (TOTP, RFC 6238).
 #[derive(Debug, Clone)]
 pub enum Factor {
     /// Offers a secret, encrypted under a key; [`Refusal::Taken`] when there is a confirmed one.
     Offer(Vec<u8>, String),
-    /// Confirms a secret, as it was offered, with the code of a time step; [`Refusal::Taken`] when it is, or another was
+    /// Confirms an offered secret with the code of a time step; [`Refusal::Taken`] when it is confirmed, or another was
     /// offered since.
     Confirm(Vec<u8>, i64),
     /// Uses the code of a time step; [`Refusal::Code`] when that or a later one was used.
     Use(i64),
-    /// Takes the secret and its recovery codes away; [`Refusal::Missing`] without one.
+    /// Removes the secret and its recovery codes; [`Refusal::Missing`] without one.
     Remove,
-    /// Lets an operator's removal begin to run; [`Refusal::Missing`] without a secret.
+    /// Schedules a removal by an operator; [`Refusal::Missing`] without a secret.
     RemoveAfter(Timestamp),
-    /// Ends all recovery codes.
+    /// Deletes all recovery codes.
     DropRecoveryCodes,
-    /// Keeps a recovery code.
+    /// Adds a recovery code, as its digest.
     AddRecoveryCode([u8; 32]),
     /// Uses a recovery code; [`Refusal::Code`] when there is no such unused one.
     UseRecoveryCode([u8; 32]),
 }
 
-/// What an account's owner may say of themselves.
+/// The profile of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfileRecord {
-    /// What they are called; may be empty.
+    /// Their name; may be empty.
     pub name: String,
     /// Tag of the language for their mail.
     pub locale: String,
@@ -261,7 +248,7 @@ pub struct ProfileRecord {
     pub revision: i64,
 }
 
-/// Notes what happened together with what made it happen.
+/// Records an event in the transaction of the change that caused it.
 pub(crate) async fn note(transaction: &mut Transaction<'_>, event: NewEvent, now: Timestamp) -> Result<(), StoreError> {
     for (statement, _) in statements(Step::Event(event), now) {
         transaction.run(statement).await?;
@@ -269,19 +256,20 @@ pub(crate) async fn note(transaction: &mut Transaction<'_>, event: NewEvent, now
     Ok(())
 }
 
-enum Undone {
+/// Why steps were rolled back.
+enum StepError {
     Store(StoreError),
     Refused(Refusal),
 }
 
-impl From<StoreError> for Undone {
+impl From<StoreError> for StepError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
 impl Store {
-    /// Takes all of `steps`, in order, and queues `jobs`, or none of it.
+    /// Makes all of `steps`, in order, and queues `jobs`, or none of it.
     pub async fn change_account(
         &self,
         subject: &'static str,
@@ -298,7 +286,7 @@ impl Store {
                         for (statement, refusal) in statements(step, now) {
                             let changed = transaction.run(statement).await?;
                             if let Some(refusal) = refusal.filter(|_| changed == 0) {
-                                return Err(Undone::Refused(refusal));
+                                return Err(StepError::Refused(refusal));
                             }
                         }
                     }
@@ -311,10 +299,10 @@ impl Store {
             .await;
         match done {
             Ok(()) => Ok(Ok(())),
-            Err(Undone::Refused(refusal)) => Ok(Err(refusal)),
-            // Two who took the same address at the same moment.
-            Err(Undone::Store(StoreError::Conflict { .. })) => Ok(Err(Refusal::Taken)),
-            Err(Undone::Store(error)) => Err(error),
+            Err(StepError::Refused(refusal)) => Ok(Err(refusal)),
+            // Two changes to the same address at the same time.
+            Err(StepError::Store(StoreError::Conflict { .. })) => Ok(Err(Refusal::Taken)),
+            Err(StepError::Store(error)) => Err(error),
         }
     }
 }

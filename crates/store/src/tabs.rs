@@ -1,20 +1,17 @@
-//! Followed pages, the focused one among them, and their runs.
+//! Followed pages, the focused one among them.
 
-use model::finding::{Counts, Finding};
-use model::id::{AuditId, Owner, Slug, TabId};
-use model::report::Coverage;
+use model::id::{Owner, TabId};
 use model::tab::Tab;
 use model::time::Timestamp;
-use serde::Deserialize;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::audits::{StoredReport, off_worker, share_slug, stored_report};
-use crate::body::unpack;
+use crate::error::StoreError;
+use crate::jobs::NewJob;
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{NewJob, Store, StoreError};
 
-/// Tabs of one owner at most, paid ones included: what a workspace can be answered with at once.
+/// Tabs of one owner at most, paid ones included, so that one answer can hold a workspace.
 pub const MOST_TABS: u32 = 500;
 
 /// A page to follow.
@@ -26,26 +23,26 @@ pub struct NewTab {
     pub owner: Owner,
     /// The page, without a fragment.
     pub url: String,
-    /// What its owner calls it.
+    /// Its name.
     pub alias: Option<String>,
-    /// The debit or payment that is not final yet: it is closed again if nothing comes of that.
+    /// The debit or payment that withholds it; the tab is closed when that fails.
     pub withheld: Option<String>,
     /// Now.
     pub created_at: Timestamp,
 }
 
-/// What came of opening a tab.
+/// Outcome of opening a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opening {
     /// It is new.
     New(Tab),
     /// The owner followed this page already.
     Known(Tab),
-    /// The owner has as many as they may.
+    /// The owner has reached the limit of tabs.
     Full,
 }
 
-/// What is to be changed of a tab; what is `None` stays.
+/// A change of a tab; `None` leaves a field as it is.
 #[derive(Debug, Clone, Default)]
 pub struct TabChange {
     /// Its name, or none.
@@ -63,77 +60,29 @@ pub struct TabChange {
 pub enum AlertTo {
     /// To the account's own address.
     Account,
-    /// To another one, whose holder is asked first.
+    /// To another one, whose holder has to confirm.
     Other {
         /// The address.
         email: String,
-        /// Digest of the token in the question.
+        /// Digest of the token in the confirmation mail.
         token_digest: [u8; 32],
-        /// How long the question can be answered.
+        /// Expiry of the confirmation.
         expires_at: Timestamp,
-        /// The mail that asks.
+        /// The confirmation mail.
         question: NewJob,
     },
 }
 
-/// What came of changing a tab.
+/// Outcome of changing a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changing {
     /// The tab as it is now.
     Done(Tab),
-    /// The owner has as many watched pages as they may.
+    /// The owner has reached the limit of watched pages.
     TooManyWatched,
 }
 
-/// A run as it is kept.
-#[derive(Debug, Clone)]
-pub struct RunRecord {
-    /// The audit.
-    pub id: AuditId,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// A watch's run that could not reach its page: it has no score.
-    pub failed: bool,
-    /// A watch's run that somebody was told of.
-    pub alerted: bool,
-    /// Its public address, while it is shared.
-    pub share_slug: Option<Slug>,
-    body: Vec<u8>,
-}
-
-/// What a run found, without the rest of its report.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Judged {
-    /// 0 to 100.
-    pub score: u32,
-    /// Findings, most to least severe.
-    pub findings: Vec<Finding>,
-    /// Findings per severity.
-    pub counts: Counts,
-    /// Which checks were measured.
-    pub coverage: Coverage,
-}
-
-impl RunRecord {
-    /// Of a row with `id`, `created_at`, `failed`, `alerted`, `share_slug` and `body`.
-    pub(crate) fn of(row: &AnyRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            id: AuditId(row.try_get("id")?),
-            created_at: Timestamp(row.try_get("created_at")?),
-            failed: row.try_get::<i64, _>("failed")? != 0,
-            alerted: row.try_get::<i64, _>("alerted")? != 0,
-            share_slug: row.try_get::<Option<String>, _>("share_slug")?.map(Slug),
-            body: row.try_get("body")?,
-        })
-    }
-
-    /// What it found. Takes a millisecond of a processor, or some for a large report.
-    pub fn judged(&self) -> Result<Judged, StoreError> {
-        unpack(&self.body)
-    }
-}
-
-/// A macro, because a constant can be joined with another only so.
+/// The statement that reads tabs. A macro, as `concat!` takes literals only.
 macro_rules! tabs_where {
     ($condition:literal) => {
         concat!(
@@ -151,7 +100,7 @@ const ALL: &str = tabs_where!("1 = 1 ORDER BY t.created_at, t.id LIMIT $2");
 const BY_ID: &str = tabs_where!("t.id = $2");
 const BY_URL: &str = tabs_where!("t.url = $2");
 
-// The update changes nothing: it locks the row, so that the changes of one owner's tabs come one after the other.
+// The update changes nothing: it locks the owner's row and so serializes changes of the owner's tabs.
 const LOCK: &str =
     "INSERT INTO workspaces (owner) VALUES ($1) ON CONFLICT (owner) DO UPDATE SET owner = excluded.owner";
 
@@ -183,26 +132,6 @@ const ASK: &str = "INSERT INTO watch_links (token_digest, tab_id, purpose, email
 
 const CLOSE: &str = "DELETE FROM tabs WHERE owner = $1 AND id = $2 RETURNING id";
 
-const NEWEST: &str = concat!(
-    "SELECT id, requested_url, created_at, body, ",
-    share_slug!(),
-    " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT 1"
-);
-
-const RUNS: &str = concat!(
-    "SELECT id, created_at, failed, alerted, body, ",
-    share_slug!(),
-    " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT $3"
-);
-
-// `created_at` alone does not tell two audits of one millisecond apart.
-const RUN_BEFORE: &str = concat!(
-    "SELECT id, created_at, failed, alerted, body, ",
-    share_slug!(),
-    " FROM audits WHERE owner = $1 AND requested_url = $2 AND failed = 0 \
-     AND (created_at < $3 OR (created_at = $3 AND id < $4)) ORDER BY created_at DESC, id DESC LIMIT 1"
-);
-
 impl Store {
     /// All tabs of `owner`, oldest first.
     pub async fn tabs_of(&self, owner: &Owner) -> Result<Vec<Tab>, StoreError> {
@@ -233,8 +162,7 @@ impl Store {
         counted(subject, row)
     }
 
-    /// Opens a tab, which has the focus then, also when the page was followed already. `most`: tabs that the owner may
-    /// have with it.
+    /// Opens a tab and focuses it, also when the page was followed already. `most`: the owner's limit of tabs.
     pub async fn open_tab(&self, new: NewTab, most: u32) -> Result<Opening, StoreError> {
         let most = most.min(MOST_TABS);
         self.db
@@ -245,8 +173,8 @@ impl Store {
             .await
     }
 
-    /// Changes a tab. `most_watched`: pages that the owner may watch. [`StoreError::NotFound`] also when it is someone
-    /// else's.
+    /// Changes a tab. `most_watched`: the owner's limit of watched pages. [`StoreError::NotFound`] also when it is
+    /// someone else's.
     pub async fn change_tab(
         &self,
         owner: &Owner,
@@ -263,7 +191,7 @@ impl Store {
             .await
     }
 
-    /// Closes a tab; its audits stay. The one that was opened last gets a focus that it had. [`StoreError::NotFound`] also
+    /// Closes a tab; its audits stay. If it was focused, the newest tab gets the focus. [`StoreError::NotFound`] also
     /// when it is someone else's.
     pub async fn close_tab(&self, owner: &Owner, id: &TabId) -> Result<(), StoreError> {
         let subject = "closing a tab";
@@ -276,35 +204,6 @@ impl Store {
                 })
             })
             .await
-    }
-
-    /// The newest audit that `owner` has of a page, if any.
-    pub async fn newest_audit_of(&self, owner: &Owner, url: &str) -> Result<Option<StoredReport>, StoreError> {
-        let subject = "reading the last run of a tab";
-        let statement = sqlx::query(NEWEST).bind(owner.to_string()).bind(url.to_owned());
-        let Some(row) = self.db.read(subject, statement).await? else { return Ok(None) };
-        let id = row.try_get("id").map_err(|error| StoreError::of_driver(subject, error))?;
-        off_worker(subject, move || stored_report(subject, AuditId(id), &row)).await.map(Some)
-    }
-
-    /// The newest audits that `owner` has of a page, at most `limit`, newest first.
-    pub async fn runs_of(&self, owner: &Owner, url: &str, limit: u32) -> Result<Vec<RunRecord>, StoreError> {
-        let subject = "reading the history of a tab";
-        let statement = sqlx::query(RUNS).bind(owner.to_string()).bind(url.to_owned()).bind(i64::from(limit));
-        let rows = self.db.read_all(subject, statement).await?;
-        rows.iter().map(|row| RunRecord::of(row).map_err(|error| StoreError::of_driver(subject, error))).collect()
-    }
-
-    /// The newest audit of the same page that `owner` has from before `audit` and that has a score, if any.
-    pub async fn run_before(&self, owner: &Owner, audit: &StoredReport) -> Result<Option<RunRecord>, StoreError> {
-        let subject = "reading the run before an audit";
-        let statement = sqlx::query(RUN_BEFORE)
-            .bind(owner.to_string())
-            .bind(audit.requested_url.clone())
-            .bind(audit.created_at.0)
-            .bind(audit.id.0.clone());
-        let row = self.db.read(subject, statement).await?;
-        row.map(|row| RunRecord::of(&row).map_err(|error| StoreError::of_driver(subject, error))).transpose()
     }
 }
 
@@ -338,7 +237,7 @@ async fn open(transaction: &mut Transaction<'_>, new: NewTab, most: u32) -> Resu
     Ok(if known.is_some() { Opening::Known(opened) } else { Opening::New(opened) })
 }
 
-/// Closes a tab of an owner; `false` where there is none. The one that was opened last gets a focus that it had.
+/// Closes a tab of an owner; `false` where there is none. If it was focused, the newest tab gets the focus.
 pub(crate) async fn close(transaction: &mut Transaction<'_>, owner: String, id: String) -> Result<bool, StoreError> {
     transaction.run(sqlx::query(LOCK).bind(owner.clone())).await?;
     if transaction.first(sqlx::query(CLOSE).bind(owner.clone()).bind(id.clone())).await?.is_none() {
@@ -378,7 +277,7 @@ async fn change_within(
         None => {}
     }
     if let Some(alert) = change.alert {
-        // An older question is about an address that alerts no longer go to.
+        // An older confirmation is for an address that alerts no longer go to.
         transaction.run(sqlx::query(FORGET_QUESTIONS).bind(id.clone())).await?;
         match alert {
             AlertTo::Account => drop(transaction.run(of_tab(ALERT).bind(None::<String>)).await?),

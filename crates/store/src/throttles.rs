@@ -1,22 +1,23 @@
-//! Failures that make the next try wait.
+//! Throttling of failures: the next attempt has to wait.
 
 use model::time::Timestamp;
 use sqlx::Row;
 
-use crate::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
 
-/// How failures of a kind make the next try wait.
+/// A throttle: how failures of a scope delay the next attempt.
 #[derive(Debug, Clone, Copy)]
 pub struct Throttle {
-    /// What is counted, a stable word.
+    /// Its scope, a stable word.
     pub scope: &'static str,
-    /// The failure with which waiting begins.
+    /// Number of the failure from which on attempts are delayed.
     pub free: u32,
-    /// Milliseconds after which failures are forgotten.
+    /// Window in milliseconds after which failures are forgotten.
     pub window_ms: i64,
-    /// The first wait in milliseconds; it doubles with each further failure.
+    /// The first delay in milliseconds; it doubles with each further failure.
     pub first_wait_ms: i64,
-    /// The longest wait in milliseconds.
+    /// The longest delay in milliseconds.
     pub last_wait_ms: i64,
 }
 
@@ -31,7 +32,7 @@ const COUNT: &str = "INSERT INTO throttles (scope, key_digest, window_start, fai
 const BLOCK: &str = "UPDATE throttles SET blocked_until = $3 WHERE scope = $1 AND key_digest = $2";
 
 impl Throttle {
-    /// The wait after so many failures, in milliseconds.
+    /// The delay after so many failures, in milliseconds.
     fn wait_ms(&self, failures: u32) -> i64 {
         match failures.checked_sub(self.free) {
             Some(over) => self.first_wait_ms.saturating_mul(1 << over.min(20)).min(self.last_wait_ms),
@@ -41,7 +42,7 @@ impl Throttle {
 }
 
 impl Store {
-    /// Until when tries of `key` have to wait; `None`: they don't.
+    /// Until when attempts of `key` are delayed; `None`: they are not.
     pub async fn blocked_until(
         &self,
         throttle: Throttle,

@@ -1,14 +1,14 @@
-//! Several statements that are kept together or not at all.
+//! A transaction: statements that are committed together or not at all.
 
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use crate::db::Statement;
 use crate::error::StoreError;
+use crate::statement::Statement;
 
-/// The inside of a transaction: statements go in one after the other.
+/// A transaction, whose statements run one after the other.
 ///
-/// After one that failed, whatever the others did, nothing is kept.
+/// Once one has failed nothing is kept, whatever the others do.
 pub(crate) struct Transaction<'c> {
     subject: &'static str,
     connection: &'c mut AnyConnection,
@@ -17,19 +17,19 @@ pub(crate) struct Transaction<'c> {
 }
 
 impl<'c> Transaction<'c> {
-    /// One that has begun on `connection`.
+    /// The transaction that has begun on `connection`.
     pub(crate) fn new(subject: &'static str, connection: &'c mut AnyConnection) -> Self {
         Self { subject, connection, failure: None, may_repeat: false }
     }
 
-    /// Runs `statement`; all rows that it gives, which it has to bound the number of.
+    /// Runs `statement`; all its rows. The statement has to bound their number.
     pub(crate) async fn all(&mut self, statement: Statement) -> Result<Vec<AnyRow>, StoreError> {
         statement.fetch_all(&mut *self.connection).await.map_err(|error| self.failed(error))
     }
 
     /// Runs `statement`; its first row, if any.
     pub(crate) async fn first(&mut self, statement: Statement) -> Result<Option<AnyRow>, StoreError> {
-        // All of them: of a statement that was left half way, SQLite would keep the lock.
+        // Reads all rows: SQLite keeps the lock of a statement that was not read to its end.
         Ok(self.all(statement).await?.into_iter().next())
     }
 
@@ -39,13 +39,13 @@ impl<'c> Transaction<'c> {
         Ok(done.rows_affected())
     }
 
-    /// What failed first, and whether the same steps may succeed when they are begun again.
+    /// The first failure, and whether a new attempt at the same steps may succeed.
     pub(crate) fn end(self) -> (Option<StoreError>, bool) {
         (self.failure, self.may_repeat)
     }
 
     fn failed(&mut self, error: sqlx::Error) -> StoreError {
-        // Serialization failure, deadlock: PostgreSQL chose this one to give way.
+        // Serialization failure, deadlock: PostgreSQL rolled this transaction back for another.
         let code = error.as_database_error().and_then(|error| error.code());
         self.may_repeat |= matches!(code.as_deref(), Some("40001" | "40P01"));
         let error = StoreError::of_driver(self.subject, error);

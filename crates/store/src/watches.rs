@@ -1,19 +1,24 @@
-//! The daily watch: which tabs are due, what a run of it found, and whom to tell.
+//! The daily watch: due tabs, their runs, and alerts.
 
 use model::id::{AuditId, Owner, TabId};
 use model::time::{DAY_MS, Timestamp};
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::audits::{inserting, share_slug};
-use crate::{JobLease, NewAudit, NewJob, PackedReport, RunRecord, Store, StoreError};
+use crate::audits::{NewAudit, inserting};
+use crate::body::PackedReport;
+use crate::error::StoreError;
+use crate::jobs::{JobLease, NewJob};
+use crate::runs::RunRecord;
+use crate::store::Store;
+use crate::stored_report::share_slug;
 
 /// A tab whose watch is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueWatch {
     /// The tab.
     pub tab: TabId,
-    /// When it was due, or will be.
+    /// When it is due.
     pub watch_at: Timestamp,
 }
 
@@ -24,7 +29,7 @@ pub struct WatchedTab {
     pub owner: Owner,
     /// The page.
     pub url: String,
-    /// What its owner calls it.
+    /// Its name.
     pub alias: Option<String>,
     /// Another address than the account's, whose holder agreed.
     pub alert_email: Option<String>,
@@ -34,10 +39,10 @@ pub struct WatchedTab {
     pub locale: Option<String>,
 }
 
-/// What a run of a watch leaves behind, all of it or nothing.
+/// The outcome of a run of a watch, stored as a whole or not at all.
 #[derive(Debug, Clone)]
 pub struct WatchRun {
-    /// The right to the job.
+    /// The lease of the job.
     pub lease: JobLease,
     /// The tab.
     pub tab: TabId,
@@ -49,7 +54,7 @@ pub struct WatchRun {
     pub audit: AuditId,
     /// When it began.
     pub created_at: Timestamp,
-    /// What it found.
+    /// The report.
     pub report: PackedReport,
     /// The page could not be reached.
     pub failed: bool,
@@ -59,7 +64,7 @@ pub struct WatchRun {
     pub alert: Option<Alert>,
 }
 
-/// An alert, and the link in it that stops the next one.
+/// An alert, and the link in it that stops further ones.
 #[derive(Debug, Clone)]
 pub struct Alert {
     /// The mail.
@@ -72,7 +77,7 @@ pub struct Alert {
     pub expires_at: Timestamp,
 }
 
-/// What a link in a mail is for.
+/// Purpose of a link in a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkPurpose {
     /// Alerts may go to an address.
@@ -81,7 +86,7 @@ pub enum LinkPurpose {
     Stop,
 }
 
-/// The tab that a link in a mail is about.
+/// The watched tab of a link in a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchLink {
     /// The page that is watched.
@@ -99,9 +104,9 @@ impl LinkPurpose {
     }
 }
 
-// Due, or further away than a day: then the clock was set back since.
-/// A watch that is due later than so was set by a clock that was ahead. More than the day to the next one, so that a clock
-/// that is set back by hours makes no run of the day before.
+// Due, or more than a day ahead: then the clock was set back since.
+/// A watch that is due later than this, in milliseconds, was scheduled by a clock that was ahead. More than the day to
+/// the next run, so that a clock set back by hours causes no second run.
 const TOO_FAR_MS: i64 = 2 * DAY_MS;
 
 const DUE: &str = "SELECT id, watch_at FROM tabs WHERE monitor = 1 AND (watch_at <= $1 OR watch_at > $1 + $2) \
@@ -153,7 +158,7 @@ const PURGE_LINKS: &str = "DELETE FROM watch_links WHERE token_digest IN \
     RETURNING tab_id";
 
 impl Store {
-    /// At most `limit` tabs whose watch is due, longest first.
+    /// At most `limit` tabs whose watch is due, the longest overdue first.
     pub async fn due_watches(&self, now: Timestamp, limit: u32) -> Result<Vec<DueWatch>, StoreError> {
         let subject = "looking for watches that are due";
         let statement = sqlx::query(DUE).bind(now.0).bind(TOO_FAR_MS).bind(i64::from(limit));
@@ -164,8 +169,8 @@ impl Store {
         rows.iter().map(due).collect::<Result<_, sqlx::Error>>().map_err(|error| StoreError::of_driver(subject, error))
     }
 
-    /// Queues the run of a watch that is due, and sets when the next one is. `false`: another server did, or the run of this
-    /// day was queued before.
+    /// Queues the run of a due watch and schedules the next one. `false`: another server did, or the run of this day
+    /// was queued before.
     pub async fn queue_watch(&self, due: DueWatch, next: Timestamp, job: NewJob) -> Result<bool, StoreError> {
         self.db
             .transact("queueing a watch", move |transaction| {
@@ -181,7 +186,7 @@ impl Store {
             .await
     }
 
-    /// The tab `id`, if it is watched still and its account is in use.
+    /// The tab `id`, if it is still watched and its account is active.
     pub async fn watched_tab(&self, id: &TabId) -> Result<Option<WatchedTab>, StoreError> {
         let subject = "reading a watched tab";
         let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
@@ -199,7 +204,7 @@ impl Store {
         }))
     }
 
-    /// The newest run of a page, and the newest with a score; the same one mostly.
+    /// The newest run of a page, and the newest with a score, which mostly is the same.
     pub async fn last_runs(
         &self,
         owner: &Owner,
@@ -220,8 +225,7 @@ impl Store {
         }
     }
 
-    /// Keeps a run with all that follows from it, and ends its job. `false`: the right to the job is another's by now, and
-    /// nothing was kept.
+    /// Stores a run with its alert and completes its job. `false`: the lease was lost, and nothing was stored.
     pub async fn keep_watch_run(&self, run: WatchRun) -> Result<bool, StoreError> {
         self.db
             .transact("keeping a watch's run", move |transaction| {
@@ -242,7 +246,7 @@ impl Store {
                     if failed {
                         transaction.run(sqlx::query(MARK_FAILED).bind(audit.0.clone())).await?;
                     }
-                    // None where the tab was closed meanwhile: then nobody is told either.
+                    // None where the tab was closed in the meantime: then no alert is sent.
                     let watched = transaction.run(sqlx::query(WATCHED_NOW).bind(tab.0.clone()).bind(now.0)).await?;
                     if let Some(alert) = alert.filter(|_| watched == 1) {
                         let link = sqlx::query(KEEP_LINK)
@@ -260,7 +264,7 @@ impl Store {
             .await
     }
 
-    /// What a link in a mail is about; [`StoreError::NotFound`] for one that is not good, or no longer.
+    /// The watched tab of a link in a mail; [`StoreError::NotFound`] for an unknown or expired link.
     pub async fn watch_link(
         &self,
         token_digest: &[u8; 32],
@@ -274,8 +278,7 @@ impl Store {
         Ok(WatchLink { url: row.try_get("url").map_err(failed)?, email: row.try_get("email").map_err(failed)? })
     }
 
-    /// Does what a link in a mail is for; again changes nothing. [`StoreError::NotFound`] as for
-    /// [`Store::watch_link`].
+    /// Applies a link in a mail. Idempotent. [`StoreError::NotFound`] as for [`Store::watch_link`].
     pub async fn use_watch_link(
         &self,
         token_digest: &[u8; 32],
@@ -304,7 +307,7 @@ impl Store {
             .await
     }
 
-    /// The address of `owner`, where it is an account.
+    /// The e-mail address of `owner`, if it is an account.
     pub async fn email_of(&self, owner: &Owner) -> Result<Option<String>, StoreError> {
         let subject = "reading an account's address";
         let Owner::Account(id) = owner else { return Ok(None) };
@@ -312,7 +315,7 @@ impl Store {
         row.map(|row| row.try_get("email")).transpose().map_err(|error| StoreError::of_driver(subject, error))
     }
 
-    /// Deletes at most `batch` links that no longer work; how many. Call again until 0.
+    /// Deletes at most `batch` expired links; how many. Call again until 0.
     pub async fn purge_watch_links(&self, now: Timestamp, batch: u32) -> Result<u64, StoreError> {
         let statement = sqlx::query(PURGE_LINKS).bind(now.0).bind(i64::from(batch));
         Ok(self.db.write("purging links of watches", statement).await?.len() as u64)

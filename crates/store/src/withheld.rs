@@ -1,11 +1,11 @@
-//! What a paid call makes before its debit or payment is final.
+//! What a paid call stores before its debit or payment is final: withheld audits and tabs.
 //!
-//! An audit belongs to the payment meanwhile, not to anybody who could ask for it. A tab, which is one only where it is
-//! seen, carries its mark, and is closed again when it is not paid.
+//! A withheld audit is owned by the payment, so that nobody can read it. A withheld tab is visible, marked with the
+//! payment, and closed when that fails.
 
 use sqlx::Row;
 
-use crate::StoreError;
+use crate::error::StoreError;
 use crate::tabs;
 use crate::transaction::Transaction;
 
@@ -20,7 +20,7 @@ pub(crate) fn owner(id: &str) -> String {
     format!("payment:{id}")
 }
 
-/// Gives what the debit or payment `id` withheld to its owner, or to nobody.
+/// Hands what the debit or payment `id` withheld to its owner, or to nobody.
 pub(crate) async fn hand_over(
     transaction: &mut Transaction<'_>,
     id: &str,
@@ -30,7 +30,7 @@ pub(crate) async fn hand_over(
     transaction.run(sqlx::query(KEEP_TABS).bind(id.to_owned())).await.map(drop)
 }
 
-/// Forgets what the debit or payment `id` withheld.
+/// Deletes what the debit or payment `id` withheld.
 pub(crate) async fn forget(transaction: &mut Transaction<'_>, id: &str) -> Result<(), StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver("forgetting what was not paid", error);
     transaction.run(sqlx::query(DROP).bind(owner(id))).await?;

@@ -14,6 +14,12 @@ const POSTGRES: &str = "SITE_AUDIT_TEST_POSTGRES";
 /// When one of these is set, tests without [`POSTGRES`] fail rather than pass.
 const REQUIRED: [&str; 2] = ["CI", "SITE_AUDIT_TEST_REQUIRE_POSTGRES"];
 
+/// Where Linux mounts a file system in memory (tmpfs).
+const MEMORY: &str = "/dev/shm";
+
+/// Kibibytes that it must have, for the databases of all tests that run at once. Containers may give it 64 MiB.
+const MEMORY_KIB: u64 = 1024 * 1024;
+
 /// A fresh, empty database on either server; gone when dropped.
 #[derive(Debug)]
 pub struct TestDatabase {
@@ -28,9 +34,13 @@ enum Place {
 }
 
 impl TestDatabase {
-    /// An SQLite file that is not there yet.
+    /// An SQLite file that is not there yet, in memory where the machine has a file system for that: its commits would
+    /// wait for the disk for most of a test, and tests kill processes, never the machine.
     pub fn sqlite() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = match is_memory_large_enough() {
+            true => tempfile::Builder::new().prefix("site-audit-test-").tempdir_in(MEMORY).unwrap(),
+            false => tempfile::tempdir().unwrap(),
+        };
         let url = format!("sqlite://{}/data/site-audit.db", folder.path().display());
         Self { url, place: Place::Folder(folder) }
     }
@@ -130,6 +140,20 @@ async fn execute(url: &str, sql: &str) {
     let mut connection = AnyConnection::connect(url).await.unwrap();
     connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.unwrap();
     connection.close().await.unwrap();
+}
+
+/// Whether [`MEMORY`] is mounted and large enough. Without a size of its own it has half of the machine's memory.
+fn is_memory_large_enough() -> bool {
+    let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
+    let mut options = mounts.lines().filter_map(|mount| {
+        let mut fields = mount.split(' ');
+        let (_, place, kind, options) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        (place == MEMORY && kind == "tmpfs").then_some(options)
+    });
+    options.next().is_some_and(|options| {
+        let size = options.split(',').find_map(|option| option.strip_prefix("size=")?.strip_suffix('k')?.parse().ok());
+        size.is_none_or(|kib: u64| kib >= MEMORY_KIB)
+    })
 }
 
 fn unique_name() -> String {

@@ -57,7 +57,7 @@ pub struct Facilitator {
 
 #[derive(Default)]
 struct State {
-    asked: watch::Sender<Vec<Question>>,
+    questions: watch::Sender<Vec<Question>>,
     /// Payer and nonce of what moved, with amount and transaction.
     moved: Mutex<HashMap<(String, String), Moved>>,
     /// Payer and nonce of authorizations that their payers cancelled.
@@ -145,14 +145,15 @@ impl Facilitator {
 
     /// What it was asked of a kind, in order.
     pub fn asked(&self, what: &str) -> Vec<Question> {
-        self.state.asked.borrow().iter().filter(|question| question.what == what).cloned().collect()
+        self.state.questions.borrow().iter().filter(|question| question.what == what).cloned().collect()
     }
 
     /// Waits until it was asked so many questions of a kind.
     pub async fn wait_for(&self, what: &str, count: usize) {
-        let mut asked = self.state.asked.subscribe();
-        let enough = |asked: &Vec<Question>| asked.iter().filter(|question| question.what == what).count() >= count;
-        asked.wait_for(enough).await.unwrap();
+        let mut questions = self.state.questions.subscribe();
+        let enough =
+            |questions: &Vec<Question>| questions.iter().filter(|question| question.what == what).count() >= count;
+        questions.wait_for(enough).await.unwrap();
     }
 
     /// Sets the time of the chain's newest block, in seconds since 1970.
@@ -191,12 +192,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 async fn serve(mut stream: TcpStream, state: &State) {
     let Some(question) = read(&mut stream).await else { return };
     let mut number = 0;
-    state.asked.send_modify(|asked| {
-        asked.push(question.clone());
-        number = asked.iter().filter(|earlier| earlier.what == question.what).count();
+    state.questions.send_modify(|questions| {
+        questions.push(question.clone());
+        number = questions.iter().filter(|earlier| earlier.what == question.what).count();
     });
     let scripted = lock(&state.script).as_ref().and_then(|script| script(&question, number));
-    let said = match scripted {
+    let answer = match scripted {
         Some(Say::This(status, body)) => Some((status, body)),
         Some(Say::MovesAndSays(status, body)) => {
             usual(state, &question).await;
@@ -211,13 +212,13 @@ async fn serve(mut stream: TcpStream, state: &State) {
             None
         }
         Some(Say::HangsUp) => None,
-        Some(Say::Waits(told)) => {
-            told.notified().await;
+        Some(Say::Waits(release)) => {
+            release.notified().await;
             usual(state, &question).await
         }
         None => usual(state, &question).await,
     };
-    if let Some((status, body)) = said {
+    if let Some((status, body)) = answer {
         let body = body.to_string();
         let answer = format!(
             "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",

@@ -63,7 +63,7 @@ impl Answer {
 #[derive(Debug)]
 pub struct Site {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<Asked>>>,
     serving: JoinHandle<()>,
 }
 
@@ -77,8 +77,8 @@ impl Site {
     pub async fn start_at(ip: IpAddr, answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((ip, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (log, answer) = (Arc::clone(&asked), Arc::new(answer));
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (log, answer) = (Arc::clone(&requests), Arc::new(answer));
         let serving = tokio::spawn(async move {
             // Aborted with the site: connections live in this task's set.
             let mut connections = JoinSet::new();
@@ -88,7 +88,7 @@ impl Site {
                 while connections.try_join_next().is_some() {}
             }
         });
-        Self { address, asked, serving }
+        Self { address, requests, serving }
     }
 
     /// Its address and port.
@@ -103,7 +103,7 @@ impl Site {
 
     /// Every request so far, in order.
     pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+        self.requests.lock().unwrap().clone()
     }
 }
 
@@ -124,9 +124,9 @@ async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, answer: &(dyn Fn(
     }
     let head = String::from_utf8_lossy(&head).into_owned();
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-    let asked = Asked { path, head };
-    log.lock().unwrap().push(asked.clone());
-    match answer(&asked) {
+    let request = Asked { path, head };
+    log.lock().unwrap().push(request.clone());
+    match answer(&request) {
         // A caller that went away is its own business.
         Answer::Raw(bytes) => drop(stream.write_all(&bytes).await),
         Answer::Silence => while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {},

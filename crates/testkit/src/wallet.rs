@@ -4,7 +4,7 @@ use k256::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};
 use serde_json::{Value, json};
 use sha3::{Digest as _, Keccak256};
 
-/// Chain id, name of the token and its contract, of the test network (`specs/x402.md` §1).
+/// Chain id, name of the token and its contract, of the test network, from the `exact` scheme of x402 on Base Sepolia.
 const BASE_SEPOLIA: (u64, &str, &str) = (84_532, "USDC", "036CbD53842c5426634e7929541eC2318f3dCF7e");
 
 /// What is signed: who pays what to whom, between two instants, once.
@@ -149,7 +149,7 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// The vectors of `specs/x402.md` §3.
+    /// A known signature, made with a public test key.
     #[test]
     fn a_payment_is_signed_as_the_specifications_have_it() {
         let key = bytes("59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d").unwrap();

@@ -1,4 +1,4 @@
-//! Addresses in every spelling: table A of the hostile inputs.
+//! The address policy, on addresses in every spelling.
 //!
 //! Two bytes of port, then 4 bytes of an IPv4 or 16 of an IPv6 address; what is missing is zero.
 

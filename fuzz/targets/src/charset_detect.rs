@@ -1,4 +1,4 @@
-//! Bytes to text: table C of the hostile inputs.
+//! Charset detection and decoding: bytes to text.
 //!
 //! The first line is the `Content-Type`; the rest is the page.
 

@@ -1,4 +1,4 @@
-//! Compressed bodies: table Z of the hostile inputs.
+//! Content decoding: compressed bodies.
 //!
 //! The first byte chooses the codings and the cap; the rest is the body as it came.
 

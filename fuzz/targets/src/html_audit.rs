@@ -1,4 +1,4 @@
-//! Bytes as a page through the whole report: table M of the hostile inputs.
+//! Bytes as a page through the whole report.
 
 use audit::{Page, patch};
 

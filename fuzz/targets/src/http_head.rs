@@ -1,4 +1,4 @@
-//! What a server sends, head and body: table T of the hostile inputs.
+//! HTTP responses: head and body as a server sends them.
 //!
 //! The first byte says in pieces of how many bytes the rest arrives; 0 is all at once.
 
@@ -9,9 +9,9 @@ use model::capture::{BodyCut, Exchange, FailureKind, FetchFailure, Fetched};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use url::Url;
 
-/// Fields of a response head (hostile inputs §2).
+/// Header fields of a response at most.
 const MOST_FIELDS: usize = 100;
-/// Bytes of a response head (hostile inputs §2).
+/// Size limit of a response head in bytes.
 const HEAD_BYTES: usize = 64 * 1024;
 /// Bytes between the two ends of the connection.
 const PIPE_BYTES: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! JSON-LD: rows X07 and X08 of the hostile inputs. The bytes are the text of one block.
+//! JSON-LD. The bytes are the text of one block.
 
 use audit::Page;
 use audit::facts::jsonld::{JsonLd, repaired};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use model::capture::Capture;
 use model::report::Report;
 
-/// Bytes of a report's JSON (hostile inputs §2).
+/// Size limit of a report's JSON in bytes.
 const REPORT_BYTES: usize = 1024 * 1024;
 
 /// The report of a capture, after a look at all that must hold of it.

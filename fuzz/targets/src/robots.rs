@@ -1,4 +1,4 @@
-//! robots.txt: rows X01 to X03 of the hostile inputs.
+//! robots.txt (RFC 9309).
 //!
 //! The first line is the path that is asked about; the rest is the file.
 

@@ -1,4 +1,4 @@
-//! Sitemaps in all their forms: rows X04 to X06 of the hostile inputs.
+//! Sitemaps in all their forms.
 //!
 //! The input is the file that robots.txt names.
 

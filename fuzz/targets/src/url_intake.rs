@@ -1,4 +1,4 @@
-//! The text of a URL, as typed and as a redirect's target: tables U and A of the hostile inputs.
+//! URL intake: text as typed and as a redirect's target.
 
 use std::sync::LazyLock;
 

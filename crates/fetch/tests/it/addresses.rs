@@ -7,7 +7,7 @@ use model::capture::{FailureKind, FetchFailure, Fetched};
 use crate::dns::Dns;
 use crate::site::{Answer, Site, config, get_with, html, redirect};
 
-/// Rows A03 to A13: what a URL says, and the address that DNS would answer for it.
+/// The host of a URL, and the address that DNS would answer for it.
 const REFUSED: [(&str, &str); 48] = [
     ("0", "0.0.0.0"),
     ("0x", "0.0.0.0"),

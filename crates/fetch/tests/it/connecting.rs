@@ -1,4 +1,4 @@
-//! Row T01: no connection comes about. The clock of these tests stands still until nothing else is left to do, so the
+//! Connections that never come about. The clock of these tests stands still until nothing else is left to do, so the
 //! product's own limits are held to without waiting for them.
 
 use std::net::{Ipv4Addr, SocketAddr};

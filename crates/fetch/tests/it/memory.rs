@@ -11,7 +11,7 @@ use crate::site::{Answer, Site, get, html, reason};
 
 /// Names the measured case to the child process.
 const CASE: &str = "SITE_AUDIT_MEASURED";
-/// KiB that one request may make the process grow by (row Z01).
+/// KiB that one request may make the process grow by.
 const MOST_GROWTH: u64 = 32 * 1024;
 
 /// A line of `/proc/self/status`, in KiB.

@@ -131,7 +131,7 @@ pub(crate) async fn pair(answer: impl Fn(&str) -> Answer + Send + Sync + 'static
 
 /// A wait that no test lives through.
 pub(crate) const NEVER: Duration = Duration::from_secs(3_600);
-/// A fetch that takes longer hangs (hostile inputs, section 1).
+/// A fetch that takes longer hangs.
 const LONGEST_FETCH: Duration = Duration::from_secs(25);
 
 /// The limit of what a test expects to run out.

@@ -39,7 +39,7 @@ impl Builder<'_> {
         self.formatting.push(node, name);
     }
 
-    /// A hash of an element's attributes that does not tell their order; keyed, so that none collide in practice.
+    /// A hash of an element's attributes whatever their order; keyed, so that none collide in practice.
     fn attributes_hash(&self, node: NodeId) -> u64 {
         let node = self.nodes.get(node);
         let start = node.attributes as usize;
@@ -156,12 +156,12 @@ impl Builder<'_> {
         Some(found)
     }
 
-    /// One turn of the outer loop (steps 4.9 to 4.19).
+    /// One iteration of the outer loop (steps 4.9 to 4.19).
     fn adopt_one(&mut self, adoption: Adoption) {
         let Adoption { element, at, place, furthest } = adoption;
         let block = self.stack.get(furthest);
         let between: Vec<Open> = (at + 1..furthest).map(|between| self.stack.get(between)).collect();
-        let mut kept = Vec::new();
+        let mut copies = Vec::new();
         let mut last = block.node;
         let mut bookmark = None;
         for (passed, open) in between.into_iter().rev().enumerate() {
@@ -186,9 +186,9 @@ impl Builder<'_> {
             self.nodes.detach(last);
             self.nodes.insert(Location::last_in(copy.node), last);
             last = copy.node;
-            kept.push(copy);
+            copies.push(copy);
         }
-        kept.reverse();
+        copies.reverse();
         self.nodes.detach(last);
         let target = self.place_in(self.stack.get(at - 1));
         self.nodes.insert(target, last);
@@ -206,9 +206,9 @@ impl Builder<'_> {
         self.leave_stack(element);
         let count = furthest - at + 1;
         let steps = self.stack.rebuild(at, |tail| {
-            tail.splice(..count, kept.iter().copied().chain([block, copy]));
+            tail.splice(..count, copies.iter().copied().chain([block, copy]));
         });
-        for open in kept.iter().chain([&copy]) {
+        for open in copies.iter().chain([&copy]) {
             self.nodes.set(open.node, Flag::OPEN, true);
         }
         self.count(steps);
@@ -219,7 +219,7 @@ impl Builder<'_> {
     }
 }
 
-/// What one turn of the adoption agency is about.
+/// The elements of one iteration of the adoption agency.
 struct Adoption {
     /// The formatting element, its place on the stack and in the list.
     element: NodeId,

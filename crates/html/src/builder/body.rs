@@ -5,6 +5,7 @@ use super::{Builder, Content, Flow, Insertion, Namespace, Quirks, Tag, TagId};
 use crate::names::{AttributeId, Trait};
 
 impl Builder<'_> {
+    // Longer than a screen: the list of start tags of "in body", in the order of the standard.
     pub(super) fn start_in_body(&mut self, tag: &Tag) -> Flow {
         match tag.name {
             TagId::HTML => {

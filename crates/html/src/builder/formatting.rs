@@ -2,9 +2,9 @@
 
 use crate::arena::NONE;
 use crate::names::TagId;
-use crate::tree::NodeId;
+use crate::tree::node::NodeId;
 
-/// What an entry is.
+/// Kinds of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
     /// A formatting element.

@@ -1,11 +1,12 @@
-//! The stack of open elements (WHATWG HTML §13.2.4.2), with what questions about it need kept up to date.
+//! The stack of open elements (WHATWG HTML §13.2.4.2), with an index that is kept up to date for scope queries.
 //!
 //! Each entry knows the nearest entry, itself included, that bounds a search of each kind, and the entry below that has
 //! the same name; each name knows its topmost entry. So "has an element in scope" compares two numbers.
 
 use crate::arena::NONE;
 use crate::names::{TagId, Trait};
-use crate::tree::{Namespace, NodeId};
+use crate::namespace::Namespace;
+use crate::tree::node::NodeId;
 
 /// An open element.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +81,7 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// What the current node of an empty stack shows.
+    /// The current node of an empty stack.
     const NOTHING: Open =
         Open { node: NodeId(NONE), tag: TagId(NONE), namespace: Namespace::Html, integration: Integration::None };
 

@@ -4,7 +4,7 @@ use super::{Builder, Flow, Insertion, Namespace, Text};
 use crate::arena::Run;
 use crate::decode;
 use crate::names::Trait;
-use crate::tree::Kind;
+use crate::tree::node::Kind;
 
 impl Builder<'_> {
     pub(super) fn characters(&mut self, text: Text) {
@@ -28,6 +28,7 @@ impl Builder<'_> {
     }
 
     /// Processes text by the rules of a mode, and gives back what is for another mode.
+    // Longer than a screen: one arm per insertion mode.
     fn text_in(&mut self, mode: Insertion, text: Text) -> Text {
         let none = Text { start: text.end, ..text };
         match mode {
@@ -90,7 +91,7 @@ impl Builder<'_> {
         }
     }
 
-    /// White space is kept or ignored; what follows it leaves the mode.
+    /// Keeps or ignores white space; other text leaves the mode.
     fn after_space(&mut self, text: Text, is_kept: bool, leave: impl FnOnce(&mut Self) -> Flow) -> Text {
         let (space, rest) = self.leading_space(text);
         if is_kept {

@@ -1,7 +1,7 @@
 //! Known attribute names, and how foreign elements spell theirs.
 
 use super::{AttributeId, Mixed, SLOTS, find, position, table};
-use crate::tree::{AttributeName, Namespace};
+use crate::namespace::{AttributeName, Namespace};
 
 const ATTRIBUTES: &[&str] = &[
     // Of HTML.
@@ -350,7 +350,7 @@ impl AttributeId {
         Self(position(ATTRIBUTES, name) as u16)
     }
 
-    /// The number of a known name, in any letter case, that was mixed as it was read.
+    /// The number of a known name, in any letter case, that was hashed as it was read.
     pub(crate) fn known_mixed(name: &[u8], mixed: Mixed) -> Option<Self> {
         find(&ATTRIBUTE_SLOTS, ATTRIBUTES, name, mixed).map(Self)
     }

@@ -1,10 +1,10 @@
-//! Text in which tags are no tags: `title`, `style`, `script` and their kind.
+//! Raw text, in which tags are not markup: `title`, `style`, `script` and others.
 
 use super::{Content, Sink, Tokenizer, ends_tag_name};
 use crate::decode::Mode;
 use crate::names::TagId;
 
-/// How far the text of a script is inside what looks like a comment (§13.2.5.15 to .31).
+/// Whether the text of a script is escaped by what looks like a comment (§13.2.5.15 to .31).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escape {
     /// Not at all.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Comment, Content, Doctype, Instruction, Sink, Tag, Text, Tokenizer};
 use crate::arena::{Arena, NONE, Run};
 use crate::names::TagId;
-use crate::tree::Namespace;
+use crate::namespace::Namespace;
 
 /// More than any test has.
 const ATTRIBUTES: u16 = 256;

@@ -1,10 +1,9 @@
 //! The arena of nodes while it grows.
 
-use super::node::{Flag, Node, Piece};
-use super::{Kind, NodeId};
+use super::node::{Flag, Kind, Node, NodeId, Piece};
 use crate::arena::{NONE, Run, narrow};
 use crate::names::TagId;
-use crate::tree::Namespace;
+use crate::namespace::Namespace;
 
 /// Nodes and the moves of the tree builder.
 #[derive(Debug)]

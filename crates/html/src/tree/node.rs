@@ -1,8 +1,57 @@
-//! A node as it lies in the arena.
+//! A node: its id, its kind, and how it is stored.
 
-use super::{Kind, Namespace, NodeId};
 use crate::arena::{NONE, Run};
 use crate::names::TagId;
+use crate::namespace::Namespace;
+
+/// Index of a node in its tree. Numbers go up in the order in which the parser made the nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// The document itself, the root of every tree.
+    pub const DOCUMENT: Self = Self(0);
+
+    /// Its number in its tree, from 0 up: an index for data kept per node.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) const fn some(self) -> Option<Self> {
+        if self.0 == NONE { None } else { Some(self) }
+    }
+}
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The root.
+    Document,
+    /// `<!DOCTYPE …>`.
+    Doctype,
+    /// An element.
+    Element,
+    /// A run of text.
+    Text,
+    /// A comment, also one made of markup that is none.
+    Comment,
+    /// `<?target data?>`.
+    Instruction,
+    /// The root of what a `template` holds. Its parent is the template, which has no children.
+    Fragment,
+}
+
+/// How an element came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Its start tag stands in the source.
+    Source,
+    /// The standard asks for it, as for `tbody`, though no tag stands there.
+    Implied,
+    /// A copy of a formatting element that was not closed in time, or of an option's content. It has the attributes, and
+    /// tells the start tag, of the one it copies.
+    Clone,
+}
 
 /// A node: 48 bytes. Some fields serve several kinds, to keep it small.
 #[derive(Debug, Clone)]
@@ -54,7 +103,7 @@ pub(crate) struct Piece {
 }
 
 impl Node {
-    /// What an id that leads nowhere shows.
+    /// The node of an unknown id.
     pub(crate) const NOWHERE: Self = Self::new(Kind::Document);
 
     pub(crate) const fn new(kind: Kind) -> Self {

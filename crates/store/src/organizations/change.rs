@@ -4,43 +4,40 @@ use model::id::{AccountId, InvitationId, OrganizationId};
 use model::organization::Role;
 use model::time::Timestamp;
 
+use super::denial::{ChangeError, Denied, outcome};
 use super::invitations::{self, NewInvitation};
-use super::{Denied, Undone, count, role, told};
-use crate::steps::note;
+use super::membership::{count, lock, role_of};
+use crate::error::StoreError;
+use crate::jobs::NewJob;
+use crate::steps::{NewEvent, note};
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{NewEvent, NewJob, Store, StoreError};
 
-/// What is to be changed.
+/// A change of an organization.
 #[derive(Debug, Clone)]
 pub enum OrganizationChange {
-    /// What it is called. For admins.
+    /// Its name. For admins.
     Rename(String),
     /// Whether members need a second factor. For admins.
     RequireSecondFactor(bool),
-    /// Whether it may have keys for a product. For admins.
+    /// Whether a product is switched on for it. For admins.
     Enable(String, bool),
-    /// From when on it is removed; `None`: it is not. For owners. [`Denied::Missing`] where that time has come.
+    /// When it is removed; `None`: not at all. For owners. [`Denied::Missing`] when the removal is due already.
     DeleteAfter(Option<Timestamp>),
-    /// What a member may do. For owners. [`Denied::LastOwner`] where nobody would own it.
+    /// The role of a member. For owners. [`Denied::LastOwner`] when nobody would own it.
     SetRole(AccountId, Role),
-    /// That somebody is a member no more, and perhaps the keys that they made. For those who admit the role, and for
-    /// oneself.
+    /// Removes a member, and their keys if asked. For roles that may admit the member's role, and for oneself.
     Remove {
         /// Who.
         account: AccountId,
         /// Their live keys of the organization are revoked.
         with_keys: bool,
     },
-    /// An invitation. For those who admit its role. [`Denied::Full`] where as many are open as may be.
+    /// Adds an invitation. For roles that may admit its role. [`Denied::Full`] at the limit of open ones.
     Invite(NewInvitation),
-    /// An open invitation is no more. For those who admit its role.
+    /// Revokes an open invitation. For roles that may admit its role.
     Uninvite(InvitationId),
 }
-
-// Whoever changes an organization waits for the others here.
-const LOCK: &str = "UPDATE organizations SET name = name WHERE id = $1";
-
-const ROLE: &str = "SELECT role FROM members WHERE organization_id = $1 AND account_id = $2";
 
 const RENAME: &str = "UPDATE organizations SET name = $2 WHERE id = $1";
 
@@ -61,8 +58,8 @@ const REVOKE_KEYS: &str = "UPDATE api_keys SET revoked_at = $3 \
 const OWNERS: &str = "SELECT COUNT(*) AS n FROM members WHERE organization_id = $1 AND role = 'owner'";
 
 impl Store {
-    /// Makes changes of `id` in the name of its member `actor`, notes each, and queues `jobs`, or nothing of it. Whatever
-    /// goes on at the same time, an organization has an owner.
+    /// Makes changes of `id` by its member `actor`, records an event for each, and queues `jobs`, or nothing of it. An
+    /// organization always keeps an owner, also under concurrent changes.
     pub async fn change_organization(
         &self,
         actor: &AccountId,
@@ -87,11 +84,11 @@ impl Store {
                 Ok(())
             })
         });
-        told(done.await)
+        outcome(done.await)
     }
 }
 
-/// Who changes what.
+/// The acting member.
 struct Member {
     id: OrganizationId,
     actor: AccountId,
@@ -99,33 +96,13 @@ struct Member {
 }
 
 impl Member {
-    fn is_at_least(&self, role: Role) -> Result<(), Undone> {
+    fn is_at_least(&self, role: Role) -> Result<(), ChangeError> {
         if self.role >= role { Ok(()) } else { Err(Denied::Forbidden.into()) }
     }
 
-    fn admits(&self, role: Role) -> Result<(), Undone> {
+    fn admits(&self, role: Role) -> Result<(), ChangeError> {
         if self.role.admits(role) { Ok(()) } else { Err(Denied::Forbidden.into()) }
     }
-}
-
-/// Locks an organization; the role of one of its members.
-pub(super) async fn lock(
-    transaction: &mut Transaction<'_>,
-    id: &OrganizationId,
-    account: &AccountId,
-) -> Result<Role, Undone> {
-    transaction.run(sqlx::query(LOCK).bind(id.0.clone())).await?;
-    role_of(transaction, id, account).await?.ok_or(Undone::Denied(Denied::Missing))
-}
-
-/// What an account may do in an organization; `None`: it is no member.
-pub(super) async fn role_of(
-    transaction: &mut Transaction<'_>,
-    id: &OrganizationId,
-    account: &AccountId,
-) -> Result<Option<Role>, StoreError> {
-    let row = transaction.first(sqlx::query(ROLE).bind(id.0.clone()).bind(account.0.clone())).await?;
-    row.map(|row| role("reading a role", &row)).transpose()
 }
 
 async fn make(
@@ -133,7 +110,7 @@ async fn make(
     member: &Member,
     change: OrganizationChange,
     now: Timestamp,
-) -> Result<(), Undone> {
+) -> Result<(), ChangeError> {
     let id = member.id.0.clone();
     match change {
         OrganizationChange::Rename(name) => {
@@ -182,16 +159,16 @@ async fn make(
     Ok(())
 }
 
-/// Ends a membership; `keys_revoked_at`: that of the keys which the member made.
+/// Ends a membership; with `keys_revoked_at` the member's keys are revoked too.
 async fn remove(
     transaction: &mut Transaction<'_>,
     member: &Member,
     account: AccountId,
     keys_revoked_at: Option<Timestamp>,
-) -> Result<(), Undone> {
+) -> Result<(), ChangeError> {
     if account != member.actor {
         member.is_at_least(Role::Admin)?;
-        let role = role_of(transaction, &member.id, &account).await?.ok_or(Undone::Denied(Denied::Missing))?;
+        let role = role_of(transaction, &member.id, &account).await?.ok_or(ChangeError::Denied(Denied::Missing))?;
         member.admits(role)?;
     }
     let id = member.id.0.clone();
@@ -202,7 +179,7 @@ async fn remove(
     require_owner(transaction, &member.id).await
 }
 
-async fn require_owner(transaction: &mut Transaction<'_>, id: &OrganizationId) -> Result<(), Undone> {
+async fn require_owner(transaction: &mut Transaction<'_>, id: &OrganizationId) -> Result<(), ChangeError> {
     let owners = count(transaction, sqlx::query(OWNERS).bind(id.0.clone())).await?;
     if owners == 0 { Err(Denied::LastOwner.into()) } else { Ok(()) }
 }

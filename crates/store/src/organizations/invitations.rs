@@ -1,4 +1,4 @@
-//! Invitations to organizations: a link in a mail, good once, for the address that it was sent to.
+//! Invitations to organizations: a one-time link in a mail, for the address that it was sent to.
 
 use model::id::{AccountId, InvitationId, OrganizationId};
 use model::organization::Role;
@@ -6,29 +6,30 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use super::change::{lock, role_of};
-use super::{Denied, MOST_MEMBERS, Undone, add_member, count, lock_account, role, told};
-use crate::steps::note;
+use super::denial::{ChangeError, Denied, outcome};
+use super::membership::{MOST_MEMBERS, add_member, count, lock, lock_account, role, role_of};
+use crate::error::StoreError;
+use crate::steps::{NewEvent, note};
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{NewEvent, Store, StoreError};
 
-/// Open invitations of an organization at most (`specs/accounts.md` 4.10).
+/// Open invitations of an organization at most. Chosen.
 const MOST_OPEN: i64 = 20;
 
-/// An invitation to be sent.
+/// An invitation to send.
 #[derive(Debug, Clone)]
 pub struct NewInvitation {
     /// Its id, unique.
     pub id: InvitationId,
     /// SHA-256 of its token.
     pub token_digest: [u8; 32],
-    /// Who is invited.
+    /// Address of the invited person.
     pub email: String,
-    /// The address as addresses are compared.
+    /// The canonical address, by which addresses are compared.
     pub email_canonical: String,
-    /// What they will be.
+    /// Their role as a member.
     pub role: Role,
-    /// Until when it is good.
+    /// Its expiry.
     pub expires_at: Timestamp,
 }
 
@@ -39,13 +40,13 @@ pub struct InvitationRecord {
     pub id: InvitationId,
     /// The organization's id.
     pub organization: OrganizationId,
-    /// What the organization is called.
+    /// Name of the organization.
     pub organization_name: String,
-    /// Who is invited.
+    /// Address of the invited person.
     pub email: String,
-    /// What they will be.
+    /// Their role as a member.
     pub role: Role,
-    /// Until when it is good.
+    /// Its expiry.
     pub expires_at: Timestamp,
 }
 
@@ -54,7 +55,7 @@ const COUNT_OPEN: &str = "SELECT COUNT(*) AS n FROM invitations WHERE organizati
 
 const COUNT_MEMBERS: &str = "SELECT COUNT(*) AS n FROM members WHERE organization_id = $1";
 
-// The newest mail is the one that counts.
+// A new invitation replaces an earlier one to the same address.
 const REPLACE: &str = "UPDATE invitations SET revoked_at = $3 WHERE organization_id = $1 AND email_canonical = $2 \
     AND accepted_at IS NULL AND revoked_at IS NULL";
 
@@ -73,7 +74,7 @@ const LIST: &str = "SELECT invitations.id, organization_id, organizations.name A
     AND EXISTS (SELECT 1 FROM members WHERE members.organization_id = $1 AND members.account_id = $2) \
     ORDER BY invitations.created_at, invitations.id LIMIT $4";
 
-// For the holder of the address only, as long as it is good and the organization goes on.
+// For the holder of the address only, while the invitation is valid and the organization not closed.
 const OFFERED: &str = "SELECT invitations.id, organization_id, organizations.name AS organization_name, \
     invitations.email, role, invitations.expires_at, invited_by \
     FROM invitations JOIN organizations ON organizations.id = organization_id \
@@ -85,7 +86,7 @@ const ACCEPT: &str = "UPDATE invitations SET accepted_at = $2 \
     WHERE token_digest = $1 AND accepted_at IS NULL AND revoked_at IS NULL RETURNING id";
 
 impl Store {
-    /// The open invitations of an organization of an account's, oldest first; none of another's.
+    /// The open invitations of an organization, oldest first; none when the account is not a member.
     pub async fn invitations(
         &self,
         account: &AccountId,
@@ -98,8 +99,8 @@ impl Store {
         rows.iter().map(|row| record(subject, row)).collect()
     }
 
-    /// The invitation whose token has this digest, for the account whose address it was sent to; `None` for anybody else,
-    /// and once it is not good any more.
+    /// The invitation whose token has this digest, for the account whose address it was sent to; `None` for any other
+    /// account, and once it is no longer valid.
     pub async fn invitation(
         &self,
         token_digest: &[u8; 32],
@@ -111,9 +112,10 @@ impl Store {
         self.db.read(subject, statement).await?.map(|row| record(subject, &row)).transpose()
     }
 
-    /// Makes the account a member by the invitation whose token has this digest, and notes it of the organization; which
-    /// one it is. However many try, it is good once. [`Denied::Missing`] where it is not good for this account, also when who sent it may not
-    /// invite any more; [`Denied::Taken`] for a member; [`Denied::Full`] where there are as many members as may be.
+    /// Accepts the invitation whose token has this digest: makes the account a member and records the event; the
+    /// organization. Works once, also under concurrent calls. [`Denied::Missing`] when it is not valid for this
+    /// account, or its sender may no longer invite; [`Denied::Taken`] for a member; [`Denied::Full`] at the limit of
+    /// members.
     pub async fn accept_invitation(
         &self,
         token_digest: &[u8; 32],
@@ -130,7 +132,7 @@ impl Store {
                 Ok(id)
             })
         });
-        told(done.await)
+        outcome(done.await)
     }
 }
 
@@ -139,13 +141,13 @@ async fn accept(
     digest: Vec<u8>,
     account: &AccountId,
     now: Timestamp,
-) -> Result<OrganizationId, Undone> {
+) -> Result<OrganizationId, ChangeError> {
     let subject = "accepting an invitation";
     let offered = sqlx::query(OFFERED).bind(digest.clone()).bind(account.0.clone()).bind(now.0);
-    let row = transaction.first(offered).await?.ok_or(Undone::Denied(Denied::Missing))?;
+    let row = transaction.first(offered).await?.ok_or(ChangeError::Denied(Denied::Missing))?;
     let invitation = record(subject, &row)?;
     let inviter = AccountId(row.try_get("invited_by").map_err(|error| StoreError::of_driver(subject, error))?);
-    // In this order everywhere: organization, account, invitation.
+    // Locks in the same order everywhere: organization, account, invitation.
     let inviter = lock(transaction, &invitation.organization, &inviter).await?;
     if !inviter.admits(invitation.role) {
         return Err(Denied::Missing.into());
@@ -165,14 +167,14 @@ async fn accept(
     Ok(invitation.organization)
 }
 
-/// Keeps an invitation in place of an earlier one to the same address.
+/// Stores an invitation, and revokes an earlier one to the same address.
 pub(super) async fn add(
     transaction: &mut Transaction<'_>,
     id: &OrganizationId,
     actor: &AccountId,
     invitation: NewInvitation,
     now: Timestamp,
-) -> Result<(), Undone> {
+) -> Result<(), ChangeError> {
     let canonical = || invitation.email_canonical.clone();
     if transaction.first(sqlx::query(IS_MEMBER).bind(id.0.clone()).bind(canonical())).await?.is_some() {
         return Err(Denied::Taken.into());
@@ -195,15 +197,15 @@ pub(super) async fn add(
     Ok(())
 }
 
-/// Ends an open invitation; the role that it was for.
+/// Revokes an open invitation; its role.
 pub(super) async fn revoke(
     transaction: &mut Transaction<'_>,
     id: &OrganizationId,
     invitation: InvitationId,
     now: Timestamp,
-) -> Result<Role, Undone> {
+) -> Result<Role, ChangeError> {
     let revoke = sqlx::query(REVOKE).bind(id.0.clone()).bind(invitation.0).bind(now.0);
-    let row = transaction.first(revoke).await?.ok_or(Undone::Denied(Denied::Missing))?;
+    let row = transaction.first(revoke).await?.ok_or(ChangeError::Denied(Denied::Missing))?;
     Ok(role("ending an invitation", &row)?)
 }
 

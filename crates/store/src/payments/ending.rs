@@ -1,20 +1,24 @@
-//! How payments end: settled, refused, lapsed, released; or pause, unclear.
+//! Final transitions of payments (settled, refused, lapsed), and pauses (released, unclear).
 
 use model::credit::MovementKind;
 use model::time::Timestamp;
 use sqlx::Row as _;
 
+use super::record::{Lease, PaymentState, Purchase};
+use super::row::of_lease;
 use super::row::{key, purchase};
-use super::{Lease, PaymentState, Purchase, of_lease};
-use crate::credits::{self, Change, NewCredit, add, of_id};
+use crate::credits::{self, Change, NewCredit, add};
+use crate::error::StoreError;
+use crate::statement::of_id;
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{Store, StoreError, withheld};
+use crate::withheld;
 
-// Whoever is at it loses its lease: a person has decided.
+// Raises the fence, so that a worker loses its lease: an operator has decided.
 const TAKE_UNCLEAR: &str = "UPDATE payments SET fence = fence + 1 WHERE id = $1 AND state = 'unclear' RETURNING fence";
 
-// Without the fence: that money came in stays true when its witness has slept through its lease. Nobody claims an
-// authorization again from these states, so that the row is still of the call which was settled.
+// Without the fence: that money came in stays true after the lease has expired. From these states an authorization is
+// never claimed again, so the row is still that of the settled call.
 const SETTLED: &str = "UPDATE payments SET state = 'settled', tx_hash = $2, reason = NULL, updated_at = $3 \
     WHERE id = $1 AND state IN ('settling', 'unclear') \
     RETURNING network, asset, payer, nonce, operation, amount_micros, owner, credit_id, credit_digest";
@@ -22,7 +26,7 @@ const SETTLED: &str = "UPDATE payments SET state = 'settled', tx_hash = $2, reas
 const EARNED: &str = "INSERT INTO revenue (payment_id, operation, amount_micros, network, created_at) \
     VALUES ($1, $2, $3, $4, $5)";
 
-// What the facilitator may have been told of is never released.
+// A payment that may have been sent to the facilitator is never released.
 const UNSETTLED: &str = "UPDATE payments SET state = $3, reason = $4, tx_hash = COALESCE($5, tx_hash), \
     leased_until = $6, updated_at = $7 WHERE id = $1 AND fence = $2 AND (state IN ('claimed', 'working') \
     OR (state IN ('worked', 'settling', 'unclear') AND $3 <> 'released'))";
@@ -30,38 +34,38 @@ const UNSETTLED: &str = "UPDATE payments SET state = $3, reason = $4, tx_hash = 
 const DROP: &str = "UPDATE payments SET payload = NULL, requirements = NULL, answer_head = NULL, answer_body = NULL \
     WHERE id = $1";
 
-/// How a payment ends, or pauses, without money.
+/// The end, or pause, of a payment without money.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unsettled {
     /// Nothing was broadcast.
     Released,
-    /// No money moved, and none will; the word that says why.
+    /// No money moved and none will; the reason, a stable word.
     Refused(String),
-    /// It can't be told, for this reason; looked at again at that time.
+    /// Whether it settled is unknown; it is looked at again.
     Unclear {
-        /// What was said.
+        /// The reason.
         reason: String,
-        /// The transaction, where one was named.
+        /// The transaction, if known.
         transaction: Option<String>,
         /// When to look again.
         again_at: Timestamp,
     },
-    /// No money moved, and none can any more; the word that says why.
+    /// No money moved and none can any more; the reason, a stable word.
     Lapsed(String),
 }
 
-/// What a person found out of an unclear payment.
+/// An operator's verdict on an unclear payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentDecision {
     /// The money came in, in this transaction.
     Settled(String),
-    /// It did not, and can't any more; the word that says why.
+    /// It did not, and can't any more; the reason, a stable word.
     Lapsed(String),
 }
 
 impl Store {
-    /// Makes a payment final: what came in is noted, the result becomes its owner's, and what was bought exists. `false`
-    /// when it was not being settled, or is final already.
+    /// Settles a payment: records the income, hands the result to its owner, and makes the credit that was bought.
+    /// `false` when it was not being settled, or is final already.
     pub async fn settle_payment(&self, id: &str, tx_hash: &str, now: Timestamp) -> Result<bool, StoreError> {
         let (id, tx_hash) = (id.to_owned(), tx_hash.to_owned());
         self.db
@@ -72,7 +76,7 @@ impl Store {
             .await
     }
 
-    /// Makes an unclear payment final by what a person found out; `false` when no payment of this id is unclear.
+    /// Makes an unclear payment final by an operator's verdict; `false` when no payment of this id is unclear.
     pub async fn decide_payment(&self, id: &str, found: PaymentDecision, now: Timestamp) -> Result<bool, StoreError> {
         let id = id.to_owned();
         self.db
@@ -83,8 +87,8 @@ impl Store {
             .await
     }
 
-    /// Ends or pauses a payment without money; what was made for it is forgotten unless it may still settle. `false` when
-    /// somebody else took over.
+    /// Ends or pauses a payment without money, and deletes what it withheld unless it may still settle. `false` when
+    /// the lease was lost.
     pub async fn leave_payment(&self, lease: &Lease, how: Unsettled, now: Timestamp) -> Result<bool, StoreError> {
         let lease = lease.clone();
         self.db

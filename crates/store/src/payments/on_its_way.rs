@@ -1,10 +1,13 @@
-//! Whether a payment for a call may still charge its owner: nobody is to be asked for another one then.
+//! Payments in flight: whether one for the same call may still charge its owner, who must not be asked for another one
+//! then.
 
 use model::time::Timestamp;
 use sqlx::Row;
 
-use super::{PaymentState, row};
-use crate::{Store, StoreError};
+use super::record::PaymentState;
+use super::row;
+use crate::error::StoreError;
+use crate::store::Store;
 
 /// A payment that may still charge its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,16 +18,16 @@ pub struct OnItsWay {
     pub transaction: Option<String>,
 }
 
-// One whose work nobody is at was never told to settle. One that is long over has landed, or never will. The states stand
-// there as in the index, so that it is used.
+// A payment without a valid lease in these states was never sent to be settled; one that expired long ago has settled
+// or never will. The states are those of the index, so that it is used.
 const ON_ITS_WAY: &str = "SELECT state, tx_hash FROM payments WHERE owner = $1 AND call_digest = $2 \
     AND state IN ('claimed', 'working', 'worked', 'settling', 'unclear') \
     AND (state NOT IN ('claimed', 'working') OR leased_until > $3) \
     AND valid_before > $4 ORDER BY created_at DESC, id DESC LIMIT 1";
 
 impl Store {
-    /// A payment of `owner` for this very call that may still charge them, the newest: somebody is at it at `now`, or it
-    /// may have been sent. One whose authorization was over before `over` counts no more.
+    /// The newest payment of `owner` for this call that may still charge them: its lease is valid at `now`, or it may
+    /// have been sent. One whose authorization expired before `over` is left out.
     pub async fn payment_on_its_way(
         &self,
         owner: &str,

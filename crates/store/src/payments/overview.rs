@@ -1,4 +1,4 @@
-//! Payments as who runs the server sees them: how many are not over, and what came in.
+//! Payments as the operator sees them: how many are unfinished, and the income.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,11 @@ use model::time::Timestamp;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
-use super::PaymentState;
+use super::record::PaymentState;
 use super::row::state;
-use crate::credits::micros;
-use crate::{Store, StoreError};
+use crate::columns::micros;
+use crate::error::StoreError;
+use crate::store::Store;
 
 const UNFINISHED: &str = "SELECT state, COUNT(*) AS many FROM payments \
     WHERE state IN ('claimed', 'working', 'worked', 'settling', 'unclear') GROUP BY state";
@@ -22,7 +23,7 @@ const EARNED_BETWEEN: &str = "SELECT network, CAST(SUM(amount_micros) AS BIGINT)
         AND credit_movements.created_at >= $1 AND credit_movements.created_at < $2) AS received GROUP BY network";
 
 impl Store {
-    /// How many payments there are in each state in which somebody works on them, or has to.
+    /// Number of payments in each unfinished state.
     pub async fn unfinished_payments(&self) -> Result<BTreeMap<PaymentState, u64>, StoreError> {
         let subject = "counting unfinished payments";
         let rows = self.db.read_all(subject, sqlx::query(UNFINISHED)).await?;
@@ -34,8 +35,8 @@ impl Store {
         Ok(counts)
     }
 
-    /// What came in from `from` to before `to`, for calls and for credit, by network (CAIP-2; `None`: by Pix), and how
-    /// many payments that were.
+    /// The income from `from` to before `to`, for calls and for credit, by network (CAIP-2; `None`: by Pix), and the
+    /// number of payments.
     pub async fn received(
         &self,
         from: Timestamp,

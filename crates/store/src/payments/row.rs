@@ -1,13 +1,14 @@
-//! A payment as it stands in its row.
+//! Reading a payment from its row.
 
 use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use super::{Lease, Payment, PaymentKey, PaymentState, Purchase};
-use crate::StoreError;
+use super::record::{Lease, Payment, PaymentKey, PaymentState, Purchase};
 use crate::answers::PaidAnswer;
-use crate::credits::{digest, micros};
+use crate::columns::{digest, micros};
+use crate::error::StoreError;
+use crate::statement::{Statement, of_id};
 
 /// The authorization of a row.
 pub(super) fn key(subject: &'static str, row: &AnyRow) -> Result<PaymentKey, StoreError> {
@@ -64,4 +65,9 @@ pub(super) fn payment(subject: &'static str, row: &AnyRow) -> Result<Payment, St
         leased_until: Timestamp(row.try_get("leased_until").map_err(failed)?),
         created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
     })
+}
+
+/// A statement on the row with the id and the fence of a lease.
+pub(super) fn of_lease(sql: &'static str, lease: &Lease) -> Statement {
+    of_id(sql, &lease.id).bind(lease.fence)
 }

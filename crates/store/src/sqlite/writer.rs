@@ -5,11 +5,11 @@ use sqlx::{AnyConnection, Connection};
 use tokio::sync::{mpsc, oneshot};
 
 use super::connect_writer;
-use crate::db::{Statement, Steps};
 use crate::error::StoreError;
+use crate::statement::{Statement, Steps};
 use crate::transaction::Transaction;
 
-/// Writes of one commit at most (`specs/stack.md`, Storage: 7,400 inserts/s with FULL in batches of 50).
+/// Writes of one commit at most. Measured: 7,400 inserts a second with `synchronous=FULL` in batches of 50.
 const BATCH: usize = 50;
 
 /// Writes that may wait. Chosen: about a tenth of a second of work, far inside the time a caller waits.
@@ -20,16 +20,16 @@ enum Message {
     Close(oneshot::Sender<()>),
 }
 
-/// What one caller wants done in a commit.
+/// The work of one caller in a commit.
 trait Work: Send {
     /// Whether its caller has left.
     fn is_abandoned(&self) -> bool;
 
-    /// Does it within the transaction that is open on `connection`, and keeps what it gave. `Err`: what failed is
-    /// not its own affair alone.
+    /// Runs it within the transaction that is open on `connection`, and keeps its outcome. `Err`: a failure that
+    /// concerns the whole commit.
     fn run<'c>(&'c mut self, connection: &'c mut AnyConnection) -> Steps<'c, Result<(), StoreError>>;
 
-    /// Tells its caller what it gave, or what became of the commit instead.
+    /// Answers its caller with its outcome, or with the error of the commit.
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
@@ -66,12 +66,12 @@ impl Work for Single {
     fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
         let Self { subject, outcome, caller, .. } = *self;
         let outcome = committed.and_then(|()| outcome.unwrap_or_else(|| Err(not_run(subject))));
-        // A caller that left meanwhile does not hear of it.
+        // The caller may have left.
         let _ = caller.send(outcome);
     }
 }
 
-/// Several statements that are kept together or not at all.
+/// A transaction: statements that are committed together or not at all.
 struct Several<T, E, F> {
     subject: &'static str,
     steps: F,
@@ -92,7 +92,7 @@ where
     fn run<'c>(&'c mut self, connection: &'c mut AnyConnection) -> Steps<'c, Result<(), StoreError>> {
         Box::pin(async move {
             let failed = |error: sqlx::Error| StoreError::of_driver(self.subject, error);
-            // Within the transaction of the commit, so that it can be undone without the others.
+            // A savepoint in the transaction of the commit, so that it can be rolled back alone.
             let mut savepoint = connection.begin().await.map_err(failed)?;
             let mut transaction = Transaction::new(self.subject, &mut savepoint);
             let done = (self.steps)(&mut transaction).await;
@@ -113,38 +113,37 @@ where
             Ok(()) => outcome.unwrap_or_else(|| Err(not_run(subject).into())),
             Err(error) => Err(error.into()),
         };
-        // A caller that left meanwhile does not hear of it.
+        // The caller may have left.
         let _ = caller.send(outcome);
     }
 }
 
-/// What a caller hears whose work a commit passed over, which none does.
+/// The answer for work that a commit left out, which no commit does.
 fn not_run(subject: &'static str) -> StoreError {
     StoreError::unavailable(subject, "the write was not run")
 }
 
-/// The queue before the writing connection. The task behind it ends when this is dropped or closed.
+/// The queue of the writing connection. Its task ends when this is dropped or closed.
 pub(crate) struct Writer {
     queue: mpsc::Sender<Message>,
 }
 
 impl Writer {
-    /// Starts the task that owns `connection`, and reconnects by `options` after an error.
+    /// Starts the task that owns `connection` and reconnects with `options` after an error.
     pub(super) fn start(options: AnyConnectOptions, connection: AnyConnection) -> Self {
         let (queue, messages) = mpsc::channel(QUEUE);
         tokio::spawn(Task { options, connection: Some(connection) }.run(messages));
         Self { queue }
     }
 
-    /// Runs `statement` in the next commit and answers once that commit is on disk. A caller that leaves before its
-    /// turn takes its write along.
+    /// Runs `statement` in the next commit and returns once that is durable. Cancelled before its turn, it is not run.
     pub(crate) async fn write(&self, subject: &'static str, statement: Statement) -> Result<Vec<AnyRow>, StoreError> {
         let (caller, outcome) = oneshot::channel();
         self.enqueue(subject, Box::new(Single { subject, statement: Some(statement), outcome: None, caller })).await?;
         outcome.await.unwrap_or_else(|_| Err(closed(subject)))
     }
 
-    /// Runs `steps` in the next commit, together or not at all; else as [`Writer::write`].
+    /// Runs `steps` in the next commit, all or none; else as [`Writer::write`].
     pub(crate) async fn transact<T, E, F>(&self, subject: &'static str, steps: F) -> Result<T, E>
     where
         T: Send + 'static,
@@ -164,7 +163,7 @@ impl Writer {
     pub(crate) async fn close(&self) {
         let (done, closed) = oneshot::channel();
         if self.queue.send(Message::Close(done)).await.is_ok() {
-            // An error means that the task has ended, which is what was asked.
+            // An error means that the task has ended already.
             let _ = closed.await;
         }
     }
@@ -176,7 +175,7 @@ fn closed(subject: &'static str) -> StoreError {
 
 struct Task {
     options: AnyConnectOptions,
-    /// `None` after an error: what state that left is unknown, so the next batch begins with a new one.
+    /// `None` after an error, which leaves its state unknown: the next batch opens a new one.
     connection: Option<AnyConnection>,
 }
 
@@ -219,7 +218,7 @@ impl Task {
     }
 }
 
-/// Takes what waits, up to [`BATCH`] writes or an order to close; drops writes whose callers left.
+/// Takes queued messages, up to [`BATCH`] writes or a close; drops writes whose callers left.
 fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> (Vec<Box<dyn Work>>, Option<oneshot::Sender<()>>) {
     let mut batch = Vec::new();
     let mut next = Some(first);
@@ -234,11 +233,11 @@ fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> (Vec<Box<dy
     (batch, None)
 }
 
-/// Runs all of `batch` in one transaction. What concerns one caller only is that caller's outcome; any other error is
-/// everyone's, and nothing is kept.
+/// Runs all of `batch` in one transaction. An error of one statement is the outcome of its caller only; any other error is
+/// the outcome of all callers, and nothing is kept.
 async fn commit(connection: &mut AnyConnection, batch: &mut [Box<dyn Work>]) -> Result<(), StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver("committing to the SQLite database", error);
-    // IMMEDIATE: takes the lock here, under the busy timeout, and not in the middle, where waiting can't help.
+    // IMMEDIATE takes the write lock here, under the busy timeout; taken later it would fail at once.
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
     for work in batch {
         work.run(&mut transaction).await?;

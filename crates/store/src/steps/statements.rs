@@ -3,14 +3,16 @@
 use model::id::Owner;
 use model::time::Timestamp;
 
-use super::{EndReason, Factor, NewSession, Refusal, Step};
-use crate::db::Statement;
+use super::{EndReason, Factor, NewSession, Step};
 use crate::passkeys;
+use crate::refusal::Refusal;
+use crate::statement::Statement;
 
-/// Sessions of an account that may live at once; the longest unseen ends (`specs/accounts.md` 4.6).
+/// Live sessions of an account at most; the one unseen for longest ends. Chosen: more than anybody has browsers.
 const MOST_SESSIONS: i64 = 20;
 
-/// The statements of a step, each with what it means when it changes nothing.
+/// The statements of a step, each with its refusal when it changes no row.
+// Longer than a screen: one arm per step, in the order of [`Step`].
 pub(super) fn statements(step: Step, now: Timestamp) -> Vec<(Statement, Option<Refusal>)> {
     let one = |statement: Statement, refusal: Option<Refusal>| vec![(statement, refusal)];
     match step {
@@ -72,7 +74,7 @@ pub(super) fn statements(step: Step, now: Timestamp) -> Vec<(Statement, Option<R
                     .bind(now.0);
             vec![(set, Some(Refusal::Missing)), (end, None)]
         }
-        // The update changes nothing: it makes who signs in and who sets the password go one after the other.
+        // The update changes nothing: it serializes signing in and setting the password.
         Step::ExpectPassword(account, password) => one(
             sqlx::query("UPDATE accounts SET name = name WHERE id = $1 AND password = $2 AND status = 'active'")
                 .bind(account.0)
@@ -236,6 +238,8 @@ fn of_new_session(session: NewSession, now: Timestamp) -> Vec<(Statement, Option
     vec![(begin, None), (trim, None)]
 }
 
+/// The statements of a change of a second factor.
+// Longer than a screen: one arm per change, in the order of [`Factor`].
 fn of_factor(account: String, factor: Factor, now: Timestamp) -> Vec<(Statement, Option<Refusal>)> {
     let one = |statement: Statement, refusal: Option<Refusal>| vec![(statement, refusal)];
     match factor {

@@ -1,5 +1,4 @@
-//! A state machine of people, organizations, keys and guests: whatever is done in whatever order, what must hold does
-//! (`specs/accounts.md` section 7, 10).
+//! A state machine of people, organizations, keys and guests: whatever is done in whatever order, what must hold does.
 
 #![expect(clippy::indexing_slicing, reason = "the model's tables are indexed below the constants that size them")]
 
@@ -28,7 +27,7 @@ const GROUPS: usize = 2;
 const GUESTS: usize = 3;
 /// Live keys of one owner.
 const LIVE_KEYS: u32 = 10;
-/// Live sessions of one account (`specs/accounts.md` 4.6).
+/// Live sessions of one account.
 const SESSIONS: usize = 20;
 
 /// Something that somebody does. People are by number; somebody whose account was removed has none until they register.

@@ -18,7 +18,7 @@ testkit::on_both_databases! {
     invitations_are_forgotten_once_they_are_over,
 }
 
-/// How often two try the same at the same moment (`specs/accounts.md` section 7, 1).
+/// How often two try the same at the same moment.
 pub(crate) const REPETITIONS: usize = 1_000;
 pub(crate) const PRODUCT: &str = "site-audit";
 

@@ -1,0 +1,55 @@
+//! The open database.
+
+use std::sync::Arc;
+
+use model::time::Timestamp;
+use sqlx::Row as _;
+
+use crate::body::Codec;
+use crate::db::Db;
+use crate::error::StoreError;
+
+/// An open database. Cheap to clone; all clones share its connections.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) db: Arc<Db>,
+    pub(crate) codec: Arc<Codec>,
+}
+
+impl Store {
+    /// Opens `database_url` and brings its tables up to date. `sqlite://PATH` makes the file and its folder where
+    /// absent, readable by their owner only; `postgres://…` wants an existing database.
+    ///
+    /// Call within a Tokio runtime. [`StoreError::Corrupt`] for a damaged SQLite file; [`StoreError::Unavailable`]
+    /// for an address that is neither, a place that can't be written, or a server that does not answer or would
+    /// acknowledge commits before they are durable.
+    pub async fn open(database_url: &str) -> Result<Self, StoreError> {
+        Ok(Self { db: Arc::new(Db::open(database_url).await?), codec: Arc::default() })
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        self.db.read("asking the database for a sign of life", sqlx::query("SELECT 1")).await.map(drop)
+    }
+
+    /// The time by the database's clock, which all its servers share; `None` where that is this machine's.
+    pub async fn clock(&self) -> Result<Option<Timestamp>, StoreError> {
+        let subject = "asking for the database's clock";
+        let Some(statement) = self.db.clock() else { return Ok(None) };
+        let row = self.db.read(subject, statement).await?;
+        let now = row.map(|row| row.try_get("now")).transpose();
+        Ok(now.map_err(|error| StoreError::of_driver(subject, error))?.map(Timestamp))
+    }
+
+    /// Finishes the writes that were accepted and closes all connections; later calls are
+    /// [`StoreError::Unavailable`].
+    pub async fn close(&self) {
+        self.db.close().await;
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
+}

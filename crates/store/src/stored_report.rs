@@ -1,0 +1,68 @@
+//! A stored audit as it is read from its row.
+
+use model::id::{AuditId, Slug};
+use model::lang::Lang;
+use model::report::{Report, StoredAudit};
+use model::time::Timestamp;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+use crate::body::unpack;
+use crate::error::StoreError;
+
+/// A stored audit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredReport {
+    /// Its id.
+    pub id: AuditId,
+    /// The requested address without its fragment.
+    pub requested_url: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Its public address, while it is shared.
+    pub share_slug: Option<Slug>,
+    /// The report.
+    pub report: Report,
+}
+
+impl StoredReport {
+    /// The audit in `lang`, as an answer has it.
+    pub fn stored_audit(&self, lang: Lang) -> StoredAudit {
+        self.report.stored_audit(&self.id, self.created_at, self.share_slug.as_ref(), lang)
+    }
+}
+
+/// The column of a row of `audits` with its public address, while it is shared. A macro, as `concat!` takes literals only.
+macro_rules! share_slug {
+    () => {
+        "(SELECT slug FROM shares WHERE audit_id = audits.id AND revoked_at IS NULL) AS share_slug"
+    };
+}
+pub(crate) use share_slug;
+
+/// The audit in a row with `requested_url`, `created_at`, `share_slug` and `body`.
+pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) -> Result<StoredReport, StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+    let body: Vec<u8> = row.try_get("body").map_err(failed)?;
+    Ok(StoredReport {
+        id,
+        requested_url: row.try_get("requested_url").map_err(failed)?,
+        created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
+        share_slug: row.try_get::<Option<String>, _>("share_slug").map_err(failed)?.map(Slug),
+        report: unpack(&body)?,
+    })
+}
+
+/// Runs slow work on a blocking thread, so that no other call waits for it.
+pub(crate) async fn off_worker<T: Send + 'static>(
+    subject: &'static str,
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(ended) => Err(StoreError::unavailable(subject, ended)),
+        },
+    }
+}

@@ -13,8 +13,8 @@ use model::report::{Coverage, Report};
 
 use crate::check::{Check, MAX_PLACES, NotMeasured, Problem, Verdict};
 use crate::facts::Facts;
-use crate::facts::page::Page;
 use crate::facts::site_files::SiteFiles;
+use crate::facts::walk::Page;
 use crate::patch::{self, Drafted};
 use crate::{checks, score, silence};
 

@@ -8,7 +8,7 @@ mod answer;
 mod api_catalog;
 mod apple_app;
 mod assetlinks;
-mod change_password;
+pub(super) mod change_password;
 mod delivery;
 pub(crate) mod favicon;
 pub(crate) mod image_files;
@@ -26,7 +26,7 @@ mod rfc3339;
 pub(crate) mod security_txt;
 mod site;
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 mod webauthn;
 
 use model::capture::{Capture, Extra, FailureKind, Fetched, Want, WantKind};

@@ -3,8 +3,6 @@
 //! Names and values are case-insensitive, separators are commas; meta tags and headers for the same agent are united
 //! and the most restrictive wins (Google, robots meta tag specifications).
 
-pub mod tag;
-
 use model::capture::Exchange;
 use model::time::Timestamp;
 

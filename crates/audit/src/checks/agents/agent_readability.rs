@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::check::prelude::*;
+use crate::facts::content_type::media_type;
 use crate::facts::discovery::llms::{self, RootFile};
 use crate::facts::document::NodeId;
 use crate::facts::listed::AROUND;
-use crate::facts::page::{Html, media_type};
+use crate::facts::page::Html;
 use crate::facts::text::is_seen;
 use crate::facts::visibility::hides;
 

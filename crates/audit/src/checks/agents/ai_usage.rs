@@ -3,8 +3,9 @@
 use url::Url;
 
 use crate::check::prelude::*;
+use crate::facts::content_type::media_type;
 use crate::facts::crawlers::{Purpose, tokens};
-use crate::facts::page::{Html, media_type};
+use crate::facts::page::Html;
 use crate::facts::robots_directives::Origin;
 use crate::facts::robots_txt::signals::{self, SignalFault, SignalLine};
 use crate::facts::robots_txt::{RobotsState, RobotsTxt};

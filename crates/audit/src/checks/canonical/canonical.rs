@@ -5,8 +5,7 @@ use url::Url;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::canonical::mended;
-use crate::facts::lost_head;
-use crate::facts::page::LinkElement;
+use crate::facts::elements::LinkElement;
 use crate::facts::url_identity::{names_page, same_page, without_tracking};
 use crate::fix::HeadKey;
 
@@ -158,7 +157,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     }
     facts.indexable()?;
     let in_body = html.links_rel("canonical").any(|link| !link.in_head);
-    let lost = lost_head::lost(html, |element| element.is("link") && element.has_token("rel", "canonical"));
+    let lost = html.has_lost(|element| element.is("link") && element.has_token("rel", "canonical"));
     if !facts.canonical_links()?.is_empty() || facts.canonical_header().is_some() || in_body || lost {
         return PASS;
     }

@@ -5,7 +5,7 @@ use url::Url;
 use super::canonical::{own, places, rewritten, single};
 use crate::check::prelude::*;
 use crate::facts::canonical::{is_home, mended, names_home};
-use crate::facts::page::LinkElement;
+use crate::facts::elements::LinkElement;
 use crate::facts::url_identity::{has_tracking, same_page, same_site};
 
 /// The family.

@@ -4,7 +4,7 @@ use url::Url;
 
 use super::canonical::{is_valid, own, places, single, tag};
 use crate::check::prelude::*;
-use crate::facts::page::LinkElement;
+use crate::facts::elements::LinkElement;
 use crate::facts::url_identity::same_page;
 use crate::fix::HeadKey;
 

@@ -2,7 +2,7 @@
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::discovery::named_pages::TargetFault;
+use crate::facts::named_page::TargetFault;
 use crate::facts::url_identity::{same_page, without_tracking};
 
 /// The family.

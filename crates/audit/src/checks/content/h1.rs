@@ -1,11 +1,10 @@
 //! The main heading: a page without one, or with several.
 
 use super::garbled_text::is_garbled;
-use super::headings::outline;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::derive::{LONGEST_HEADLINE, cut, is_placeholder, without_site_name};
-use crate::facts::names::has_text;
+use crate::facts::headings::{outline, says_something};
 use crate::facts::page::Html;
 
 /// The family.
@@ -74,14 +73,6 @@ const MULTIPLE: Check = Check {
 
 /// Headings that a message lists.
 const SHOWN: usize = 5;
-
-/// Whether a heading says something: text, or an image with an alternative.
-pub(crate) fn says_something(heading: Element<'_>) -> bool {
-    has_text(heading)
-        || heading
-            .descendants()
-            .any(|below| below.is("img") && below.attribute("alt").is_some_and(|alt| !alt.trim().is_empty()))
-}
 
 fn missing(facts: &Facts<'_>) -> Verdict {
     facts.filled_page()?;

@@ -1,8 +1,8 @@
 //! The outline that headings give a page: levels that are left out, and headings that say nothing.
 
-use super::h1::says_something;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::headings::{outline, says_something};
 use crate::facts::names::has_name;
 use crate::facts::page::Html;
 
@@ -66,12 +66,6 @@ const EMPTY: Check = Check {
     since: WHOLE,
     run: empty,
 };
-
-/// The headings that are shown, in order, with their level.
-pub(super) fn outline(html: &Html) -> impl Iterator<Item = (u8, Element<'_>)> {
-    let all = html.headings.iter().filter_map(|(level, id)| Some((*level, html.element(*id)?)));
-    all.filter(|(_, heading)| !html.listed.is_unseen(*heading))
-}
 
 /// A heading in words: its text, the alternative of its image, or for want of both its tag.
 fn called(heading: Element<'_>) -> String {

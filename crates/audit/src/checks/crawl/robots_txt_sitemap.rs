@@ -2,7 +2,7 @@
 
 use super::robots_txt::{PATH, found, place, sitemap_line, unnamed_sitemap};
 use crate::check::prelude::*;
-use crate::facts::sitemap::{Presence, is_address};
+use crate::facts::sitemap_survey::{Presence, is_address};
 use crate::fix::FileChange;
 
 /// The family.

@@ -5,7 +5,9 @@ use model::capture::{FailureKind, Fetched};
 use super::robots_txt;
 use crate::check::prelude::*;
 use crate::facts::robots_txt::{RobotsState, RobotsTxt};
-use crate::facts::sitemap::{End, Kind, MOST_URLS, Presence, SitemapFile, Sitemaps, draft};
+use crate::facts::sitemap::{End, Kind, MOST_URLS, SitemapFile};
+use crate::facts::sitemap_draft;
+use crate::facts::sitemap_survey::{Presence, Sitemaps};
 use crate::fix::FileChange;
 
 /// The family.
@@ -176,7 +178,7 @@ fn first_sitemap(facts: &Facts<'_>) -> FixDraft {
     let address = facts.url().ok().and_then(|url| url.join(PATH).ok());
     // Of a robots.txt that was not read whole no whole file can be made to name the sitemap.
     let is_cut = matches!(facts.robots(), Ok(RobotsState::Found(RobotsTxt { truncated: true, .. })));
-    let Some((content, address)) = draft::first(facts).zip(address).filter(|_| !is_cut) else {
+    let Some((content, address)) = sitemap_draft::first(facts).zip(address).filter(|_| !is_cut) else {
         const WRITE: Text = text(
             "Put a sitemap.xml at the root of the host that lists the pages to be found, and name it in robots.txt.",
             "Coloque na raiz do host um sitemap.xml que liste as páginas a serem encontradas, e indique-o no robots.txt.",
@@ -354,8 +356,9 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         "Let the program that writes the sitemap list the pages that should be found.",
         "Faça o programa que escreve o sitemap listar as páginas que devem ser encontradas.",
     );
-    let path = files.iter().find(|file| file.kind == Some(Kind::Urlset)).and_then(|file| draft::own_path(facts, file));
-    let fix = match path.zip(draft::first(facts)) {
+    let path =
+        files.iter().find(|file| file.kind == Some(Kind::Urlset)).and_then(|file| sitemap_draft::own_path(facts, file));
+    let fix = match path.zip(sitemap_draft::first(facts)) {
         Some((path, content)) => FixDraft::file(&path, content).from(LINKED, &[]).note(COMPLETE, &[]),
         None => FixDraft::instruction(FixTarget::File, LIST, &[]),
     };

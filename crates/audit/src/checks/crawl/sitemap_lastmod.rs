@@ -4,7 +4,8 @@ use model::time::DAY_MS;
 
 use super::sitemap::nothing_found;
 use crate::check::prelude::*;
-use crate::facts::sitemap::{SitemapFile, draft, lastmod};
+use crate::facts::sitemap::{SitemapFile, lastmod};
+use crate::facts::sitemap_draft;
 use crate::facts::url_identity::same_page;
 
 /// The family.
@@ -139,7 +140,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         Some((file, entry.lastmod.as_deref().filter(|date| is_dated && is_bad(date))?))
     });
     let fix = |file: &SitemapFile| {
-        FixDraft::file_template(&draft::path(file), FORM).note(WRITE, &[("sitemap", file.url.as_str().into())])
+        FixDraft::file_template(&sitemap_draft::path(file), FORM).note(WRITE, &[("sitemap", file.url.as_str().into())])
     };
     if let Some((file, date)) = own {
         const OWN: Text =
@@ -200,7 +201,7 @@ fn uniform(facts: &Facts<'_>) -> Verdict {
 fn drift(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let own = facts.url()?;
-    let stated = draft::modified(facts, html, own).ok_or(NotMeasured::Absent)?;
+    let stated = sitemap_draft::modified(facts, html, own).ok_or(NotMeasured::Absent)?;
     let listed = facts
         .sitemaps()?
         .listings()

@@ -2,8 +2,9 @@
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::page::{Html, Meta};
-use crate::facts::{derive, lost_head};
+use crate::facts::derive;
+use crate::facts::elements::Meta;
+use crate::facts::page::Html;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -119,7 +120,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let is_description = |name: Option<&str>| name.is_some_and(|name| name.trim().eq_ignore_ascii_case("description"));
     let in_head: Vec<_> = html.metas_named("description").filter(|meta| meta.in_head).collect();
     let filled = in_head.iter().any(|meta| meta.content.as_deref().is_some_and(|content| !content.is_empty()));
-    if filled || lost_head::lost(html, |element| element.is("meta") && is_description(element.attribute("name"))) {
+    if filled || html.has_lost(|element| element.is("meta") && is_description(element.attribute("name"))) {
         return PASS;
     }
     if facts.shell().is_some() {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::lost_head;
-use crate::facts::page::{Html, Meta};
+use crate::facts::elements::Meta;
+use crate::facts::page::Html;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -258,8 +258,7 @@ fn zoom_disabled(facts: &Facts<'_>) -> Verdict {
 
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
-    if html.meta("viewport").is_some() || lost_head::lost(html, |element| element.attribute("name") == Some("viewport"))
-    {
+    if html.meta("viewport").is_some() || html.has_lost(|element| element.attribute("name") == Some("viewport")) {
         return PASS;
     }
     let tag = format!("<meta name=\"viewport\" content=\"{CONTENT}\">");

@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::content_type;
-use crate::facts::page::looks_like_html;
+use crate::facts::content_type::looks_like_html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {

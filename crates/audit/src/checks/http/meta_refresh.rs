@@ -1,8 +1,8 @@
 //! Redirects that a page makes itself: by a refresh, or by a script.
 
 use crate::check::prelude::*;
-use crate::facts::parse_refresh;
 use crate::facts::redirects::by_script;
+use crate::facts::refresh::parse_refresh;
 use crate::facts::url_identity::same_page;
 
 /// The family.

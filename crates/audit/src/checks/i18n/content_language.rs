@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::detected_language::{self, LEAST_WORDS, Reading};
-use crate::facts::page::Meta;
+use crate::facts::elements::Meta;
 use crate::facts::url_identity::same_page;
 use crate::facts::{language_tag, page_language};
 
@@ -74,7 +74,7 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     let root = html.document.html().ok_or(NotMeasured::Html)?;
     let lang = root.attribute("lang").and_then(|lang| language_tag::read(lang.trim())).ok_or(NotMeasured::Absent)?;
-    let found = match detected_language::compare(detected_language::of(html), &lang.language) {
+    let found = match detected_language::compare(html.language_sample(), &lang.language) {
         Reading::Fits => return PASS,
         Reading::Unclear => return Err(NotMeasured::Language),
         Reading::Other(found) => found,

@@ -7,8 +7,8 @@ use url::Url;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::checks::i18n::hreflang::{GOOGLE, alternate_tag, declared, is_supported, place};
-use crate::facts::discovery::named_pages::TargetFault;
 use crate::facts::hreflang::Alternate;
+use crate::facts::named_page::TargetFault;
 use crate::facts::sitemap::SitemapFile;
 use crate::facts::url_identity::{identity, same_page};
 use crate::facts::{canonical, detected_language, language_tag};
@@ -332,7 +332,7 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
         "Decide in which language the page is, and correct the other of the two.",
         "Decida em que idioma a página está e corrija o outro dos dois.",
     );
-    let written = detected_language::detect(detected_language::of(html));
+    let written = detected_language::detect(html.language_sample());
     let is_written = |tag: &language_tag::Tag| written.is_some_and(|found| language(found) == language(&tag.language));
     let element = first.node.and_then(|node| html.element(node)).filter(|element| element.start_tag().is_some());
     let taken = |tag: &str| all.iter().any(|alternate| alternate.lang.trim().eq_ignore_ascii_case(tag));

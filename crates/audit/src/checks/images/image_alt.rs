@@ -114,7 +114,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
             continue;
         }
         total += 1;
-        if lacks_alternative(html, element) {
+        if lacks_alternative(&html.listed, element) {
             found.push(element);
         }
     }

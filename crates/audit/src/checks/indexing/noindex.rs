@@ -3,7 +3,7 @@
 use super::robots_meta::{decide, place};
 use crate::check::prelude::*;
 use crate::facts::crawlers::{self, Purpose};
-use crate::facts::page::Reach;
+use crate::facts::elements::Reach;
 use crate::facts::robots_directives::{Directive, for_google};
 
 /// The family.

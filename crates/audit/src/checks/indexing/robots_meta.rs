@@ -1,10 +1,10 @@
 //! Robots meta tags as text: contradictions, misspellings, values and repetitions.
 
 use crate::check::prelude::*;
-use crate::facts::robots_directives::tag::{adds_only, contradiction, mended, wants_large_preview};
 use crate::facts::robots_directives::{
     Directive, Origin, Status, for_google, has_valid_value, header_fault, is_known, status, suggestion,
 };
+use crate::facts::robots_tag::{adds_only, contradiction, mended, wants_large_preview};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {

@@ -3,8 +3,8 @@
 use super::robots_meta::{Mender, decide, decide_by, shared_fix};
 use crate::check::prelude::*;
 use crate::facts::document::Namespace;
-use crate::facts::robots_directives::tag::{is_article, wants_large_preview};
 use crate::facts::robots_directives::{Directive, for_google};
+use crate::facts::robots_tag::{is_article, wants_large_preview};
 use crate::fix::HeadKey;
 
 /// The family.

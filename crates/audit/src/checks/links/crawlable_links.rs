@@ -6,7 +6,8 @@ use super::link_syntax::is_mistyped;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::document::collapse;
-use crate::facts::page::{Html, Reach};
+use crate::facts::elements::Reach;
+use crate::facts::page::Html;
 use crate::facts::url_identity::{same_page, same_site};
 
 /// The family.

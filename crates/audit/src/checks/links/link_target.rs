@@ -6,7 +6,8 @@ use url::{Host, Url};
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::page::{Html, Reach};
+use crate::facts::elements::Reach;
+use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family =

@@ -4,8 +4,8 @@ use url::Url;
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::elements::Reach;
 use crate::facts::nofollow;
-use crate::facts::page::Reach;
 
 /// The family.
 pub(crate) const FAMILY: Family =

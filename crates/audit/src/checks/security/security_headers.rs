@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::csp;
-use crate::facts::page::Meta;
+use crate::facts::elements::Meta;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {

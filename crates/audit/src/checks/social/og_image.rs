@@ -2,8 +2,9 @@
 
 use super::open_graph::{OGP, tag_fix};
 use crate::check::prelude::*;
-use crate::facts::image_room;
-use crate::facts::page::{Html, Meta};
+use crate::facts::elements::Meta;
+use crate::facts::measured_images::large_image;
+use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -101,8 +102,7 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
     const LARGE: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
     const OF_DATA: Text = text("the image of the structured data", "a imagem dos dados estruturados");
-    let found =
-        image_room::large_image(facts, html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
+    let found = large_image(facts, html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
     match found {
         Some((url, origin)) => {
             let fix = tag_fix(html, "property", "og:image", &url);

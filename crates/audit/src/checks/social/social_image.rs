@@ -1,7 +1,7 @@
 //! Whether the image of shared links is one that readers can show.
 
 use crate::check::prelude::*;
-use crate::facts::discovery::image_files::{ImageFault, LEAST_SOCIAL_SIDE, MOST_SOCIAL_BYTES};
+use crate::facts::social_image::{ImageFault, LEAST_SOCIAL_SIDE, MOST_SOCIAL_BYTES};
 
 /// The family.
 pub(crate) const FAMILY: Family =

@@ -2,8 +2,9 @@
 
 use super::open_graph::tag_fix;
 use crate::check::prelude::*;
-use crate::facts::image_room::large_image;
-use crate::facts::page::{Html, Meta};
+use crate::facts::elements::Meta;
+use crate::facts::measured_images::large_image;
+use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {

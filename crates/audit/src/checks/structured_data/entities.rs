@@ -175,7 +175,7 @@ fn fragment(id: &str) -> Option<&str> {
 }
 
 fn edit(html: &Html, one: &Dangling<'_>) -> Option<(std::ops::Range<usize>, String)> {
-    let block = html.source(one.block)?.block().filter(|block| block.is_in_source(html))?;
+    let block = html.source(one.block)?.block().filter(|block| block.is_in_source(&html.document))?;
     let json = serde_json::Value::from(one.meant?).to_string();
     Some((block.start + one.value.span.start..block.start + one.value.span.end, json_text_in_html(&json)))
 }

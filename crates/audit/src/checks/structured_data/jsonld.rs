@@ -5,13 +5,13 @@ use model::lang::Phrase;
 use crate::check::prelude::*;
 use crate::checks::structured_data::jsonld_values::setting;
 use crate::escape::json_text_in_html;
+use crate::facts::completion::completed;
 use crate::facts::document::Position;
-use crate::facts::jsonld::completion::completed;
 use crate::facts::jsonld::context::{self, ContextFault, with_context};
 use crate::facts::jsonld::graph::{Found, Node};
 use crate::facts::jsonld::rich_results::Gap;
-use crate::facts::jsonld::tree::Tree;
-use crate::facts::jsonld::{BlockError, LARGEST_BLOCK, Written, repaired, value};
+use crate::facts::jsonld::tree::{LARGEST_BLOCK, Tree};
+use crate::facts::jsonld::{BlockError, Written, repaired, value};
 use crate::facts::page::Html;
 use crate::facts::structured_data::Source;
 
@@ -230,7 +230,7 @@ fn wrong_context(facts: &Facts<'_>) -> Verdict {
             ContextFault::Wrong(context) => &context.span,
             ContextFault::Missing => &root.span,
         };
-        block.place(html, span)
+        block.place(&html.document, &html.json_ld_scripts, span)
     });
     let found = match first {
         ContextFault::Missing => problem(NONE, &[count], fix),

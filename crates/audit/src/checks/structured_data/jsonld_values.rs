@@ -142,7 +142,7 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
             .unwrap_or_else(|| format!("\"{}\": {json}", bad.property))
     };
     let snippet = bad.iter().take(MOST_SHOWN).map(member).collect::<Vec<_>>().join("\n");
-    let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(html)).collect();
+    let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(&html.document)).collect();
     let is_changeable = |bad: &Bad<'_>| in_source.get(bad.block).copied().unwrap_or(true);
     let edits: Option<Vec<_>> = bad.iter().map(|bad| edits(html, bad).filter(|_| is_changeable(bad))).collect();
     let target = bad.first().and_then(|bad| html.source(bad.block)).map_or(FixTarget::Head, Source::target);

@@ -157,7 +157,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         }),
     };
     if let Some(block) = ready {
-        return fail(NONE, &[], block.fix(html));
+        return fail(NONE, &[], FixDraft::block(&block, html));
     }
     let name = derive::page_name(html);
     let block = serde_json::json!({

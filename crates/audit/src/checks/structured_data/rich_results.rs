@@ -1,7 +1,7 @@
 //! Nodes that lack what Google requires for a rich result, or what it recommends and the page holds.
 
 use crate::check::prelude::*;
-use crate::facts::jsonld::completion::{completed, is_markup};
+use crate::facts::completion::{completed, is_markup};
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::rich_results::{self, Asked, Gap};
 use crate::facts::jsonld::tree::Tree;

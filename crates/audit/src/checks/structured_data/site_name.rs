@@ -69,7 +69,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     );
     const NAME: Text = text("Write the name as you want it to be shown.", "Escreva o nome como quer que ele apareça.");
     if let Some(block) = new_nodes::web_site(facts, html) {
-        return fail(NONE, &[], block.fix(html));
+        return fail(NONE, &[], FixDraft::block(&block, html));
     }
     let root = facts.own_url()?.join("/").map_err(|_| NotMeasured::Fetch)?;
     let block = serde_json::json!({

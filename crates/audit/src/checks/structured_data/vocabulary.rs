@@ -297,7 +297,7 @@ fn renamed<'h>(html: &'h Html, unknown: &Unknown<'h, '_>) -> Option<Rename<'h>> 
             let start = unknown.at.unwrap_or(unknown.value.span.start);
             let span = start..start + unknown.written.len() + 2;
             let is_there = block.text.get(span.clone()) == Some(&format!("\"{}\"", unknown.written));
-            (is_there && block.is_in_source(html))
+            (is_there && block.is_in_source(&html.document))
                 .then(|| Rename::Json(block.start + span.start..block.start + span.end, format!("\"{new}\"")))
         }
         Source::Item(item) => attribute_renamed(html, item, unknown, meant),

@@ -9,7 +9,7 @@ use super::json::{self, Json};
 use super::notes::{Judged, Outcome, info, quoted, unverified, warn};
 use crate::facts::challenge;
 use crate::facts::content_type;
-use crate::facts::page::looks_like_html;
+use crate::facts::content_type::looks_like_html;
 
 /// Characters kept of an observed `Content-Type`.
 const CONTENT_TYPE_CHARACTERS: usize = 200;

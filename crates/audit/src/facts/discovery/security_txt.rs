@@ -10,7 +10,7 @@ use super::answer::{Answer, File};
 use super::notes::{Notes, Outcome, info, named, quoted};
 use super::rfc3339;
 use super::site::{Site, Target};
-use crate::facts::page::looks_like_html;
+use crate::facts::content_type::looks_like_html;
 use crate::facts::url_identity::same_page;
 
 /// Where the file belongs.

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use model::time::Day;
 
+use super::kind::{Kind, MOST_URLS};
 use super::lastmod;
-use super::reading::{Kind, MOST_URLS};
 use super::target::Target;
 use crate::facts::document::collapse;
 

@@ -1,5 +1,6 @@
 //! What a check is, and the few builders that checks use.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use model::finding::{Place, Severity};
@@ -8,6 +9,7 @@ use model::lang::{Phrase, Text, Value};
 
 use crate::facts::Facts;
 pub use crate::facts::NotMeasured;
+use crate::facts::document::Element;
 use crate::fix::FixDraft;
 
 /// A family of checks: one subject, one file, one tool page.
@@ -115,33 +117,40 @@ pub struct Problem {
     pub values: BTreeMap<String, Value>,
     /// What makes it go away.
     pub fix: FixDraft,
-    /// Where; at most [`MAX_PLACES`] are kept.
+    /// Where; at most [`MAX_PLACES`].
     pub places: Vec<Place>,
 }
 
-/// Places kept of one finding (decisions.md, Finding).
+/// Places kept of one finding: more would only lengthen a report.
 pub const MAX_PLACES: usize = 10;
 
-impl Problem {
-    /// Adds the places where it shows.
-    pub fn at(mut self, places: impl IntoIterator<Item = Place>) -> Self {
-        self.places.extend(places.into_iter().take(MAX_PLACES));
-        self
-    }
-}
-
-/// A finding: the message with its values, and the fix.
-pub fn fail(message: Text, values: &[(&str, Value)], fix: FixDraft) -> Result<Option<Problem>, NotMeasured> {
-    Ok(Some(problem(message, values, fix)))
-}
-
-/// The same before it is known whether it becomes a verdict: to add places to.
+/// A problem: its message with the values, and the fix. Places are added with [`Problem::on`] and [`Problem::at`], and
+/// [`Problem::fail`] makes it the verdict.
 pub fn problem(message: Text, values: &[(&str, Value)], fix: FixDraft) -> Problem {
     Problem {
         message: message.phrase(values),
         values: values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
         fix,
         places: Vec::new(),
+    }
+}
+
+impl Problem {
+    /// Adds elements that show it. Those past [`MAX_PLACES`] are not looked at: a place costs a walk.
+    pub fn on<'d>(self, elements: impl IntoIterator<Item: Borrow<Element<'d>>>) -> Self {
+        self.at(elements.into_iter().map(|element| element.borrow().place()))
+    }
+
+    /// Adds places where it shows, as [`Self::on`] does.
+    pub fn at(mut self, places: impl IntoIterator<Item = Place>) -> Self {
+        let room = MAX_PLACES.saturating_sub(self.places.len());
+        self.places.extend(places.into_iter().take(room));
+        self
+    }
+
+    /// The verdict of a check that found it.
+    pub fn fail(self) -> Verdict {
+        Ok(Some(self))
     }
 }
 
@@ -215,8 +224,7 @@ pub mod prelude {
     pub use model::lang::{Text, Value, text};
 
     pub use super::{
-        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, Problem, Verdict, WHOLE, fail, problem, remedy,
-        threshold,
+        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, Problem, Verdict, WHOLE, problem, remedy, threshold,
     };
     pub use crate::escape::{attribute, html_text};
     pub use crate::facts::Facts;

@@ -1,7 +1,6 @@
 //! The main heading: a page without one, or with several.
 
 use super::garbled_text::is_garbled;
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::derive::{LONGEST_HEADLINE, cut, is_placeholder, without_site_name};
 use crate::facts::headings::{outline, says_something};
@@ -85,7 +84,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text = text("The page has no h1.", "A página não tem h1.");
     const EMPTY: Text = text("The page's h1 is empty or hidden.", "O h1 da página está vazio ou oculto.");
     let message = if h1s.is_empty() { NONE } else { EMPTY };
-    Ok(Some(problem(message, &[], h1_fix(html, &h1s)).at(h1s.iter().map(|h1| h1.place()))))
+    problem(message, &[], h1_fix(html, &h1s)).on(&h1s).fail()
 }
 
 /// The heading whose words, or place, are the owner's to say.
@@ -168,5 +167,5 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let list = texts.iter().take(SHOWN).map(|text| format!("“{text}”")).collect::<Vec<_>>().join(", ");
     let values = [("count", found.len().into()), ("list", list.into())];
     let fix = FixDraft::instruction(FixTarget::Body, MULTIPLE.how, &[]);
-    Ok(Some(problem(SEVERAL, &values, fix).at(found.iter().take(MAX_PLACES).map(|h1| h1.place()))))
+    problem(SEVERAL, &values, fix).on(&found).fail()
 }

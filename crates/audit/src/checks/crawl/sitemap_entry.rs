@@ -135,7 +135,7 @@ fn absent(facts: &Facts<'_>) -> Verdict {
         }
     };
     let places = sitemaps.relevant().map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
-    Ok(Some(problem(NOWHERE, &values, fix).at(places)))
+    problem(NOWHERE, &values, fix).at(places).fail()
 }
 
 /// Whether the page is to be found under its own address: no canonical names another, and crawlers may fetch it.
@@ -194,7 +194,7 @@ fn listed_as(facts: &Facts<'_>, message: Text, wrong: &Url, right: &Url) -> Verd
         snippet: Some(entry.loc.clone()),
         ..Place::default()
     };
-    Ok(Some(problem(message, &values, fix).at(found.iter().map(place))))
+    problem(message, &values, fix).at(found.iter().map(place)).fail()
 }
 
 fn noncanonical(facts: &Facts<'_>) -> Verdict {

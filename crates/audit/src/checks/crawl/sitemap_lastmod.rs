@@ -146,7 +146,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         const OWN: Text =
             text("{sitemap} gives the page the lastmod “{date}”.", "{sitemap} dá à página o lastmod “{date}”.");
         let values = [("sitemap", file.url.as_str().into()), ("date", date.into())];
-        return Ok(Some(problem(OWN, &values, fix(file)).at([place(file, Some(date))])));
+        return problem(OWN, &values, fix(file)).at([place(file, Some(date))]).fail();
     }
     let bad: Vec<&SitemapFile> =
         sitemaps.relevant().filter(|file| is_share(file.tally.bad_dates, file.tally.dated, BAD_PERCENT)).collect();
@@ -164,7 +164,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         ("date", first.tally.first_bad_date.clone().unwrap_or_default().into()),
     ];
     let places = bad.iter().map(|file| place(file, file.tally.first_bad_date.as_deref()));
-    Ok(Some(problem(MANY, &values, fix(first)).at(places)))
+    problem(MANY, &values, fix(first)).at(places).fail()
 }
 
 fn uniform(facts: &Facts<'_>) -> Verdict {
@@ -195,7 +195,7 @@ fn uniform(facts: &Facts<'_>) -> Verdict {
         ("day", day.to_string().into()),
     ];
     let fix = FixDraft::instruction(FixTarget::File, REAL, &values);
-    Ok(Some(problem(ONE_DAY, &values, fix).at(alike.iter().map(|file| place(file, None)))))
+    problem(ONE_DAY, &values, fix).at(alike.iter().map(|file| place(file, None))).fail()
 }
 
 fn drift(facts: &Facts<'_>) -> Verdict {
@@ -230,5 +230,5 @@ fn drift(facts: &Facts<'_>) -> Verdict {
         ("days", days.into()),
     ];
     let fix = FixDraft::instruction(FixTarget::File, SAME, &values);
-    Ok(Some(problem(APART, &values, fix).at([place(file, Some(date))])))
+    problem(APART, &values, fix).at([place(file, Some(date))]).fail()
 }

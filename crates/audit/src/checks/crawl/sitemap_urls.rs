@@ -121,7 +121,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         snippet: Some(loc.clone()),
         ..Place::default()
     });
-    Ok(Some(problem(message, &values, fix).at(places)))
+    problem(message, &values, fix).at(places).fail()
 }
 
 /// The files with every wrong address corrected, where all are known.
@@ -157,5 +157,5 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
         snippet: file.tally.first_repeated.clone(),
         ..Place::default()
     });
-    Ok(Some(problem(TWICE, &values, FixDraft::instruction(FixTarget::File, ONCE, &values)).at(places)))
+    problem(TWICE, &values, FixDraft::instruction(FixTarget::File, ONCE, &values)).at(places).fail()
 }

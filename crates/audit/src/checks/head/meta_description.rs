@@ -1,6 +1,5 @@
 //! The meta description: missing, several, or left over from a template.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::derive;
 use crate::facts::elements::Meta;
@@ -136,14 +135,14 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         .filter(|meta| meta.start_tag().is_some());
     let Some(derived) = derive::description(html) else {
         let template = FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">");
-        return fail(message, &[], template);
+        return problem(message, &[], template).fail();
     };
     let tag = tag(&derived.value);
     let fix = match blank {
         Some(meta) => FixDraft::edit(FixTarget::Head, tag).set(meta, "content", &derived.value),
         None => FixDraft::head(HeadKey::Name("description".to_owned()), tag),
     };
-    Ok(Some(problem(message, &[], fix.from(derived.origin, &[])).at(blank.map(Element::place))))
+    problem(message, &[], fix.from(derived.origin, &[])).on(blank).fail()
 }
 
 fn multiple(facts: &Facts<'_>) -> Verdict {
@@ -176,8 +175,9 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let mut distinct: Vec<&str> = all.iter().map(|(_, content)| *content).collect();
     distinct.sort_unstable();
     distinct.dedup();
-    let places = all.iter().take(MAX_PLACES).filter_map(|(meta, _)| html.element(meta.node)).map(Element::place);
-    Ok(Some(problem(SEVERAL, &[("count", distinct.len().into())], fix).at(places)))
+    problem(SEVERAL, &[("count", distinct.len().into())], fix)
+        .on(all.iter().filter_map(|(meta, _)| html.element(meta.node)))
+        .fail()
 }
 
 fn placeholder(facts: &Facts<'_>) -> Verdict {
@@ -213,5 +213,5 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         None => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
     };
     let values = [("description", (*content).into())];
-    Ok(Some(problem(message, &values, fix).at(html.element(meta.node).map(Element::place))))
+    problem(message, &values, fix).on(html.element(meta.node)).fail()
 }

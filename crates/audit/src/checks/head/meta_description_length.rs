@@ -109,7 +109,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
     };
-    Ok(Some(problem(LONG, &values, fix).at(html.element(meta.node).map(Element::place))))
+    problem(LONG, &values, fix).on(html.element(meta.node)).fail()
 }
 
 fn too_short(facts: &Facts<'_>) -> Verdict {
@@ -127,5 +127,5 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
     let tag = format!("<meta name=\"description\" content=\"{start} {{{{DETAIL}}}}\">");
     let values = [("description", (*content).into()), ("characters", content.chars().count().into())];
     let fix = FixDraft::template(FixTarget::Head, tag);
-    Ok(Some(problem(SHORT, &values, fix).at(html.element(meta.node).map(Element::place))))
+    problem(SHORT, &values, fix).on(html.element(meta.node)).fail()
 }

@@ -100,7 +100,7 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
         FixDraft::edit(FixTarget::Page, format!("<html lang=\"{found}\">")).set(root, "lang", found).from(OF_TEXT, &[])
     };
     let values = [("found", found.into()), ("lang", lang.to_string().into())];
-    Ok(Some(problem(OTHER, &values, fix).at([root.place()])))
+    problem(OTHER, &values, fix).on([root]).fail()
 }
 
 /// Fails when the language is declared by the obsolete pragma.
@@ -141,7 +141,6 @@ fn obsolete(facts: &Facts<'_>) -> Verdict {
         _ => FixDraft::instruction(FixTarget::Head, REMOVE, &[]),
     };
     let value = first.content.clone().unwrap_or_default();
-    let places =
-        found.iter().filter_map(|meta| html.element(meta.node)).take(crate::check::MAX_PLACES).map(Element::place);
-    Ok(Some(problem(USED, &[("value", value.into())], fix).at(places)))
+    let places = found.iter().filter_map(|meta| html.element(meta.node)).map(Element::place);
+    problem(USED, &[("value", value.into())], fix).at(places).fail()
 }

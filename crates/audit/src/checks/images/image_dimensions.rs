@@ -62,7 +62,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     );
     let fix = fix(html, &found, facts.largest_image().as_ref());
     let values = [("count", found.len().into()), ("total", html.images.len().into())];
-    Ok(Some(problem(NO_SIZE, &values, fix).at(found.iter().map(|image| image.place()))))
+    problem(NO_SIZE, &values, fix).on(&found).fail()
 }
 
 /// Ready where the file of every image was measured; else a template that shows the measured one, and one that is not.

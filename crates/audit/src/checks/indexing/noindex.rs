@@ -184,5 +184,5 @@ fn embedded(facts: &Facts<'_>) -> Verdict {
         "Acrescente noindex se só páginas que incorporam esta devem ser encontradas com o conteúdo dela; se não, tire indexifembedded.",
     );
     let fix = FixDraft::instruction(FixTarget::Head, CHOOSE, &[]);
-    Ok(Some(problem(ALONE, &[], fix).at(found.iter().filter_map(|directive| place(facts, directive)))))
+    problem(ALONE, &[], fix).at(found.iter().filter_map(|directive| place(facts, directive))).fail()
 }

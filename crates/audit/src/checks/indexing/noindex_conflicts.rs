@@ -93,7 +93,7 @@ fn hidden(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::instruction(FixTarget::File, LIFT, &values);
     let rule_place = Place { url: facts.robots_url(), line: Some(line), snippet: Some(rule), ..Place::default() };
     let tags = found.iter().filter_map(|directive| place(facts, directive));
-    Ok(Some(problem(NEVER, &values, fix).at(tags).at([rule_place])))
+    problem(NEVER, &values, fix).at(tags).at([rule_place]).fail()
 }
 
 fn in_sitemap(facts: &Facts<'_>) -> Verdict {
@@ -119,5 +119,5 @@ fn in_sitemap(facts: &Facts<'_>) -> Verdict {
     let values = [("sitemap", file.url.as_str().into()), ("entry", shown.into())];
     let fix = FixDraft::instruction(FixTarget::File, DROP, &values);
     let place = Place { url: Some(file.url.clone()), snippet: Some(entry.loc.clone()), ..Place::default() };
-    Ok(Some(problem(LISTED, &values, fix).at([place])))
+    problem(LISTED, &values, fix).at([place]).fail()
 }

@@ -176,8 +176,7 @@ fn preview(facts: &Facts<'_>) -> Verdict {
             FixDraft::instruction(FixTarget::Head, ADD, &[])
         }
     };
-    let places = html.metas_named("robots").filter_map(|meta| html.element(meta.node)).map(Element::place);
-    Ok(Some(problem(NOTHING, &[], fix).at(places)))
+    problem(NOTHING, &[], fix).on(html.metas_named("robots").filter_map(|meta| html.element(meta.node))).fail()
 }
 
 fn noimageindex(facts: &Facts<'_>) -> Verdict {
@@ -234,5 +233,5 @@ fn element(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("name", first.name().into()), ("count", bad.len().into())];
     let fix = FixDraft::instruction(FixTarget::Body, WRAP, &[]);
-    Ok(Some(problem(IGNORED, &values, fix).at(bad.into_iter().map(Element::place))))
+    problem(IGNORED, &values, fix).on(bad.into_iter()).fail()
 }

@@ -109,7 +109,7 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         Some(text) => fix.from(IN_HEADING, &[("text", text.into())]),
         None => fix.from(TARGET, &[("target", (*target).into())]),
     };
-    Ok(Some(problem(NAMELESS, &values, fix).at(nameless.iter().map(|(_, link)| link.place()))))
+    problem(NAMELESS, &values, fix).on(nameless.iter().map(|(_, link)| link)).fail()
 }
 
 /// Elements whose text names what an empty link in them belongs to.
@@ -166,7 +166,7 @@ fn generic(facts: &Facts<'_>) -> Verdict {
     let values = [("count", found.len().into()), ("text", text_of_first.as_str().into())];
     let fix = FixDraft::template(FixTarget::Body, format!("{tag}{{{{DESCRIPTION}}}}</a>"))
         .from(NOW, &[("text", text_of_first.as_str().into())]);
-    Ok(Some(problem(SAYS_NOTHING, &values, fix).at(found.iter().map(|(_, link)| link.place()))))
+    problem(SAYS_NOTHING, &values, fix).on(found.iter().map(|(_, link)| link)).fail()
 }
 
 fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String, Element<'h>)>, NotMeasured> {

@@ -98,5 +98,5 @@ fn blocking(facts: &Facts<'_>) -> Verdict {
             .iter()
             .fold(FixDraft::edit(FixTarget::Head, snippet).from(SAME, &[]), |fix, script| fix.set(*script, "defer", ""))
     };
-    Ok(Some(problem(HOLD, &[("count", found.len().into())], fix).at(found.iter().map(|script| script.place()))))
+    problem(HOLD, &[("count", found.len().into())], fix).on(&found).fail()
 }

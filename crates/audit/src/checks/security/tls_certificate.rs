@@ -76,5 +76,5 @@ fn expiring(facts: &Facts<'_>) -> Verdict {
     let issuer = certificate.issuer.as_str();
     let values = [("host", host.into()), ("issuer", issuer.into()), ("date", date.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Page, RENEW, &values);
-    fail(ENDS, &[("date", date.as_str().into()), ("days", days.into()), ("issuer", issuer.into())], fix)
+    problem(ENDS, &[("date", date.as_str().into()), ("days", days.into()), ("issuer", issuer.into())], fix).fail()
 }

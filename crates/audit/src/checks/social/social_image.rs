@@ -78,5 +78,5 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
     let is_image = |key: Option<&str>| matches!(key, Some("og:image" | "og:image:url"));
     let tags = html.metas.iter().filter(|meta| is_image(meta.social_key())).filter_map(|meta| html.element(meta.node));
     let fix = FixDraft::instruction(FixTarget::Head, REPLACE, &[]);
-    Ok(Some(problem(message, &values, fix).at(tags.take(1).map(Element::place))))
+    problem(message, &values, fix).on(tags.take(1)).fail()
 }

@@ -65,5 +65,5 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     );
     let place = trail.node.and_then(|node| html.element(node)).map(Element::place);
     let fix = FixDraft::block(&new_nodes::breadcrumbs(&trail), html);
-    Ok(Some(problem(UNMARKED, &[("count", trail.steps.len().into())], fix).at(place)))
+    problem(UNMARKED, &[("count", trail.steps.len().into())], fix).at(place).fail()
 }

@@ -103,9 +103,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         ("property", property(first.kind, first.property).into()),
         ("value", shown(html, first.block, first.value).into()),
     ];
-    let places = bad.iter().take(crate::check::MAX_PLACES);
-    let places = places.filter_map(|bad| html.source(bad.block)?.place(html, &bad.value.span));
-    Ok(Some(problem(first.form.message(), &values, fix(html, &bad)).at(places)))
+    let places = bad.iter().filter_map(|bad| html.source(bad.block)?.place(html, &bad.value.span));
+    problem(first.form.message(), &values, fix(html, &bad)).at(places).fail()
 }
 
 /// `Offer.price`.
@@ -261,7 +260,6 @@ fn placeholders(facts: &Facts<'_>) -> Verdict {
     }
     let target = html.source(first.block).map_or(FixTarget::Head, Source::target);
     let fix = FixDraft::template(target, lines.join("\n")).note(REPLACE, &[]);
-    let places = gaps.iter().take(crate::check::MAX_PLACES);
-    let places = places.filter_map(|gap| html.source(gap.block)?.place(html, &gap.value.span));
-    Ok(Some(problem(UNFILLED, &values, fix).at(places)))
+    let places = gaps.iter().filter_map(|gap| html.source(gap.block)?.place(html, &gap.value.span));
+    problem(UNFILLED, &values, fix).at(places).fail()
 }

@@ -261,11 +261,11 @@ fn verdict(
         }
         None => undecided(list),
     };
-    let places = unknown.iter().take(crate::check::MAX_PLACES).filter_map(|one| {
+    let places = unknown.iter().filter_map(|one| {
         let name = one.at.map(|at| at..at + one.written.len() + 2).filter(|_| one.source.block().is_some());
         one.source.place(html, &name.unwrap_or_else(|| one.value.span.clone()))
     });
-    Ok(Some(problem(message, &values, fix).at(places)))
+    problem(message, &values, fix).at(places).fail()
 }
 
 /// One name written anew.

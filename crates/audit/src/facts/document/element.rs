@@ -253,11 +253,6 @@ impl<'d> Element<'d> {
         }
     }
 
-    /// [`Self::place`] when `wanted`: a place costs a walk, and only the first few are kept.
-    pub fn place_if(self, wanted: bool) -> Option<Place> {
-        wanted.then(|| self.place())
-    }
-
     /// Where a finding shows: path, snippet of the start tag as found, and where that stands.
     pub fn place(self) -> Place {
         let selector = Some(self.selector());

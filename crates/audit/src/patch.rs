@@ -66,7 +66,7 @@ pub(crate) fn merge(
 
 /// Places that one fix changes at most: more of them are one defect of a template, and a list of edits helps nobody.
 const MOST_CHANGES: usize = 500;
-/// Bytes of JSON that the fixes of a report take together, of the 1 MiB that it has (decisions.md, Audit inner shapes).
+/// Bytes of JSON that the fixes of a report take together, of the 1 MiB that it has.
 const MOST_BYTES: usize = 640 * 1024;
 
 /// A fix with more changes than that, or larger than the room left, becomes an instruction to make the change where the

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// Small words by language; the file says what its columns mean.
 const FUNCTION_WORDS: &str = include_str!("../data/function_words.tsv");
 
-/// Words of a text below which nothing is said of its language (catalog, `html_lang_content_mismatch`).
+/// Words of a text below which nothing is said of its language.
 pub(crate) const LEAST_WORDS: usize = 200;
 /// Words that are looked at.
 const SAMPLED_WORDS: usize = 800;

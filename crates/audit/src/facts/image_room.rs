@@ -54,7 +54,7 @@ fn has_dimensions(image: Element<'_>) -> bool {
 
 /// SVG icons are small, and scale with the text around them when their box says so.
 fn is_small_svg(image: Element<'_>) -> bool {
-    /// Pixels up to which an SVG counts as an icon (catalog).
+    /// Pixels up to which an SVG counts as an icon.
     const ICON: u32 = 64;
     let svg = image
         .attribute("src")

@@ -25,9 +25,9 @@ use tree::{LARGEST_BLOCK, Tree};
 
 /// Blocks read of one page.
 const MOST_BLOCKS: usize = 100;
-/// Bytes of all blocks kept in a report (decisions.md, Audit inner shapes).
+/// Bytes of all blocks kept in a report, which has 1 MiB.
 const KEPT_BYTES: usize = 256 * 1024;
-/// Nodes counted before the rest is dropped (interface §8).
+/// Nodes counted before the rest is dropped.
 const MOST_NODES: usize = 50;
 
 /// Characters of a member's name that a reason shows.

@@ -3,7 +3,6 @@
 mod fault;
 mod file;
 mod kind;
-pub mod lastmod;
 mod plain;
 mod reading;
 mod tally;

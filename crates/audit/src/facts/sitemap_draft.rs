@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use model::dates;
 use model::time::DAY_MS;
 use url::Url;
 
@@ -10,7 +11,7 @@ use super::known::Facts;
 use super::nofollow;
 use super::page::Html;
 use super::robots_txt::{RobotsState, path as robots_path};
-use super::sitemap::{BadLoc, End, Kind, MOST_FILE_BYTES, MOST_LOC_BYTES, MOST_URLS, NAMESPACE, SitemapFile, lastmod};
+use super::sitemap::{BadLoc, End, Kind, MOST_FILE_BYTES, MOST_LOC_BYTES, MOST_URLS, NAMESPACE, SitemapFile};
 use super::sitemap_survey::Sitemaps;
 use super::url_identity::{identity, same_page, without_tracking};
 use crate::escape::xml_text;
@@ -179,7 +180,7 @@ pub fn modified(facts: &Facts<'_>, html: &Html, url: &Url) -> Option<String> {
         _ => None,
     }?;
     let latest = facts.capture.started_at.plus_ms(DAY_MS);
-    lastmod::parse(date.trim()).filter(|date| *date <= latest).map(|_| date.trim().to_owned())
+    dates::w3c(date.trim()).filter(|date| *date <= latest).map(|_| date.trim().to_owned())
 }
 
 /// Whether an address may be a page: by the ending of its path.

@@ -19,7 +19,7 @@ pub const MOST_BYTES: usize = 64 * 1024 * 1024;
 const MOST_FOREIGN_FILES: usize = 2;
 /// Files asked for at a time: few, so that finding the page early spares the site the rest.
 const AT_ONCE: usize = 2;
-/// Where sitemaps are looked for when robots.txt names none, in order (`checks.md` §4.3).
+/// Where sitemaps are looked for when robots.txt names none, in order: what most systems write.
 pub const USUAL_PATHS: [&str; 3] = ["/sitemap.xml", "/sitemap_index.xml", "/sitemap.txt"];
 
 /// The sitemap files still to fetch; empty when the page was found or there is nothing more.

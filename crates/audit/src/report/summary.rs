@@ -1,4 +1,4 @@
-//! The summary: what the page declares, field by field (`decisions.md`, Page facts and Audit inner shapes).
+//! The summary: what the page declares, field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
 

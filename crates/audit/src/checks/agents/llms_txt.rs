@@ -74,7 +74,7 @@ const INVALID: Check = Check {
     run: invalid,
 };
 
-/// Links of the navigation taken over at most (catalog).
+/// Links of the navigation taken over at most.
 const MOST_LINKS: usize = 10;
 /// Navigation elements that are searched for them: the main one is among the first.
 const MOST_NAVS: usize = 8;

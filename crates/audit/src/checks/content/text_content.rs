@@ -72,7 +72,7 @@ const HIDDEN: Check = Check {
     run: hidden,
 };
 
-/// Words below which a page says very little (catalog; no engine states a minimum).
+/// Words below which a page says very little (no search engine states a minimum).
 const LEAST_WORDS: usize = 100;
 /// Words from which on concealed text is no label.
 const LEAST_HIDDEN_WORDS: usize = 30;

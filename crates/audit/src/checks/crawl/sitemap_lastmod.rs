@@ -1,10 +1,11 @@
 //! The dates of sitemaps. (sitemaps.org protocol 0.9, `lastmod`)
 
+use model::dates;
 use model::time::DAY_MS;
 
 use super::sitemap::nothing_found;
 use crate::check::prelude::*;
-use crate::facts::sitemap::{SitemapFile, lastmod};
+use crate::facts::sitemap::SitemapFile;
 use crate::facts::sitemap_draft;
 use crate::facts::url_identity::same_page;
 
@@ -107,7 +108,7 @@ const DRIFT: Check = Check {
 
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
-/// Share of a file's dates from which they are a defect of the file (checks.md).
+/// Share of a file's dates from which they are a defect of the file.
 const BAD_PERCENT: u64 = 1;
 /// Dates from which it means something that all are alike.
 const FEWEST_DATES: u64 = 20;
@@ -133,7 +134,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     );
     let sitemaps = facts.sitemaps()?;
     let latest = facts.capture.started_at.plus_ms(DAY_MS);
-    let is_bad = |date: &str| lastmod::parse(date).is_none_or(|date| date > latest);
+    let is_bad = |date: &str| dates::w3c(date).is_none_or(|date| date > latest);
     let own = sitemaps.listings().find_map(|(file, entry)| {
         // The dates of a feed are in another form.
         let is_dated = file.tally.dated > 0;
@@ -208,7 +209,7 @@ fn drift(facts: &Facts<'_>) -> Verdict {
         .find(|(file, entry)| file.tally.dated > 0 && entry.url().is_some_and(|url| same_page(&url, own)));
     let (file, date) =
         listed.and_then(|(file, entry)| Some((file, entry.lastmod.as_deref()?))).ok_or(NotMeasured::Absent)?;
-    let (Some(page), Some(sitemap)) = (lastmod::parse(&stated), lastmod::parse(date)) else {
+    let (Some(page), Some(sitemap)) = (dates::w3c(&stated), dates::w3c(date)) else {
         return Err(NotMeasured::Absent);
     };
     let days = (page.0 - sitemap.0).abs() / DAY_MS;

@@ -74,7 +74,7 @@ const TOO_SHORT: Check = Check {
     run: too_short,
 };
 
-/// Columns from which on a result cuts a description (catalog); a full-width character takes two.
+/// Columns from which on a result cuts a description; a full-width character takes two.
 const MOST_COLUMNS: usize = 160;
 
 fn too_long(facts: &Facts<'_>) -> Verdict {

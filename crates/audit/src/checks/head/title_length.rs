@@ -69,7 +69,7 @@ const TOO_SHORT: Check = Check {
     run: too_short,
 };
 
-/// Columns that a title has at least (catalog); a full-width character takes two.
+/// Columns that a title has at least; a full-width character takes two.
 const LEAST_COLUMNS: usize = 10;
 
 fn too_long(facts: &Facts<'_>) -> Verdict {

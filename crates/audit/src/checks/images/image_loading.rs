@@ -106,9 +106,9 @@ const SCRIPT_ONLY: Check = Check {
     run: script_only,
 };
 
-/// Images at the start of the content that load at once (catalog).
+/// Images at the start of the content that load at once.
 const AT_ONCE: usize = 3;
-/// Images behind them that may (catalog).
+/// Images behind them that may.
 const MOST_EAGER: usize = 3;
 /// Characters of visible text in front of an image that is on the first screen: about one screen of prose.
 const MOST_TEXT_BEFORE: usize = 1_500;

@@ -100,7 +100,7 @@ const NONE_INTERNAL: Check = Check {
     run: none_internal,
 };
 
-/// Links to routes from which on a script routes by the fragment (catalog).
+/// Links to routes from which on a script routes by the fragment.
 const TOO_MANY_ROUTES: usize = 3;
 
 /// How an address that is code begins.

@@ -32,9 +32,9 @@ const MOST_ELEMENTS: usize = 1_500;
 const MOST_DEPTH: usize = 32;
 /// Children of one element (Lighthouse, dom-size).
 const MOST_CHILDREN: usize = 60;
-/// Bytes that stand inline (catalog).
+/// Bytes that stand inline.
 const MOST_INLINE: usize = 300 * 1024;
-/// Percent of the HTML that they may be (catalog), from [`LEAST_INLINE`] on.
+/// Percent of the HTML that they may be, from [`LEAST_INLINE`] on.
 const MOST_SHARE: usize = 60;
 /// Bytes below which a share says nothing: a short page with its styles inline is quick.
 const LEAST_INLINE: usize = 50 * 1024;

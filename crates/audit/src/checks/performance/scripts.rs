@@ -45,7 +45,7 @@ const BLOCKING: Check = Check {
     run: blocking,
 };
 
-/// Scripts from which on they are too many (catalog).
+/// Scripts from which on they are too many.
 const TOO_MANY: usize = 3;
 
 fn blocking_scripts(html: &Html) -> Vec<Element<'_>> {

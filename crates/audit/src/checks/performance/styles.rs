@@ -21,7 +21,7 @@ const LANDING: Landing = Landing {
     example: include_str!("styles/bad.html"),
 };
 
-/// Style sheets in the head that are few enough (catalog).
+/// Style sheets in the head that are few enough.
 const MOST_SHEETS: usize = 4;
 
 const BLOCKING: Check = Check {

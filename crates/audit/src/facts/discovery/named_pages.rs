@@ -9,7 +9,7 @@ use crate::facts::url_identity::{names_page, same_page, without_tracking};
 
 /// Declared addresses that are gone through for one to ask: a page names few, and they are looked at after each answer.
 pub(in crate::facts) const MOST_DECLARED: usize = 100;
-/// Language alternates that are asked for (`checks.md` §2.2).
+/// Language alternates that are asked for: each costs the site a request.
 const MOST_ALTERNATES: usize = 2;
 
 /// The one canonical of head and header, when it is another page of this origin.

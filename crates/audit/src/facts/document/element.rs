@@ -10,7 +10,7 @@ use super::parsed::Document;
 use super::white_space::collapse_into;
 use crate::escape;
 
-/// Characters kept of a snippet (decisions.md, Finding).
+/// Characters kept of a snippet: enough for most tags.
 const SNIPPET_CHARACTERS: usize = 160;
 /// Levels of a CSS path before it is left at what identifies the element.
 const SELECTOR_LEVELS: usize = 12;

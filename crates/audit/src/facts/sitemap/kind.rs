@@ -1,6 +1,6 @@
 //! The forms of a sitemap, and what the protocol and an audit allow of them.
 
-/// Sitemap files asked for in one audit, indexes among them (hostile-inputs X05).
+/// Sitemap files asked for in one audit, indexes among them: a tree of indexes must not make an audit endless.
 pub const MOST_FILES: usize = 20;
 /// URLs that one file may list, and files that one index may (sitemaps.org protocol).
 pub const MOST_URLS: u64 = 50_000;

@@ -1,11 +1,11 @@
 //! What is kept while a file is read: counts, the page's entry, and the newest children. Never the addresses themselves.
 
+use model::dates;
 use model::time::Timestamp;
 use url::Url;
 
 use super::fault::Fault;
 use super::kind::{Kind, MOST_FILES, MOST_LOC_BYTES};
-use super::lastmod;
 use super::tally::Counting;
 use super::target::Target;
 use crate::facts::hreflang::Alternate;
@@ -96,7 +96,7 @@ impl<'t> Reading<'t> {
     }
 
     fn take_child(&mut self, loc: Option<&str>, lastmod: Option<&str>) {
-        let lastmod = lastmod.and_then(lastmod::parse);
+        let lastmod = lastmod.and_then(dates::w3c);
         let no_room =
             self.children.len() == MOST_FILES && self.children.last().is_some_and(|last| last.lastmod >= lastmod);
         // Asked first: of an index of thousands only the few that are kept are worth parsing.

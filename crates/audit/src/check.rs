@@ -1,5 +1,6 @@
 //! What a check is, and the few builders that checks use.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use model::finding::{Place, Severity};
@@ -7,6 +8,8 @@ use model::fix::{FixClass, FixTarget};
 use model::lang::{Phrase, Text, Value};
 
 use crate::facts::Facts;
+pub use crate::facts::NotMeasured;
+use crate::facts::document::Element;
 use crate::fix::FixDraft;
 
 /// A family of checks: one subject, one file, one tool page.
@@ -114,27 +117,15 @@ pub struct Problem {
     pub values: BTreeMap<String, Value>,
     /// What makes it go away.
     pub fix: FixDraft,
-    /// Where; at most [`MAX_PLACES`] are kept.
+    /// Where; at most [`MAX_PLACES`].
     pub places: Vec<Place>,
 }
 
-/// Places kept of one finding (decisions.md, Finding).
+/// Places kept of one finding: more would only lengthen a report.
 pub const MAX_PLACES: usize = 10;
 
-impl Problem {
-    /// Adds the places where it shows.
-    pub fn at(mut self, places: impl IntoIterator<Item = Place>) -> Self {
-        self.places.extend(places.into_iter().take(MAX_PLACES));
-        self
-    }
-}
-
-/// A finding: the message with its values, and the fix.
-pub fn fail(message: Text, values: &[(&str, Value)], fix: FixDraft) -> Result<Option<Problem>, NotMeasured> {
-    Ok(Some(problem(message, values, fix)))
-}
-
-/// The same before it is known whether it becomes a verdict: to add places to.
+/// A problem: its message with the values, and the fix. Places are added with [`Problem::on`] and [`Problem::at`], and
+/// [`Problem::fail`] makes it the verdict.
 pub fn problem(message: Text, values: &[(&str, Value)], fix: FixDraft) -> Problem {
     Problem {
         message: message.phrase(values),
@@ -144,64 +135,22 @@ pub fn problem(message: Text, values: &[(&str, Value)], fix: FixDraft) -> Proble
     }
 }
 
-/// Why a check has no verdict. The words are those of the catalog (`checks.md` §2.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NotMeasured {
-    /// There was no response.
-    Fetch,
-    /// The final status is not 2xx.
-    Status,
-    /// Not an HTML document.
-    Html,
-    /// A bot interstitial answered.
-    Challenge,
-    /// The page opts out of the index.
-    NoIndex,
-    /// The document was cut: absence can't be claimed.
-    Truncated,
-    /// An empty app shell: a script may add what is missing.
-    Shell,
-    /// robots.txt could not be evaluated.
-    Robots,
-    /// Not every sitemap was read to its end.
-    Sitemap,
-    /// The probe was skipped, failed, or is masked.
-    Probe,
-    /// Language unknown or without a word list.
-    Language,
-    /// Supplied bytes: no headers, no timing, no other files.
-    Offline,
-    /// No field data: nobody was asked, or the page has too few visitors.
-    Crux,
-    /// Meaningless for this URL scheme.
-    Scheme,
-    /// The feature is not on the page: not applicable.
-    Absent,
-    /// The check itself failed; a defect of ours, logged.
-    Defect,
-}
+impl Problem {
+    /// Adds elements that show it. Those past [`MAX_PLACES`] are not looked at: a place costs a walk.
+    pub fn on<'d>(self, elements: impl IntoIterator<Item: Borrow<Element<'d>>>) -> Self {
+        self.at(elements.into_iter().map(|element| element.borrow().place()))
+    }
 
-impl NotMeasured {
-    /// The wire word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Fetch => "fetch",
-            Self::Status => "status",
-            Self::Html => "html",
-            Self::Challenge => "challenge",
-            Self::NoIndex => "noindex",
-            Self::Truncated => "trunc",
-            Self::Shell => "shell",
-            Self::Robots => "robots",
-            Self::Sitemap => "sitemap",
-            Self::Probe => "probe",
-            Self::Language => "lang",
-            Self::Offline => "offline",
-            Self::Crux => "crux",
-            Self::Scheme => "scheme",
-            Self::Absent => "absent",
-            Self::Defect => "defect",
-        }
+    /// Adds places where it shows, as [`Self::on`] does.
+    pub fn at(mut self, places: impl IntoIterator<Item = Place>) -> Self {
+        let room = MAX_PLACES.saturating_sub(self.places.len());
+        self.places.extend(places.into_iter().take(room));
+        self
+    }
+
+    /// The verdict of a check that found it.
+    pub fn fail(self) -> Verdict {
+        Ok(Some(self))
     }
 }
 
@@ -275,8 +224,7 @@ pub mod prelude {
     pub use model::lang::{Text, Value, text};
 
     pub use super::{
-        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, Problem, Verdict, WHOLE, fail, problem, remedy,
-        threshold,
+        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, Problem, Verdict, WHOLE, problem, remedy, threshold,
     };
     pub use crate::escape::{attribute, html_text};
     pub use crate::facts::Facts;

@@ -14,8 +14,8 @@ use model::capture::{
 use model::time::Timestamp;
 use url::Url;
 
-use crate::facts::page::Page;
 use crate::facts::site_files::SiteFiles;
+use crate::facts::walk::Page;
 use crate::wanted::wanted;
 
 /// Where the page of an example is that does not say so.

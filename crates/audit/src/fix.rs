@@ -6,6 +6,11 @@ use model::fix::{FixClass, FixTarget, HostFile};
 use model::lang::{Phrase, Text, Value};
 
 use crate::facts::document::{Element, NodeId};
+use crate::facts::new_nodes::NewBlock;
+use crate::facts::page::Html;
+
+/// The site's own files at the host root, as far as they were read whole: path and text.
+pub(crate) type OwnFiles<'f> = &'f [(&'f str, String)];
 
 /// A fix before it is merged: the ready text, and the operations it stands for.
 #[derive(Debug)]
@@ -121,6 +126,12 @@ pub enum FileChange {
 }
 
 impl FixDraft {
+    /// A new block of structured data, with the origin of each value.
+    pub(crate) fn block(block: &NewBlock, html: &Html) -> Self {
+        let draft = Self::head(HeadKey::JsonLd(block.key().to_owned()), block.tag(html));
+        Self { origin: Some(block.origin()), ..draft }
+    }
+
     fn new(class: FixClass, target: FixTarget) -> Self {
         Self {
             class,

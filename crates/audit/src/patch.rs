@@ -10,7 +10,7 @@ use model::patch::{Edit, FilePatch, Instruction, Patch, PatchTotals, TemplatePat
 use crate::check::Check;
 use crate::facts::document::{Document, Element};
 use crate::facts::page::Html;
-use crate::fix::{Change, DraftEdit, FileChange, FixDraft, HeadKey, HeadTag, apply_to_file};
+use crate::fix::{Change, DraftEdit, FileChange, FixDraft, HeadKey, HeadTag, OwnFiles, apply_to_file};
 
 /// A charset declaration must end within these first bytes of the source (WHATWG HTML §4.2.5.4).
 const CHARSET_WITHIN: usize = 1024;
@@ -20,9 +20,6 @@ pub(crate) struct Drafted {
     pub(crate) check: &'static Check,
     pub(crate) draft: FixDraft,
 }
-
-/// The site's own files at the host root, as far as they were read whole: path and text.
-pub(crate) type OwnFiles<'f> = &'f [(&'f str, String)];
 
 /// Merges all drafts: the fixes in their order, and the patch.
 pub(crate) fn merge(
@@ -69,7 +66,7 @@ pub(crate) fn merge(
 
 /// Places that one fix changes at most: more of them are one defect of a template, and a list of edits helps nobody.
 const MOST_CHANGES: usize = 500;
-/// Bytes of JSON that the fixes of a report take together, of the 1 MiB that it has (decisions.md, Audit inner shapes).
+/// Bytes of JSON that the fixes of a report take together, of the 1 MiB that it has.
 const MOST_BYTES: usize = 640 * 1024;
 
 /// A fix with more changes than that, or larger than the room left, becomes an instruction to make the change where the

@@ -5,7 +5,7 @@ use model::summary::PageSummary;
 
 use crate::facts::derive::{self, LONGEST_DESCRIPTION};
 use crate::facts::document::collapse;
-use crate::facts::page::Page;
+use crate::facts::walk::Page;
 
 /// Title, address and description as a result on a desktop may show them.
 #[derive(Debug, Clone, PartialEq, Eq)]

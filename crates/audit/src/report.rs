@@ -11,10 +11,10 @@ use model::finding::{Finding, Severity};
 use model::fix::FixClass;
 use model::report::{Coverage, Report};
 
-use crate::check::{Check, MAX_PLACES, NotMeasured, Problem, Verdict};
+use crate::check::{Check, NotMeasured, Problem, Verdict};
 use crate::facts::Facts;
-use crate::facts::page::Page;
 use crate::facts::site_files::SiteFiles;
+use crate::facts::walk::Page;
 use crate::patch::{self, Drafted};
 use crate::{checks, score, silence};
 
@@ -88,14 +88,12 @@ fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage:
     let mut findings = Vec::with_capacity(failed.len());
     let mut drafted = Vec::with_capacity(failed.len());
     for (check, problem) in failed {
-        let mut evidence = problem.places;
-        evidence.truncate(MAX_PLACES);
         findings.push(Finding {
             severity: check.severity,
             code: check.code.to_owned(),
             message: problem.message,
             values: problem.values,
-            evidence,
+            evidence: problem.places,
             points: 0,
             causes: Vec::new(),
         });

@@ -3,9 +3,10 @@
 use model::capture::{Capture, Want, WantKind};
 
 use crate::facts::discovery::{self, Site};
-use crate::facts::page::{Html, Page};
+use crate::facts::page::Html;
 use crate::facts::site_files::SiteFiles;
-use crate::facts::sitemap;
+use crate::facts::sitemap_survey;
+use crate::facts::walk::Page;
 
 /// Files that need nothing but the final address, most important first, so that they can be fetched while the page is
 /// parsed. Never names what the capture has.
@@ -22,7 +23,7 @@ pub fn wanted_first(capture: &Capture) -> Vec<Want> {
 pub fn wanted(capture: &Capture, page: &Page, files: &SiteFiles) -> Vec<Want> {
     let Some(site) = Site::new(capture, page.html.as_ref(), None) else { return Vec::new() };
     let mut wants = robots_txt(capture, &site);
-    wants.extend(sitemap::wanted(capture, files));
+    wants.extend(sitemap_survey::wanted(capture, files));
     wants.extend(discovery::wants(&site, true));
     wants
 }
@@ -39,7 +40,7 @@ pub(crate) enum Why {
 /// What is wanted still of an audit that has ended, past the budget of the probes too.
 pub(crate) fn unsent(capture: &Capture, html: Option<&Html>, files: &SiteFiles) -> Vec<(Want, Why)> {
     let Some(site) = Site::new(capture, html, None) else { return Vec::new() };
-    let files = robots_txt(capture, &site).into_iter().chain(sitemap::wanted(capture, files));
+    let files = robots_txt(capture, &site).into_iter().chain(sitemap_survey::wanted(capture, files));
     let left = discovery::probe_gets_left(capture);
     let probes = discovery::all_wants(&site, true).enumerate();
     let probes = probes.map(|(place, want)| (want, if place < left { Why::Time } else { Why::Budget }));

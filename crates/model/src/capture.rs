@@ -154,7 +154,7 @@ pub struct WantRules {
     pub probe: bool,
 }
 
-/// Bytes read of a text probe (interface §8).
+/// Bytes read of a text probe.
 pub const PROBE_BYTES: usize = 64 * 1024;
 /// Bytes read of robots.txt (RFC 9309 §2.5 asks for at least 500 KiB). One more is read, to see that there was more.
 pub const ROBOTS_BYTES: usize = 500 * 1024;
@@ -345,7 +345,7 @@ pub struct Certificate {
 pub struct FetchFailure {
     /// The kind, which decides the answer.
     pub kind: FailureKind,
-    /// Word of `hostile-inputs`: `dns`, `connect`, `cert_expired`, `redirect_loop`…
+    /// Word for what went wrong: `dns`, `connect`, `cert_expired`, `redirect_loop`…
     pub reason: String,
     /// Redirects before it, in order.
     pub hops: Vec<Hop>,

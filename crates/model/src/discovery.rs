@@ -42,7 +42,7 @@ pub struct DiscoveryCheck<T = Phrase> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Discovery")]
-#[expect(missing_docs, reason = "the fields are the probes of interface.md, Discovery, by their wire names")]
+#[expect(missing_docs, reason = "the fields are the probes, by their wire names")]
 pub struct Discovery<T = Phrase> {
     pub llms: DiscoveryCheck<T>,
     pub security: DiscoveryCheck<T>,

@@ -8,6 +8,7 @@ pub mod capture;
 pub mod change;
 pub mod claim;
 pub mod credit;
+pub mod dates;
 pub mod discovery;
 pub mod field_data;
 pub mod finding;

@@ -1,4 +1,4 @@
-//! What a page declares (ResumoPagina) and its inner shapes. Definitions: `decisions.md`, "Audit inner shapes" and "Page facts".
+//! What a page declares (ResumoPagina) and its inner shapes.
 #![expect(missing_docs, reason = "the fields are the contract's own names; each struct says what it counts")]
 
 use std::collections::BTreeMap;

@@ -1,36 +1,16 @@
 //! Instants and days, in UTC. There is no clock here: an instant always comes from outside.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 /// Milliseconds of one day.
 pub const DAY_MS: i64 = 86_400_000;
 
-/// An instant as Unix milliseconds (UTC). On the wire ISO 8601 with milliseconds, `2026-01-31T09:30:00.000Z`.
+/// An instant as Unix milliseconds (UTC). On the wire RFC 3339 with milliseconds, `2026-01-31T09:30:00.000Z`;
+/// `dates.rs` reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Reads `YYYY-MM-DDTHH:MM:SS[.mmm]Z`; `None` for anything else.
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.strip_suffix('Z')?;
-        let (date, time) = text.split_once('T')?;
-        let mut date = date.splitn(3, '-');
-        let year: i64 = date.next()?.parse().ok()?;
-        let month: i64 = date.next()?.parse().ok()?;
-        let day: i64 = date.next()?.parse().ok()?;
-        let (clock, millis) = time.split_once('.').unwrap_or((time, "0"));
-        let mut clock = clock.splitn(3, ':');
-        let hour: i64 = clock.next()?.parse().ok()?;
-        let minute: i64 = clock.next()?.parse().ok()?;
-        let second: i64 = clock.next()?.parse().ok()?;
-        let millis: i64 = format!("{millis:0<3}").get(..3)?.parse().ok()?;
-        if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
-            return None;
-        }
-        let days = days_from_civil(year, month, day);
-        Some(Self((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millis))
-    }
-
     /// The UTC day of this instant.
     pub fn day(self) -> Day {
         Day(self.0.div_euclid(DAY_MS))
@@ -61,12 +41,6 @@ impl Serialize for Timestamp {
         serializer.collect_str(self)
     }
 }
-impl<'de> Deserialize<'de> for Timestamp {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("expected an ISO 8601 instant in UTC"))
-    }
-}
 impl schemars::JsonSchema for Timestamp {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Timestamp".into()
@@ -83,32 +57,39 @@ impl schemars::JsonSchema for Timestamp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub i64);
 
-impl std::fmt::Display for Day {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (year, month, day) = civil_from_days(self.0);
-        write!(f, "{year:04}-{month:02}-{day:02}")
+impl Day {
+    /// The day of a date in the proleptic Gregorian calendar, which has to exist: [`crate::dates::day`] checks that. The
+    /// usual arithmetic of eras of 400 years, exact for all of them.
+    pub fn from_civil(year: i64, month: i64, day: i64) -> Self {
+        let year = if month <= 2 { year - 1 } else { year };
+        let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+        let day_of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+        Self(era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468)
+    }
+
+    /// Year, month and day of the month.
+    pub fn civil(self) -> (i64, i64, i64) {
+        let shifted = self.0 + 719_468;
+        let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_shifted = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
+        let month = if month_shifted < 10 { month_shifted + 3 } else { month_shifted - 9 };
+        (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+    }
+
+    /// Its first instant.
+    pub fn start(self) -> Timestamp {
+        Timestamp(self.0 * DAY_MS)
     }
 }
 
-/// Days since 1970-01-01 of a proleptic Gregorian date (the usual era arithmetic, exact for all years).
-pub fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
-}
-
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
-    let month = if month_shifted < 10 { month_shifted + 3 } else { month_shifted - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+impl std::fmt::Display for Day {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (year, month, day) = self.civil();
+        write!(f, "{year:04}-{month:02}-{day:02}")
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use url::Url;
 
-use super::Facts;
 use super::document::{Collapsed, Element, NodeId};
+use super::known::Facts;
 use super::node_values;
 use super::page::Html;
 use super::url_identity::same_page;

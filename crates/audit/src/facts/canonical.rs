@@ -2,10 +2,27 @@
 
 use url::Url;
 
-use super::Facts;
 use super::hreflang::Alternate;
+use super::known::Facts;
 use super::language_tag;
-use super::url_identity::{same_page, same_site, without_tracking};
+use super::not_measured::NotMeasured;
+use super::url_identity::{names_page, same_page, same_site, without_tracking};
+
+impl Facts<'_> {
+    /// What the page says its own address is: its one valid canonical as its fixes leave it, unless that is known to lead
+    /// to no page, else its final URL as a canonical should name it, without fragment, tracking and session parameters.
+    pub fn own_url(&self) -> Result<Url, NotMeasured> {
+        let declared = self.canonical_links()?;
+        let mut canonicals = declared.iter().filter_map(|link| link.url.as_ref()).filter(|url| names_page(url));
+        let single = canonicals.next().filter(|first| canonicals.all(|other| other == *first));
+        let single = single.filter(|_| !matches!(self.canonical_target_fault(), Ok(Some(_))));
+        let page = self.url()?;
+        Ok(match single.filter(|canonical| !is_mistaken(self, page, canonical)) {
+            Some(canonical) => mended(page, canonical),
+            None => without_tracking(page),
+        })
+    }
+}
 
 /// An address as a canonical should write it: with the page's https on its own site, without tracking and session
 /// parameters. Every fix of an address writes this, so that none undoes another.

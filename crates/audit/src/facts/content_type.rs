@@ -1,7 +1,7 @@
 //! What a response says it is: `Content-Type`, as Fetch extracts a MIME type from it (WHATWG Fetch §3.5; the parts by
 //! MIME Sniffing §4.4). Of several values, in one header or in many, the last that is a media type counts.
 
-use model::capture::Exchange;
+use model::capture::{Exchange, Source};
 
 /// A media type with the one parameter that matters here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +103,51 @@ fn is_white(c: char) -> bool {
 /// Whether it is a token (RFC 9110 §5.6.2).
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+}
+
+/// Whether the response is an HTML document: by its media type, or by its bytes where none is declared.
+pub fn is_html(exchange: &Exchange, source: Source) -> bool {
+    match declared(exchange) {
+        Some(declared) => extract(&declared).is_some_and(|kind| kind.is_html()),
+        None => !source.has_headers() || looks_like_html(&exchange.body.bytes),
+    }
+}
+
+/// The media type in a `type` attribute, without parameters, in lower case.
+pub fn media_type(kind: &str) -> String {
+    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether bytes start as HTML does (WHATWG MIME Sniffing §7.1, table of patterns).
+pub fn looks_like_html(bytes: &[u8]) -> bool {
+    const STARTS: [&str; 17] = [
+        "<!doctype html",
+        "<html",
+        "<head",
+        "<script",
+        "<iframe",
+        "<h1",
+        "<div",
+        "<font",
+        "<table",
+        "<a",
+        "<style",
+        "<title",
+        "<b",
+        "<body",
+        "<br",
+        "<p",
+        "<!--",
+    ];
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let start = bytes.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(bytes.len());
+    let bytes = bytes.get(start..).unwrap_or_default();
+    STARTS.iter().any(|pattern| {
+        let (head, rest) = bytes.split_at_checked(pattern.len()).unwrap_or_default();
+        let ended =
+            *pattern == "<!--" || rest.first().is_none_or(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'>' | b'/'));
+        !head.is_empty() && head.eq_ignore_ascii_case(pattern.as_bytes()) && ended
+    })
 }
 
 #[cfg(test)]

@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::page::Html;
-
 /// Small words by language; the file says what its columns mean.
 const FUNCTION_WORDS: &str = include_str!("../data/function_words.tsv");
 
-/// Words of a text below which nothing is said of its language (catalog, `html_lang_content_mismatch`).
+/// Words of a text below which nothing is said of its language.
 pub(crate) const LEAST_WORDS: usize = 200;
 /// Words that are looked at.
 const SAMPLED_WORDS: usize = 800;
@@ -111,11 +109,6 @@ pub(crate) enum Reading {
     Unclear,
 }
 
-/// What the text of a page says of its language; looked at once.
-pub(crate) fn of(html: &Html) -> Option<&Sample> {
-    html.sample.get_or_init(|| Sample::of(&html.text.text, html.text.words)).as_ref()
-}
-
 /// The language of a text, where it is clear.
 pub(crate) fn detect(sample: Option<&Sample>) -> Option<&'static str> {
     let best = sample?.best()?;
@@ -159,7 +152,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    fn of(text: &str, words: usize) -> Option<Self> {
+    pub(super) fn of(text: &str, words: usize) -> Option<Self> {
         // The head of a page is its menu: the middle says more of its language.
         let characters = text.len();
         let start = if characters > 3 * SAMPLED_CHARACTERS { characters / 3 } else { 0 };

@@ -1,4 +1,4 @@
-//! The discovery files of a site: which are asked for, and what each answer means (`probes.md` §§0 to 12).
+//! The discovery files of a site: which are asked for, and what each answer means.
 //!
 //! One file a probe: when it runs, where it asks, and how its answer is judged. What all of them share is in `site`
 //! (what is known before asking), `answer` (statuses, masking, cuts) and `notes` (how a verdict is worded).
@@ -8,7 +8,7 @@ mod answer;
 mod api_catalog;
 mod apple_app;
 mod assetlinks;
-mod change_password;
+pub(super) mod change_password;
 mod delivery;
 pub(crate) mod favicon;
 pub(crate) mod image_files;
@@ -22,11 +22,10 @@ mod notes;
 mod oauth_resource;
 mod oauth_server;
 mod openid_config;
-mod rfc3339;
 pub(crate) mod security_txt;
 mod site;
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 mod webauthn;
 
 use model::capture::{Capture, Extra, FailureKind, Fetched, Want, WantKind};
@@ -35,7 +34,7 @@ use model::discovery::Discovery;
 pub(crate) use site::Site;
 use site::Target;
 
-/// Additional GETs of one audit, redirects counted (interface §8). robots.txt and sitemaps are not among them.
+/// Additional GETs of one audit, redirects counted. robots.txt and sitemaps are not among them.
 pub const PROBE_GETS: usize = 15;
 
 /// GETs of [`PROBE_GETS`] that are left after what the capture holds. The one who fetches follows no more redirects
@@ -77,8 +76,8 @@ const fn of_page(kind: WantKind, target: fn(&Site<'_>) -> Option<Target>) -> Pro
 
 /// Every probe in the order in which requests are given to them: the missing path first, since it masks the others;
 /// the fixed ones; the conditional ones in the order of the contract; the second places of two files, never before the
-/// page is read, so that the order does not hang on which answer came first; last what the page itself names, in the order
-/// of `checks.md` §2.2, and its address over http.
+/// page is read, so that the order does not hang on which answer came first; last what the page itself names, the
+/// canonical first, and its address over http.
 const PROBES: [Probe; 22] = [
     fixed(WantKind::NotFound, not_found::target),
     of_page(WantKind::Llms, llms::target),

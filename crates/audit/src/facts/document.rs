@@ -5,134 +5,15 @@
 
 mod around;
 mod element;
+mod parsed;
 mod white_space;
 
-use std::ops::Range;
-use std::sync::OnceLock;
-
-use around::Around;
-use html::{Kind, Options, Quirks, Tree};
+pub use element::Element;
 pub use html::{Limits, Namespace, NodeId, Position};
 pub(crate) use html::{WrittenAttribute, attributes_of};
-
-pub use element::Element;
+pub use parsed::{Complexity, Document};
 pub(crate) use white_space::Collapsed;
 pub use white_space::{collapse, collapse_into};
-
-/// A parsed document.
-#[derive(Debug)]
-pub struct Document {
-    tree: Tree,
-    /// The parser ended in quirks mode (WHATWG HTML §13.2.6.4.1); limited quirks do not count.
-    pub quirks: bool,
-    /// Span of the doctype in the source, where one counts: it stands before everything but comments.
-    pub doctype: Option<Range<usize>>,
-    /// Parsing stopped at a limit, or something was left out.
-    pub too_complex: Option<Complexity>,
-    /// What stands around each element, once it was asked for.
-    around: OnceLock<Vec<Around>>,
-}
-
-/// Which limit a document passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Complexity {
-    /// [`Limits::depth`]: deeper elements became siblings.
-    Depth,
-    /// [`Limits::attributes`]: the others of an element are not there.
-    Attributes,
-    /// [`Limits::work`]: parsing stopped, and the tree that exists is used.
-    Work,
-}
-
-impl Document {
-    /// Parses decoded source text, scripting on. Total: any text gives a document.
-    pub fn parse(source: String) -> Self {
-        let tree = html::parse(source, &Options::default());
-        let cut = tree.cut();
-        let doctype = tree.children(NodeId::DOCUMENT).find(|id| tree.kind(*id) == Kind::Doctype);
-        Self {
-            quirks: tree.quirks() == Quirks::Full,
-            doctype: doctype.and_then(|id| tree.span(id)),
-            too_complex: match (cut.work, cut.depth, cut.attributes) {
-                (true, ..) => Some(Complexity::Work),
-                (_, true, _) => Some(Complexity::Depth),
-                (.., true) => Some(Complexity::Attributes),
-                _ => None,
-            },
-            tree,
-            around: OnceLock::new(),
-        }
-    }
-
-    /// Parsing stopped before the end of the source.
-    pub fn is_cut_short(&self) -> bool {
-        self.too_complex == Some(Complexity::Work)
-    }
-
-    /// Bytes of memory that the tree takes.
-    pub fn memory(&self) -> usize {
-        self.tree.memory()
-    }
-
-    /// The source this was parsed from.
-    pub fn source(&self) -> &str {
-        self.tree.source()
-    }
-
-    /// Line and column of a byte offset of the source.
-    pub fn position(&self, offset: usize) -> Position {
-        self.tree.position(offset)
-    }
-
-    /// Every element in document order, template contents left out.
-    pub fn elements(&self) -> impl Iterator<Item = Element<'_>> {
-        self.elements_of(self.tree.descendants(NodeId::DOCUMENT))
-    }
-
-    /// Every node in document order, template contents left out.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> {
-        self.tree.descendants(NodeId::DOCUMENT)
-    }
-
-    /// Bytes of a comment, a processing instruction or a doctype; none of another node.
-    pub(crate) fn span(&self, id: NodeId) -> Option<Range<usize>> {
-        self.tree.span(id)
-    }
-
-    /// The node behind another and all below it.
-    pub(crate) fn after(&self, id: NodeId) -> Option<NodeId> {
-        self.tree.following_skipping(id, NodeId::DOCUMENT)
-    }
-
-    /// Runs of a text; none of another node.
-    pub(crate) fn texts(&self, id: NodeId) -> impl Iterator<Item = &str> {
-        self.tree.texts(id)
-    }
-
-    /// The element of that id, if it is one.
-    pub fn element(&self, id: NodeId) -> Option<Element<'_>> {
-        (self.tree.kind(id) == Kind::Element).then(|| Element::new(self, id))
-    }
-
-    /// The root element.
-    pub fn html(&self) -> Option<Element<'_>> {
-        self.elements_of(self.tree.children(NodeId::DOCUMENT)).next()
-    }
-
-    /// The `head` element; the parser always makes one unless the source is a frameset cut short.
-    pub fn head(&self) -> Option<Element<'_>> {
-        self.html()?.children().find(|element| element.is("head"))
-    }
-
-    /// The `body` (or `frameset`) element.
-    pub fn body(&self) -> Option<Element<'_>> {
-        self.html()?.children().find(|element| element.is("body") || element.is("frameset"))
-    }
-
-    fn elements_of<'d>(&'d self, nodes: impl Iterator<Item = NodeId>) -> impl Iterator<Item = Element<'d>> {
-        nodes.filter_map(|id| self.element(id))
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ mod avif;
 mod jpeg;
 mod webp;
 
-use crate::facts::page::looks_like_html;
+use crate::facts::content_type::looks_like_html;
 
 /// Bytes at the start of a text in which the root of an SVG is looked for: past a declaration and a comment.
 const SVG_HEAD: usize = 4 * 1024;

@@ -1,7 +1,6 @@
 //! JSON-LD blocks: what parses, what it holds, and what does not parse, with its place.
 
 pub(crate) mod complete;
-pub(crate) mod completion;
 pub(crate) mod context;
 pub(crate) mod graph;
 pub(crate) mod placeholder;
@@ -19,18 +18,16 @@ use model::lang::{Phrase, Text, text};
 use model::report::Cut;
 use serde_json::{Map, Value};
 
-use super::page::Html;
+use super::document::{Document, NodeId};
 
 pub use repair::repaired;
-use tree::Tree;
+use tree::{LARGEST_BLOCK, Tree};
 
 /// Blocks read of one page.
 const MOST_BLOCKS: usize = 100;
-/// Bytes read of one block.
-pub(crate) const LARGEST_BLOCK: usize = 512 * 1024;
-/// Bytes of all blocks kept in a report (decisions.md, Audit inner shapes).
+/// Bytes of all blocks kept in a report, which has 1 MiB.
 const KEPT_BYTES: usize = 256 * 1024;
-/// Nodes counted before the rest is dropped (interface §8).
+/// Nodes counted before the rest is dropped.
 const MOST_NODES: usize = 50;
 
 /// Characters of a member's name that a reason shows.
@@ -79,19 +76,20 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// A part of the block, as evidence; its script, where the source holds the block in other words.
-    pub(crate) fn place(&self, html: &Html, span: &Range<usize>) -> Option<Place> {
-        let script = html.element(*html.json_ld_scripts.get(self.block)?)?;
-        if !self.is_in_source(html) {
+    /// A part of the block, as evidence; its script, where the source holds the block in other words. `scripts`: the
+    /// JSON-LD scripts of the document.
+    pub(crate) fn place(&self, document: &Document, scripts: &[NodeId], span: &Range<usize>) -> Option<Place> {
+        let script = document.element(*scripts.get(self.block)?)?;
+        if !self.is_in_source(document) {
             return Some(script.place());
         }
-        let place = html.document.place_of(self.start + span.start..self.start + span.end);
+        let place = document.place_of(self.start + span.start..self.start + span.end);
         Some(Place { selector: Some(script.selector()), ..place })
     }
 
     /// Whether the page's source holds the block as it was read; else a change of a part of it would miss its place.
-    pub(crate) fn is_in_source(&self, html: &Html) -> bool {
-        html.document.source().get(self.start..self.start + self.text.len()) == Some(&*self.text)
+    pub(crate) fn is_in_source(&self, document: &Document) -> bool {
+        document.source().get(self.start..self.start + self.text.len()) == Some(&*self.text)
     }
 }
 

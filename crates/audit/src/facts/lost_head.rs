@@ -5,7 +5,6 @@
 use std::ops::Range;
 
 use super::document::{Document, Element, NodeId};
-use super::page::Html;
 
 /// What ended the head, and the metadata found after it.
 #[derive(Debug)]
@@ -85,11 +84,6 @@ pub fn is_page_metadata(element: Element<'_>) -> bool {
         || element.is("link")
             && (element.has_token("rel", "canonical")
                 || element.has_token("rel", "alternate") && element.has("hreflang"))
-}
-
-/// Whether an element of the lost metadata satisfies `wanted`.
-pub fn lost(html: &Html, wanted: impl Fn(Element<'_>) -> bool) -> bool {
-    html.lost_head.iter().flat_map(|broken| html.elements(&broken.lost)).any(wanted)
 }
 
 /// Whether a metadata element has more than white space for its value.

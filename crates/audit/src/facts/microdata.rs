@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::document::{Element, NodeId};
+use super::document::{Document, Element, NodeId};
+use super::item::{Item, MOST_LEVELS, MOST_NAMES, Object, Reader, Syntax};
 use super::jsonld::tree::Tree;
-use super::page::Html;
-use super::structured_data::{Item, MOST_LEVELS, MOST_NAMES, Object, Reader, Syntax};
 
 /// The items of a page. `scopes`: its elements with `itemscope`, in order.
-pub(super) fn read(html: &Html, scopes: &[NodeId]) -> Vec<Item> {
+pub(super) fn read(mut reader: Reader<'_>, scopes: &[NodeId]) -> Vec<Item> {
     // An item that is a property belongs to the item around it.
-    let roots = html.elements(scopes).filter(|element| !element.has("itemprop"));
+    let document = reader.document;
+    let roots = scopes.iter().filter_map(|id| document.element(*id)).filter(|element| !element.has("itemprop"));
     let mut microdata = Microdata { by_id: None };
-    Reader::new(html).items(Syntax::Microdata, roots, |reader, root| {
+    reader.items(Syntax::Microdata, roots, |reader, root| {
         let is_ours = root.attribute("itemtype").is_some_and(|types| types.split_ascii_whitespace().any(is_schema_org));
         is_ours.then(|| microdata.item(reader, root, 0))
     })
@@ -38,21 +38,21 @@ impl<'h> Microdata<'h> {
             object.state("@type", &kind.replacen("://www.", "://", 1));
         }
         if let Some(id) = element.attribute("itemid").map(str::trim).filter(|id| !id.is_empty()) {
-            object.state("@id", reader.html.resolve(id).as_ref().map_or(id, |url| url.as_str()));
+            object.state("@id", reader.resolve(id).as_ref().map_or(id, |url| url.as_str()));
         }
         self.properties(reader, element, &mut object, level);
         let others = element.attribute("itemref").unwrap_or_default().split_ascii_whitespace();
-        let others: Vec<Element<'h>> = others.filter_map(|id| self.element(reader.html, id)).collect();
+        let others: Vec<Element<'h>> = others.filter_map(|id| self.element(reader.document, id)).collect();
         for other in others {
             self.take(reader, other, &mut object, level);
         }
         object.finish()
     }
 
-    fn element(&mut self, html: &'h Html, id: &str) -> Option<Element<'h>> {
+    fn element(&mut self, document: &'h Document, id: &str) -> Option<Element<'h>> {
         let by_id = self.by_id.get_or_insert_with(|| {
             let mut by_id = BTreeMap::new();
-            for element in html.document.elements() {
+            for element in document.elements() {
                 if let Some(id) = element.attribute("id") {
                     by_id.entry(id).or_insert(element);
                 }

@@ -1,7 +1,7 @@
 //! What an element is called for someone who can't see it, and what kind of script a script is.
 
 use super::document::Element;
-use super::page::Html;
+use super::listed::Listed;
 
 /// Whether an element has an accessible name: text, image alternative, `aria-label`, `aria-labelledby`, `title`, SVG title.
 ///
@@ -23,12 +23,12 @@ pub fn has_name(element: Element<'_>) -> bool {
 
 /// Whether an image (`img`, `input type=image`, `area[href]`) is there for those who can't see it, and says nothing to them:
 /// it has an address, is shown, and has neither `alt` nor a label.
-pub(crate) fn lacks_alternative(html: &Html, image: Element<'_>) -> bool {
+pub(crate) fn lacks_alternative(listed: &Listed, image: Element<'_>) -> bool {
     let labelled = ["alt", "aria-label", "aria-labelledby"].iter().any(|name| image.has(name));
     // One without an address is another finding.
     let filled = |name| image.attribute(name).is_some_and(|value| !value.trim().is_empty());
     let no_source = image.is("img") && !filled("src") && !filled("srcset");
-    !labelled && !no_source && !is_decorative(image) && !html.listed.is_unseen(image)
+    !labelled && !no_source && !is_decorative(image) && !listed.is_unseen(image)
 }
 
 /// Whether assistive technology is told to pass over an element.
@@ -52,7 +52,7 @@ pub fn has_text(element: Element<'_>) -> bool {
 /// Whether a script runs as a classic script: no type, or a JavaScript media type (WHATWG HTML §4.12.1).
 pub fn is_classic_script(script: Element<'_>) -> bool {
     let Some(kind) = script.attribute("type") else { return true };
-    let kind = super::page::media_type(kind);
+    let kind = super::content_type::media_type(kind);
     matches!(
         kind.as_str(),
         "" | "text/javascript"

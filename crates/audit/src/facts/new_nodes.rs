@@ -3,16 +3,15 @@
 use model::lang::{Phrase, Text, text};
 use serde_json::{Map, Value, json};
 
-use super::Facts;
 use super::breadcrumbs::{Step, Trail};
 use super::derive::{self, Derived};
 use super::document::{Element, collapse};
 use super::jsonld::graph::Found;
 use super::jsonld::tree::Tree;
+use super::known::Facts;
 use super::node_values;
 use super::page::Html;
 use crate::escape::json_text_in_html;
-use crate::fix::{FixDraft, HeadKey};
 
 /// Characters of a site's name; a longer text is a slogan.
 const LONGEST_SITE_NAME: usize = 60;
@@ -28,17 +27,24 @@ pub(crate) struct NewBlock {
 }
 
 impl NewBlock {
-    /// The block as a fix, with the origin of each value.
-    pub(crate) fn fix(&self, html: &Html) -> FixDraft {
+    /// The `@type` that it is for: a head has one block of each.
+    pub(crate) fn key(&self) -> &'static str {
+        self.key
+    }
+
+    /// The block as a `script` element.
+    pub(crate) fn tag(&self, html: &Html) -> String {
         let json = html.as_meant(&self.json.to_string());
-        let tag = format!("<script type=\"application/ld+json\">{}</script>", json_text_in_html(&json));
-        let mut fix = FixDraft::head(HeadKey::JsonLd(self.key.to_owned()), tag);
-        let said = |language: fn(&Text) -> &'static str| {
+        format!("<script type=\"application/ld+json\">{}</script>", json_text_in_html(&json))
+    }
+
+    /// Where each property comes from, in words.
+    pub(crate) fn origin(&self) -> Phrase {
+        let in_words = |language: fn(&Text) -> &'static str| {
             let parts = self.origins.iter().map(|(property, origin)| format!("{property}: {}", language(origin)));
             parts.collect::<Vec<_>>().join("; ")
         };
-        fix.origin = Some(Phrase { en: said(|text| text.en), pt: said(|text| text.pt) });
-        fix
+        Phrase { en: in_words(|text| text.en), pt: in_words(|text| text.pt) }
     }
 }
 
@@ -122,7 +128,7 @@ fn logo(html: &Html, root: &url::Url) -> Option<String> {
             .filter_map(|name| image.attribute(name))
             .any(|value| value.to_ascii_lowercase().contains("logo"))
     };
-    let leads_home = |anchor: &&super::page::Anchor| {
+    let leads_home = |anchor: &&super::elements::Anchor| {
         anchor.url.as_ref().is_some_and(|url| super::url_identity::same_page(url, root))
     };
     let links = html.anchors.iter().filter(leads_home).filter_map(|anchor| html.element(anchor.node));

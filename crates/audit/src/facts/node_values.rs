@@ -1,9 +1,11 @@
 //! What a page says of itself, as values of a node that it is about: for fixes. Nothing here is invented.
 
 use super::derive::{self, Derived};
+use super::document;
 use super::jsonld::value::is_date;
+use super::known::Facts;
+use super::measured_images::large_image;
 use super::page::Html;
-use super::{Facts, document, image_room};
 use model::lang::{Text, text};
 
 const DESCRIPTION: Text = text("the meta description", "a meta description");
@@ -42,7 +44,7 @@ pub(crate) fn stated(facts: &Facts<'_>, html: &Html, path: &str) -> Option<Deriv
         "url" => Some(Derived { value: facts.own_url().ok()?.into(), origin: ADDRESS }),
         "image" | "thumbnailUrl" => {
             let Some(image) = html.social("og:image") else {
-                return Some(Derived { value: image_room::large_image(facts, html)?, origin: LARGE_IMAGE });
+                return Some(Derived { value: large_image(facts, html)?, origin: LARGE_IMAGE });
             };
             let image = html.resolve(image).filter(|image| matches!(image.scheme(), "http" | "https"))?;
             Some(Derived { value: image.into(), origin: IMAGE })

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use url::Url;
 
-use super::page::{Anchor, Html, Reach};
+use super::elements::{Anchor, Reach};
+use super::page::Html;
 
 /// Words of paths that owners keep crawlers from with good reason. Source and date in the file.
 static PRIVATE: LazyLock<HashSet<&'static str>> =

@@ -4,8 +4,9 @@
 //! findings.
 
 use super::hreflang::Alternate;
+use super::known::Facts;
 use super::url_identity::same_page;
-use super::{Facts, detected_language, language_tag};
+use super::{detected_language, language_tag};
 
 /// The language of `<html>`, a misspelled one corrected; else what the page declares elsewhere.
 pub fn read(facts: &Facts<'_>) -> Option<String> {
@@ -29,7 +30,7 @@ pub fn elsewhere(facts: &Facts<'_>) -> Option<(String, Told)> {
     if let Some((lang, place)) = declared_elsewhere(facts) {
         return Some((lang, Told::By(place)));
     }
-    detected_language::detect(detected_language::of(facts.markup()?)).map(|lang| (lang.to_owned(), Told::ByText))
+    detected_language::detect(facts.markup()?.language_sample()).map(|lang| (lang.to_owned(), Told::ByText))
 }
 
 fn declared_elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::document::{Element, NodeId};
+use super::item::{Item, MOST_LEVELS, MOST_NAMES, Object, Reader, Syntax};
 use super::jsonld::tree::Tree;
-use super::page::Html;
-use super::structured_data::{Item, MOST_LEVELS, MOST_NAMES, Object, Reader, Syntax};
 
 /// The items of a page. `typed`: its elements with `typeof`, in order.
-pub(super) fn read(html: &Html, typed: &[NodeId]) -> Vec<Item> {
+pub(super) fn read(mut reader: Reader<'_>, typed: &[NodeId]) -> Vec<Item> {
     let mut rdfa = Rdfa { seen: BTreeSet::new() };
-    Reader::new(html).items(Syntax::Rdfa, html.elements(typed), |reader, root| {
+    let document = reader.document;
+    let roots = typed.iter().filter_map(|id| document.element(*id));
+    reader.items(Syntax::Rdfa, roots, |reader, root| {
         if rdfa.seen.contains(&root.id()) {
             return None;
         }
@@ -90,7 +91,7 @@ impl Rdfa {
         terms.types(element).for_each(|kind| object.state("@type", kind));
         // RDFa Core 1.1 §7.5: what the element is about, by the first of these.
         let id = ["resource", "href", "src"].iter().find_map(|name| element.attribute(name));
-        if let Some(url) = id.and_then(|id| reader.html.resolve(id)) {
+        if let Some(url) = id.and_then(|id| reader.resolve(id)) {
             object.state("@id", url.as_str());
         }
         self.properties(reader, element, terms, &mut object, level);

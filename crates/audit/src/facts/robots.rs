@@ -6,10 +6,10 @@ use model::capture::{Exchange, Extra, WantKind};
 use model::summary::RobotsTxtSummary;
 use url::Url;
 
-use super::Facts;
 use super::crawlers::ai_tokens;
-use super::robots_txt::{RobotsState, RobotsVerdict};
-use crate::check::NotMeasured;
+use super::known::Facts;
+use super::not_measured::NotMeasured;
+use super::robots_txt::{RobotsState, RobotsVerdict, path};
 
 impl Facts<'_> {
     fn robots_extra(&self) -> Option<&Extra> {
@@ -96,9 +96,4 @@ impl Facts<'_> {
         }
         summary
     }
-}
-
-/// Path and query of an address, as rules are matched against them.
-pub(super) fn path(url: &Url) -> String {
-    url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }

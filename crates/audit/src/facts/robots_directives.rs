@@ -3,9 +3,8 @@
 //! Names and values are case-insensitive, separators are commas; meta tags and headers for the same agent are united
 //! and the most restrictive wins (Google, robots meta tag specifications).
 
-pub mod tag;
-
 use model::capture::Exchange;
+use model::dates;
 use model::time::Timestamp;
 
 use super::document::NodeId;
@@ -253,76 +252,7 @@ pub fn for_google(directive: &Directive) -> bool {
 /// zone that has no offset and is not one of RFC 822 counts as UTC.
 pub fn parse_date(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    parse_iso(text).or_else(|| parse_rfc(text))
-}
-
-fn parse_iso(text: &str) -> Option<Timestamp> {
-    let (date, time) = text.split_at_checked(10)?;
-    let mut parts = date.split('-');
-    let (year, month, day) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    let time = time.trim_start_matches(['T', 't', ' ']);
-    let zone_at = time.find(['Z', 'z', '+', '-', ' ']).unwrap_or(time.len());
-    let (clock, zone) = time.split_at(zone_at);
-    build(year, month, day, clock, zone.trim())
-}
-
-/// `25 Jun 2027 15:00:00 PST`, `Friday, 25-Jun-27 15:00:00 UTC`, `25-Aug-2027 15:00:00 EST`.
-fn parse_rfc(text: &str) -> Option<Timestamp> {
-    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    let after_weekday = text.split_once(',').map_or(text, |(_, rest)| rest).trim();
-    let (date, rest) = match after_weekday.split_once(' ') {
-        Some((date, rest)) if date.contains('-') => (date.split('-').collect::<Vec<_>>(), rest),
-        None => (after_weekday.split('-').collect(), ""),
-        Some(_) => {
-            let mut words = after_weekday.splitn(4, ' ');
-            (words.by_ref().take(3).collect(), words.next().unwrap_or_default())
-        }
-    };
-    let [day, month, year] = date.as_slice() else { return None };
-    let month = MONTHS.iter().position(|name| month.get(..3).is_some_and(|m| m.eq_ignore_ascii_case(name)))? + 1;
-    let mut year: i64 = year.parse().ok()?;
-    if year < 100 {
-        year += if year < 70 { 2000 } else { 1900 };
-    }
-    let mut rest = rest.split_whitespace();
-    let (clock, zone) = (rest.next().unwrap_or_default(), rest.next().unwrap_or_default());
-    build(year, i64::try_from(month).ok()?, day.parse().ok()?, clock, zone)
-}
-
-fn build(year: i64, month: i64, day: i64, clock: &str, zone: &str) -> Option<Timestamp> {
-    let mut parts = clock.split('.').next().unwrap_or_default().split(':').filter(|part| !part.is_empty());
-    let mut number = || parts.next().map_or(Some(0), |part| part.parse::<i64>().ok());
-    let (hour, minute, second) = (number()?, number()?, number()?);
-    if !(1..=9999).contains(&year)
-        || !(1..=12).contains(&month)
-        || !(1..=days_of(year, month)).contains(&day)
-        || hour > 24
-        || minute > 59
-        || second > 60
-    {
-        return None;
-    }
-    let seconds = ((model::time::days_from_civil(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
-    Some(Timestamp((seconds - zone_offset(zone)) * 1000))
-}
-
-fn days_of(year: i64, month: i64) -> i64 {
-    let next = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-    model::time::days_from_civil(next.0, next.1, 1) - model::time::days_from_civil(year, month, 1)
-}
-
-/// Seconds east of UTC of `+02:00`, `-0300`, and of the names of RFC 822 §5.1; other names count as UTC.
-fn zone_offset(zone: &str) -> i64 {
-    const NAMED: [(&str, i64); 8] =
-        [("EST", -5), ("EDT", -4), ("CST", -6), ("CDT", -5), ("MST", -7), ("MDT", -6), ("PST", -8), ("PDT", -7)];
-    if let Some((_, hours)) = NAMED.iter().find(|(name, _)| zone.eq_ignore_ascii_case(name)) {
-        return hours * 3600;
-    }
-    let sign = if zone.starts_with('-') { -1 } else { 1 };
-    let digits: String = zone.chars().filter(char::is_ascii_digit).collect();
-    let number =
-        |range: std::ops::Range<usize>| digits.get(range).and_then(|part| part.parse::<i64>().ok()).unwrap_or(0);
-    if zone.starts_with(['+', '-']) { sign * (number(0..2) * 3600 + number(2..4) * 60) } else { 0 }
+    dates::loose_iso(text).or_else(|| dates::rfc822(text))
 }
 
 #[cfg(test)]

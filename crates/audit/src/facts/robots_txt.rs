@@ -5,8 +5,9 @@ mod matching;
 pub(crate) mod signals;
 
 use model::capture::{Fetched, ROBOTS_BYTES};
+use url::Url;
 
-use super::page::looks_like_html;
+use super::content_type::looks_like_html;
 use line::{Key, Line};
 pub use line::{LineProblem, ProblemKind, Readers, readers};
 
@@ -199,8 +200,10 @@ struct Decision<'f> {
 
 impl<'f> Decision<'f> {
     fn of(group: &'f Group, path: &str) -> Option<Self> {
-        let matched =
-            group.rules.iter().filter_map(|rule| Some(Self { length: matching::matched_length(rule, path)?, rule }));
+        let matched = group
+            .rules
+            .iter()
+            .filter_map(|rule| Some(Self { length: matching::matched_length(&rule.pattern, rule.allow, path)?, rule }));
         matched.filter(|matched| matched.length > 0).reduce(Self::or)
     }
 
@@ -217,6 +220,11 @@ fn agent_token(value: &str) -> &str {
     }
     let end = value.find(|c: char| !c.is_ascii_alphabetic() && c != '_' && c != '-').unwrap_or(value.len());
     value.get(..end).unwrap_or_default()
+}
+
+/// Path and query of an address, as rules are matched against them.
+pub(super) fn path(url: &Url) -> String {
+    url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::document::Element;
 use super::page::Html;
 
-/// Words below which a page may be a shell (catalog, `app_shell_empty`).
+/// Words below which a page may be a shell.
 pub const FEW_WORDS: usize = 50;
 /// Characters below which a page may be a shell.
 pub const FEW_CHARACTERS: usize = 250;

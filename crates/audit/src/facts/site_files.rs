@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use model::capture::{Capture, Extra, WantKind};
 
-use super::page::Page;
 use super::robots_txt::RobotsState;
 use super::sitemap::{SitemapFile, Target};
+use super::walk::Page;
 
 /// One file, read.
 #[derive(Debug)]

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use model::capture::{Fetched, WantKind};
 
-use super::Facts;
 use super::challenge;
 use super::charset;
 use super::content_type;
 use super::document::{Document, Element, NodeId, collapse};
+use super::known::Facts;
 use super::page_language;
 use super::text::VisibleText;
 

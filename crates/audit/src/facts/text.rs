@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::document::{Collapsed, Document, Element, Namespace, NodeId};
 
-/// Whether the text of an element is shown (`decisions.md`, Parsing).
+/// Whether the text of an element is shown.
 pub(crate) fn is_seen(element: Element<'_>) -> bool {
     let is_data = element.namespace() == Namespace::Html
         && matches!(element.name(), "script" | "style" | "template" | "noscript");

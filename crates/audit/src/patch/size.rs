@@ -1,8 +1,7 @@
 //! How much of a report a fix takes.
 
-use super::OwnFiles;
 use crate::facts::document::Document;
-use crate::fix::{Change, FileChange, FixDraft};
+use crate::fix::{Change, FileChange, FixDraft, OwnFiles};
 
 /// Upper bound of the bytes of JSON that a draft takes: in the list of fixes, and again in the patch.
 pub(super) fn of(draft: &FixDraft, document: Option<&Document>, own_files: OwnFiles<'_>) -> usize {

@@ -4,7 +4,7 @@ use model::lang::{Phrase, Value};
 use model::report::{Cut, Report};
 use model::summary::PageSummary;
 
-/// Characters kept of one text (decisions.md, Audit inner shapes).
+/// Characters kept of one text.
 const TEXT_CHARACTERS: usize = 2_000;
 /// Entries kept of one list.
 const LIST_ENTRIES: usize = 200;
@@ -43,7 +43,7 @@ pub(super) fn keep(report: &mut Report) {
     report.truncated.dedup();
 }
 
-/// Drops in the order of `decisions.md` until the report fits: JSON-LD, evidence, summary lists; never issues or fixes.
+/// Drops one thing after the other until the report fits: JSON-LD, evidence, summary lists; never issues or fixes.
 fn shrink(report: &mut Report) {
     let steps: [fn(&mut Report); 3] = [
         |report| {

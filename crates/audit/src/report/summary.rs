@@ -1,4 +1,4 @@
-//! The summary: what the page declares, field by field (`decisions.md`, Page facts and Audit inner shapes).
+//! The summary: what the page declares, field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use model::summary::{
 use crate::facts::Facts;
 use crate::facts::content_type;
 use crate::facts::document::{Element, collapse};
-use crate::facts::page::{Html, Reach};
+use crate::facts::elements::Reach;
+use crate::facts::page::Html;
 
 /// Headings kept in the outline.
 const OUTLINE_ENTRIES: usize = 100;

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::check::prelude::*;
+use crate::facts::content_type::media_type;
 use crate::facts::discovery::llms::{self, RootFile};
 use crate::facts::document::NodeId;
 use crate::facts::listed::AROUND;
-use crate::facts::page::{Html, media_type};
+use crate::facts::page::Html;
 use crate::facts::text::is_seen;
 use crate::facts::visibility::hides;
 
@@ -133,7 +134,7 @@ fn main_missing(facts: &Facts<'_>) -> Verdict {
     let candidate = most_text(html);
     let note = if candidate.is_some() { WRAP } else { SOMEWHERE };
     let fix = FixDraft::instruction(FixTarget::Body, note, &[]);
-    Ok(Some(problem(NONE, &[], fix).at(candidate.map(Element::place))))
+    problem(NONE, &[], fix).on(candidate).fail()
 }
 
 /// The innermost part that holds more than half of what is read outside of header, nav, footer and aside.
@@ -191,7 +192,7 @@ fn tokens_high(facts: &Facts<'_>) -> Verdict {
         "Comece por scripts, dados e estilos embutidos; eles custam tokens e não dizem nada a um agente.",
     );
     let values = [("tokens", tokens.into()), ("text", text_tokens.into())];
-    fail(DEAR, &values, FixDraft::instruction(FixTarget::Page, SPARE, &[]))
+    problem(DEAR, &values, FixDraft::instruction(FixTarget::Page, SPARE, &[])).fail()
 }
 
 /// Fails when a site that expects agents names no Markdown version of the page.
@@ -224,5 +225,5 @@ fn markdown_missing(facts: &Facts<'_>) -> Verdict {
         "Antes, sirva o conteúdo ali como text/markdown; o endereço usual é o da página com .md.",
     );
     let tag = "<link rel=\"alternate\" type=\"text/markdown\" href=\"{{MARKDOWN_URL}}\">";
-    fail(NONE, &[], FixDraft::template(FixTarget::Head, tag).note(SERVE, &[]))
+    problem(NONE, &[], FixDraft::template(FixTarget::Head, tag).note(SERVE, &[])).fail()
 }

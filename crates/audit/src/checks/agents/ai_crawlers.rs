@@ -156,7 +156,7 @@ fn kept_out(facts: &Facts<'_>, purpose: Purpose, message: Text, policy: Text) ->
     group.push_str(&format!("Allow: {}{{{{SCOPE}}}}\n", facts.robots_path()?));
     let fix = FixDraft::file_template("/robots.txt", group).note(policy, &[]);
     let values = [("count", found.len().into()), ("names", names(&found).into())];
-    Ok(Some(problem(message, &values, fix).at(places(facts, &found))))
+    problem(message, &values, fix).at(places(facts, &found)).fail()
 }
 
 fn training_blocked(facts: &Facts<'_>) -> Verdict {
@@ -175,5 +175,5 @@ fn training_blocked(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("count", found.len().into()), ("names", names(&found).into())];
     let fix = FixDraft::instruction(FixTarget::File, CHOICE, &[]);
-    Ok(Some(problem(OUT, &values, fix).at(places(facts, &found))))
+    problem(OUT, &values, fix).at(places(facts, &found)).fail()
 }

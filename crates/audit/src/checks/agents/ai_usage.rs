@@ -3,8 +3,9 @@
 use url::Url;
 
 use crate::check::prelude::*;
+use crate::facts::content_type::media_type;
 use crate::facts::crawlers::{Purpose, tokens};
-use crate::facts::page::{Html, media_type};
+use crate::facts::page::Html;
 use crate::facts::robots_directives::Origin;
 use crate::facts::robots_txt::signals::{self, SignalFault, SignalLine};
 use crate::facts::robots_txt::{RobotsState, RobotsTxt};
@@ -151,7 +152,7 @@ fn signal_invalid(facts: &Facts<'_>) -> Verdict {
         }
     };
     let values = [("count", found.len().into()), ("line", first.line.into()), ("part", part.as_str().into())];
-    Ok(Some(problem(message, &values, fix).at(found.iter().map(|line| line_place(facts, line.line, &line.text)))))
+    problem(message, &values, fix).at(found.iter().map(|line| line_place(facts, line.line, &line.text))).fail()
 }
 
 /// `License` lines of robots.txt: number, line, and value.
@@ -222,7 +223,7 @@ fn license_broken(facts: &Facts<'_>) -> Verdict {
     };
     let places = bad.iter().map(|(line, text, _)| line_place(facts, *line, text));
     let places = places.chain(elements.iter().map(|element| element.place()));
-    Ok(Some(problem(BROKEN, &[("count", (bad.len() + elements.len()).into())], fix).at(places)))
+    problem(BROKEN, &[("count", (bad.len() + elements.len()).into())], fix).at(places).fail()
 }
 
 /// Reports noai where robots.txt does not say it.
@@ -255,5 +256,5 @@ fn noai_declared(facts: &Facts<'_>) -> Verdict {
     };
     let values =
         [("word", first.name.as_str().into()), ("count", open.len().into()), ("names", open.join(", ").into())];
-    Ok(Some(problem(DECLARED, &values, FixDraft::file_template(PATH, group).note(SAY, &[])).at(place)))
+    problem(DECLARED, &values, FixDraft::file_template(PATH, group).note(SAY, &[])).at(place).fail()
 }

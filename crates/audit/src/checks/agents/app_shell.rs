@@ -68,7 +68,5 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         .document
         .elements()
         .find(|element| matches!(shell, Shell::Mount(id) if element.attribute("id") == Some(id)));
-    Ok(Some(
-        problem(SHELL, &[("words", html.text.words.into()), ("sign", sign.into())], fix).at(place.map(Element::place)),
-    ))
+    problem(SHELL, &[("words", html.text.words.into()), ("sign", sign.into())], fix).on(place).fail()
 }

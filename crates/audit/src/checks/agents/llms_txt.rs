@@ -74,7 +74,7 @@ const INVALID: Check = Check {
     run: invalid,
 };
 
-/// Links of the navigation taken over at most (catalog).
+/// Links of the navigation taken over at most.
 const MOST_LINKS: usize = 10;
 /// Navigation elements that are searched for them: the main one is among the first.
 const MOST_NAVS: usize = 8;
@@ -115,7 +115,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         }
     };
     let place = Place { url: Some(url.clone()), ..Place::default() };
-    Ok(Some(problem(NONE, &[("url", url.into()), ("status", status.into())], fix).at([place])))
+    problem(NONE, &[("url", url.into()), ("status", status.into())], fix).at([place]).fail()
 }
 
 /// Fails when something else than such a file answers.
@@ -151,7 +151,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let place = Place { url: check.url.clone(), ..Place::default() };
     let mut found = problem(text("", ""), &[("status", check.http_status.into())], fix).at([place]);
     found.message = check.message.clone();
-    Ok(Some(found))
+    found.fail()
 }
 
 /// The file from what the page holds; `None` when that is too little for a useful one. Title and description of a page

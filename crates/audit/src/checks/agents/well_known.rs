@@ -61,5 +61,5 @@ fn masked_files(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("count", found.len().into()), ("url", first.as_str().into())];
     let place = |url: &String| Place { url: Some(url.clone()), ..Place::default() };
-    Ok(Some(problem(PAGE, &values, FixDraft::instruction(FixTarget::File, EXCLUDE, &[])).at(found.iter().map(place))))
+    problem(PAGE, &values, FixDraft::instruction(FixTarget::File, EXCLUDE, &[])).at(found.iter().map(place)).fail()
 }

@@ -2,11 +2,9 @@
 
 use url::Url;
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::canonical::mended;
-use crate::facts::lost_head;
-use crate::facts::page::LinkElement;
+use crate::facts::elements::LinkElement;
 use crate::facts::url_identity::{names_page, same_page, without_tracking};
 use crate::fix::HeadKey;
 
@@ -120,9 +118,9 @@ pub(super) fn tag(url: &Url) -> String {
     format!("<link rel=\"canonical\" href=\"{}\">", attribute(url.as_str()))
 }
 
-/// Where some canonicals are.
-pub(super) fn places(facts: &Facts<'_>, links: &[&LinkElement]) -> Vec<Place> {
-    links.iter().take(MAX_PLACES).filter_map(|link| facts.markup()?.element(link.node)).map(Element::place).collect()
+/// The elements of some canonicals.
+pub(super) fn elements<'f>(facts: &'f Facts<'_>, links: &[&LinkElement]) -> Vec<Element<'f>> {
+    links.iter().filter_map(|link| facts.markup()?.element(link.node)).collect()
 }
 
 /// Whether a canonical can name a page.
@@ -158,13 +156,13 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     }
     facts.indexable()?;
     let in_body = html.links_rel("canonical").any(|link| !link.in_head);
-    let lost = lost_head::lost(html, |element| element.is("link") && element.has_token("rel", "canonical"));
+    let lost = html.has_lost(|element| element.is("link") && element.has_token("rel", "canonical"));
     if !facts.canonical_links()?.is_empty() || facts.canonical_header().is_some() || in_body || lost {
         return PASS;
     }
     const NONE: Text = text("The page names no canonical URL.", "A página não nomeia uma URL canônica.");
     const OWN: Text = text("the final URL of this request", "a URL final desta requisição");
-    fail(NONE, &[], FixDraft::head(HeadKey::Canonical, tag(&own(facts)?)).from(OWN, &[]))
+    problem(NONE, &[], FixDraft::head(HeadKey::Canonical, tag(&own(facts)?)).from(OWN, &[])).fail()
 }
 
 fn multiple(facts: &Facts<'_>) -> Verdict {
@@ -204,7 +202,7 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::instruction(FixTarget::Head, CHOOSE, &[]),
     };
-    Ok(Some(problem(RIVALS, &[("count", urls.len().into())], fix).at(places(facts, &links))))
+    problem(RIVALS, &[("count", urls.len().into())], fix).on(elements(facts, &links)).fail()
 }
 
 fn invalid(facts: &Facts<'_>) -> Verdict {
@@ -220,15 +218,15 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let own = own(facts)?;
     let good = links.iter().any(|link| is_valid(link));
-    let mut elements =
+    let mut rivals =
         bad.iter().filter_map(|link| html.element(link.node)).filter(|element| element.start_tag().is_some());
     let fix = FixDraft::edit(FixTarget::Head, tag(&own)).from(OWN, &[]);
-    let fix = match elements.next().filter(|_| !good) {
-        Some(element) => elements.fold(fix.set(element, "href", own.as_str()), FixDraft::remove),
+    let fix = match rivals.next().filter(|_| !good) {
+        Some(element) => rivals.fold(fix.set(element, "href", own.as_str()), FixDraft::remove),
         None => bad.iter().filter_map(|link| html.element(link.node)).fold(fix, FixDraft::remove),
     };
     let href = first.href.clone().unwrap_or_default();
-    Ok(Some(problem(NO_ADDRESS, &[("href", href.into())], fix).at(places(facts, &bad))))
+    problem(NO_ADDRESS, &[("href", href.into())], fix).on(elements(facts, &bad)).fail()
 }
 
 fn relative(facts: &Facts<'_>) -> Verdict {
@@ -240,5 +238,5 @@ fn relative(facts: &Facts<'_>) -> Verdict {
     const SHORT: Text = text("The canonical is written as “{href}”.", "A canônica está escrita como “{href}”.");
     const RESOLVED: Text = text("the declared address, resolved", "o endereço declarado, resolvido");
     let fix = rewritten(facts, link, &mended(facts.url()?, url))?.from(RESOLVED, &[]);
-    Ok(Some(problem(SHORT, &[("href", href.into())], fix).at(places(facts, &[link]))))
+    problem(SHORT, &[("href", href.into())], fix).on(elements(facts, &[link])).fail()
 }

@@ -1,6 +1,6 @@
 //! Canonicals that contradict something else that the page says.
 
-use super::canonical::{own, places, rewritten, single};
+use super::canonical::{elements, own, rewritten, single};
 use crate::check::prelude::*;
 use crate::facts::canonical::{language_versions, numbered, page_of_list, version};
 use crate::facts::robots_directives::for_google;
@@ -119,7 +119,7 @@ fn hreflang(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let fix = rewritten(facts, link, &own)?.from(OWN, &[]);
     let alternates = [page, other].into_iter().filter_map(|alternate| html.element(alternate.node?));
-    Ok(Some(problem(FOLDS, &values, fix).at(places(facts, &[link])).at(alternates.map(Element::place))))
+    problem(FOLDS, &values, fix).on(elements(facts, &[link])).on(alternates).fail()
 }
 
 fn pagination(facts: &Facts<'_>) -> Verdict {
@@ -135,7 +135,7 @@ fn pagination(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("number", number.into()), ("canonical", canonical.as_str().into())];
     let fix = rewritten(facts, link, &own)?.from(OWN, &[]);
-    Ok(Some(problem(FIRST, &values, fix).at(places(facts, &[link]))))
+    problem(FIRST, &values, fix).on(elements(facts, &[link])).fail()
 }
 
 fn noindex(facts: &Facts<'_>) -> Verdict {
@@ -157,5 +157,5 @@ fn noindex(facts: &Facts<'_>) -> Verdict {
     let values = [("directive", says.name.as_str().into()), ("canonical", canonical.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, CHOOSE, &values);
     let tag = says.tag().and_then(|node| html.element(node)).map(Element::place);
-    Ok(Some(problem(BOTH, &values, fix).at(places(facts, &[link])).at(tag)))
+    problem(BOTH, &values, fix).on(elements(facts, &[link])).at(tag).fail()
 }

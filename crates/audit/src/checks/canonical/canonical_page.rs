@@ -2,10 +2,10 @@
 
 use url::Url;
 
-use super::canonical::{own, places, rewritten, single};
+use super::canonical::{elements, own, rewritten, single};
 use crate::check::prelude::*;
 use crate::facts::canonical::{is_home, mended, names_home};
-use crate::facts::page::LinkElement;
+use crate::facts::elements::LinkElement;
 use crate::facts::url_identity::{has_tracking, same_page, same_site};
 
 /// The family.
@@ -153,7 +153,7 @@ fn to_homepage(facts: &Facts<'_>) -> Verdict {
     const OWN: Text = text("the final URL of this request", "a URL final desta requisição");
     let values = [("page", page.as_str().into()), ("canonical", url.as_str().into())];
     let fix = rewritten(facts, link, &own(facts)?)?.from(OWN, &[]);
-    Ok(Some(problem(HOME, &values, fix).at(places(facts, &[link]))))
+    problem(HOME, &values, fix).on(elements(facts, &[link])).fail()
 }
 
 fn other_page(facts: &Facts<'_>) -> Verdict {
@@ -188,7 +188,7 @@ fn differs(facts: &Facts<'_>, link: &LinkElement, url: &Url, message: Text) -> V
     );
     let values = [("canonical", url.as_str().into()), ("page", facts.url()?.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &values);
-    Ok(Some(problem(message, &values, fix).at(places(facts, &[link]))))
+    problem(message, &values, fix).on(elements(facts, &[link])).fail()
 }
 
 fn insecure(facts: &Facts<'_>) -> Verdict {
@@ -200,7 +200,7 @@ fn insecure(facts: &Facts<'_>) -> Verdict {
     const PLAIN: Text = text("The canonical is {canonical}, without https.", "A canônica é {canonical}, sem https.");
     const SECURE: Text = text("the declared address with https", "o endereço declarado, com https");
     let fix = rewritten(facts, link, &mended(facts.url()?, url))?.from(SECURE, &[]);
-    Ok(Some(problem(PLAIN, &[("canonical", url.as_str().into())], fix).at(places(facts, &[link]))))
+    problem(PLAIN, &[("canonical", url.as_str().into())], fix).on(elements(facts, &[link])).fail()
 }
 
 fn tracking(facts: &Facts<'_>) -> Verdict {
@@ -217,5 +217,5 @@ fn tracking(facts: &Facts<'_>) -> Verdict {
     );
     const WITHOUT: Text = text("the declared address without them", "o endereço declarado, sem eles");
     let fix = rewritten(facts, link, &mended(facts.url()?, url))?.from(WITHOUT, &[]);
-    Ok(Some(problem(TRACKED, &[("canonical", url.as_str().into())], fix).at(places(facts, &[link]))))
+    problem(TRACKED, &[("canonical", url.as_str().into())], fix).on(elements(facts, &[link])).fail()
 }

@@ -2,9 +2,9 @@
 
 use url::Url;
 
-use super::canonical::{is_valid, own, places, single, tag};
+use super::canonical::{elements, is_valid, own, single, tag};
 use crate::check::prelude::*;
-use crate::facts::page::LinkElement;
+use crate::facts::elements::LinkElement;
 use crate::facts::url_identity::same_page;
 use crate::fix::HeadKey;
 
@@ -130,7 +130,7 @@ fn header_mismatch(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::instruction(FixTarget::Page, SAME, &[("page", url.as_str().into())]);
     let header_place = Place { snippet: Some(format!("Link: {raw}")), ..Place::default() };
     let values = [("header", header.as_str().into()), ("page", url.as_str().into())];
-    Ok(Some(problem(DIFFER, &values, fix).at(places(facts, &[link])).at([header_place])))
+    problem(DIFFER, &values, fix).on(elements(facts, &[link])).at([header_place]).fail()
 }
 
 fn outside_head(facts: &Facts<'_>) -> Verdict {
@@ -163,8 +163,7 @@ fn outside_head(facts: &Facts<'_>) -> Verdict {
     } else {
         FixDraft::instruction(FixTarget::Head, DECIDE, &values)
     };
-    let places = places(facts, &[link]);
-    Ok(Some(problem(IN_BODY, &values, fix).at(places)))
+    problem(IN_BODY, &values, fix).on(elements(facts, &[link])).fail()
 }
 
 fn attribute_extra(facts: &Facts<'_>) -> Verdict {
@@ -205,7 +204,7 @@ fn attribute_extra(facts: &Facts<'_>) -> Verdict {
             .from(WITHOUT, &[]),
         None => FixDraft::instruction(FixTarget::Head, SPLIT, &values),
     };
-    Ok(Some(problem(ALSO, &values, fix).at(places(facts, &bad))))
+    problem(ALSO, &values, fix).on(elements(facts, &bad)).fail()
 }
 
 fn duplicate(facts: &Facts<'_>) -> Verdict {
@@ -227,5 +226,5 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     let rest = links.iter().skip(1).filter_map(|link| html.element(link.node));
     let fix = rest.fold(FixDraft::edit(FixTarget::Head, tag(url)).from(FIRST, &[]), FixDraft::remove);
     let values = [("url", url.as_str().into()), ("count", count.into())];
-    Ok(Some(problem(TWICE, &values, fix).at(places(facts, &links))))
+    problem(TWICE, &values, fix).on(elements(facts, &links)).fail()
 }

@@ -1,8 +1,7 @@
 //! Whether the page that the canonical names is there.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::discovery::named_pages::TargetFault;
+use crate::facts::named_page::TargetFault;
 use crate::facts::url_identity::{same_page, without_tracking};
 
 /// The family.
@@ -62,8 +61,7 @@ fn not_ok(facts: &Facts<'_>) -> Verdict {
         "Nomeie na canônica um endereço que responda 200 diretamente: {page}, a menos que outra página seja a certa.",
     );
     let page = facts.url()?;
-    let elements: Vec<Element<'_>> =
-        html.links_rel("canonical").filter_map(|link| html.element(link.node)).take(MAX_PLACES).collect();
+    let elements: Vec<Element<'_>> = html.links_rel("canonical").filter_map(|link| html.element(link.node)).collect();
     let by_header = facts.canonical_header().map(|(_, raw)| raw);
     let (message, status, target) = match fault {
         TargetFault::Redirect(status, target) => (LEADS, status, target),
@@ -81,5 +79,5 @@ fn not_ok(facts: &Facts<'_>) -> Verdict {
     };
     let values = [("canonical", url.as_str().into()), ("status", status.into()), ("target", target.into())];
     let header = by_header.map(|raw| Place { snippet: Some(format!("Link: {raw}")), ..Place::default() });
-    Ok(Some(problem(message, &values, fix).at(elements.iter().map(|tag| tag.place())).at(header)))
+    problem(message, &values, fix).on(&elements).at(header).fail()
 }

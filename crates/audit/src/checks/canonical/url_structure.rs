@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use super::canonical::{own, places, rewritten, single, tag};
+use super::canonical::{elements, own, rewritten, single, tag};
 use crate::check::prelude::*;
 use crate::facts::canonical::{is_language, mended};
 use crate::facts::url_identity::{session_parameter, without_tracking};
@@ -154,11 +154,11 @@ fn session(facts: &Facts<'_>) -> Verdict {
                 "Name the address without {name} as the one canonical.",
                 "Indique o endereço sem {name} como a única canônica.",
             );
-            return fail(HOLDS, &values, FixDraft::instruction(FixTarget::Head, NAME, &values));
+            return problem(HOLDS, &values, FixDraft::instruction(FixTarget::Head, NAME, &values)).fail();
         }
     };
-    let places = canonical.map(|(link, _)| places(facts, &[link])).unwrap_or_default();
-    Ok(Some(problem(HOLDS, &values, fix.from(WITHOUT, &[])).at(places)))
+    let found = canonical.map(|(link, _)| elements(facts, &[link])).unwrap_or_default();
+    problem(HOLDS, &values, fix.from(WITHOUT, &[])).on(found).fail()
 }
 
 /// Parameters of an address that may change what is shown.
@@ -181,7 +181,7 @@ fn parameters(facts: &Facts<'_>) -> Verdict {
         "Drop the parameters that don't change the content, and name the shortest address as canonical.",
         "Tire os parâmetros que não mudam o conteúdo, e indique o endereço mais curto como canônico.",
     );
-    fail(HAS, &[("count", count.into())], FixDraft::instruction(FixTarget::Page, SHORTEN, &[]))
+    problem(HAS, &[("count", count.into())], FixDraft::instruction(FixTarget::Page, SHORTEN, &[])).fail()
 }
 
 fn too_long(facts: &Facts<'_>) -> Verdict {
@@ -197,7 +197,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         "Keep filters, states and data out of the address, or name a shorter one as canonical.",
         "Mantenha filtros, estados e dados fora do endereço, ou indique um mais curto como canônico.",
     );
-    fail(HAS, &[("length", length.into())], FixDraft::instruction(FixTarget::Page, MOVE, &[]))
+    problem(HAS, &[("length", length.into())], FixDraft::instruction(FixTarget::Page, MOVE, &[])).fail()
 }
 
 /// What makes a path hard to read, in the order of its checks.
@@ -254,5 +254,5 @@ fn not_clean(facts: &Facts<'_>) -> Verdict {
     let list = |words: Vec<&str>| words.join(", ");
     problem.message.en = problem.message.en.replace("{what}", &list(found.iter().map(|what| what.en).collect()));
     problem.message.pt = problem.message.pt.replace("{what}", &list(found.iter().map(|what| what.pt).collect()));
-    Ok(Some(problem))
+    problem.fail()
 }

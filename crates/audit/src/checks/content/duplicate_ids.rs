@@ -105,6 +105,5 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     let mut places: Vec<(usize, Element<'_>)> = all.collect();
     places.sort_by_key(|(rank, _)| *rank);
     let fix = FixDraft::instruction(FixTarget::Body, DUPLICATE.how, &[]);
-    let places = places.into_iter().take(MAX_PLACES).map(|(_, element)| element.place());
-    Ok(Some(problem(message, &values, fix).at(places)))
+    problem(message, &values, fix).on(places.into_iter().map(|(_, element)| element)).fail()
 }

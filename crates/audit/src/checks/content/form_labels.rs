@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::document::NodeId;
 use crate::facts::names::has_name;
@@ -131,7 +130,7 @@ fn field(facts: &Facts<'_>) -> Verdict {
     };
     let fix = FixDraft::template(FixTarget::Body, snippet);
     let values = [("count", found.len().into()), ("tag", first.quoted().into())];
-    Ok(Some(problem(NAMELESS, &values, fix).at(found.iter().take(MAX_PLACES).map(|field| field.place()))))
+    problem(NAMELESS, &values, fix).on(&found).fail()
 }
 
 /// The element's start tag with a label of its own.
@@ -159,5 +158,5 @@ fn button(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("count", found.len().into()), ("tag", first.quoted().into())];
     let fix = FixDraft::template(FixTarget::Body, with_name(*first, "{{ACTION}}"));
-    Ok(Some(problem(NAMELESS, &values, fix).at(found.iter().take(MAX_PLACES).map(|button| button.place()))))
+    problem(NAMELESS, &values, fix).on(&found).fail()
 }

@@ -145,7 +145,7 @@ fn nul(html: &Html) -> Verdict {
     );
     let place = Place { snippet: None, ..html.document.place_of(first..first + 1) };
     let values = [("count", source.matches('\0').count().into()), ("line", place.line.unwrap_or_default().into())];
-    Ok(Some(problem(NULS, &values, FixDraft::instruction(FixTarget::Page, REMOVE, &[])).at([place])))
+    problem(NULS, &values, FixDraft::instruction(FixTarget::Page, REMOVE, &[])).at([place]).fail()
 }
 
 /// Fails on U+FFFD, or on two or more sequences of UTF-8 read as windows-1252, in visible text outside code, or on NUL.
@@ -171,7 +171,7 @@ fn mojibake(facts: &Facts<'_>) -> Verdict {
     let sample = collapse(&seen.get(start..).unwrap_or_default().chars().take(2 * SHOWN).collect::<String>());
     let values = [("count", (replacements + sequences).into()), ("sample", sample.as_str().into())];
     let place = Place { snippet: Some(sample), ..Place::default() };
-    Ok(Some(problem(FOUND, &values, FixDraft::instruction(FixTarget::Body, UTF8, &[])).at([place])))
+    problem(FOUND, &values, FixDraft::instruction(FixTarget::Body, UTF8, &[])).at([place]).fail()
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! The main heading: a page without one, or with several.
 
 use super::garbled_text::is_garbled;
-use super::headings::outline;
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::derive::{LONGEST_HEADLINE, cut, is_placeholder, without_site_name};
-use crate::facts::names::has_text;
+use crate::facts::headings::{outline, says_something};
 use crate::facts::page::Html;
 
 /// The family.
@@ -75,14 +73,6 @@ const MULTIPLE: Check = Check {
 /// Headings that a message lists.
 const SHOWN: usize = 5;
 
-/// Whether a heading says something: text, or an image with an alternative.
-pub(crate) fn says_something(heading: Element<'_>) -> bool {
-    has_text(heading)
-        || heading
-            .descendants()
-            .any(|below| below.is("img") && below.attribute("alt").is_some_and(|alt| !alt.trim().is_empty()))
-}
-
 fn missing(facts: &Facts<'_>) -> Verdict {
     facts.filled_page()?;
     let html = facts.whole_page()?;
@@ -94,7 +84,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text = text("The page has no h1.", "A página não tem h1.");
     const EMPTY: Text = text("The page's h1 is empty or hidden.", "O h1 da página está vazio ou oculto.");
     let message = if h1s.is_empty() { NONE } else { EMPTY };
-    Ok(Some(problem(message, &[], h1_fix(html, &h1s)).at(h1s.iter().map(|h1| h1.place()))))
+    problem(message, &[], h1_fix(html, &h1s)).on(&h1s).fail()
 }
 
 /// The heading whose words, or place, are the owner's to say.
@@ -177,5 +167,5 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let list = texts.iter().take(SHOWN).map(|text| format!("“{text}”")).collect::<Vec<_>>().join(", ");
     let values = [("count", found.len().into()), ("list", list.into())];
     let fix = FixDraft::instruction(FixTarget::Body, MULTIPLE.how, &[]);
-    Ok(Some(problem(SEVERAL, &values, fix).at(found.iter().take(MAX_PLACES).map(|h1| h1.place()))))
+    problem(SEVERAL, &values, fix).on(&found).fail()
 }

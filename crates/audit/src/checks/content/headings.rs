@@ -1,8 +1,7 @@
 //! The outline that headings give a page: levels that are left out, and headings that say nothing.
 
-use super::h1::says_something;
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::headings::{outline, says_something};
 use crate::facts::names::has_name;
 use crate::facts::page::Html;
 
@@ -67,12 +66,6 @@ const EMPTY: Check = Check {
     run: empty,
 };
 
-/// The headings that are shown, in order, with their level.
-pub(super) fn outline(html: &Html) -> impl Iterator<Item = (u8, Element<'_>)> {
-    let all = html.headings.iter().filter_map(|(level, id)| Some((*level, html.element(*id)?)));
-    all.filter(|(_, heading)| !html.listed.is_unseen(*heading))
-}
-
 /// A heading in words: its text, the alternative of its image, or for want of both its tag.
 fn called(heading: Element<'_>) -> String {
     let alternative = || {
@@ -113,7 +106,7 @@ fn level_skipped(facts: &Facts<'_>) -> Verdict {
         ("before", usize::from(*before).into()),
         ("text", shown.into()),
     ];
-    Ok(Some(problem(SKIPPED, &values, fix).at(skipped.iter().map(|(_, _, heading)| heading.place()))))
+    problem(SKIPPED, &values, fix).on(skipped.iter().map(|(_, _, heading)| heading)).fail()
 }
 
 /// Levels that are left out in a row of headings.
@@ -149,8 +142,7 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         "{count} {count|heading has|headings have} no text.",
         "{count} {count|título não tem|títulos não têm} texto.",
     );
-    let places = found.iter().take(MAX_PLACES).map(|heading| heading.place());
-    Ok(Some(problem(SAY_NOTHING, &[("count", found.len().into())], without(html, &found)).at(places)))
+    problem(SAY_NOTHING, &[("count", found.len().into())], without(html, &found)).on(&found).fail()
 }
 
 /// Takes the headings away where nothing can hang on them: no attribute, no element within, no level left out for it.

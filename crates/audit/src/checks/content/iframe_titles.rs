@@ -108,5 +108,5 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     };
     let url = first.attribute("src").unwrap_or("srcdoc");
     let values = [("count", found.len().into()), ("url", url.into())];
-    Ok(Some(problem(NAMELESS, &values, fix).at(found.iter().take(MAX_PLACES).map(|frame| frame.place()))))
+    problem(NAMELESS, &values, fix).on(&found).fail()
 }

@@ -83,7 +83,7 @@ fn is_layout_table(html: &Html, table: Element<'_>) -> bool {
 fn legacy(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut places = Vec::new();
+    let mut found = Vec::new();
     for element in html.document.elements() {
         // The name is looked up once for all of them; there are thousands of elements.
         let own_name = Some(element.name()).filter(|_| element.namespace() == Namespace::Html);
@@ -92,26 +92,26 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
         let kind = by_name.or_else(|| by_attribute().map(|at| ELEMENTS.len() + at));
         if let Some(kind) = kind {
             *counts.entry(kind).or_default() += 1;
-            places.push(element.place_if(places.len() < crate::check::MAX_PLACES));
+            found.push(element);
         }
     }
     // The innermost one that holds most of the text; those around it hold as much and are the same layout.
     let tables = html.document.elements().filter(|element| element.is("table")).take(MOST_TABLES);
     if let Some(table) = tables.filter(|table| is_layout_table(html, *table)).last() {
         counts.insert(ELEMENTS.len() + ATTRIBUTES.len(), 1);
-        places.push(table.place_if(places.len() < crate::check::MAX_PLACES));
+        found.push(table);
     }
     if counts.is_empty() {
         return PASS;
     }
-    let found = || kinds().enumerate().filter_map(|(at, kind)| Some((kind, counts.get(&at)?)));
-    let list = found().map(|((name, _), count)| format!("{} ×{count}", shown(name))).collect::<Vec<_>>().join(", ");
+    let by_kind = || kinds().enumerate().filter_map(|(at, kind)| Some((kind, counts.get(&at)?)));
+    let list = by_kind().map(|((name, _), count)| format!("{} ×{count}", shown(name))).collect::<Vec<_>>().join(", ");
     const FOUND: Text = text("The page uses obsolete markup: {list}.", "A página usa marcação obsoleta: {list}.");
     const REPLACE: Text = text("Replace: {list}.", "Troque: {list}.");
     let replacements: Vec<String> =
-        found().map(|((name, instead), _)| format!("{} → {instead}", shown(name))).collect();
+        by_kind().map(|((name, instead), _)| format!("{} → {instead}", shown(name))).collect();
     let fix = FixDraft::instruction(FixTarget::Body, REPLACE, &[("list", replacements.join("; ").into())]);
-    Ok(Some(problem(FOUND, &[("list", list.into())], fix).at(places.into_iter().flatten())))
+    problem(FOUND, &[("list", list.into())], fix).on(found).fail()
 }
 
 /// `<font>` for an element, other names as they are.

@@ -2,7 +2,6 @@
 
 use model::time::{DAY_MS, Timestamp};
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::jsonld::types_of;
 use crate::facts::page::Html;
@@ -113,7 +112,6 @@ fn disagree(facts: &Facts<'_>) -> Verdict {
     ];
     let is_date = |key: &str| matches!(key, "article:published_time" | "article:modified_time");
     let metas = html.metas.iter().filter(|meta| meta.social_key().is_some_and(is_date));
-    let places = metas.filter_map(|meta| html.element(meta.node)).map(Element::place).take(MAX_PLACES);
     let fix = FixDraft::instruction(FixTarget::Head, DISAGREE.how, &[]);
-    Ok(Some(problem(message, &values, fix).at(places)))
+    problem(message, &values, fix).on(metas.filter_map(|meta| html.element(meta.node))).fail()
 }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::document::collapse;
 use crate::facts::page::Html;
@@ -120,7 +119,7 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("count", found.len().into()), ("text", first.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Body, PLACEHOLDER.how, &[]);
-    Ok(Some(problem(LEFT, &values, fix).at(found.iter().take(MAX_PLACES).map(|(element, _)| element.place()))))
+    problem(LEFT, &values, fix).on(found.iter().map(|(element, _)| element)).fail()
 }
 
 #[cfg(test)]

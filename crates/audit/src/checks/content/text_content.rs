@@ -1,6 +1,5 @@
 //! The text of a page: too little of it, or text that nobody is meant to see.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::document::collapse_into;
 use crate::facts::listed::AROUND;
@@ -73,7 +72,7 @@ const HIDDEN: Check = Check {
     run: hidden,
 };
 
-/// Words below which a page says very little (catalog; no engine states a minimum).
+/// Words below which a page says very little (no search engine states a minimum).
 const LEAST_WORDS: usize = 100;
 /// Words from which on concealed text is no label.
 const LEAST_HIDDEN_WORDS: usize = 30;
@@ -146,7 +145,7 @@ fn thin(facts: &Facts<'_>) -> Verdict {
     );
     let fix = FixDraft::instruction(FixTarget::Body, THIN.how, &[]);
     let place = Some(main).filter(|main| main.start_tag().is_some()).map(Element::place);
-    Ok(Some(problem(FEW, &[("words", words.into())], fix).at(place)))
+    problem(FEW, &[("words", words.into())], fix).at(place).fail()
 }
 
 fn hidden(facts: &Facts<'_>) -> Verdict {
@@ -182,6 +181,5 @@ fn hidden(facts: &Facts<'_>) -> Verdict {
         Concealment::SameColour => SAME_COLOUR,
     };
     let fix = FixDraft::instruction(FixTarget::Body, HIDDEN.how, &[]);
-    let places = found.iter().take(MAX_PLACES).map(|(element, _)| element.place());
-    Ok(Some(problem(message, &[("count", found.len().into())], fix).at(places)))
+    problem(message, &[("count", found.len().into())], fix).on(found.iter().map(|(element, _)| element)).fail()
 }

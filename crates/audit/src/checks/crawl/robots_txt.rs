@@ -174,7 +174,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         text("/robots.txt redirects more than five times.", "/robots.txt redireciona mais de cinco vezes.");
     let message = if *status == 0 { REDIRECTS } else { NONE };
     const ALL: Text = text("A file that allows everything, as now.", "Um arquivo que permite tudo, como agora.");
-    fail(message, &[("status", (*status).into())], FixDraft::file(PATH, open_file(facts)).note(ALL, &[]))
+    problem(message, &[("status", (*status).into())], FixDraft::file(PATH, open_file(facts)).note(ALL, &[])).fail()
 }
 
 fn unreachable(facts: &Facts<'_>) -> Verdict {
@@ -187,7 +187,7 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("reason", reason.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::File, ANSWER, &values);
-    Ok(Some(problem(FAILED, &values, fix).at([place(facts, None, None)])))
+    problem(FAILED, &values, fix).at([place(facts, None, None)]).fail()
 }
 
 fn html_response(facts: &Facts<'_>) -> Verdict {
@@ -199,7 +199,7 @@ fn html_response(facts: &Facts<'_>) -> Verdict {
     const PAGE: Text =
         text("/robots.txt answers with an HTML document.", "/robots.txt responde com um documento HTML.");
     const ALL: Text = text("A file that allows everything, as now.", "Um arquivo que permite tudo, como agora.");
-    Ok(Some(problem(PAGE, &[], FixDraft::file(PATH, open_file(facts)).note(ALL, &[])).at([place(facts, None, None)])))
+    problem(PAGE, &[], FixDraft::file(PATH, open_file(facts)).note(ALL, &[])).at([place(facts, None, None)]).fail()
 }
 
 fn content_type(facts: &Facts<'_>) -> Verdict {
@@ -214,7 +214,7 @@ fn content_type(facts: &Facts<'_>) -> Verdict {
         "Envie para /robots.txt: Content-Type: text/plain; charset=utf-8",
     );
     let fix = FixDraft::instruction(FixTarget::File, SEND, &[]);
-    Ok(Some(problem(OTHER, &[("type", kind.into())], fix).at([place(facts, None, None)])))
+    problem(OTHER, &[("type", kind.into())], fix).at([place(facts, None, None)]).fail()
 }
 
 fn off_host(facts: &Facts<'_>) -> Verdict {
@@ -237,5 +237,5 @@ fn off_host(facts: &Facts<'_>) -> Verdict {
         snippet: Some(format!("{} Location: {}", hop.status, hop.location)),
         ..Place::default()
     });
-    Ok(Some(problem(ELSEWHERE, &values, fix).at(places)))
+    problem(ELSEWHERE, &values, fix).at(places).fail()
 }

@@ -2,7 +2,7 @@
 
 use super::robots_txt::{PATH, found, place, sitemap_line, unnamed_sitemap};
 use crate::check::prelude::*;
-use crate::facts::sitemap::{Presence, is_address};
+use crate::facts::sitemap_survey::{Presence, is_address};
 use crate::fix::FileChange;
 
 /// The family.
@@ -102,7 +102,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         const OWN: Text = text("the site's own file and {url}", "o arquivo do próprio site e {url}");
         FixDraft::file_changes(PATH, &file.text, vec![FileChange::Append(line)]).from(OWN, &values)
     };
-    Ok(Some(problem(UNNAMED, &values, fix).at([place(facts, None, None)])))
+    problem(UNNAMED, &values, fix).at([place(facts, None, None)]).fail()
 }
 
 fn invalid(facts: &Facts<'_>) -> Verdict {
@@ -133,7 +133,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     };
     let values = [("line", (*line).into()), ("value", value.as_str().into())];
     let places = bad.iter().map(|(line, value)| place(facts, Some(*line), Some(format!("Sitemap: {value}"))));
-    Ok(Some(problem(SHORT, &values, fix).at(places)))
+    problem(SHORT, &values, fix).at(places).fail()
 }
 
 /// Lines named in an instruction.

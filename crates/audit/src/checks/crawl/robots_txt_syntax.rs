@@ -137,7 +137,7 @@ fn syntax_error(facts: &Facts<'_>) -> Verdict {
     // The kind differs by language, so it is filled in after the values.
     found.message.en = found.message.en.replace("{what}", what.en);
     found.message.pt = found.message.pt.replace("{what}", what.pt);
-    Ok(Some(found.at(file.problems.iter().map(|problem| place(facts, Some(problem.line), Some(problem.text.clone()))))))
+    found.at(file.problems.iter().map(|line| place(facts, Some(line.line), Some(line.text.clone())))).fail()
 }
 
 fn unsupported(facts: &Facts<'_>) -> Verdict {
@@ -170,7 +170,7 @@ fn unsupported(facts: &Facts<'_>) -> Verdict {
     let (message, note) = if *first == Readers::Nobody { (NOBODY, MOVE) } else { (OTHERS, KEEP) };
     let values = [("count", ignored.len().into()), ("line", (*line).into()), ("text", (*shown).into())];
     let places = ignored.iter().map(|(_, line, text)| place(facts, Some(*line), Some((*text).to_owned())));
-    Ok(Some(problem(message, &values, FixDraft::instruction(FixTarget::File, note, &[])).at(places)))
+    problem(message, &values, FixDraft::instruction(FixTarget::File, note, &[])).at(places).fail()
 }
 
 fn too_large(facts: &Facts<'_>) -> Verdict {
@@ -189,5 +189,5 @@ fn too_large(facts: &Facts<'_>) -> Verdict {
     let line = file.text.lines().count() + 1;
     let place = place(facts, u32::try_from(line).ok(), None);
     let fix = FixDraft::instruction(FixTarget::File, JOIN, &[]);
-    Ok(Some(problem(REST, &[("line", line.into())], fix).at([place])))
+    problem(REST, &[("line", line.into())], fix).at([place]).fail()
 }

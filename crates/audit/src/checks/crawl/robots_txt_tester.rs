@@ -115,7 +115,7 @@ fn blocks_page(facts: &Facts<'_>) -> Verdict {
         text("Goes next to line {line}, {rule}, in its group.", "Vai junto da linha {line}, {rule}, no grupo dela.");
     let values = [("line", line.into()), ("rule", rule.as_str().into())];
     let fix = FixDraft::file_template(PATH, format!("Allow: {path}{{{{SCOPE}}}}\n")).note(ABOVE, &values);
-    Ok(Some(problem(FORBIDS, &values, fix).at([place(facts, Some(line), Some(rule))])))
+    problem(FORBIDS, &values, fix).at([place(facts, Some(line), Some(rule))]).fail()
 }
 
 fn blocks_engine(facts: &Facts<'_>) -> Verdict {
@@ -144,7 +144,7 @@ fn blocks_engine(facts: &Facts<'_>) -> Verdict {
     let names = blocked.iter().map(|(token, _, _)| *token).collect::<Vec<_>>().join(", ");
     let places =
         blocked.into_iter().map(|(token, rule, line)| place(facts, Some(line), Some(format!("{token}: {rule}"))));
-    Ok(Some(problem(OUT, &[("names", names.into())], fix).at(places)))
+    problem(OUT, &[("names", names.into())], fix).at(places).fail()
 }
 
 /// Styles and scripts of the page's origin, each once.
@@ -196,5 +196,5 @@ fn blocks_resources(facts: &Facts<'_>) -> Verdict {
     let rule = verdict.rule.as_ref().map_or("", |(rule, _)| rule.as_str());
     let values = [("count", blocked.len().into()), ("url", first.as_str().into()), ("rule", rule.into())];
     let fix = FixDraft::file_template(PATH, lines).note(FOLDERS, &[]);
-    Ok(Some(problem(BLOCKED, &values, fix).at(blocked.iter().map(|(element, _, _)| element.place()))))
+    problem(BLOCKED, &values, fix).on(blocked.iter().map(|(element, _, _)| element)).fail()
 }

@@ -5,7 +5,9 @@ use model::capture::{FailureKind, Fetched};
 use super::robots_txt;
 use crate::check::prelude::*;
 use crate::facts::robots_txt::{RobotsState, RobotsTxt};
-use crate::facts::sitemap::{End, Kind, MOST_URLS, Presence, SitemapFile, Sitemaps, draft};
+use crate::facts::sitemap::{End, Kind, MOST_URLS, SitemapFile};
+use crate::facts::sitemap_draft;
+use crate::facts::sitemap_survey::{Presence, Sitemaps};
 use crate::fix::FileChange;
 
 /// The family.
@@ -168,7 +170,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "robots.txt names no sitemap, and there is none at /sitemap.xml, /sitemap_index.xml or /sitemap.txt.",
         "O robots.txt não indica um sitemap, e não há nenhum em /sitemap.xml, /sitemap_index.xml ou /sitemap.txt.",
     );
-    fail(NONE, &[], first_sitemap(facts))
+    problem(NONE, &[], first_sitemap(facts)).fail()
 }
 
 /// A first file, named in robots.txt: else the next audit would ask for that.
@@ -176,7 +178,7 @@ fn first_sitemap(facts: &Facts<'_>) -> FixDraft {
     let address = facts.url().ok().and_then(|url| url.join(PATH).ok());
     // Of a robots.txt that was not read whole no whole file can be made to name the sitemap.
     let is_cut = matches!(facts.robots(), Ok(RobotsState::Found(RobotsTxt { truncated: true, .. })));
-    let Some((content, address)) = draft::first(facts).zip(address).filter(|_| !is_cut) else {
+    let Some((content, address)) = sitemap_draft::first(facts).zip(address).filter(|_| !is_cut) else {
         const WRITE: Text = text(
             "Put a sitemap.xml at the root of the host that lists the pages to be found, and name it in robots.txt.",
             "Coloque na raiz do host um sitemap.xml que liste as páginas a serem encontradas, e indique-o no robots.txt.",
@@ -223,11 +225,12 @@ fn parse_error(facts: &Facts<'_>) -> Verdict {
     // What is wrong differs by language, so it is filled in after the values.
     found.message.en = found.message.en.replacen("{what}", &fault.what.en, 1);
     found.message.pt = found.message.pt.replacen("{what}", &fault.what.pt, 1);
-    Ok(Some(found.at(broken.iter().map(|file| Place {
+    let place = |file: &&SitemapFile| Place {
         url: Some(file.url.clone()),
         line: file.fault.as_ref().map(|fault| fault.line),
         ..Place::default()
-    }))))
+    };
+    found.at(broken.iter().map(place)).fail()
 }
 
 fn too_large(facts: &Facts<'_>) -> Verdict {
@@ -242,7 +245,7 @@ fn too_large(facts: &Facts<'_>) -> Verdict {
         let values = [("url", inner.url.as_str().into())];
         let fix = FixDraft::instruction(FixTarget::File, FLAT, &values);
         let places = sitemaps.nested().map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
-        return Ok(Some(problem(NESTED, &values, fix).at(places)));
+        return problem(NESTED, &values, fix).at(places).fail();
     }
     let heavy = |file: &&SitemapFile| file.stated_size.is_some_and(|size| size > MOST_BYTES);
     if let Some((first, size)) = sitemaps.relevant().find(heavy).and_then(|file| Some((file, file.stated_size?))) {
@@ -255,7 +258,7 @@ fn too_large(facts: &Facts<'_>) -> Verdict {
         let values = [("url", first.url.as_str().into()), ("size", size.into()), ("most", MOST_BYTES.into())];
         let places =
             sitemaps.relevant().filter(heavy).map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
-        return Ok(Some(problem(HEAVY, &values, FixDraft::instruction(FixTarget::File, LIGHTEN, &values)).at(places)));
+        return problem(HEAVY, &values, FixDraft::instruction(FixTarget::File, LIGHTEN, &values)).at(places).fail();
     }
     let entries = |file: &SitemapFile| file.urls.max(file.listed_files);
     let large: Vec<&SitemapFile> = sitemaps.relevant().filter(|file| entries(file) > MOST_URLS).collect();
@@ -270,7 +273,7 @@ fn too_large(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("url", first.url.as_str().into()), ("count", entries(first).into()), ("most", MOST_URLS.into())];
     let places = large.iter().map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
-    Ok(Some(problem(MORE, &values, FixDraft::instruction(FixTarget::File, SPLIT, &values)).at(places)))
+    problem(MORE, &values, FixDraft::instruction(FixTarget::File, SPLIT, &values)).at(places).fail()
 }
 
 /// Why a named file can't be fetched by anyone; `None` where it can, or where that is not known.
@@ -330,7 +333,7 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
         snippet: Some(reason.clone()),
         ..Place::default()
     });
-    Ok(Some(problem(AWAY, &values, FixDraft::instruction(FixTarget::File, ANSWER, &values)).at(places)))
+    problem(AWAY, &values, FixDraft::instruction(FixTarget::File, ANSWER, &values)).at(places).fail()
 }
 
 fn empty(facts: &Facts<'_>) -> Verdict {
@@ -354,11 +357,12 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         "Let the program that writes the sitemap list the pages that should be found.",
         "Faça o programa que escreve o sitemap listar as páginas que devem ser encontradas.",
     );
-    let path = files.iter().find(|file| file.kind == Some(Kind::Urlset)).and_then(|file| draft::own_path(facts, file));
-    let fix = match path.zip(draft::first(facts)) {
+    let path =
+        files.iter().find(|file| file.kind == Some(Kind::Urlset)).and_then(|file| sitemap_draft::own_path(facts, file));
+    let fix = match path.zip(sitemap_draft::first(facts)) {
         Some((path, content)) => FixDraft::file(&path, content).from(LINKED, &[]).note(COMPLETE, &[]),
         None => FixDraft::instruction(FixTarget::File, LIST, &[]),
     };
     let places = files.iter().map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
-    Ok(Some(problem(NOTHING, &[("count", files.len().into())], fix).at(places)))
+    problem(NOTHING, &[("count", files.len().into())], fix).at(places).fail()
 }

@@ -4,7 +4,9 @@ use url::Url;
 
 use crate::check::prelude::*;
 use crate::facts::robots_txt::RobotsState;
-use crate::facts::sitemap::{Entry, Presence, SitemapFile, draft};
+use crate::facts::sitemap::{Entry, SitemapFile};
+use crate::facts::sitemap_draft;
+use crate::facts::sitemap_survey::Presence;
 use crate::facts::url_identity::same_page;
 
 /// The family.
@@ -117,8 +119,8 @@ fn absent(facts: &Facts<'_>) -> Verdict {
     let url = facts.own_url()?;
     let urls: u64 = sitemaps.files.iter().map(|file| file.urls).sum();
     let values = [("count", sitemaps.relevant().count().into()), ("urls", urls.into()), ("url", url.as_str().into())];
-    let lastmod = draft::modified(facts, html, &url);
-    let fix = match draft::with_page(sitemaps, &url, lastmod.as_deref()) {
+    let lastmod = sitemap_draft::modified(facts, html, &url);
+    let fix = match sitemap_draft::with_page(sitemaps, &url, lastmod.as_deref()) {
         Some(file) => {
             const OWN: Text = text("the site's own file", "o arquivo do próprio site");
             FixDraft::file(&file.path, file.content).from(OWN, &[])
@@ -128,12 +130,12 @@ fn absent(facts: &Facts<'_>) -> Verdict {
                 "Add this entry to a sitemap of the site, in the program that writes it: {entry}",
                 "Acrescente esta entrada a um sitemap do site, no programa que o escreve: {entry}",
             );
-            let entry = draft::entry(&url, lastmod.as_deref(), "");
+            let entry = sitemap_draft::entry(&url, lastmod.as_deref(), "");
             FixDraft::instruction(FixTarget::File, ADD, &[("entry", entry.into())])
         }
     };
     let places = sitemaps.relevant().map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
-    Ok(Some(problem(NOWHERE, &values, fix).at(places)))
+    problem(NOWHERE, &values, fix).at(places).fail()
 }
 
 /// Whether the page is to be found under its own address: no canonical names another, and crawlers may fetch it.
@@ -183,7 +185,7 @@ fn listed_as(facts: &Facts<'_>, message: Text, wrong: &Url, right: &Url) -> Verd
         [("sitemap", file.url.as_str().into()), ("wrong", wrong.as_str().into()), ("right", right.as_str().into())];
     // Several wrong entries of one page are for the program that writes them.
     let is_only = sitemaps.listings().count() == 1;
-    let fix = match draft::replaced(facts, file, &[(&entry.loc, right)]).filter(|_| is_only) {
+    let fix = match sitemap_draft::replaced(facts, file, &[(&entry.loc, right)]).filter(|_| is_only) {
         Some(own) => FixDraft::file(&own.path, own.content).from(REPLACED, &values),
         None => FixDraft::instruction(FixTarget::File, REPLACE, &values),
     };
@@ -192,7 +194,7 @@ fn listed_as(facts: &Facts<'_>, message: Text, wrong: &Url, right: &Url) -> Verd
         snippet: Some(entry.loc.clone()),
         ..Place::default()
     };
-    Ok(Some(problem(message, &values, fix).at(found.iter().map(place))))
+    problem(message, &values, fix).at(found.iter().map(place)).fail()
 }
 
 fn noncanonical(facts: &Facts<'_>) -> Verdict {

@@ -1,10 +1,12 @@
 //! The dates of sitemaps. (sitemaps.org protocol 0.9, `lastmod`)
 
+use model::dates;
 use model::time::DAY_MS;
 
 use super::sitemap::nothing_found;
 use crate::check::prelude::*;
-use crate::facts::sitemap::{SitemapFile, draft, lastmod};
+use crate::facts::sitemap::SitemapFile;
+use crate::facts::sitemap_draft;
 use crate::facts::url_identity::same_page;
 
 /// The family.
@@ -106,7 +108,7 @@ const DRIFT: Check = Check {
 
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
-/// Share of a file's dates from which they are a defect of the file (checks.md).
+/// Share of a file's dates from which they are a defect of the file.
 const BAD_PERCENT: u64 = 1;
 /// Dates from which it means something that all are alike.
 const FEWEST_DATES: u64 = 20;
@@ -132,20 +134,20 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     );
     let sitemaps = facts.sitemaps()?;
     let latest = facts.capture.started_at.plus_ms(DAY_MS);
-    let is_bad = |date: &str| lastmod::parse(date).is_none_or(|date| date > latest);
+    let is_bad = |date: &str| dates::w3c(date).is_none_or(|date| date > latest);
     let own = sitemaps.listings().find_map(|(file, entry)| {
         // The dates of a feed are in another form.
         let is_dated = file.tally.dated > 0;
         Some((file, entry.lastmod.as_deref().filter(|date| is_dated && is_bad(date))?))
     });
     let fix = |file: &SitemapFile| {
-        FixDraft::file_template(&draft::path(file), FORM).note(WRITE, &[("sitemap", file.url.as_str().into())])
+        FixDraft::file_template(&sitemap_draft::path(file), FORM).note(WRITE, &[("sitemap", file.url.as_str().into())])
     };
     if let Some((file, date)) = own {
         const OWN: Text =
             text("{sitemap} gives the page the lastmod “{date}”.", "{sitemap} dá à página o lastmod “{date}”.");
         let values = [("sitemap", file.url.as_str().into()), ("date", date.into())];
-        return Ok(Some(problem(OWN, &values, fix(file)).at([place(file, Some(date))])));
+        return problem(OWN, &values, fix(file)).at([place(file, Some(date))]).fail();
     }
     let bad: Vec<&SitemapFile> =
         sitemaps.relevant().filter(|file| is_share(file.tally.bad_dates, file.tally.dated, BAD_PERCENT)).collect();
@@ -163,7 +165,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         ("date", first.tally.first_bad_date.clone().unwrap_or_default().into()),
     ];
     let places = bad.iter().map(|file| place(file, file.tally.first_bad_date.as_deref()));
-    Ok(Some(problem(MANY, &values, fix(first)).at(places)))
+    problem(MANY, &values, fix(first)).at(places).fail()
 }
 
 fn uniform(facts: &Facts<'_>) -> Verdict {
@@ -194,20 +196,20 @@ fn uniform(facts: &Facts<'_>) -> Verdict {
         ("day", day.to_string().into()),
     ];
     let fix = FixDraft::instruction(FixTarget::File, REAL, &values);
-    Ok(Some(problem(ONE_DAY, &values, fix).at(alike.iter().map(|file| place(file, None)))))
+    problem(ONE_DAY, &values, fix).at(alike.iter().map(|file| place(file, None))).fail()
 }
 
 fn drift(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let own = facts.url()?;
-    let stated = draft::modified(facts, html, own).ok_or(NotMeasured::Absent)?;
+    let stated = sitemap_draft::modified(facts, html, own).ok_or(NotMeasured::Absent)?;
     let listed = facts
         .sitemaps()?
         .listings()
         .find(|(file, entry)| file.tally.dated > 0 && entry.url().is_some_and(|url| same_page(&url, own)));
     let (file, date) =
         listed.and_then(|(file, entry)| Some((file, entry.lastmod.as_deref()?))).ok_or(NotMeasured::Absent)?;
-    let (Some(page), Some(sitemap)) = (lastmod::parse(&stated), lastmod::parse(date)) else {
+    let (Some(page), Some(sitemap)) = (dates::w3c(&stated), dates::w3c(date)) else {
         return Err(NotMeasured::Absent);
     };
     let days = (page.0 - sitemap.0).abs() / DAY_MS;
@@ -229,5 +231,5 @@ fn drift(facts: &Facts<'_>) -> Verdict {
         ("days", days.into()),
     ];
     let fix = FixDraft::instruction(FixTarget::File, SAME, &values);
-    Ok(Some(problem(APART, &values, fix).at([place(file, Some(date))])))
+    problem(APART, &values, fix).at([place(file, Some(date))]).fail()
 }

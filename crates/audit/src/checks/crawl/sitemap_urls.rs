@@ -7,7 +7,8 @@ use url::Url;
 
 use super::sitemap::nothing_found;
 use crate::check::prelude::*;
-use crate::facts::sitemap::{BadLoc, SitemapFile, draft};
+use crate::facts::sitemap::{BadLoc, SitemapFile};
+use crate::facts::sitemap_draft;
 use crate::fix::FileChange;
 
 /// The family.
@@ -47,7 +48,7 @@ const INVALID: Check = Check {
         "Fails when a `loc` that was read is no absolute http(s) URL, has more than 2,048 bytes, or says http on the page's own host although the page was reached by https. Other hosts, which another robots.txt may allow, are left alone.",
         "Falha quando um `loc` lido não é uma URL http(s) absoluta, tem mais de 2.048 bytes, ou diz http no próprio host da página, embora ela tenha sido alcançada por https. Outros hosts, que outro robots.txt pode autorizar, ficam de fora.",
     ),
-    thresholds: &[threshold("most_bytes", draft::MOST_LOC as u64, "bytes")],
+    thresholds: &[threshold("most_bytes", sitemap_draft::MOST_LOC as u64, "bytes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
     since: WHOLE,
     run: invalid,
@@ -95,8 +96,10 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         ),
     };
     let shown = &file.tally.shown_bad_locs;
-    let pairs: Vec<(&str, Url)> =
-        shown.iter().filter_map(|(kind, loc)| Some((loc.as_str(), draft::corrected(file, *kind, loc)?))).collect();
+    let pairs: Vec<(&str, Url)> = shown
+        .iter()
+        .filter_map(|(kind, loc)| Some((loc.as_str(), sitemap_draft::corrected(file, *kind, loc)?)))
+        .collect();
     let values =
         [("count", file.tally.bad_locs.into()), ("sitemap", file.url.as_str().into()), ("loc", loc.as_str().into())];
     let fix = ready(facts, &bad).unwrap_or_else(|| {
@@ -108,7 +111,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
             "Leave out of {sitemap} what is longer than 2,048 characters, or shorten the addresses.",
             "Deixe fora de {sitemap} o que passa de 2.048 caracteres, ou encurte os endereços.",
         );
-        let entries = pairs.iter().map(|(_, url)| draft::entry(url, None, "")).collect::<Vec<_>>().join(" ");
+        let entries = pairs.iter().map(|(_, url)| sitemap_draft::entry(url, None, "")).collect::<Vec<_>>().join(" ");
         let note = if pairs.is_empty() { SHORTEN } else { WRITE };
         let values = [("sitemap", file.url.as_str().into()), ("entries", entries.into())];
         FixDraft::instruction(FixTarget::File, note, &values)
@@ -118,14 +121,14 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         snippet: Some(loc.clone()),
         ..Place::default()
     });
-    Ok(Some(problem(message, &values, fix).at(places)))
+    problem(message, &values, fix).at(places).fail()
 }
 
 /// The files with every wrong address corrected, where all are known.
 fn ready(facts: &Facts<'_>, bad: &[&SitemapFile]) -> Option<FixDraft> {
     const CORRECTED: Text =
         text("the site's own file, its addresses whole", "o arquivo do próprio site, com endereços completos");
-    let mut files = bad.iter().map(|file| draft::replaced(facts, file, &[]));
+    let mut files = bad.iter().map(|file| sitemap_draft::replaced(facts, file, &[]));
     let first = files.next()??;
     let fix = FixDraft::file(&first.path, first.content).from(CORRECTED, &[]);
     files.try_fold(fix, |fix, own| {
@@ -154,5 +157,5 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
         snippet: file.tally.first_repeated.clone(),
         ..Place::default()
     });
-    Ok(Some(problem(TWICE, &values, FixDraft::instruction(FixTarget::File, ONCE, &values)).at(places)))
+    problem(TWICE, &values, FixDraft::instruction(FixTarget::File, ONCE, &values)).at(places).fail()
 }

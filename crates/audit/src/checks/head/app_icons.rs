@@ -87,7 +87,7 @@ fn touch_icon_missing(facts: &Facts<'_>) -> Verdict {
         "A página não declara apple-touch-icon nem manifest; o que /apple-touch-icon.png responde não foi consultado.",
     );
     let tag = "<link rel=\"apple-touch-icon\" href=\"{{ICON_URL}}\">";
-    fail(NONE, &[], FixDraft::template(FixTarget::Head, tag))
+    problem(NONE, &[], FixDraft::template(FixTarget::Head, tag)).fail()
 }
 
 fn manifest_invalid(facts: &Facts<'_>) -> Verdict {
@@ -123,5 +123,5 @@ fn manifest_invalid(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::template(FixTarget::Head, "<link rel=\"manifest\" href=\"{{MANIFEST_URL}}\">"),
     };
-    Ok(Some(problem(message, &values, fix).at(ignored.iter().map(|link| link.place()))))
+    problem(message, &values, fix).on(&ignored).fail()
 }

@@ -113,7 +113,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         return PASS;
     };
     let values = [("href", href.into()), ("count", bases.len().into()), ("links", led_away.unwrap_or_default().into())];
-    Ok(Some(problem(message, &values, fix).at(bases.iter().map(|base| base.place()))))
+    problem(message, &values, fix).on(&bases).fail()
 }
 
 /// Takes bases away that have no effect; an instruction where one is not in the source.

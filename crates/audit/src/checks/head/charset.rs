@@ -138,7 +138,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let values = [("encoding", html.charset.name().into()), ("line", line.into())];
     let found = |fix: FixDraft| {
         let (message, values) = if misplaced.is_some() { (IN_BODY, &values[..]) } else { (NONE, &values[..1]) };
-        Ok(Some(problem(message, values, fix).at(misplaced.map(Element::place))))
+        problem(message, values, fix).on(misplaced).fail()
     };
     if std::str::from_utf8(&exchange.body.bytes).is_err() {
         const CONVERT: Text = text(
@@ -169,7 +169,7 @@ fn late(facts: &Facts<'_>) -> Verdict {
     const SAME: Text = text("the page's own declaration", "a declaração da própria página");
     let tag = meta.start_tag_source().unwrap_or(TAG).to_owned();
     let fix = FixDraft::head(HeadKey::Charset, tag).remove(meta).from(SAME, &[]);
-    Ok(Some(problem(BEHIND, &[("byte", span.start.into())], fix).at([meta.place()])))
+    problem(BEHIND, &[("byte", span.start.into())], fix).on([meta]).fail()
 }
 
 /// Fails on an unknown label, a label other than UTF-8, declarations that disagree, and more than one `meta`.
@@ -214,7 +214,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     } else {
         return PASS;
     };
-    Ok(Some(message.at(metas.iter().map(|(meta, _)| meta.place()))))
+    message.on(metas.iter().map(|(meta, _)| meta)).fail()
 }
 
 /// One `meta` that says UTF-8, when the bytes are that and no header says otherwise; else an instruction.

@@ -87,14 +87,14 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         None => (NONE, Vec::new(), ready.replace(0..0, format!("{DOCTYPE}\n"))),
     };
     let Some(table) = document.elements().find(|element| is_in_paragraph(*element)) else {
-        return fail(message, &values, ready);
+        return problem(message, &values, ready).fail();
     };
     const MOVE: Text = text(
         "Take the table on line {line} out of its paragraph, which a doctype would end in front of it; then make `<!DOCTYPE html>` the first line.",
         "Tire a tabela da linha {line} do parágrafo, que um doctype encerraria antes dela; depois faça de `<!DOCTYPE html>` a primeira linha.",
     );
     let line = table.line().unwrap_or_default();
-    fail(message, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[("line", line.into())]))
+    problem(message, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[("line", line.into())])).fail()
 }
 
 /// Whether this is a table in a paragraph. Only in quirks mode a paragraph goes on around a table (WHATWG HTML
@@ -126,5 +126,5 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
     const OLD: Text = text("The doctype is “{doctype}”.", "O doctype é “{doctype}”.");
     let place = document.place_of(span.clone());
     let fix = FixDraft::edit(FixTarget::Page, DOCTYPE).replace(span, DOCTYPE);
-    Ok(Some(problem(OLD, &[("doctype", collapse(source).into())], fix).at([place])))
+    problem(OLD, &[("doctype", collapse(source).into())], fix).at([place]).fail()
 }

@@ -90,7 +90,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let url = facts.url()?.join("/favicon.ico").map_or_else(|_| String::new(), Into::into);
     let fix = FixDraft::template(FixTarget::Head, "<link rel=\"icon\" href=\"{{ICON_URL}}\">").note(NOTE, &[]);
     let place = Place { url: Some(url.clone()), ..Place::default() };
-    Ok(Some(problem(NONE, &[("url", url.into()), ("status", status.into())], fix).at([place])))
+    problem(NONE, &[("url", url.into()), ("status", status.into())], fix).at([place]).fail()
 }
 
 fn unreachable(facts: &Facts<'_>) -> Verdict {
@@ -121,5 +121,5 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
     let link = html.links_rel("icon").find(|link| link.url.is_some()).and_then(|link| html.element(link.node));
     let file = Place { url: Some(url.clone()), ..Place::default() };
     let fix = FixDraft::instruction(FixTarget::Head, UNREACHABLE.how, &[]);
-    Ok(Some(problem(message, &values, fix).at(link.map(Element::place)).at([file])))
+    problem(message, &values, fix).on(link).at([file]).fail()
 }

@@ -89,7 +89,7 @@ fn broken(facts: &Facts<'_>) -> Verdict {
         ("count", lost.len().into()),
     ];
     let places = std::iter::once(offender.place()).chain(lost.iter().map(|element| element.place()));
-    Ok(Some(problem(CLOSES, &values, fix).at(places)))
+    problem(CLOSES, &values, fix).at(places).fail()
 }
 
 /// The lost metadata, taken out of the body and put into the head.
@@ -187,7 +187,7 @@ fn noscript(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::instruction(FixTarget::Head, NOSCRIPT.how, &[]),
     };
-    Ok(Some(problem(BODY, &[("count", found.len().into())], fix).at(found.iter().map(|noscript| noscript.place()))))
+    problem(BODY, &[("count", found.len().into())], fix).on(&found).fail()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The meta description: missing, several, or left over from a template.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::page::{Html, Meta};
-use crate::facts::{derive, lost_head};
+use crate::facts::derive;
+use crate::facts::elements::Meta;
+use crate::facts::page::Html;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -119,7 +119,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let is_description = |name: Option<&str>| name.is_some_and(|name| name.trim().eq_ignore_ascii_case("description"));
     let in_head: Vec<_> = html.metas_named("description").filter(|meta| meta.in_head).collect();
     let filled = in_head.iter().any(|meta| meta.content.as_deref().is_some_and(|content| !content.is_empty()));
-    if filled || lost_head::lost(html, |element| element.is("meta") && is_description(element.attribute("name"))) {
+    if filled || html.has_lost(|element| element.is("meta") && is_description(element.attribute("name"))) {
         return PASS;
     }
     if facts.shell().is_some() {
@@ -135,14 +135,14 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         .filter(|meta| meta.start_tag().is_some());
     let Some(derived) = derive::description(html) else {
         let template = FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">");
-        return fail(message, &[], template);
+        return problem(message, &[], template).fail();
     };
     let tag = tag(&derived.value);
     let fix = match blank {
         Some(meta) => FixDraft::edit(FixTarget::Head, tag).set(meta, "content", &derived.value),
         None => FixDraft::head(HeadKey::Name("description".to_owned()), tag),
     };
-    Ok(Some(problem(message, &[], fix.from(derived.origin, &[])).at(blank.map(Element::place))))
+    problem(message, &[], fix.from(derived.origin, &[])).on(blank).fail()
 }
 
 fn multiple(facts: &Facts<'_>) -> Verdict {
@@ -175,8 +175,9 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let mut distinct: Vec<&str> = all.iter().map(|(_, content)| *content).collect();
     distinct.sort_unstable();
     distinct.dedup();
-    let places = all.iter().take(MAX_PLACES).filter_map(|(meta, _)| html.element(meta.node)).map(Element::place);
-    Ok(Some(problem(SEVERAL, &[("count", distinct.len().into())], fix).at(places)))
+    problem(SEVERAL, &[("count", distinct.len().into())], fix)
+        .on(all.iter().filter_map(|(meta, _)| html.element(meta.node)))
+        .fail()
 }
 
 fn placeholder(facts: &Facts<'_>) -> Verdict {
@@ -212,5 +213,5 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         None => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
     };
     let values = [("description", (*content).into())];
-    Ok(Some(problem(message, &values, fix).at(html.element(meta.node).map(Element::place))))
+    problem(message, &values, fix).on(html.element(meta.node)).fail()
 }

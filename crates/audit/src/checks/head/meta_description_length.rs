@@ -74,7 +74,7 @@ const TOO_SHORT: Check = Check {
     run: too_short,
 };
 
-/// Columns from which on a result cuts a description (catalog); a full-width character takes two.
+/// Columns from which on a result cuts a description; a full-width character takes two.
 const MOST_COLUMNS: usize = 160;
 
 fn too_long(facts: &Facts<'_>) -> Verdict {
@@ -109,7 +109,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
     };
-    Ok(Some(problem(LONG, &values, fix).at(html.element(meta.node).map(Element::place))))
+    problem(LONG, &values, fix).on(html.element(meta.node)).fail()
 }
 
 fn too_short(facts: &Facts<'_>) -> Verdict {
@@ -127,5 +127,5 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
     let tag = format!("<meta name=\"description\" content=\"{start} {{{{DETAIL}}}}\">");
     let values = [("description", (*content).into()), ("characters", content.chars().count().into())];
     let fix = FixDraft::template(FixTarget::Head, tag);
-    Ok(Some(problem(SHORT, &values, fix).at(html.element(meta.node).map(Element::place))))
+    problem(SHORT, &values, fix).on(html.element(meta.node)).fail()
 }

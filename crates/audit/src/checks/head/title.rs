@@ -1,6 +1,5 @@
 //! The title: missing, several, or left over from a generator.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::checks::content::garbled_text::is_garbled;
 use crate::facts::derive::{self, Derived};
@@ -121,7 +120,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Shell);
     }
     const NONE: Text = text("The head has no title with text.", "O cabeçalho não tem título com texto.");
-    fail(NONE, &[], replacement(html))
+    problem(NONE, &[], replacement(html)).fail()
 }
 
 /// A title from elsewhere on the page: not a garbled one, which readers would see now.
@@ -156,16 +155,14 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let keep = titles.iter().position(|title| !title.text().is_empty()).unwrap_or(0);
     let kept = titles.get(keep).map(|title| title.text()).unwrap_or_default();
     let mut fix = FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&kept)));
-    let mut places = Vec::new();
     for (at, title) in titles.iter().enumerate() {
-        places.extend(title.place_if(at < MAX_PLACES));
         if at != keep {
             fix = fix.remove(*title);
         }
     }
     const SEVERAL: Text = text("The head has {count} titles.", "O cabeçalho tem {count} títulos.");
     const KEEP: Text = text("Keeps the first title with text.", "Mantém o primeiro título com texto.");
-    Ok(Some(problem(SEVERAL, &[("count", titles.len().into())], fix.note(KEEP, &[])).at(places)))
+    problem(SEVERAL, &[("count", titles.len().into())], fix.note(KEEP, &[])).on(&titles).fail()
 }
 
 /// Fails on a generator's default, an unfilled template, or visible markup in the title.
@@ -199,5 +196,5 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
             None => FixDraft::template(FixTarget::Head, "<title>{{TITLE}}</title>"),
         }
     };
-    Ok(Some(problem(message, &[("title", shown.into())], fix).at([title.place()])))
+    problem(message, &[("title", shown.into())], fix).on([title]).fail()
 }

@@ -69,7 +69,7 @@ const TOO_SHORT: Check = Check {
     run: too_short,
 };
 
-/// Columns that a title has at least (catalog); a full-width character takes two.
+/// Columns that a title has at least; a full-width character takes two.
 const LEAST_COLUMNS: usize = 10;
 
 fn too_long(facts: &Facts<'_>) -> Verdict {
@@ -94,7 +94,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         .from(SHORTEN, &[("shown", shown.as_str().into()), ("rest", rest.into())]);
     let values =
         [("px", width.into()), ("characters", title.chars().count().into()), ("limit", derive::WIDEST_TITLE_PX.into())];
-    Ok(Some(problem(WIDE, &values, fix).at(place_of(html, &written))))
+    problem(WIDE, &values, fix).at(place_of(html, &written)).fail()
 }
 
 /// Where the title stands.
@@ -127,5 +127,5 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
     );
     let fix = FixDraft::template(FixTarget::Head, format!("<title>{} - {{{{DETAIL}}}}</title>", html_text(&title)));
     let values = [("title", title.as_str().into()), ("characters", title.chars().count().into())];
-    Ok(Some(problem(SHORT, &values, fix).at(place_of(html, &title))))
+    problem(SHORT, &values, fix).at(place_of(html, &title)).fail()
 }

@@ -151,7 +151,7 @@ fn repetitive(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::instruction(FixTarget::Head, ONCE, &[("text", said.as_str().into())]),
     };
-    Ok(Some(problem(message, &values, fix).at([element.place()])))
+    problem(message, &values, fix).on([element]).fail()
 }
 
 /// The title without one of its parts and the separator in front of it.
@@ -203,7 +203,7 @@ fn h1_disjoint(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("title", title.text().into()), ("heading", heading.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &[]);
-    Ok(Some(problem(DISJOINT, &values, fix).at([title.place(), first.place()])))
+    problem(DISJOINT, &values, fix).at([title.place(), first.place()]).fail()
 }
 
 fn script_mismatch(facts: &Facts<'_>) -> Verdict {
@@ -235,5 +235,5 @@ fn script_mismatch(facts: &Facts<'_>) -> Verdict {
         "O título, “{title}”, não tem nenhuma letra do alfabeto em que o texto está escrito.",
     );
     let fix = FixDraft::instruction(FixTarget::Head, SCRIPT_MISMATCH.how, &[]);
-    Ok(Some(problem(OTHER, &[("title", title.into())], fix).at(title_element(html).map(Element::place))))
+    problem(OTHER, &[("title", title.into())], fix).on(title_element(html)).fail()
 }

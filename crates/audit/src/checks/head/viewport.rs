@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::lost_head;
-use crate::facts::page::{Html, Meta};
+use crate::facts::elements::Meta;
+use crate::facts::page::Html;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -232,8 +231,9 @@ fn fixed_width(facts: &Facts<'_>) -> Verdict {
     }
     let Some((message, content)) = fault(&all) else { return PASS };
     let values = [("content", content.into()), ("count", all.len().into())];
-    let places = all.iter().take(MAX_PLACES).filter_map(|(meta, _)| html.element(meta.node)).map(Element::place);
-    Ok(Some(problem(message, &values, one_viewport(html, &all)).at(places)))
+    problem(message, &values, one_viewport(html, &all))
+        .on(all.iter().filter_map(|(meta, _)| html.element(meta.node)))
+        .fail()
 }
 
 fn zoom_disabled(facts: &Facts<'_>) -> Verdict {
@@ -252,14 +252,14 @@ fn zoom_disabled(facts: &Facts<'_>) -> Verdict {
     );
     let has_other = fault(&all).is_some();
     let fix = if has_other { FixDraft::instruction(FixTarget::Head, SAME_FIX, &[]) } else { one_viewport(html, &all) };
-    let places = found.iter().take(MAX_PLACES).filter_map(|(meta, _)| html.element(meta.node)).map(Element::place);
-    Ok(Some(problem(FORBIDDEN, &[("content", (*content).into())], fix).at(places)))
+    problem(FORBIDDEN, &[("content", (*content).into())], fix)
+        .on(found.iter().filter_map(|(meta, _)| html.element(meta.node)))
+        .fail()
 }
 
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
-    if html.meta("viewport").is_some() || lost_head::lost(html, |element| element.attribute("name") == Some("viewport"))
-    {
+    if html.meta("viewport").is_some() || html.has_lost(|element| element.attribute("name") == Some("viewport")) {
         return PASS;
     }
     let tag = format!("<meta name=\"viewport\" content=\"{CONTENT}\">");
@@ -273,7 +273,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         None => FixDraft::head(HeadKey::Viewport, tag),
     };
     const NONE: Text = text("The page declares no viewport.", "A página não declara viewport.");
-    Ok(Some(problem(NONE, &[], fix).at(blank.map(Element::place))))
+    problem(NONE, &[], fix).on(blank).fail()
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
     let message = if failure.kind == FailureKind::Timeout { TIMED_OUT } else { FAILED };
     const CAUSE: Text = text("The step that failed: {reason}.", "A etapa que falhou: {reason}.");
     let fix = FixDraft::instruction(FixTarget::Page, CAUSE, &[("reason", failure.reason.as_str().into())]);
-    fail(message, &[("url", failure.url.as_str().into()), ("reason", failure.reason.as_str().into())], fix)
+    problem(message, &[("url", failure.url.as_str().into()), ("reason", failure.reason.as_str().into())], fix).fail()
 }
 
 fn client_error(facts: &Facts<'_>) -> Verdict {
@@ -159,11 +159,12 @@ fn status_error(facts: &Facts<'_>, status: u16) -> Verdict {
         "Responda 200 em {url}, ou redirecione de forma permanente para a página que a substitui.",
     );
     let url = || Value::from(facts.final_url());
-    fail(
+    problem(
         STATUS,
         &[("url", url()), ("status", status.into())],
         FixDraft::instruction(FixTarget::Page, ANSWER, &[("url", url())]),
     )
+    .fail()
 }
 
 fn no_content(facts: &Facts<'_>) -> Verdict {
@@ -185,5 +186,5 @@ fn no_content(facts: &Facts<'_>) -> Verdict {
         text("Answer {url} with status 200 and the whole page.", "Responda {url} com status 200 e a página inteira.");
     let url = || Value::from(facts.final_url());
     let fix = FixDraft::instruction(FixTarget::Page, WHOLE_PAGE, &[("url", url())]);
-    fail(message, &[("url", url()), ("status", exchange.status.into())], fix)
+    problem(message, &[("url", url()), ("status", exchange.status.into())], fix).fail()
 }

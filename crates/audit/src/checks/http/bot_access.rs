@@ -79,7 +79,7 @@ fn challenge(facts: &Facts<'_>) -> Verdict {
         text("Allow this service's user agent in {vendor}.", "Libere o user agent deste serviço em {vendor}.");
     let vendor = || Value::from(blocked.vendor.as_str());
     let fix = FixDraft::instruction(FixTarget::Page, ALLOW, &[("vendor", vendor())]);
-    fail(ANSWERED, &[("vendor", vendor()), ("status", blocked.status.into())], fix)
+    problem(ANSWERED, &[("vendor", vendor()), ("status", blocked.status.into())], fix).fail()
 }
 
 fn paywalled(facts: &Facts<'_>) -> Verdict {
@@ -97,5 +97,5 @@ fn paywalled(facts: &Facts<'_>) -> Verdict {
     let values = [("url", exchange.url.as_str().into())];
     let offer = OFFERS.iter().find_map(|name| Some((name, exchange.header(name)?)));
     let place = offer.map(|(name, value)| Place { snippet: Some(format!("{name}: {value}")), ..Place::default() });
-    Ok(Some(problem(PAY, &values, FixDraft::instruction(FixTarget::Page, POLICY, &values)).at(place)))
+    problem(PAY, &values, FixDraft::instruction(FixTarget::Page, POLICY, &values)).at(place).fail()
 }

@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::content_type;
-use crate::facts::page::looks_like_html;
+use crate::facts::content_type::looks_like_html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -80,8 +80,8 @@ fn wrong(facts: &Facts<'_>) -> Verdict {
     let fix =
         FixDraft::instruction(FixTarget::Page, LINE, &[("line", "Content-Type: text/html; charset=utf-8".into())]);
     match declared {
-        Some(kind) => fail(OTHER, &[("type", kind.into())], fix),
-        None => fail(NONE, &[], fix),
+        Some(kind) => problem(OTHER, &[("type", kind.into())], fix).fail(),
+        None => problem(NONE, &[], fix).fail(),
     }
 }
 
@@ -102,7 +102,7 @@ fn not_html(facts: &Facts<'_>) -> Verdict {
         text("Audit the HTML page that links to this file.", "Audite a página HTML que leva a este arquivo.");
     let fix = FixDraft::instruction(FixTarget::Page, OTHER, &[]);
     match content_type::declared(exchange) {
-        Some(kind) => fail(KIND, &[("type", kind.into())], fix),
-        None => fail(UNKNOWN, &[], fix),
+        Some(kind) => problem(KIND, &[("type", kind.into())], fix).fail(),
+        None => problem(UNKNOWN, &[], fix).fail(),
     }
 }

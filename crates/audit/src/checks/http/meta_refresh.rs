@@ -1,8 +1,8 @@
 //! Redirects that a page makes itself: by a refresh, or by a script.
 
 use crate::check::prelude::*;
-use crate::facts::parse_refresh;
 use crate::facts::redirects::by_script;
+use crate::facts::refresh::parse_refresh;
 use crate::facts::url_identity::same_page;
 
 /// The family.
@@ -137,7 +137,7 @@ fn meta_refresh(facts: &Facts<'_>) -> Verdict {
         }
         None => return PASS,
     };
-    Ok(Some(found.at([refresh.place])))
+    found.at([refresh.place]).fail()
 }
 
 fn script(facts: &Facts<'_>) -> Verdict {
@@ -156,5 +156,5 @@ fn script(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("from", facts.url()?.as_str().into()), ("target", found.url.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Page, SERVER, &values);
-    Ok(Some(problem(ONLY, &values, fix).at(html.element(found.node).map(Element::place))))
+    problem(ONLY, &values, fix).on(html.element(found.node)).fail()
 }

@@ -152,7 +152,7 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         text("The page has {bytes} bytes and no content.", "A página tem {bytes} bytes e nenhum conteúdo.");
     const WHY: Text =
         text("Find out why the server answers without content.", "Descubra por que o servidor responde sem conteúdo.");
-    fail(NOTHING, &[("bytes", bytes.into())], FixDraft::instruction(FixTarget::Page, WHY, &[]))
+    problem(NOTHING, &[("bytes", bytes.into())], FixDraft::instruction(FixTarget::Page, WHY, &[])).fail()
 }
 
 fn over_limit(facts: &Facts<'_>) -> Verdict {
@@ -169,7 +169,8 @@ fn over_limit(facts: &Facts<'_>) -> Verdict {
         "Move inline data, styles and scripts into files of their own.",
         "Mova dados, estilos e scripts embutidos para arquivos próprios.",
     );
-    fail(CUT, &[("bytes", exchange.body.bytes.len().into())], FixDraft::instruction(FixTarget::Page, MOVE, &[]))
+    problem(CUT, &[("bytes", exchange.body.bytes.len().into())], FixDraft::instruction(FixTarget::Page, MOVE, &[]))
+        .fail()
 }
 
 fn near_limit(facts: &Facts<'_>) -> Verdict {
@@ -187,7 +188,7 @@ fn near_limit(facts: &Facts<'_>) -> Verdict {
         "Mova dados, estilos e scripts embutidos para arquivos próprios.",
     );
     let values = [("bytes", body.bytes.len().into()), ("percent", (body.bytes.len() * 100 / LIMIT).into())];
-    fail(NEAR_IT, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[]))
+    problem(NEAR_IT, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[])).fail()
 }
 
 fn too_complex(facts: &Facts<'_>) -> Verdict {
@@ -217,5 +218,5 @@ fn too_complex(facts: &Facts<'_>) -> Verdict {
         Complexity::Attributes => (u32::from(MOST.attributes), MOVE),
         Complexity::Depth | Complexity::Work => (MOST.depth, CLOSE),
     };
-    fail(message, &[("limit", limit.into())], FixDraft::instruction(FixTarget::Page, advice, &[]))
+    problem(message, &[("limit", limit.into())], FixDraft::instruction(FixTarget::Page, advice, &[])).fail()
 }

@@ -172,7 +172,7 @@ fn endless(facts: &Facts<'_>) -> Verdict {
     let chain = failure.hops.iter().map(|hop| hop.url.as_str()).collect::<Vec<_>>().join(" → ");
     let fix = FixDraft::instruction(FixTarget::Page, HOPS, &[("chain", chain.into())]);
     let places = failure.hops.iter().map(|hop| Place { url: Some(hop.url.clone()), ..Place::default() });
-    Ok(Some(problem(CIRCLE, &[("count", failure.hops.len().into())], fix).at(places)))
+    problem(CIRCLE, &[("count", failure.hops.len().into())], fix).at(places).fail()
 }
 
 fn downgrade(facts: &Facts<'_>) -> Verdict {
@@ -183,7 +183,7 @@ fn downgrade(facts: &Facts<'_>) -> Verdict {
     const SECURE: Text =
         text("Redirect {from} to the https form of {to}.", "Redirecione {from} para a forma https de {to}.");
     let values = [("from", hop.url.as_str().into()), ("to", to.into())];
-    fail(DOWN, &values, FixDraft::instruction(FixTarget::Page, SECURE, &values))
+    problem(DOWN, &values, FixDraft::instruction(FixTarget::Page, SECURE, &values)).fail()
 }
 
 fn chain_long(facts: &Facts<'_>) -> Verdict {
@@ -201,7 +201,7 @@ fn chain_long(facts: &Facts<'_>) -> Verdict {
     );
     let rule = format!("{{{{SERVER_RULE}}}} {first} → {}", exchange.url);
     let fix = FixDraft::server_rule(RULE, &[("rule", rule.into())]).from(ONE, &[]);
-    Ok(Some(problem(CHAIN, &[("count", hops.len().into())], fix).at(hops.iter().map(place))))
+    problem(CHAIN, &[("count", hops.len().into())], fix).at(hops.iter().map(place)).fail()
 }
 
 /// An address without what a site settles once for all (scheme, `www.`, a slash at the end): host, port, path, query.
@@ -233,7 +233,7 @@ fn temporary(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("from", hop.url.as_str().into()), ("to", (*to).into()), ("status", hop.status.into())];
     let fix = FixDraft::instruction(FixTarget::Page, LASTING, &values);
-    Ok(Some(problem(SHORT, &values, fix).at(bad.iter().map(|(hop, _)| place(hop)))))
+    problem(SHORT, &values, fix).at(bad.iter().map(|(hop, _)| place(hop))).fail()
 }
 
 fn cross_site(facts: &Facts<'_>) -> Verdict {
@@ -252,5 +252,5 @@ fn cross_site(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("from", asked.as_str().into()), ("to", exchange.url.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Page, MEANT, &values);
-    Ok(Some(problem(ELSEWHERE, &values, fix).at(exchange.hops.iter().map(place))))
+    problem(ELSEWHERE, &values, fix).at(exchange.hops.iter().map(place)).fail()
 }

@@ -137,7 +137,7 @@ fn encoding_invalid(facts: &Facts<'_>) -> Verdict {
         "Compress responses in one place only, with gzip or br, as `Accept-Encoding` asks.",
         "Comprima as respostas em um só lugar, com gzip ou br, como pede `Accept-Encoding`.",
     );
-    fail(message, &[("coding", name.as_str().into())], FixDraft::instruction(FixTarget::Page, ONCE, &[]))
+    problem(message, &[("coding", name.as_str().into())], FixDraft::instruction(FixTarget::Page, ONCE, &[])).fail()
 }
 
 fn framing(facts: &Facts<'_>) -> Verdict {
@@ -152,7 +152,7 @@ fn framing(facts: &Facts<'_>) -> Verdict {
         "Let the server or proxy drop Content-Length when it sends chunks.",
         "Faça o servidor ou proxy omitir Content-Length quando enviar em partes.",
     );
-    fail(BOTH, &[], FixDraft::instruction(FixTarget::Page, ONE, &[]))
+    problem(BOTH, &[], FixDraft::instruction(FixTarget::Page, ONE, &[])).fail()
 }
 
 fn link_malformed(facts: &Facts<'_>) -> Verdict {
@@ -184,7 +184,7 @@ fn link_malformed(facts: &Facts<'_>) -> Verdict {
         "Escreva cada link como <endereço>; rel=\"relação\", com vírgulas entre os links.",
     );
     let places = bad.iter().map(|(value, _)| Place { snippet: Some(format!("Link: {value}")), ..Place::default() });
-    Ok(Some(problem(message, &[], FixDraft::instruction(FixTarget::Page, GRAMMAR, &[])).at(places)))
+    problem(message, &[], FixDraft::instruction(FixTarget::Page, GRAMMAR, &[])).at(places).fail()
 }
 
 fn version_old(facts: &Facts<'_>) -> Verdict {
@@ -205,5 +205,5 @@ fn version_old(facts: &Facts<'_>) -> Verdict {
         "Switch on HTTP/2 in the web server, or in the proxy or CDN before it.",
         "Ative o HTTP/2 no servidor web, ou no proxy ou CDN à frente dele.",
     );
-    fail(OLD, &[("version", version.into())], FixDraft::instruction(FixTarget::Page, SWITCH, &[]))
+    problem(OLD, &[("version", version.into())], FixDraft::instruction(FixTarget::Page, SWITCH, &[])).fail()
 }

@@ -97,14 +97,14 @@ fn page(facts: &Facts<'_>) -> Verdict {
         Told::Says { text: said, node } => {
             const SAYS: Text = text("The page answers 200 and says “{text}”.", "A página responde 200 e diz “{text}”.");
             let place = html.element(node).map(Element::place);
-            Ok(Some(problem(SAYS, &[("text", said.into())], fix).at(place)))
+            problem(SAYS, &[("text", said.into())], fix).at(place).fail()
         }
         Told::SameAsMissing => {
             const SAME: Text = text(
                 "{url} answers 200 with the page that the site shows for addresses that don't exist.",
                 "{url} responde 200 com a página que o site mostra para endereços que não existem.",
             );
-            fail(SAME, &[url], fix)
+            problem(SAME, &[url], fix).fail()
         }
     }
 }
@@ -133,5 +133,5 @@ fn missing_path(facts: &Facts<'_>) -> Verdict {
     let message = if exchange.hops.is_empty() { FOUND } else { REDIRECTED };
     let values = [("url", asked.into()), ("target", exchange.url.as_str().into()), ("status", exchange.status.into())];
     let place = Place { url: Some(asked.to_owned()), ..Place::default() };
-    Ok(Some(problem(message, &values, FixDraft::instruction(FixTarget::Page, ANSWER, &[])).at([place])))
+    problem(message, &values, FixDraft::instruction(FixTarget::Page, ANSWER, &[])).at([place]).fail()
 }

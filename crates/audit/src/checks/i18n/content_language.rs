@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::detected_language::{self, LEAST_WORDS, Reading};
-use crate::facts::page::Meta;
+use crate::facts::elements::Meta;
 use crate::facts::url_identity::same_page;
 use crate::facts::{language_tag, page_language};
 
@@ -74,7 +74,7 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     let root = html.document.html().ok_or(NotMeasured::Html)?;
     let lang = root.attribute("lang").and_then(|lang| language_tag::read(lang.trim())).ok_or(NotMeasured::Absent)?;
-    let found = match detected_language::compare(detected_language::of(html), &lang.language) {
+    let found = match detected_language::compare(html.language_sample(), &lang.language) {
         Reading::Fits => return PASS,
         Reading::Unclear => return Err(NotMeasured::Language),
         Reading::Other(found) => found,
@@ -100,7 +100,7 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
         FixDraft::edit(FixTarget::Page, format!("<html lang=\"{found}\">")).set(root, "lang", found).from(OF_TEXT, &[])
     };
     let values = [("found", found.into()), ("lang", lang.to_string().into())];
-    Ok(Some(problem(OTHER, &values, fix).at([root.place()])))
+    problem(OTHER, &values, fix).on([root]).fail()
 }
 
 /// Fails when the language is declared by the obsolete pragma.
@@ -141,7 +141,6 @@ fn obsolete(facts: &Facts<'_>) -> Verdict {
         _ => FixDraft::instruction(FixTarget::Head, REMOVE, &[]),
     };
     let value = first.content.clone().unwrap_or_default();
-    let places =
-        found.iter().filter_map(|meta| html.element(meta.node)).take(crate::check::MAX_PLACES).map(Element::place);
-    Ok(Some(problem(USED, &[("value", value.into())], fix).at(places)))
+    let places = found.iter().filter_map(|meta| html.element(meta.node)).map(Element::place);
+    problem(USED, &[("value", value.into())], fix).at(places).fail()
 }

@@ -161,7 +161,7 @@ fn code_invalid(facts: &Facts<'_>) -> Verdict {
         ),
     };
     let values = [("count", bad.len().into()), ("code", first.lang.as_str().into())];
-    Ok(Some(problem(NOT_ACCEPTED, &values, fix).at(bad.iter().map(|alternate| place(facts, alternate)))))
+    problem(NOT_ACCEPTED, &values, fix).at(bad.iter().map(|alternate| place(facts, alternate))).fail()
 }
 
 /// An alternate as a tag.
@@ -204,7 +204,7 @@ fn relative_url(facts: &Facts<'_>) -> Verdict {
         None => FixDraft::template(FixTarget::Head, alternate_tag(&first.lang, "{{ABSOLUTE_URL}}")),
     };
     let values = [("count", bad.len().into()), ("href", first.href.as_str().into())];
-    Ok(Some(problem(RELATIVE, &values, fix).at(bad.iter().map(|alternate| place(facts, alternate)))))
+    problem(RELATIVE, &values, fix).at(bad.iter().map(|alternate| place(facts, alternate))).fail()
 }
 
 /// Fails when an alternate stands in the body, by its author's own doing.
@@ -245,6 +245,5 @@ fn outside_head(facts: &Facts<'_>) -> Verdict {
             FixDraft::instruction(FixTarget::Head, MOVE, &[])
         }
     };
-    let places = stray.iter().take(crate::check::MAX_PLACES).map(|link| link.place());
-    Ok(Some(problem(OUTSIDE, &[("count", stray.len().into())], fix).at(places)))
+    problem(OUTSIDE, &[("count", stray.len().into())], fix).on(&stray).fail()
 }

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::checks::i18n::hreflang::{GOOGLE, alternate_tag, declared, is_supported, place};
-use crate::facts::discovery::named_pages::TargetFault;
 use crate::facts::hreflang::Alternate;
+use crate::facts::named_page::TargetFault;
 use crate::facts::sitemap::SitemapFile;
 use crate::facts::url_identity::{identity, same_page};
 use crate::facts::{canonical, detected_language, language_tag};
@@ -179,7 +178,7 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
             ("url", own.as_str().into()),
             ("href", alternate.href.as_str().into()),
         ];
-        return Ok(Some(problem(INSECURE, &values, fix).at([place(facts, alternate)])));
+        return problem(INSECURE, &values, fix).at([place(facts, alternate)]).fail();
     }
     const ABSENT: Text = text(
         "{count} {count|alternate is|alternates are} declared, but not this page, {url}.",
@@ -198,7 +197,7 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
         None => FixDraft::template(FixTarget::Head, alternate_tag("{{LANG}}", own.as_str())),
     };
     let values = [("count", all.len().into()), ("url", own.as_str().into())];
-    Ok(Some(problem(ABSENT, &values, fix).at(all.iter().map(|alternate| place(facts, alternate)))))
+    problem(ABSENT, &values, fix).at(all.iter().map(|alternate| place(facts, alternate))).fail()
 }
 
 /// Whether an alternate is the page but for its scheme, which is not https.
@@ -242,11 +241,7 @@ fn x_default_missing(facts: &Facts<'_>) -> Verdict {
         Some(root) => fix.note(ROOT, &[("url", root.as_str().into())]),
         None => fix.note(CHOOSE, &[]),
     };
-    Ok(Some(problem(NONE, &[("count", count.into())], fix).at(places(facts, all.into_iter()))))
-}
-
-fn places<'f>(facts: &Facts<'_>, alternates: impl Iterator<Item = &'f Alternate>) -> Vec<Place> {
-    alternates.take(MAX_PLACES).map(|alternate| place(facts, alternate)).collect()
+    problem(NONE, &[("count", count.into())], fix).at(all.into_iter().map(|alternate| place(facts, alternate))).fail()
 }
 
 /// Fails when a code has several addresses.
@@ -284,11 +279,11 @@ fn duplicate_code(facts: &Facts<'_>) -> Verdict {
     let rivals = || by_code.values().flat_map(BTreeMap::values);
     let target = if rivals().any(|(file, _)| file.is_none()) { FixTarget::Head } else { FixTarget::File };
     let fix = FixDraft::instruction(target, DECIDE, &[("list", pairs.into())]);
-    let at = rivals().take(MAX_PLACES).map(|(file, alternate)| match file {
+    let at = rivals().map(|(file, alternate)| match file {
         Some(file) => Place { url: Some(file.url.clone()), snippet: Some(alternate.href.clone()), ..Place::default() },
         None => place(facts, alternate),
     });
-    Ok(Some(problem(SEVERAL, &values, fix).at(at)))
+    problem(SEVERAL, &values, fix).at(at).fail()
 }
 
 /// Codes of one language as one.
@@ -332,7 +327,7 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
         "Decide in which language the page is, and correct the other of the two.",
         "Decida em que idioma a página está e corrija o outro dos dois.",
     );
-    let written = detected_language::detect(detected_language::of(html));
+    let written = detected_language::detect(html.language_sample());
     let is_written = |tag: &language_tag::Tag| written.is_some_and(|found| language(found) == language(&tag.language));
     let element = first.node.and_then(|node| html.element(node)).filter(|element| element.start_tag().is_some());
     let taken = |tag: &str| all.iter().any(|alternate| alternate.lang.trim().eq_ignore_ascii_case(tag));
@@ -351,7 +346,7 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
         _ => FixDraft::instruction(FixTarget::Page, DECIDE, &[]),
     };
     let values = [("code", first.lang.as_str().into()), ("lang", lang.to_string().into())];
-    Ok(Some(problem(DISAGREE, &values, fix).at([place(facts, first), root.place()])))
+    problem(DISAGREE, &values, fix).at([place(facts, first), root.place()]).fail()
 }
 
 /// Fails when robots.txt keeps Googlebot from another version, or one that was asked for does not confirm the pair.
@@ -387,8 +382,7 @@ fn target_blocked(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("count", blocked.len().into()), ("url", url.as_str().into()), ("rule", rule.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, ALLOW, &[]);
-    let places = places(facts, blocked.iter().map(|(alternate, ..)| *alternate));
-    Ok(Some(problem(DISALLOWED, &values, fix).at(places)))
+    problem(DISALLOWED, &values, fix).at(blocked.iter().map(|(alternate, ..)| place(facts, alternate))).fail()
 }
 
 /// Fails when a version that was asked for does not confirm the pair. `unread`: why robots.txt told nothing.
@@ -432,6 +426,5 @@ fn unconfirmed(facts: &Facts<'_>, unread: Option<NotMeasured>) -> Verdict {
     let values =
         [("count", faults.len().into()), ("url", url.into()), ("status", status.into()), ("target", target.into())];
     let fix = FixDraft::instruction(FixTarget::Head, CONFIRM, &[("tag", tag.into())]);
-    let places = places(facts, faults.iter().map(|(alternate, _)| *alternate));
-    Ok(Some(problem(message, &values, fix).at(places)))
+    problem(message, &values, fix).at(faults.iter().map(|(alternate, _)| place(facts, alternate))).fail()
 }

@@ -78,7 +78,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NONE: Text = text("<html> declares no language.", "<html> não declara idioma.");
-    Ok(Some(problem(NONE, &[], fix(facts, root, None)).at([root.place()])))
+    problem(NONE, &[], fix(facts, root, None)).on([root]).fail()
 }
 
 /// Fails when the value is no well-formed tag, or its first part is no language.
@@ -93,7 +93,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     }
     const NO_TAG: Text = text("“{lang}” is not a language tag.", "“{lang}” não é uma etiqueta de idioma.");
     let corrected = language_tag::corrected(lang.trim());
-    Ok(Some(problem(NO_TAG, &[("lang", lang.into())], fix(facts, root, corrected)).at([root.place()])))
+    problem(NO_TAG, &[("lang", lang.into())], fix(facts, root, corrected)).on([root]).fail()
 }
 
 /// The tag whose language only the owner can say.

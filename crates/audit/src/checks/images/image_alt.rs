@@ -114,7 +114,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
             continue;
         }
         total += 1;
-        if lacks_alternative(html, element) {
+        if lacks_alternative(&html.listed, element) {
             found.push(element);
         }
     }
@@ -136,7 +136,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         None => unread(&found),
     };
     let values = [("count", found.len().into()), ("total", total.into())];
-    Ok(Some(problem(NO_ALT, &values, fix).at(found.iter().map(|image| image.place()))))
+    problem(NO_ALT, &values, fix).on(&found).fail()
 }
 
 /// The tag with a placeholder for its description.
@@ -202,7 +202,7 @@ fn filename(facts: &Facts<'_>) -> Verdict {
         fix = fix.from(NEAR, &[("text", caption.into())]);
     }
     let values = [("count", found.len().into()), ("alt", (*alt).into())];
-    Ok(Some(problem(NAMED, &values, fix).at(found.iter().take(MAX_PLACES).map(|(image, _)| image.place()))))
+    problem(NAMED, &values, fix).on(found.iter().map(|(image, _)| image)).fail()
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use crate::check::prelude::*;
 use crate::facts::discovery::image_files::MeasuredImage;
-use crate::facts::image_room::{self, Sides};
+use crate::facts::image_room;
+use crate::facts::measured_images::{Sides, measured_sides};
 use crate::facts::page::Html;
 
 /// The family.
@@ -61,7 +62,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     );
     let fix = fix(html, &found, facts.largest_image().as_ref());
     let values = [("count", found.len().into()), ("total", html.images.len().into())];
-    Ok(Some(problem(NO_SIZE, &values, fix).at(found.iter().map(|image| image.place()))))
+    problem(NO_SIZE, &values, fix).on(&found).fail()
 }
 
 /// Ready where the file of every image was measured; else a template that shows the measured one, and one that is not.
@@ -74,7 +75,7 @@ fn fix(html: &Html, found: &[Element<'_>], measured: Option<&MeasuredImage>) -> 
         "Where CSS limits the width of images, give them `height: auto` too, or they are distorted.",
         "Onde o CSS limita a largura das imagens, dê a elas também `height: auto`, ou elas ficam distorcidas.",
     );
-    let sides_of = |image: Element<'_>| image_room::measured_sides(html, image, measured?);
+    let sides_of = |image: Element<'_>| measured_sides(html, image, measured?);
     let known: Vec<(Element<'_>, Sides)> = found.iter().filter_map(|image| Some((*image, sides_of(*image)?))).collect();
     let unknown = found.iter().find(|image| sides_of(**image).is_none());
     let ready = known.first().map(|(image, (width, height))| tag(*image, &width.to_string(), &height.to_string()));

@@ -106,9 +106,9 @@ const SCRIPT_ONLY: Check = Check {
     run: script_only,
 };
 
-/// Images at the start of the content that load at once (catalog).
+/// Images at the start of the content that load at once.
 const AT_ONCE: usize = 3;
-/// Images behind them that may (catalog).
+/// Images behind them that may.
 const MOST_EAGER: usize = 3;
 /// Characters of visible text in front of an image that is on the first screen: about one screen of prose.
 const MOST_TEXT_BEFORE: usize = 1_500;
@@ -150,7 +150,7 @@ fn lazy_first(facts: &Facts<'_>) -> Verdict {
         let fix = fix.set(*image, "loading", "eager");
         if image.has("fetchpriority") { fix } else { fix.set(*image, "fetchpriority", "high") }
     });
-    Ok(Some(problem(message, &values, fix).at(found.iter().take(MAX_PLACES).map(|image| image.place()))))
+    problem(message, &values, fix).on(&found).fail()
 }
 
 /// Whether an image is on the first screen, as far as the text in front of it tells.
@@ -198,7 +198,7 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
         FixDraft::instruction(FixTarget::Image, NOT_LAZY.how, &[])
     };
     let values = [("count", found.len().into()), ("first", AT_ONCE.into())];
-    Ok(Some(problem(EAGER, &values, fix).at(found.iter().take(MAX_PLACES).map(|image| image.place()))))
+    problem(EAGER, &values, fix).on(&found).fail()
 }
 
 /// The tag of an image with another address.
@@ -263,5 +263,5 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
             FixDraft::template(FixTarget::Image, with_src(*first, "{{IMAGE_URL}}")).from(NOW, &values)
         }
     };
-    Ok(Some(problem(SCRIPTED, &values, fix).at(found.iter().take(MAX_PLACES).map(|(_, image)| image.place()))))
+    problem(SCRIPTED, &values, fix).on(found.iter().map(|(_, image)| image)).fail()
 }

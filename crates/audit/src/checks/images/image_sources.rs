@@ -1,6 +1,5 @@
 //! Images that have nothing to show.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::content_images::{later, with_fallback};
 use crate::facts::page::Html;
@@ -114,8 +113,7 @@ fn src_missing(facts: &Facts<'_>) -> Verdict {
         "{count} {count|imagem não tem|imagens não têm} endereço.",
     );
     let fix = FixDraft::instruction(FixTarget::Image, SRC_MISSING.how, &[]);
-    let places = found.iter().take(MAX_PLACES).map(|image| image.place());
-    Ok(Some(problem(NOTHING, &[("count", found.len().into())], fix).at(places)))
+    problem(NOTHING, &[("count", found.len().into())], fix).on(&found).fail()
 }
 
 fn picture_without_img(facts: &Facts<'_>) -> Verdict {
@@ -150,6 +148,5 @@ fn picture_without_img(facts: &Facts<'_>) -> Verdict {
     let src = attribute(address.unwrap_or("{{IMAGE_URL}}"));
     let tag = format!("<img src=\"{src}\" alt=\"{{{{DESCRIPTION}}}}\">");
     let fix = FixDraft::template(FixTarget::Image, tag).from(LAST, &[]);
-    let places = found.iter().take(MAX_PLACES).map(|picture| picture.place());
-    Ok(Some(problem(EMPTY, &[("count", found.len().into())], fix).at(places)))
+    problem(EMPTY, &[("count", found.len().into())], fix).on(&found).fail()
 }

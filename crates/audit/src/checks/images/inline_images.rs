@@ -1,6 +1,5 @@
 //! Pictures written into the page itself.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 
 /// The family.
@@ -83,5 +82,5 @@ fn large(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("count", found.len().into()), ("kib", (total / 1024).into())];
     let fix = FixDraft::instruction(FixTarget::Image, LARGE.how, &[]);
-    Ok(Some(problem(HEAVY, &values, fix).at(found.iter().take(MAX_PLACES).map(|(element, _)| element.place()))))
+    problem(HEAVY, &values, fix).on(found.iter().map(|(element, _)| element)).fail()
 }

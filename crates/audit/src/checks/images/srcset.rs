@@ -1,6 +1,5 @@
 //! Lists of image files for screens of different kinds, as browsers read them.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 
 /// The family.
@@ -152,7 +151,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("count", found.len().into()), ("candidate", candidate.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Image, INVALID.how, &[]);
-    Ok(Some(problem(DROPPED, &values, fix).at(found.iter().take(MAX_PLACES).map(|(element, _)| element.place()))))
+    problem(DROPPED, &values, fix).on(found.iter().map(|(element, _)| element)).fail()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::robots_meta::{decide, place};
 use crate::check::prelude::*;
 use crate::facts::crawlers::{self, Purpose};
-use crate::facts::page::Reach;
+use crate::facts::elements::Reach;
 use crate::facts::robots_directives::{Directive, for_google};
 
 /// The family.
@@ -184,5 +184,5 @@ fn embedded(facts: &Facts<'_>) -> Verdict {
         "Acrescente noindex se só páginas que incorporam esta devem ser encontradas com o conteúdo dela; se não, tire indexifembedded.",
     );
     let fix = FixDraft::instruction(FixTarget::Head, CHOOSE, &[]);
-    Ok(Some(problem(ALONE, &[], fix).at(found.iter().filter_map(|directive| place(facts, directive)))))
+    problem(ALONE, &[], fix).at(found.iter().filter_map(|directive| place(facts, directive))).fail()
 }

@@ -3,7 +3,7 @@
 use super::robots_meta::place;
 use crate::check::prelude::*;
 use crate::facts::robots_directives::{Directive, for_google};
-use crate::facts::sitemap::draft;
+use crate::facts::sitemap_draft;
 use crate::facts::url_identity::same_page;
 
 /// The family.
@@ -93,7 +93,7 @@ fn hidden(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::instruction(FixTarget::File, LIFT, &values);
     let rule_place = Place { url: facts.robots_url(), line: Some(line), snippet: Some(rule), ..Place::default() };
     let tags = found.iter().filter_map(|directive| place(facts, directive));
-    Ok(Some(problem(NEVER, &values, fix).at(tags).at([rule_place])))
+    problem(NEVER, &values, fix).at(tags).at([rule_place]).fail()
 }
 
 fn in_sitemap(facts: &Facts<'_>) -> Verdict {
@@ -115,9 +115,9 @@ fn in_sitemap(facts: &Facts<'_>) -> Verdict {
         "Drop this entry from {sitemap}, or the noindex if the page should be found: {entry}",
         "Tire esta entrada de {sitemap}, ou o noindex se a página deve ser encontrada: {entry}",
     );
-    let shown = draft::entry(own, entry.lastmod.as_deref(), "");
+    let shown = sitemap_draft::entry(own, entry.lastmod.as_deref(), "");
     let values = [("sitemap", file.url.as_str().into()), ("entry", shown.into())];
     let fix = FixDraft::instruction(FixTarget::File, DROP, &values);
     let place = Place { url: Some(file.url.clone()), snippet: Some(entry.loc.clone()), ..Place::default() };
-    Ok(Some(problem(LISTED, &values, fix).at([place])))
+    problem(LISTED, &values, fix).at([place]).fail()
 }

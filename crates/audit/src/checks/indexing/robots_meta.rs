@@ -1,10 +1,10 @@
 //! Robots meta tags as text: contradictions, misspellings, values and repetitions.
 
 use crate::check::prelude::*;
-use crate::facts::robots_directives::tag::{adds_only, contradiction, mended, wants_large_preview};
 use crate::facts::robots_directives::{
     Directive, Origin, Status, for_google, has_valid_value, header_fault, is_known, status, suggestion,
 };
+use crate::facts::robots_tag::{adds_only, contradiction, mended, wants_large_preview};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -176,7 +176,7 @@ pub(super) fn decide_by(
     names.dedup();
     let target = if found.iter().all(|directive| directive.is_in_page()) { FixTarget::Head } else { FixTarget::Page };
     let fix = FixDraft::instruction(target, note, &[("directive", names.join(", ").into())]);
-    Ok(Some(problem(message, values, fix).at(places(facts, found))))
+    problem(message, values, fix).at(places(facts, found)).fail()
 }
 
 /// Checks whose fix rewrites the robots tag. Of those that fire one gets the tag, with everything mended in it at once:
@@ -267,7 +267,7 @@ fn conflict(facts: &Facts<'_>) -> Verdict {
     let values = [("a", shown(a).into()), ("b", shown(b).into())];
     let fix = shared_fix(facts, Mender::Conflict, MERGED)
         .unwrap_or_else(|| FixDraft::instruction(FixTarget::Page, DECIDE, &values));
-    Ok(Some(problem(BOTH, &values, fix).at(places(facts, &[a, b]))))
+    problem(BOTH, &values, fix).at(places(facts, &[a, b])).fail()
 }
 
 fn unknown(facts: &Facts<'_>) -> Verdict {
@@ -296,7 +296,7 @@ fn unknown(facts: &Facts<'_>) -> Verdict {
     let fix = shared_fix(facts, Mender::Unknown, SPELLED)
         .unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, CORRECT, &[("name", first.name.as_str().into())]));
     let message = if meant.is_some() { MEANT } else { IGNORED };
-    Ok(Some(problem(message, &values, fix).at(places(facts, &bad))))
+    problem(message, &values, fix).at(places(facts, &bad)).fail()
 }
 
 fn value_invalid(facts: &Facts<'_>) -> Verdict {
@@ -337,7 +337,7 @@ fn value_invalid(facts: &Facts<'_>) -> Verdict {
     };
     fix.note = Some(note);
     let found = problem(DROPPED, &[("directive", shown(first).into())], fix);
-    Ok(Some(found.at(places(facts, &bad))))
+    found.at(places(facts, &bad)).fail()
 }
 
 /// Whether Google ignores a directive that it once read.
@@ -373,7 +373,7 @@ fn obsolete(facts: &Facts<'_>) -> Verdict {
     let fix = shared_fix(facts, Mender::Obsolete, WITHOUT)
         .unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, CHOOSE, &values));
     let message = if for_bing { BING } else { UNREAD };
-    Ok(Some(problem(message, &values, fix).at(places(facts, &bad))))
+    problem(message, &values, fix).at(places(facts, &bad)).fail()
 }
 
 /// Robots tags of everyone that say something.
@@ -397,5 +397,5 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         text("Write the directives of all of them into one tag.", "Escreva as diretivas de todas em uma só tag.");
     let fix = shared_fix(facts, Mender::Multiple, UNITED)
         .unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, UNITE, &[]));
-    Ok(Some(problem(SEVERAL, &[("count", tags.len().into())], fix).at(tags.into_iter().map(Element::place))))
+    problem(SEVERAL, &[("count", tags.len().into())], fix).on(tags.into_iter()).fail()
 }

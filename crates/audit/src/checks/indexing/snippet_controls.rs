@@ -3,8 +3,8 @@
 use super::robots_meta::{Mender, decide, decide_by, shared_fix};
 use crate::check::prelude::*;
 use crate::facts::document::Namespace;
-use crate::facts::robots_directives::tag::{is_article, wants_large_preview};
 use crate::facts::robots_directives::{Directive, for_google};
+use crate::facts::robots_tag::{is_article, wants_large_preview};
 use crate::fix::HeadKey;
 
 /// The family.
@@ -176,8 +176,7 @@ fn preview(facts: &Facts<'_>) -> Verdict {
             FixDraft::instruction(FixTarget::Head, ADD, &[])
         }
     };
-    let places = html.metas_named("robots").filter_map(|meta| html.element(meta.node)).map(Element::place);
-    Ok(Some(problem(NOTHING, &[], fix).at(places)))
+    problem(NOTHING, &[], fix).on(html.metas_named("robots").filter_map(|meta| html.element(meta.node))).fail()
 }
 
 fn noimageindex(facts: &Facts<'_>) -> Verdict {
@@ -234,5 +233,5 @@ fn element(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("name", first.name().into()), ("count", bad.len().into())];
     let fix = FixDraft::instruction(FixTarget::Body, WRAP, &[]);
-    Ok(Some(problem(IGNORED, &values, fix).at(bad.into_iter().map(Element::place))))
+    problem(IGNORED, &values, fix).on(bad.into_iter()).fail()
 }

@@ -108,5 +108,5 @@ fn malformed(facts: &Facts<'_>) -> Verdict {
     let places =
         bad.iter().map(|(line, _)| Place { snippet: Some(format!("X-Robots-Tag: {line}")), ..Place::default() });
     let fix = FixDraft::instruction(FixTarget::Page, WRITE, &[]);
-    Ok(Some(problem(message, &[("found", found.into())], fix).at(places)))
+    problem(message, &[("found", found.into())], fix).at(places).fail()
 }

@@ -1,6 +1,5 @@
 //! Links that call or write to somebody.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::page::Html;
 use crate::facts::url_identity::percent_decoded;
@@ -110,7 +109,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let tag = link.start_tag_with("href", meant).unwrap_or_else(|| format!("<a href=\"{meant}\">"));
     let values = [("count", found.len().into()), ("href", (*href).into())];
     let fix = FixDraft::template(FixTarget::Body, tag);
-    Ok(Some(problem(BROKEN, &values, fix).at(found.iter().take(MAX_PLACES).map(|(link, _)| link.place()))))
+    problem(BROKEN, &values, fix).on(found.iter().map(|(link, _)| link)).fail()
 }
 
 #[cfg(test)]

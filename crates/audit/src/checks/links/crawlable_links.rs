@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::link_syntax::is_mistyped;
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::document::collapse;
-use crate::facts::page::{Html, Reach};
+use crate::facts::elements::Reach;
+use crate::facts::page::Html;
 use crate::facts::url_identity::{same_page, same_site};
 
 /// The family.
@@ -100,7 +100,7 @@ const NONE_INTERNAL: Check = Check {
     run: none_internal,
 };
 
-/// Links to routes from which on a script routes by the fragment (catalog).
+/// Links to routes from which on a script routes by the fragment.
 const TOO_MANY_ROUTES: usize = 3;
 
 /// How an address that is code begins.
@@ -200,12 +200,10 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::template(FixTarget::Body, snippet).from(NOW, &[("tag", tag.into())]).note(OR_BUTTON, &[]);
     let count = ("count", found.len().into());
     let found = match name(*first) {
-        Some(name) => problem(SCRIPTED, &[count, ("text", name.into())], fix).at(found.iter().map(|link| link.place())),
-        None => {
-            problem(NAMELESS, &[count, ("tag", first.quoted().into())], fix).at(found.iter().map(|link| link.place()))
-        }
+        Some(name) => problem(SCRIPTED, &[count, ("text", name.into())], fix).on(&found),
+        None => problem(NAMELESS, &[count, ("tag", first.quoted().into())], fix).on(&found),
     };
-    Ok(Some(found))
+    found.fail()
 }
 
 fn hash_route(facts: &Facts<'_>) -> Verdict {
@@ -231,8 +229,7 @@ fn hash_route(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("count", routes.len().into()), ("route", routes.first().copied().unwrap_or_default().into())];
     let fix = FixDraft::instruction(FixTarget::Body, HASH_ROUTE.how, &[]);
-    let places = found.into_iter().take(MAX_PLACES).filter_map(|id| html.element(id)).map(Element::place);
-    Ok(Some(problem(ROUTES, &values, fix).at(places)))
+    problem(ROUTES, &values, fix).on(found.into_iter().filter_map(|id| html.element(id))).fail()
 }
 
 /// Whether an address is another page of the site.
@@ -267,7 +264,7 @@ fn none_internal(facts: &Facts<'_>) -> Verdict {
     const NO_LINKS: Text = text("The page has no links.", "A página não tem links.");
     let count = html.anchors.len();
     let message = if count == 0 { NO_LINKS } else { DEAD_END };
-    fail(message, &[("count", count.into())], FixDraft::instruction(FixTarget::Body, NONE_INTERNAL.how, &[]))
+    problem(message, &[("count", count.into())], FixDraft::instruction(FixTarget::Body, NONE_INTERNAL.how, &[])).fail()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::page::Html;
 use crate::facts::url_identity::{percent_decoded, same_page};
@@ -90,5 +89,5 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("count", found.len().into()), ("id", (*first).into())];
     let fix = FixDraft::instruction(FixTarget::Body, MISSING.how, &[]);
-    Ok(Some(problem(NOWHERE, &values, fix).at(found.iter().take(MAX_PLACES).map(|(link, _)| link.place()))))
+    problem(NOWHERE, &values, fix).on(found.iter().map(|(link, _)| link)).fail()
 }

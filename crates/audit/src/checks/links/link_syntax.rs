@@ -162,5 +162,5 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         }
     };
     let values = [("count", found.len().into()), ("href", (*href).into())];
-    Ok(Some(problem(MISTYPED, &values, fix).at(found.iter().take(MAX_PLACES).map(|(link, ..)| link.place()))))
+    problem(MISTYPED, &values, fix).on(found.iter().map(|(link, ..)| link)).fail()
 }

@@ -6,7 +6,8 @@ use url::{Host, Url};
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::page::{Html, Reach};
+use crate::facts::elements::Reach;
+use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -169,7 +170,7 @@ fn local(facts: &Facts<'_>) -> Verdict {
         .unwrap_or_else(|| format!("<{} {name}=\"{{{{PUBLIC_URL}}}}\">", element.name()));
     let fix = FixDraft::template(FixTarget::Body, tag).from(SAME_PATH, &[("url", public.as_str().into())]);
     let values = [("count", found.len().into()), ("url", url.as_str().into())];
-    Ok(Some(problem(LOCAL_ADDRESS, &values, fix).at(found.iter().map(|(_, _, element)| element.place()))))
+    problem(LOCAL_ADDRESS, &values, fix).on(found.iter().map(|(_, _, element)| element)).fail()
 }
 
 fn insecure(facts: &Facts<'_>) -> Verdict {
@@ -211,7 +212,7 @@ fn insecure(facts: &Facts<'_>) -> Verdict {
         None => FixDraft::instruction(FixTarget::Head, BASE, &[]),
     };
     let values = [("count", found.len().into()), ("url", first.as_str().into())];
-    Ok(Some(problem(BACK, &values, fix).at(found.iter().take(MAX_PLACES).map(|(link, _)| link.place()))))
+    problem(BACK, &values, fix).on(found.iter().map(|(link, _)| link)).fail()
 }
 
 #[cfg(test)]

@@ -89,7 +89,7 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         let Some(element) = html.element(anchor.node) else { continue };
         // The last link, open where the page was cut, may have its text behind the cut.
         let goes_on = last_if_cut == Some(anchor.node) && element.end_tag().is_none();
-        let is_of_image = element.descendants().any(|below| below.is("img") && lacks_alternative(html, below));
+        let is_of_image = element.descendants().any(|below| below.is("img") && lacks_alternative(&html.listed, below));
         if !goes_on && !is_of_image && !html.listed.is_unseen(element) && !leads_to_itself(element) {
             nameless.push((target, element));
         }
@@ -109,7 +109,7 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         Some(text) => fix.from(IN_HEADING, &[("text", text.into())]),
         None => fix.from(TARGET, &[("target", (*target).into())]),
     };
-    Ok(Some(problem(NAMELESS, &values, fix).at(nameless.iter().map(|(_, link)| link.place()))))
+    problem(NAMELESS, &values, fix).on(nameless.iter().map(|(_, link)| link)).fail()
 }
 
 /// Elements whose text names what an empty link in them belongs to.
@@ -166,7 +166,7 @@ fn generic(facts: &Facts<'_>) -> Verdict {
     let values = [("count", found.len().into()), ("text", text_of_first.as_str().into())];
     let fix = FixDraft::template(FixTarget::Body, format!("{tag}{{{{DESCRIPTION}}}}</a>"))
         .from(NOW, &[("text", text_of_first.as_str().into())]);
-    Ok(Some(problem(SAYS_NOTHING, &values, fix).at(found.iter().map(|(_, link)| link.place()))))
+    problem(SAYS_NOTHING, &values, fix).on(found.iter().map(|(_, link)| link)).fail()
 }
 
 fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String, Element<'h>)>, NotMeasured> {
@@ -181,7 +181,7 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
         any_language = true;
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
         let same_page = target.contains('#') && target.split('#').next() == Some(page);
-        if anchor.nofollow || same_page || anchor.reach == crate::facts::page::Reach::Other {
+        if anchor.nofollow || same_page || anchor.reach == crate::facts::elements::Reach::Other {
             continue;
         }
         if shown_texts(link).map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC {

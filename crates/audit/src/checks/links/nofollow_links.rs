@@ -4,8 +4,8 @@ use url::Url;
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::elements::Reach;
 use crate::facts::nofollow;
-use crate::facts::page::Reach;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -89,5 +89,5 @@ fn internal(facts: &Facts<'_>) -> Verdict {
         FixDraft::instruction(FixTarget::Body, INTERNAL.how, &[])
     };
     let values = [("count", found.len().into()), ("url", first.as_str().into())];
-    Ok(Some(problem(HIDDEN, &values, fix).at(found.iter().take(MAX_PLACES).map(|(link, _)| link.place()))))
+    problem(HIDDEN, &values, fix).on(found.iter().map(|(link, _)| link)).fail()
 }

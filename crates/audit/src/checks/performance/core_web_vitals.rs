@@ -120,7 +120,12 @@ fn duration(facts: &Facts<'_>, name: &str, limits: (u64, u64), message: Text, ad
     if ms <= limits.0 {
         return PASS;
     }
-    fail(message, &values(ms.into(), (ms > limits.1, of_origin)), FixDraft::instruction(FixTarget::Page, advice, &[]))
+    problem(
+        message,
+        &values(ms.into(), (ms > limits.1, of_origin)),
+        FixDraft::instruction(FixTarget::Page, advice, &[]),
+    )
+    .fail()
 }
 
 fn values(measured: Value, (is_poor, of_origin): (bool, bool)) -> [(&'static str, Value); 3] {
@@ -171,5 +176,5 @@ fn cls_poor(facts: &Facts<'_>) -> Verdict {
     let value = format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000);
     let value = value.trim_end_matches('0').trim_end_matches('.');
     let values = values(value.into(), (thousandths > CLS_THOUSANDTHS.1, of_origin));
-    fail(JUMPS, &values, FixDraft::instruction(FixTarget::Page, ADVICE, &[]))
+    problem(JUMPS, &values, FixDraft::instruction(FixTarget::Page, ADVICE, &[])).fail()
 }

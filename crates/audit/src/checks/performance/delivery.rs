@@ -117,7 +117,7 @@ fn compression_missing(facts: &Facts<'_>) -> Verdict {
         "Envie `Content-Encoding: gzip` (ou br) com `Vary: Accept-Encoding` nas respostas de texto.",
     );
     let fix = FixDraft::instruction(FixTarget::Page, TURN_ON, &[]);
-    fail(PLAIN, &[("bytes", bytes.len().into()), ("gzip", gzip_size(bytes).into())], fix)
+    problem(PLAIN, &[("bytes", bytes.len().into()), ("gzip", gzip_size(bytes).into())], fix).fail()
 }
 
 /// Fails when nothing says how long the page holds, or how to ask whether it has changed.
@@ -136,7 +136,7 @@ fn cache_headers_missing(facts: &Facts<'_>) -> Verdict {
         "Envie {line} e um ETag; assim pergunta-se pela cópia, e ela só é reenviada quando mudou.",
     );
     let values = [("line", "Cache-Control: no-cache".into())];
-    fail(NONE, &[], FixDraft::instruction(FixTarget::Page, LINES, &values))
+    problem(NONE, &[], FixDraft::instruction(FixTarget::Page, LINES, &values)).fail()
 }
 
 /// Size after gzip at the level of a web server that was told nothing else (nginx, `gzip_comp_level`).
@@ -169,9 +169,10 @@ fn response_slow(facts: &Facts<'_>) -> Verdict {
         ("tls", phase(timing.tls_ms)),
         ("ms", ttfb.into()),
     ];
-    fail(
+    problem(
         SLOW,
         &[("ms", ttfb.into()), ("limit", POOR_TTFB_MS.into())],
         FixDraft::instruction(FixTarget::Page, PHASES, &values),
     )
+    .fail()
 }

@@ -1,6 +1,5 @@
 //! Scripts that write into the page while it is being read.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::names::is_classic_script;
 
@@ -85,8 +84,7 @@ fn used(facts: &Facts<'_>) -> Verdict {
         "{count} {count|script embutido escreve|scripts embutidos escrevem} na página com document.write.",
     );
     let fix = FixDraft::instruction(FixTarget::Page, USED.how, &[]);
-    let places = found.iter().take(MAX_PLACES).map(|script| script.place());
-    Ok(Some(problem(WRITES, &[("count", found.len().into())], fix).at(places)))
+    problem(WRITES, &[("count", found.len().into())], fix).on(&found).fail()
 }
 
 #[cfg(test)]

@@ -91,5 +91,5 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::edit(FixTarget::Body, snippet.join("\n")).from(SAME, &[]);
     let fix = found.iter().fold(fix, |fix, frame| fix.set(*frame, "loading", "lazy"));
     let values = [("count", found.len().into()), ("url", first.attribute("src").unwrap_or_default().into())];
-    Ok(Some(problem(EAGER, &values, fix).at(found.iter().take(MAX_PLACES).map(|frame| frame.place()))))
+    problem(EAGER, &values, fix).on(&found).fail()
 }

@@ -1,6 +1,5 @@
 //! How much a page makes browsers hold and crawlers read.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::document::{Document, Namespace, NodeId};
 use crate::facts::page::Html;
@@ -33,9 +32,9 @@ const MOST_ELEMENTS: usize = 1_500;
 const MOST_DEPTH: usize = 32;
 /// Children of one element (Lighthouse, dom-size).
 const MOST_CHILDREN: usize = 60;
-/// Bytes that stand inline (catalog).
+/// Bytes that stand inline.
 const MOST_INLINE: usize = 300 * 1024;
-/// Percent of the HTML that they may be (catalog), from [`LEAST_INLINE`] on.
+/// Percent of the HTML that they may be, from [`LEAST_INLINE`] on.
 const MOST_SHARE: usize = 60;
 /// Bytes below which a share says nothing: a short page with its styles inline is quick.
 const LEAST_INLINE: usize = 50 * 1024;
@@ -167,7 +166,6 @@ fn dom_large(facts: &Facts<'_>) -> Verdict {
     );
     let note = if is_wide || is_deep { TAKE } else { SPREAD };
     let places = [size.children.1.filter(|_| is_wide), size.depth.1.filter(|_| is_deep)];
-    let places = places.into_iter().flatten().filter_map(|id| html.element(id)).map(Element::place);
     let values = [
         ("elements", size.elements.into()),
         ("depth", depth.into()),
@@ -176,7 +174,9 @@ fn dom_large(facts: &Facts<'_>) -> Verdict {
         ("deepest", MOST_DEPTH.into()),
         ("widest", MOST_CHILDREN.into()),
     ];
-    Ok(Some(problem(LARGE, &values, FixDraft::instruction(FixTarget::Body, note, &[])).at(places)))
+    problem(LARGE, &values, FixDraft::instruction(FixTarget::Body, note, &[]))
+        .on(places.into_iter().flatten().filter_map(|id| html.element(id)))
+        .fail()
 }
 
 /// What stands inline, with its bytes.
@@ -218,6 +218,7 @@ fn inline_large(facts: &Facts<'_>) -> Verdict {
     );
     let largest = found.first().map_or(0, |(bytes, _)| *bytes);
     let values = [("bytes", bytes.into()), ("share", share.into()), ("largest", largest.into())];
-    let places = found.iter().take(MAX_PLACES).map(|(_, element)| element.place());
-    Ok(Some(problem(HEAVY, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[])).at(places)))
+    problem(HEAVY, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[]))
+        .on(found.iter().map(|(_, element)| element))
+        .fail()
 }

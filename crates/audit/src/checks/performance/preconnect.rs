@@ -88,5 +88,5 @@ fn excess(facts: &Facts<'_>) -> Verdict {
     let list = idle.iter().take(MAX_PLACES).copied().collect::<Vec<_>>().join(", ");
     let values = [("count", origins.len().into()), ("list", list.into())];
     let fix = FixDraft::instruction(FixTarget::Head, EXCESS.how, &[]);
-    Ok(Some(problem(message, &values, fix).at(origins.values().take(MAX_PLACES).map(|element| element.place()))))
+    problem(message, &values, fix).on(origins.values()).fail()
 }

@@ -45,7 +45,7 @@ const BLOCKING: Check = Check {
     run: blocking,
 };
 
-/// Scripts from which on they are too many (catalog).
+/// Scripts from which on they are too many.
 const TOO_MANY: usize = 3;
 
 fn blocking_scripts(html: &Html) -> Vec<Element<'_>> {
@@ -98,5 +98,5 @@ fn blocking(facts: &Facts<'_>) -> Verdict {
             .iter()
             .fold(FixDraft::edit(FixTarget::Head, snippet).from(SAME, &[]), |fix, script| fix.set(*script, "defer", ""))
     };
-    Ok(Some(problem(HOLD, &[("count", found.len().into())], fix).at(found.iter().map(|script| script.place()))))
+    problem(HOLD, &[("count", found.len().into())], fix).on(&found).fail()
 }

@@ -1,6 +1,5 @@
 //! Style sheets that keep the page from showing.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::page::Html;
 
@@ -22,7 +21,7 @@ const LANDING: Landing = Landing {
     example: include_str!("styles/bad.html"),
 };
 
-/// Style sheets in the head that are few enough (catalog).
+/// Style sheets in the head that are few enough.
 const MOST_SHEETS: usize = 4;
 
 const BLOCKING: Check = Check {
@@ -112,8 +111,9 @@ fn blocking(facts: &Facts<'_>) -> Verdict {
         "Junte em um arquivo o que toda página precisa, declare as folhas importadas em elementos link e carregue o resto quando for preciso.",
     );
     let values = [("count", sheets.len().into()), ("imports", importing.len().into())];
-    let places = importing.iter().chain(&sheets).take(MAX_PLACES).map(|element| element.place());
-    Ok(Some(problem(message, &values, FixDraft::instruction(FixTarget::Head, BUNDLE, &[])).at(places)))
+    problem(message, &values, FixDraft::instruction(FixTarget::Head, BUNDLE, &[]))
+        .on(importing.iter().chain(&sheets))
+        .fail()
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "Comece com uma política que só relata, feita com o que esta página carrega: {line}",
     );
     let fix = FixDraft::instruction(FixTarget::Page, START, &[("line", starter(html).into())]);
-    fail(NONE, &[], fix)
+    problem(NONE, &[], fix).fail()
 }
 
 /// A policy that reports what this page does not do today.
@@ -173,5 +173,5 @@ fn weak(facts: &Facts<'_>) -> Verdict {
         None => Place { snippet: Some(format!("Content-Security-Policy: {}", policy.raw)), ..Place::default() },
     };
     let fix = FixDraft::instruction(FixTarget::Page, NONCES, &[]);
-    Ok(Some(problem(message, &[], fix).at(policies.iter().map(place))))
+    problem(message, &[], fix).at(policies.iter().map(place)).fail()
 }

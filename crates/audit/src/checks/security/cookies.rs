@@ -92,5 +92,5 @@ fn flags_missing(facts: &Facts<'_>) -> Verdict {
         ..Place::default()
     };
     let values = [("count", bad.len().into()), ("names", names.into())];
-    Ok(Some(problem(UNPROTECTED, &values, fix).at(bad.iter().map(place))))
+    problem(UNPROTECTED, &values, fix).at(bad.iter().map(place)).fail()
 }

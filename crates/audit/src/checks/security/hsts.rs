@@ -81,7 +81,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text =
         text("The response has no Strict-Transport-Security.", "A resposta não tem Strict-Transport-Security.");
     let line = format!("Strict-Transport-Security: max-age={PROPOSED}");
-    fail(NONE, &[], FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())]))
+    problem(NONE, &[], FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())])).fail()
 }
 
 /// Fails on a header that browsers drop, or forget within half a year.
@@ -117,7 +117,7 @@ fn weak(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())]);
     let place =
         |value: &&str| Place { snippet: Some(format!("Strict-Transport-Security: {value}")), ..Place::default() };
-    Ok(Some(problem(message, &values, fix).at(all.iter().map(place))))
+    problem(message, &values, fix).at(all.iter().map(place)).fail()
 }
 
 /// The value of a directive, unquoted; empty for one without.

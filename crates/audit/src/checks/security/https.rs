@@ -83,11 +83,12 @@ fn https_missing(facts: &Facts<'_>) -> Verdict {
         "Sirva {host} por https e responda http com um 301 para o mesmo caminho.",
     );
     let host = url.host_str().unwrap_or_default();
-    fail(
+    problem(
         PLAIN,
         &[("url", url.as_str().into())],
         FixDraft::instruction(FixTarget::Page, SERVE, &[("host", host.into())]),
     )
+    .fail()
 }
 
 /// Fails when the http form of the final URL answers 2xx and leads nowhere.
@@ -102,5 +103,5 @@ fn redirect_missing(facts: &Facts<'_>) -> Verdict {
     let line = format!("301, Location: {}", facts.url()?);
     let fix = FixDraft::instruction(FixTarget::Page, REDIRECT, &[("line", line.into())]);
     let place = Place { url: Some(url.clone()), ..Place::default() };
-    Ok(Some(problem(OPEN, &[("url", url.into())], fix).at([place])))
+    problem(OPEN, &[("url", url.into())], fix).at([place]).fail()
 }

@@ -1,6 +1,5 @@
 //! Things that a secure page loads over http.
 
-use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::page::Html;
 
@@ -174,7 +173,6 @@ fn judge(facts: &Facts<'_>, kind: Kind, message: Text, target: FixTarget) -> Ver
         "o mesmo endereço por https; confira se ele responde lá",
     );
     let values = [("count", found.len().into()), ("url", first.attribute(name).unwrap_or_default().into())];
-    let places: Vec<Place> = found.iter().take(MAX_PLACES).map(|(_, _, element)| element.place()).collect();
     let snippet =
         first.start_tag_with(name, url).unwrap_or_else(|| format!("<{} {name}=\"{}\">", first.name(), attribute(url)));
     let fix = if found.iter().all(|(_, _, element)| element.start_tag().is_some()) {
@@ -182,5 +180,5 @@ fn judge(facts: &Facts<'_>, kind: Kind, message: Text, target: FixTarget) -> Ver
     } else {
         FixDraft::template(target, snippet)
     };
-    Ok(Some(problem(message, &values, fix.from(SECURE, &[])).at(places)))
+    problem(message, &values, fix.from(SECURE, &[])).on(found.iter().map(|(_, _, element)| element)).fail()
 }

@@ -63,5 +63,5 @@ fn exposed(facts: &Facts<'_>) -> Verdict {
     };
     let values = [("count", found.len().into()), ("kind", first.kind.into())];
     let fix = FixDraft::instruction(FixTarget::Page, ROTATE, &[]);
-    Ok(Some(problem(EXPOSED_KEY, &values, fix).at(found.iter().map(place))))
+    problem(EXPOSED_KEY, &values, fix).at(found.iter().map(place)).fail()
 }

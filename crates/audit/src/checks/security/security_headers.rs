@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::csp;
-use crate::facts::page::Meta;
+use crate::facts::elements::Meta;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -128,7 +128,7 @@ fn content_type_options(facts: &Facts<'_>) -> Verdict {
         "A resposta não tem X-Content-Type-Options: nosniff.",
     );
     let line = "X-Content-Type-Options: nosniff";
-    fail(NONE, &[], FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())]))
+    problem(NONE, &[], FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())])).fail()
 }
 
 /// Fails when any site may frame the page.
@@ -146,7 +146,7 @@ fn frame_protection(facts: &Facts<'_>) -> Verdict {
         "A resposta não tem frame-ancestors nem um X-Frame-Options válido.",
     );
     let line = "Content-Security-Policy: frame-ancestors 'self'";
-    fail(NONE, &[], FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())]))
+    problem(NONE, &[], FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())])).fail()
 }
 
 /// Policies that browsers know (Referrer Policy §3), and the legacy words of the `meta` element (WHATWG HTML §4.2.5.1).
@@ -193,11 +193,11 @@ fn referrer_policy(facts: &Facts<'_>) -> Verdict {
     const STRICTER: Text = text("the default of browsers", "o padrão dos navegadores");
     let values = [("policy", policy.into())];
     let element = meta.filter(|(meta, _)| meta.has_one_reader()).and_then(|(meta, _)| html.element(meta.node));
-    Ok(Some(match element.filter(|element| element.start_tag().is_some()) {
+    let found = match element.filter(|element| element.start_tag().is_some()) {
         Some(element) => {
             let tag = format!("<meta name=\"referrer\" content=\"{DEFAULT_POLICY}\">");
             let fix = FixDraft::edit(FixTarget::Head, tag).from(STRICTER, &[]).set(element, "content", DEFAULT_POLICY);
-            problem(TELLS, &values, fix).at([element.place()])
+            problem(TELLS, &values, fix).on([element])
         }
         None => {
             let line = format!("Referrer-Policy: {DEFAULT_POLICY}");
@@ -205,7 +205,8 @@ fn referrer_policy(facts: &Facts<'_>) -> Verdict {
             let snippet = Some(format!("Referrer-Policy: {policy}"));
             problem(TELLS, &values, fix).at([Place { snippet, ..Place::default() }])
         }
-    }))
+    };
+    found.fail()
 }
 
 /// Fails when a header tells a version.
@@ -230,7 +231,7 @@ fn server_version(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::instruction(FixTarget::Page, OMIT, &[("names", names.join(", ").into())]);
     let values = [("headers", found.join("; ").into())];
     let place = |line: &String| Place { snippet: Some(line.clone()), ..Place::default() };
-    Ok(Some(problem(TELLS, &values, fix).at(found.iter().map(place))))
+    problem(TELLS, &values, fix).at(found.iter().map(place)).fail()
 }
 
 /// `name/1.2`: a product with a version of two numbers or more (RFC 9110 §10.1.5).

@@ -90,7 +90,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let content = format!("Contact: {{{{MAILTO_OR_URL}}}}\n{}\n", expires(facts));
     let fix = FixDraft::file_template(security_txt::PATH, content).note(FILL, &[]);
     let place = Place { url: Some(url.clone()), ..Place::default() };
-    Ok(Some(problem(NONE, &[("url", url.into()), ("status", check.http_status.into())], fix).at([place])))
+    problem(NONE, &[("url", url.into()), ("status", check.http_status.into())], fix).at([place]).fail()
 }
 
 /// What the probe said, when it is about a file and not about a page in its place.
@@ -130,5 +130,5 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let place = Place { url: check.url.clone(), ..Place::default() };
     let mut found = problem(text("", ""), &[("status", check.http_status.into())], fix).at([place]);
     found.message = check.message.clone();
-    Ok(Some(found))
+    found.fail()
 }

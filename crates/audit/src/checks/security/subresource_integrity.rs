@@ -94,5 +94,5 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let snippet: Vec<String> = found.iter().take(crate::check::MAX_PLACES).filter_map(pinned).collect();
     let fix = FixDraft::template(FixTarget::Head, snippet.join("\n")).note(HASH, &[]);
     let values = [("count", found.len().into()), ("url", address.into())];
-    Ok(Some(problem(UNPINNED, &values, fix).at(found.iter().take(crate::check::MAX_PLACES).map(|one| one.place()))))
+    problem(UNPINNED, &values, fix).on(&found).fail()
 }

@@ -22,7 +22,7 @@ const LANDING: Landing = Landing {
     example: include_str!("tls_certificate/bad.http"),
 };
 
-/// Days before the end from which on it is late (catalog).
+/// Days before the end from which on it is late.
 const LATE_DAYS: i64 = 14;
 /// Of its whole time a certificate is due for renewal when this share is left: a third (Let's Encrypt, integration guide).
 /// Certificates of some days would otherwise be late all their life.
@@ -76,5 +76,5 @@ fn expiring(facts: &Facts<'_>) -> Verdict {
     let issuer = certificate.issuer.as_str();
     let values = [("host", host.into()), ("issuer", issuer.into()), ("date", date.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Page, RENEW, &values);
-    fail(ENDS, &[("date", date.as_str().into()), ("days", days.into()), ("issuer", issuer.into())], fix)
+    problem(ENDS, &[("date", date.as_str().into()), ("days", days.into()), ("issuer", issuer.into())], fix).fail()
 }

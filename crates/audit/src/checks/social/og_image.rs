@@ -2,8 +2,9 @@
 
 use super::open_graph::{OGP, tag_fix};
 use crate::check::prelude::*;
-use crate::facts::image_room;
-use crate::facts::page::{Html, Meta};
+use crate::facts::elements::Meta;
+use crate::facts::measured_images::large_image;
+use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -101,8 +102,7 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
     const LARGE: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
     const OF_DATA: Text = text("the image of the structured data", "a imagem dos dados estruturados");
-    let found =
-        image_room::large_image(facts, html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
+    let found = large_image(facts, html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
     match found {
         Some((url, origin)) => {
             let fix = tag_fix(html, "property", "og:image", &url);
@@ -112,13 +112,14 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
                 Some(file) => size_tags(html, fix, file.width, file.height),
                 None => fix,
             };
-            fail(NONE, &[], fix.from(origin, &[]))
+            problem(NONE, &[], fix.from(origin, &[])).fail()
         }
-        None => fail(
+        None => problem(
             NONE,
             &[],
             FixDraft::template(FixTarget::Head, "<meta property=\"og:image\" content=\"{{IMAGE_URL}}\">"),
-        ),
+        )
+        .fail(),
     }
 }
 
@@ -178,7 +179,7 @@ fn image_relative(facts: &Facts<'_>) -> Verdict {
         ),
     };
     let values = [("key", key.into()), ("value", value.into()), ("count", bad.len().into())];
-    Ok(Some(problem(RELATIVE, &values, fix).at(bad.iter().map(|(_, element)| element.place()))))
+    problem(RELATIVE, &values, fix).on(bad.iter().map(|(_, element)| element)).fail()
 }
 
 /// Tags of a size.
@@ -206,5 +207,5 @@ fn dimensions_missing(facts: &Facts<'_>) -> Verdict {
     let is_image = |meta: &&Meta| meta.social_key() == Some("og:image");
     let place = html.metas.iter().find(is_image).and_then(|meta| html.element(meta.node)).map(Element::place);
     let values = [("width", width.into()), ("height", height.into())];
-    Ok(Some(problem(NO_SIZE, &values, fix).at(place)))
+    problem(NO_SIZE, &values, fix).at(place).fail()
 }

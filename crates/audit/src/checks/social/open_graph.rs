@@ -5,8 +5,9 @@ use model::lang::Phrase;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::derive::Derived;
-use crate::facts::page::{Html, Meta};
-use crate::facts::robots_directives::tag::is_article;
+use crate::facts::elements::Meta;
+use crate::facts::page::Html;
+use crate::facts::robots_tag::is_article;
 use crate::facts::url_identity::{identity, same_site};
 use crate::facts::{derive, url_identity};
 use crate::fix::HeadKey;
@@ -156,11 +157,14 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
         .or_else(|| derive::title(html));
     match derived {
         Some(derived) => {
-            fail(NONE, &[], tag_fix(html, "property", "og:title", &derived.value).from(derived.origin, &[]))
+            problem(NONE, &[], tag_fix(html, "property", "og:title", &derived.value).from(derived.origin, &[])).fail()
         }
-        None => {
-            fail(NONE, &[], FixDraft::template(FixTarget::Head, "<meta property=\"og:title\" content=\"{{TITLE}}\">"))
-        }
+        None => problem(
+            NONE,
+            &[],
+            FixDraft::template(FixTarget::Head, "<meta property=\"og:title\" content=\"{{TITLE}}\">"),
+        )
+        .fail(),
     }
 }
 
@@ -213,7 +217,7 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
         };
         FixDraft::template(FixTarget::Head, values.iter().map(tag).collect::<Vec<_>>().join("\n"))
     };
-    fail(LACKS, &[("list", missing.join(", ").into())], FixDraft { origin: Some(origin), ..fix })
+    problem(LACKS, &[("list", missing.join(", ").into())], FixDraft { origin: Some(origin), ..fix }).fail()
 }
 
 /// Host, path and query as they are compared.
@@ -255,7 +259,7 @@ fn url_mismatch(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::instruction(FixTarget::Head, DECIDE, &values),
     };
-    Ok(Some(problem(OTHER, &values, fix).at(element.map(Element::place))))
+    problem(OTHER, &values, fix).on(element).fail()
 }
 
 fn attribute_wrong(facts: &Facts<'_>) -> Verdict {
@@ -293,5 +297,5 @@ fn attribute_wrong(facts: &Facts<'_>) -> Verdict {
         FixDraft::instruction(FixTarget::Head, ATTRIBUTE_WRONG.how, &[])
     };
     let values = [("count", found.len().into()), ("key", (*first).into())];
-    Ok(Some(problem(NAMED, &values, fix).at(found.iter().take(MAX_PLACES).map(|(element, _)| element.place()))))
+    problem(NAMED, &values, fix).on(found.iter().map(|(element, _)| element)).fail()
 }

@@ -1,7 +1,7 @@
 //! Whether the image of shared links is one that readers can show.
 
 use crate::check::prelude::*;
-use crate::facts::discovery::image_files::{ImageFault, LEAST_SOCIAL_SIDE, MOST_SOCIAL_BYTES};
+use crate::facts::social_image::{ImageFault, LEAST_SOCIAL_SIDE, MOST_SOCIAL_BYTES};
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -78,5 +78,5 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
     let is_image = |key: Option<&str>| matches!(key, Some("og:image" | "og:image:url"));
     let tags = html.metas.iter().filter(|meta| is_image(meta.social_key())).filter_map(|meta| html.element(meta.node));
     let fix = FixDraft::instruction(FixTarget::Head, REPLACE, &[]);
-    Ok(Some(problem(message, &values, fix).at(tags.take(1).map(Element::place))))
+    problem(message, &values, fix).on(tags.take(1)).fail()
 }

@@ -2,8 +2,9 @@
 
 use super::open_graph::tag_fix;
 use crate::check::prelude::*;
-use crate::facts::image_room::large_image;
-use crate::facts::page::{Html, Meta};
+use crate::facts::elements::Meta;
+use crate::facts::measured_images::large_image;
+use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -85,7 +86,7 @@ fn card_missing(facts: &Facts<'_>) -> Verdict {
     }
     const NONE: Text = text("The page has no twitter:card.", "A página não tem twitter:card.");
     let (card, origin) = fitting_card(facts, html);
-    fail(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(origin, &[]))
+    problem(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(origin, &[])).fail()
 }
 
 /// The kind of card for the page's image, and what it goes by.
@@ -140,7 +141,7 @@ fn card_invalid(facts: &Facts<'_>) -> Verdict {
             })
             .collect();
         let fix = FixDraft::template(FixTarget::Head, tags.join("\n"));
-        return Ok(Some(problem(LACKS, &[("list", missing.join(", ").into())], fix).at(element.map(Element::place))));
+        return problem(LACKS, &[("list", missing.join(", ").into())], fix).on(element).fail();
     }
     if KINDS.contains(&kind.as_str()) {
         return PASS;
@@ -152,5 +153,5 @@ fn card_invalid(facts: &Facts<'_>) -> Verdict {
         Some(element) => FixDraft::edit(FixTarget::Head, tag).set(element, "content", fitting).from(origin, &[]),
         None => FixDraft::instruction(FixTarget::Head, CARD_INVALID.how, &[]),
     };
-    Ok(Some(problem(UNKNOWN, &[("card", card.into())], fix).at(element.map(Element::place))))
+    problem(UNKNOWN, &[("card", card.into())], fix).on(element).fail()
 }

@@ -64,6 +64,6 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "A página mostra uma trilha de {count} passos que não está marcada como BreadcrumbList.",
     );
     let place = trail.node.and_then(|node| html.element(node)).map(Element::place);
-    let fix = new_nodes::breadcrumbs(&trail).fix(html);
-    Ok(Some(problem(UNMARKED, &[("count", trail.steps.len().into())], fix).at(place)))
+    let fix = FixDraft::block(&new_nodes::breadcrumbs(&trail), html);
+    problem(UNMARKED, &[("count", trail.steps.len().into())], fix).at(place).fail()
 }

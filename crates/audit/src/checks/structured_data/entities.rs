@@ -158,10 +158,9 @@ fn unresolved(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::instruction(FixTarget::Head, ADD, &[]),
     };
-    let places = dangling.iter().take(crate::check::MAX_PLACES);
-    let places = places.filter_map(|one| html.source(one.block)?.place(html, &one.value.span));
+    let places = dangling.iter().filter_map(|one| html.source(one.block)?.place(html, &one.value.span));
     let values = [("id", shown.into()), ("count", dangling.len().into())];
-    Ok(Some(problem(NOWHERE, &values, fix).at(places)))
+    problem(NOWHERE, &values, fix).at(places).fail()
 }
 
 /// Whether an object has nothing but its `@id`; one that states its type says something of what it names.
@@ -175,7 +174,7 @@ fn fragment(id: &str) -> Option<&str> {
 }
 
 fn edit(html: &Html, one: &Dangling<'_>) -> Option<(std::ops::Range<usize>, String)> {
-    let block = html.source(one.block)?.block().filter(|block| block.is_in_source(html))?;
+    let block = html.source(one.block)?.block().filter(|block| block.is_in_source(&html.document))?;
     let json = serde_json::Value::from(one.meant?).to_string();
     Some((block.start + one.value.span.start..block.start + one.value.span.end, json_text_in_html(&json)))
 }
@@ -240,9 +239,9 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     let shown: String = name.chars().take(SHOWN_CHARACTERS).collect();
     let values = [("kind", kind.into()), ("name", shown.into()), ("count", found.len().into())];
     let fix = without_copies(html, &found).unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, ONE_ID, &[]));
-    let places = found.iter().flat_map(|(one, other)| [one, other]).take(crate::check::MAX_PLACES);
+    let places = found.iter().flat_map(|(one, other)| [one, other]);
     let places = places.filter_map(|node| html.source(node.block)?.place(html, &node.tree.span));
-    Ok(Some(problem(TWICE, &values, fix).at(places)))
+    problem(TWICE, &values, fix).at(places).fail()
 }
 
 fn text_at<'t>(graph: &Graph<'t>, node: &Node<'t>, property: &str) -> Option<&'t str> {

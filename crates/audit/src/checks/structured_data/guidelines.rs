@@ -143,7 +143,7 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
             );
             let shown: String = said.chars().take(SHOWN_CHARACTERS).collect();
             let values = [("kind", kind.into()), ("property", property.into()), ("text", shown.into())];
-            return Ok(Some(problem(HIDDEN, &values, show_it()).at(place(value))));
+            return problem(HIDDEN, &values, show_it()).at(place(value)).fail();
         }
     }
     let number = |path: &str| match graph.look(subject.tree, path) {
@@ -165,7 +165,7 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
     );
     let shown = |number: &str| number.chars().take(SHOWN_CHARACTERS).collect::<String>();
     let values = [("rating", shown(rating).into()), ("count", shown(count).into()), ("kind", kind.into())];
-    Ok(Some(problem(UNSEEN, &values, show_it()).at(place(value))))
+    problem(UNSEEN, &values, show_it()).at(place(value)).fail()
 }
 
 fn show_it() -> FixDraft {
@@ -199,10 +199,9 @@ fn self_serving(facts: &Facts<'_>) -> Verdict {
     const REMOVE: Text =
         text("Take review and aggregateRating out of this node.", "Tire review e aggregateRating deste nó.");
     let kind = first.types.first().copied().unwrap_or_default();
-    let places = rated.iter().take(crate::check::MAX_PLACES);
-    let places = places.filter_map(|(node, _)| html.source(node.block)?.place(html, &node.tree.span));
+    let places = rated.iter().filter_map(|(node, _)| html.source(node.block)?.place(html, &node.tree.span));
     let fix = FixDraft::instruction(FixTarget::Head, REMOVE, &[]);
-    Ok(Some(problem(OWN, &[("kind", kind.into()), ("property", (*property).into())], fix).at(places)))
+    problem(OWN, &[("kind", kind.into()), ("property", (*property).into())], fix).at(places).fail()
 }
 
 /// Whether a business is the one whose site this is.
@@ -250,7 +249,7 @@ fn paywall(facts: &Facts<'_>) -> Verdict {
     let shown: String = first.text().unwrap_or_default().chars().take(SHOWN_CHARACTERS).collect();
     let places = lost.iter().filter_map(|(node, value)| html.source(node.block)?.place(html, &value.span));
     let fix = FixDraft::instruction(FixTarget::Head, CLASS, &[]);
-    Ok(Some(problem(NOTHING, &[("selector", shown.into())], fix).at(places)))
+    problem(NOTHING, &[("selector", shown.into())], fix).at(places).fail()
 }
 
 /// Selectors of one page that are looked for.

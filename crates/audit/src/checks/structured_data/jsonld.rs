@@ -5,13 +5,13 @@ use model::lang::Phrase;
 use crate::check::prelude::*;
 use crate::checks::structured_data::jsonld_values::setting;
 use crate::escape::json_text_in_html;
+use crate::facts::completion::completed;
 use crate::facts::document::Position;
-use crate::facts::jsonld::completion::completed;
 use crate::facts::jsonld::context::{self, ContextFault, with_context};
 use crate::facts::jsonld::graph::{Found, Node};
 use crate::facts::jsonld::rich_results::Gap;
-use crate::facts::jsonld::tree::Tree;
-use crate::facts::jsonld::{BlockError, LARGEST_BLOCK, Written, repaired, value};
+use crate::facts::jsonld::tree::{LARGEST_BLOCK, Tree};
+use crate::facts::jsonld::{BlockError, Written, repaired, value};
 use crate::facts::page::Html;
 use crate::facts::structured_data::Source;
 
@@ -159,7 +159,7 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
     let mut found = problem(BROKEN, &values, fix);
     found.values.insert("reason".to_owned(), first.reason.en.as_str().into());
     give_reason(&mut found.message, &first.reason);
-    Ok(Some(found.at(places)))
+    found.at(places).fail()
 }
 
 /// What is wrong differs by language, so it is filled in after the values.
@@ -225,18 +225,18 @@ fn wrong_context(facts: &Facts<'_>) -> Verdict {
     let fix = repairs
         .and_then(|repairs| rewritten(html, &repairs))
         .unwrap_or_else(|| FixDraft::template(FixTarget::Head, "\"@context\": \"https://schema.org\",").note(ADD, &[]));
-    let places = faults.iter().take(crate::check::MAX_PLACES).filter_map(|(block, root, fault)| {
+    let places = faults.iter().filter_map(|(block, root, fault)| {
         let span = match fault {
             ContextFault::Wrong(context) => &context.span,
             ContextFault::Missing => &root.span,
         };
-        block.place(html, span)
+        block.place(&html.document, &html.json_ld_scripts, span)
     });
     let found = match first {
         ContextFault::Missing => problem(NONE, &[count], fix),
         ContextFault::Wrong(context) => problem(WRONG, &[("value", shown(context).into()), count], fix),
     };
-    Ok(Some(found.at(places)))
+    found.at(places).fail()
 }
 
 /// Each block that has a fault, once.
@@ -279,7 +279,6 @@ fn type_missing(facts: &Facts<'_>) -> Verdict {
     );
     let filling = |_: &Gap<'_>, _: &str| "{{TYPE}}".to_owned();
     let fix = FixDraft::template(FixTarget::Head, completed(html, &gaps, &filling)).note(CHOOSE, &[]);
-    let places = gaps.iter().take(crate::check::MAX_PLACES);
-    let places = places.filter_map(|gap| html.source(gap.block)?.place(html, &gap.node.span));
-    Ok(Some(problem(UNTYPED, &[("count", gaps.len().into())], fix).at(places)))
+    let places = gaps.iter().filter_map(|gap| html.source(gap.block)?.place(html, &gap.node.span));
+    problem(UNTYPED, &[("count", gaps.len().into())], fix).at(places).fail()
 }

@@ -103,9 +103,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         ("property", property(first.kind, first.property).into()),
         ("value", shown(html, first.block, first.value).into()),
     ];
-    let places = bad.iter().take(crate::check::MAX_PLACES);
-    let places = places.filter_map(|bad| html.source(bad.block)?.place(html, &bad.value.span));
-    Ok(Some(problem(first.form.message(), &values, fix(html, &bad)).at(places)))
+    let places = bad.iter().filter_map(|bad| html.source(bad.block)?.place(html, &bad.value.span));
+    problem(first.form.message(), &values, fix(html, &bad)).at(places).fail()
 }
 
 /// `Offer.price`.
@@ -142,7 +141,7 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
             .unwrap_or_else(|| format!("\"{}\": {json}", bad.property))
     };
     let snippet = bad.iter().take(MOST_SHOWN).map(member).collect::<Vec<_>>().join("\n");
-    let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(html)).collect();
+    let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(&html.document)).collect();
     let is_changeable = |bad: &Bad<'_>| in_source.get(bad.block).copied().unwrap_or(true);
     let edits: Option<Vec<_>> = bad.iter().map(|bad| edits(html, bad).filter(|_| is_changeable(bad))).collect();
     let target = bad.first().and_then(|bad| html.source(bad.block)).map_or(FixTarget::Head, Source::target);
@@ -261,7 +260,6 @@ fn placeholders(facts: &Facts<'_>) -> Verdict {
     }
     let target = html.source(first.block).map_or(FixTarget::Head, Source::target);
     let fix = FixDraft::template(target, lines.join("\n")).note(REPLACE, &[]);
-    let places = gaps.iter().take(crate::check::MAX_PLACES);
-    let places = places.filter_map(|gap| html.source(gap.block)?.place(html, &gap.value.span));
-    Ok(Some(problem(UNFILLED, &values, fix).at(places)))
+    let places = gaps.iter().filter_map(|gap| html.source(gap.block)?.place(html, &gap.value.span));
+    problem(UNFILLED, &values, fix).at(places).fail()
 }

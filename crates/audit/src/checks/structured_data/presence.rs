@@ -132,7 +132,7 @@ fn retired(facts: &Facts<'_>) -> Verdict {
     let list = found.iter().map(|(name, since)| format!("{name} ({since})")).collect::<Vec<_>>().join(", ");
     let types = found.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let values = [("count", found.len().into()), ("list", list.into()), ("types", types.into())];
-    fail(ENDED, &values, FixDraft::instruction(FixTarget::Head, KEEP, &[]))
+    problem(ENDED, &values, FixDraft::instruction(FixTarget::Head, KEEP, &[])).fail()
 }
 
 /// Fails when there is no structured data in any syntax on a page that may be indexed.
@@ -157,7 +157,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         }),
     };
     if let Some(block) = ready {
-        return fail(NONE, &[], block.fix(html));
+        return problem(NONE, &[], FixDraft::block(&block, html)).fail();
     }
     let name = derive::page_name(html);
     let block = serde_json::json!({
@@ -167,7 +167,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "url": facts.own_url()?.as_str(),
     });
     let snippet = format!("<script type=\"application/ld+json\">{}</script>", crate::escape::json_in_html(&block));
-    fail(NONE, &[], FixDraft::template(FixTarget::Head, snippet).note(TYPE, &[]))
+    problem(NONE, &[], FixDraft::template(FixTarget::Head, snippet).note(TYPE, &[])).fail()
 }
 
 /// Pages of Google's documentation whose types a site has on every page.
@@ -200,8 +200,7 @@ fn on_noindex(facts: &Facts<'_>) -> Verdict {
         "Decida: uma página que deve ser encontrada precisa ficar sem o noindex; em qualquer outra, a marcação não faz mal.",
     );
     let kind = first.types.first().copied().unwrap_or_default();
-    let places = subjects.iter().take(crate::check::MAX_PLACES);
-    let places = places.filter_map(|node| html.source(node.block)?.place(html, &node.tree.span));
+    let places = subjects.iter().filter_map(|node| html.source(node.block)?.place(html, &node.tree.span));
     let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &[]);
-    Ok(Some(problem(HIDDEN, &[("kind", kind.into())], fix).at(places)))
+    problem(HIDDEN, &[("kind", kind.into())], fix).at(places).fail()
 }

@@ -1,7 +1,7 @@
 //! Nodes that lack what Google requires for a rich result, or what it recommends and the page holds.
 
 use crate::check::prelude::*;
-use crate::facts::jsonld::completion::{completed, is_markup};
+use crate::facts::completion::{completed, is_markup};
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::rich_results::{self, Asked, Gap};
 use crate::facts::jsonld::tree::Tree;
@@ -129,7 +129,7 @@ fn required(facts: &Facts<'_>) -> Verdict {
         true => fix.note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())]),
         false => noted(fix, html, first),
     };
-    Ok(Some(problem(LACKS, &values, fix).at(places(html, &requirements.gaps))))
+    problem(LACKS, &values, fix).at(places(html, &requirements.gaps)).fail()
 }
 
 /// Fails when the node that the page is about lacks what Google recommends and the page states.
@@ -173,7 +173,7 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
             fix.from(COMPLETED, &[]).note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())])
         }
     };
-    Ok(Some(problem(COULD_HAVE, &values, fix).at(places(html, &requirements.gaps))))
+    problem(COULD_HAVE, &values, fix).at(places(html, &requirements.gaps)).fail()
 }
 
 /// Whether a node has the property in other letters, which is `jsonld_property_unknown`.
@@ -206,11 +206,8 @@ fn documentation(gap: &Gap<'_>) -> String {
     format!("https://developers.google.com/search/docs/appearance/structured-data/{}", gap.page)
 }
 
-fn places(html: &Html, gaps: &[Gap<'_>]) -> Vec<Place> {
-    gaps.iter()
-        .take(crate::check::MAX_PLACES)
-        .filter_map(|gap| html.source(gap.block)?.place(html, &gap.node.span))
-        .collect()
+fn places(html: &Html, gaps: &[Gap<'_>]) -> impl Iterator<Item = Place> {
+    gaps.iter().filter_map(|gap| html.source(gap.block)?.place(html, &gap.node.span))
 }
 
 /// The types that lack something, and what, each type and property once: `Product (image), Event (location)`.

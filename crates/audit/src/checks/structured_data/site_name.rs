@@ -69,7 +69,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     );
     const NAME: Text = text("Write the name as you want it to be shown.", "Escreva o nome como quer que ele apareça.");
     if let Some(block) = new_nodes::web_site(facts, html) {
-        return fail(NONE, &[], block.fix(html));
+        return problem(NONE, &[], FixDraft::block(&block, html)).fail();
     }
     let root = facts.own_url()?.join("/").map_err(|_| NotMeasured::Fetch)?;
     let block = serde_json::json!({
@@ -79,5 +79,5 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "url": root.as_str(),
     });
     let snippet = format!("<script type=\"application/ld+json\">{}</script>", crate::escape::json_in_html(&block));
-    fail(NONE, &[], FixDraft::template(FixTarget::Head, snippet).note(NAME, &[]))
+    problem(NONE, &[], FixDraft::template(FixTarget::Head, snippet).note(NAME, &[])).fail()
 }

@@ -261,11 +261,11 @@ fn verdict(
         }
         None => undecided(list),
     };
-    let places = unknown.iter().take(crate::check::MAX_PLACES).filter_map(|one| {
+    let places = unknown.iter().filter_map(|one| {
         let name = one.at.map(|at| at..at + one.written.len() + 2).filter(|_| one.source.block().is_some());
         one.source.place(html, &name.unwrap_or_else(|| one.value.span.clone()))
     });
-    Ok(Some(problem(message, &values, fix).at(places)))
+    problem(message, &values, fix).at(places).fail()
 }
 
 /// One name written anew.
@@ -297,7 +297,7 @@ fn renamed<'h>(html: &'h Html, unknown: &Unknown<'h, '_>) -> Option<Rename<'h>> 
             let start = unknown.at.unwrap_or(unknown.value.span.start);
             let span = start..start + unknown.written.len() + 2;
             let is_there = block.text.get(span.clone()) == Some(&format!("\"{}\"", unknown.written));
-            (is_there && block.is_in_source(html))
+            (is_there && block.is_in_source(&html.document))
                 .then(|| Rename::Json(block.start + span.start..block.start + span.end, format!("\"{new}\"")))
         }
         Source::Item(item) => attribute_renamed(html, item, unknown, meant),

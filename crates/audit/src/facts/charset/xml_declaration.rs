@@ -2,7 +2,7 @@
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
-use super::{PRESCAN_BYTES, as_declared_in_meta};
+use super::prescan::{PRESCAN_BYTES, as_declared_in_meta};
 
 /// The encoding that the declaration at the start of the bytes names, or is written in.
 pub(super) fn encoding(bytes: &[u8]) -> Option<&'static Encoding> {

@@ -9,11 +9,11 @@ use super::json::{self, Json};
 use super::notes::{Judged, Outcome, info, quoted, unverified, warn};
 use crate::facts::challenge;
 use crate::facts::content_type;
-use crate::facts::page::looks_like_html;
+use crate::facts::content_type::looks_like_html;
 
 /// Characters kept of an observed `Content-Type`.
 const CONTENT_TYPE_CHARACTERS: usize = 200;
-/// Two pages of one title are alike when their lengths differ by no more than this share of the longer (`probes.md`).
+/// Two pages of one title are alike when their lengths differ by no more than this share of the longer.
 const ALIKE_PERCENT: usize = 10;
 
 /// The answer to one probe.

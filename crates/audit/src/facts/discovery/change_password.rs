@@ -6,11 +6,10 @@ use model::lang::{Text, text};
 use url::Url;
 
 use super::answer::Answer;
-use super::not_found;
 use super::notes::{Outcome, pass, quoted, unverified, warn};
 use super::site::{Site, Target};
 use crate::facts::document::Document;
-use crate::facts::parse_refresh;
+use crate::facts::refresh::parse_refresh;
 
 const PATH: &str = "/.well-known/change-password";
 const REFERENCE: &str = "https://w3c.github.io/webappsec-change-password-url/";
@@ -67,7 +66,7 @@ fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
 }
 
 /// Where a page leads by itself. The bytes are read as UTF-8: every encoding of the web agrees with it on the markup.
-pub(super) fn refresh_target(bytes: &[u8], header: Option<&str>) -> Option<String> {
+pub(in crate::facts) fn refresh_target(bytes: &[u8], header: Option<&str>) -> Option<String> {
     let document = Document::parse(String::from_utf8_lossy(bytes).into_owned());
     let of_header = header.and_then(|value| parse_refresh(value)?.1);
     of_header.or_else(|| {
@@ -119,7 +118,7 @@ fn is_home(site: &Site<'_>, target: &Url) -> bool {
 
 /// Fails where password managers would not believe the answer, or it is not known whether they would.
 fn trusted(site: &Site<'_>, values: &[(&str, model::lang::Value)]) -> Result<(), super::notes::Judged> {
-    match not_found::is_reliable(site) {
+    match site.tells_missing_well_known() {
         Some(true) => Ok(()),
         Some(false) => Err(unverified(UNRELIABLE, values)),
         None => Err(unverified(UNTOLD, values)),

@@ -10,8 +10,8 @@ use super::delivery;
 use super::notes::{Judged, Notes, Outcome, info, quoted, unverified, warn};
 use super::site::{Site, Target};
 use crate::facts::content_type;
+use crate::facts::content_type::looks_like_html;
 use crate::facts::image_header::Image;
-use crate::facts::page::looks_like_html;
 
 const PATH: &str = "/favicon.ico";
 const REFERENCE: &str = "https://developers.google.com/search/docs/appearance/favicon-in-search";

@@ -8,7 +8,7 @@ use url::Url;
 use super::answer::{Answer, File};
 use super::notes::{Notes, Outcome, quoted, warn};
 use super::site::{Site, Target};
-use crate::facts::page::media_type;
+use crate::facts::content_type::media_type;
 
 /// Where the file of a whole site is.
 pub(crate) const PATH: &str = "/llms.txt";

@@ -3,9 +3,9 @@
 use model::capture::WantKind;
 
 use super::site::Site;
-use crate::check::NotMeasured;
 use crate::facts::challenge;
-use crate::facts::page::looks_like_html;
+use crate::facts::content_type::looks_like_html;
+use crate::facts::not_measured::NotMeasured;
 
 /// Files that are never HTML.
 const KINDS: [WantKind; 9] = [

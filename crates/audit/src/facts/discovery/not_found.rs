@@ -1,6 +1,6 @@
 //! Probe 0: whether the site says of missing addresses that they are missing.
 
-use model::capture::{Fetched, WantKind};
+use model::capture::WantKind;
 use model::discovery::DiscoveryCheck;
 use model::lang::{Text, text};
 use url::Url;
@@ -69,15 +69,6 @@ pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
         Ok(warn(text, &[file, ("status", exchange.status.into()), ("url", quoted(&exchange.url))]))
     };
     answer.check(judge())
-}
-
-/// Whether missing paths below `/.well-known/` are told from existing ones; `None` when that is not known.
-pub(super) fn is_reliable(site: &Site<'_>) -> Option<bool> {
-    let extra = site.extra(WantKind::NotFoundWellKnown)?;
-    // A firewall that refuses an unknown path does not answer it 2xx either: enough for password managers.
-    let refused = matches!(&extra.fetched, Fetched::Response(exchange) if matches!(exchange.status, 401 | 403));
-    let told = site.missing_path(WantKind::NotFoundWellKnown).map(|exchange| !exchange.is_success());
-    told.or_else(|| refused.then_some(true))
 }
 
 #[cfg(test)]

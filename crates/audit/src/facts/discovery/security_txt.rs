@@ -1,6 +1,7 @@
 //! Probe 2: whom to tell of a weakness (`security.txt`, RFC 9116).
 
 use model::capture::WantKind;
+use model::dates;
 use model::discovery::DiscoveryCheck;
 use model::lang::{Text, text};
 use model::time::{DAY_MS, Timestamp};
@@ -8,9 +9,8 @@ use url::Url;
 
 use super::answer::{Answer, File};
 use super::notes::{Notes, Outcome, info, named, quoted};
-use super::rfc3339;
 use super::site::{Site, Target};
-use crate::facts::page::looks_like_html;
+use crate::facts::content_type::looks_like_html;
 use crate::facts::url_identity::same_page;
 
 /// Where the file belongs.
@@ -213,7 +213,7 @@ impl<'s> Fields<'s> {
         if more > 0 {
             notes.wrong(SEVERAL, &[("count", (more + 1).into())]);
         }
-        let Some(expires) = rfc3339::parse(first) else {
+        let Some(expires) = dates::rfc3339(first) else {
             notes.wrong(UNREADABLE, &[("value", quoted(first))]);
             return None;
         };

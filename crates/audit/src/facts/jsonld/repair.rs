@@ -1,7 +1,6 @@
 //! Repairs of broken JSON-LD that lose nothing: the result says what the author plainly meant, or there is none.
 
-use super::LARGEST_BLOCK;
-use super::tree::{Kind, Tree};
+use super::tree::{Kind, LARGEST_BLOCK, Tree};
 
 /// The block as JSON again, when its defects are a comment or CDATA wrapper, HTML-escaped or typographic quotes,
 /// trailing commas, or raw line ends in strings; `None` when something else is wrong. All else is as it was written.

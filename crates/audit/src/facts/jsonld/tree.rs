@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// Bytes read of one block.
+pub(crate) const LARGEST_BLOCK: usize = 512 * 1024;
+
 /// Levels read, those of the parser that judged the text before.
 const MOST_LEVELS: usize = 128;
 

@@ -1,7 +1,5 @@
 //! Whether a rule's pattern matches a path, in time linear in both.
 
-use super::Rule;
-
 /// The same for a path, which as part of a URL has no byte above 0x7F: only the digits of its escapes change case.
 pub(super) fn normal_path(path: &str) -> String {
     if path.is_ascii() { normal(path) } else { path.to_owned() }
@@ -28,12 +26,12 @@ pub(super) fn normal(pattern: &str) -> String {
 }
 
 /// Length of the rule's pattern when it matches: the measure of its precedence.
-pub(super) fn matched_length(rule: &Rule, path: &str) -> Option<usize> {
-    if matches(&rule.pattern, path) {
-        return Some(rule.pattern.len());
+pub(super) fn matched_length(pattern: &str, allow: bool, path: &str) -> Option<usize> {
+    if matches(pattern, path) {
+        return Some(pattern.len());
     }
     // Google takes `/folder/index.html` for the folder too.
-    let (folder, _) = rule.pattern.rsplit_once('/').filter(|(_, file)| rule.allow && file.starts_with("index.htm"))?;
+    let (folder, _) = pattern.rsplit_once('/').filter(|(_, file)| allow && file.starts_with("index.htm"))?;
     let folder = format!("{folder}/$");
     matches(&folder, path).then_some(folder.len())
 }

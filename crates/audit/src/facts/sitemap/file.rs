@@ -7,14 +7,16 @@ use encoding_rs::{Encoding, UTF_8};
 use flate2::read::MultiGzDecoder;
 use model::capture::{BodyCut, Coding, Exchange, Fetched, SITEMAP_BYTES};
 
-use super::draft::MOST_FILE_BYTES;
 use super::fault::{self, Fault};
-use super::reading::{Child, Entry, Kind, MOST_URLS, Reading};
+use super::kind::{Kind, MOST_URLS};
+use super::reading::{Child, Entry, Reading};
 use super::tally::Tally;
 use super::target::Target;
 use super::{plain, xml};
 use crate::facts::challenge;
 
+/// Bytes of a file that a report holds: it is there twice, in the fix and in the patch, and a report has 1 MiB.
+pub const MOST_FILE_BYTES: usize = 64 * 1024;
 /// The first bytes of gzip (RFC 1952 §2.3.1).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// Bytes within which an XML declaration names its encoding.
@@ -58,12 +60,12 @@ pub struct SitemapFile {
     pub size: usize,
     /// Bytes of the whole file as the server states them: of one that was cut and is not packed.
     pub stated_size: Option<u64>,
-    pub(super) children: Vec<Child>,
-    pub(super) children_left_out: bool,
+    pub(in crate::facts) children: Vec<Child>,
+    pub(in crate::facts) children_left_out: bool,
     /// Byte of the root's end tag in the text; `None` for other forms.
-    pub(super) closing: Option<usize>,
+    pub(in crate::facts) closing: Option<usize>,
     /// The text, of a file that can be given back whole: small, whole, and not packed on the server.
-    pub(super) source: Option<String>,
+    pub(in crate::facts) source: Option<String>,
 }
 
 impl SitemapFile {

@@ -1,7 +1,8 @@
 //! Sitemaps of plain text: one absolute URL a line (sitemaps.org protocol, "Text file").
 
 use super::fault::{EMPTY, Fault, NOT_URL, quoting};
-use super::reading::{Kind, MOST_LOC_BYTES, Reading, fetchable};
+use super::kind::{Kind, MOST_LOC_BYTES};
+use super::reading::{Reading, fetchable};
 
 /// Reads every line. `cut`: the last line may not be whole, and is left out.
 pub(super) fn read(source: &str, cut: bool, reading: &mut Reading<'_>) {

@@ -1,33 +1,14 @@
 //! What is kept while a file is read: counts, the page's entry, and the newest children. Never the addresses themselves.
 
+use model::dates;
 use model::time::Timestamp;
 use url::Url;
 
 use super::fault::Fault;
+use super::kind::{Kind, MOST_FILES, MOST_LOC_BYTES};
 use super::tally::Counting;
 use super::target::Target;
-use super::{MOST_FILES, lastmod};
 use crate::facts::hreflang::Alternate;
-
-/// URLs that one file may list, and files that one index may (sitemaps.org protocol).
-pub const MOST_URLS: u64 = 50_000;
-/// Bytes of one address: "must be less than 2,048 characters" (sitemaps.org protocol). Longer ones are only counted.
-pub(super) const MOST_LOC_BYTES: usize = 2_048;
-
-/// The forms of a sitemap that search engines read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// XML with `urlset`.
-    Urlset,
-    /// XML with `sitemapindex`: it lists other files.
-    Index,
-    /// RSS 2.0.
-    Rss,
-    /// Atom 1.0 (RFC 4287).
-    Atom,
-    /// One address a line.
-    Text,
-}
 
 /// Entries of the page kept of one file: as many as it may have addresses (asked for, answered, canonicals).
 const MOST_ENTRIES: usize = 8;
@@ -45,9 +26,9 @@ pub struct Entry {
 
 /// A file that an index lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Child {
-    pub(super) url: Url,
-    pub(super) lastmod: Option<Timestamp>,
+pub(in crate::facts) struct Child {
+    pub(in crate::facts) url: Url,
+    pub(in crate::facts) lastmod: Option<Timestamp>,
 }
 
 /// The outcome of reading, filled as the reader goes.
@@ -115,7 +96,7 @@ impl<'t> Reading<'t> {
     }
 
     fn take_child(&mut self, loc: Option<&str>, lastmod: Option<&str>) {
-        let lastmod = lastmod.and_then(lastmod::parse);
+        let lastmod = lastmod.and_then(dates::w3c);
         let no_room =
             self.children.len() == MOST_FILES && self.children.last().is_some_and(|last| last.lastmod >= lastmod);
         // Asked first: of an index of thousands only the few that are kept are worth parsing.
@@ -136,7 +117,7 @@ impl<'t> Reading<'t> {
 }
 
 /// An absolute http(s) address with a host.
-pub(super) fn fetchable(text: &str) -> Option<Url> {
+pub(in crate::facts) fn fetchable(text: &str) -> Option<Url> {
     let has_authority =
         text.split_once("://").is_some_and(|(scheme, _)| scheme.to_ascii_lowercase().starts_with("http"));
     Url::parse(text).ok().filter(|url| has_authority && matches!(url.scheme(), "http" | "https"))

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use model::dates;
 use model::time::Day;
 
-use super::lastmod;
-use super::reading::{Kind, MOST_URLS};
+use super::kind::{Kind, MOST_URLS};
 use super::target::Target;
 use crate::facts::document::collapse;
 
@@ -110,7 +110,7 @@ impl Counting {
 
     fn date(&mut self, lastmod: &str, target: &Target) {
         self.tally.dated += 1;
-        match lastmod::parse(lastmod).filter(|date| target.is_past(*date)) {
+        match dates::w3c(lastmod).filter(|date| target.is_past(*date)) {
             Some(date) if self.days.len() < MOST_DAYS || self.days.contains_key(&date.day()) => {
                 *self.days.entry(date.day()).or_default() += 1;
             }

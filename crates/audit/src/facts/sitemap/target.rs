@@ -5,8 +5,8 @@ use model::time::{DAY_MS, Timestamp};
 use url::Url;
 
 use crate::facts::link_header;
-use crate::facts::page::Page;
 use crate::facts::url_identity::identity;
+use crate::facts::walk::Page;
 
 /// Addresses of the audited page, in the form in which they are compared.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,6 @@ use flate2::write::GzEncoder;
 use model::capture::{Body, BodyCut, Coding, Exchange, Fetched, SITEMAP_BYTES, Timing};
 use proptest::prelude::*;
 
-use super::reading::MOST_LOC_BYTES;
 use super::*;
 
 const PAGE: &str = "https://example.com/bread";

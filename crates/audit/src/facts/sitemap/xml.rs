@@ -15,9 +15,10 @@ use quick_xml::{Reader, XmlVersion};
 use url::Url;
 
 use super::fault::{self, Fault, quoting};
-use super::reading::{Field, Kind, Reading};
+use super::kind::Kind;
+use super::reading::{Field, Reading};
+use crate::facts::content_type::looks_like_html;
 use crate::facts::hreflang::{Alternate, AlternateSource};
-use crate::facts::page::looks_like_html;
 
 /// The namespace of `urlset` and `sitemapindex`.
 pub const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";

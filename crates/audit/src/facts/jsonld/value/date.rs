@@ -1,5 +1,7 @@
 //! Dates and durations (ISO 8601), and what was plainly meant by some that are in another form.
 
+use model::dates;
+
 /// Month names by their first three letters, in English and Portuguese.
 const MONTHS: [[&str; 2]; 12] = [
     ["jan", "jan"],
@@ -41,9 +43,9 @@ pub(crate) fn is_date(text: &str) -> bool {
 fn is_less(text: &str) -> bool {
     match text.split_once('-') {
         Some((year, month)) => {
-            number(year, 4).is_some() && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
+            dates::digits(year, 4).is_some() && dates::digits(month, 2).is_some_and(|month| (1..=12).contains(&month))
         }
-        None => number(text, 4).is_some(),
+        None => dates::digits(text, 4).is_some(),
     }
 }
 
@@ -53,11 +55,14 @@ fn is_day(text: &str) -> bool {
     match parts.as_slice() {
         [year, month, day] if !month.starts_with('W') => calendar(year, month, day).is_some(),
         [year, week] | [year, week, _] if week.starts_with('W') => {
-            let week = week.strip_prefix('W').and_then(|week| number(week, 2));
-            let weekday = parts.get(2).is_none_or(|day| number(day, 1).is_some_and(|day| (1..=7).contains(&day)));
-            number(year, 4).is_some() && week.is_some_and(|week| (1..=53).contains(&week)) && weekday
+            let week = week.strip_prefix('W').and_then(|week| dates::digits(week, 2));
+            let weekday =
+                parts.get(2).is_none_or(|day| dates::digits(day, 1).is_some_and(|day| (1..=7).contains(&day)));
+            dates::digits(year, 4).is_some() && week.is_some_and(|week| (1..=53).contains(&week)) && weekday
         }
-        [year, day] => number(year, 4).is_some() && number(day, 3).is_some_and(|day| (1..=366).contains(&day)),
+        [year, day] => {
+            dates::digits(year, 4).is_some() && dates::digits(day, 3).is_some_and(|day| (1..=366).contains(&day))
+        }
         [whole] if whole.len() == 8 && whole.is_ascii() => {
             let (year, rest) = whole.split_at(4);
             let (month, day) = rest.split_at(2);
@@ -79,7 +84,7 @@ fn is_time(text: &str) -> bool {
     is_zone && !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit()) && clock(time).is_some()
 }
 
-/// How many parts a clock time has: hours, minutes, seconds.
+/// How many parts a clock time has: hours, minutes, seconds. ISO 8601 has 24:00 as the end of a day.
 fn clock(text: &str) -> Option<usize> {
     let digits = text.replace(':', "");
     let parts = digits.len() / 2;
@@ -91,29 +96,16 @@ fn clock(text: &str) -> Option<usize> {
     {
         return None;
     }
-    let most = [24, 59, 60];
-    let fits = digits.as_bytes().chunks(2).zip(most).all(|(part, most)| {
-        std::str::from_utf8(part).ok().and_then(|part| number(part, 2)).is_some_and(|part| part <= most)
-    });
-    fits.then_some(parts)
+    let mut numbers = (0..3).map(|at| digits.get(at * 2..at * 2 + 2).map_or(Some(0), |part| dates::digits(part, 2)));
+    let (hour, minute, second) = (numbers.next()??, numbers.next()??, numbers.next()??);
+    let is_time = dates::seconds_of_day(hour, minute, second).is_some() || (hour, minute, second) == (24, 0, 0);
+    is_time.then_some(parts)
 }
 
-/// A number of exactly so many digits.
-fn number(text: &str, digits: usize) -> Option<u32> {
-    let fits = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
-    fits.then(|| text.parse().ok()).flatten()
-}
-
+/// A date that exists.
 fn calendar(year: &str, month: &str, day: &str) -> Option<String> {
-    let (y, m, d) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
-    let leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
-    let most = match m {
-        2 => 28 + u32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    (1..=most).contains(&d).then(|| format!("{year}-{month}-{day}"))
+    dates::day(dates::digits(year, 4)?, dates::digits(month, 2)?, dates::digits(day, 2)?)?;
+    Some(format!("{year}-{month}-{day}"))
 }
 
 /// The same date in ISO 8601, where only one can be meant.

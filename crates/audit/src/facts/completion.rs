@@ -1,10 +1,10 @@
 //! The structured data of a page with what it lacks.
 
-use super::complete::Additions;
-use super::rich_results::Gap;
+use super::jsonld::complete::Additions;
+use super::jsonld::rich_results::Gap;
+use super::page::Html;
+use super::structured_data::{Source, Syntax};
 use crate::escape::{attribute, json_text_in_html};
-use crate::facts::page::Html;
-use crate::facts::structured_data::{Source, Syntax};
 
 /// Bytes of blocks that a template repeats whole; past it, it shows only what is to be added.
 const MOST_SNIPPET_BYTES: usize = 16 * 1024;

@@ -1,10 +1,9 @@
 //! The robots tags of a page as one tag that says the same, without what nobody reads: what fixes start from.
 
-use crate::facts::Facts;
-use crate::facts::document::Element;
-use crate::facts::jsonld::types_of;
-
-use super::{Directive, Origin, Status, for_google, is_known, parse_date, status, suggestion};
+use super::document::Element;
+use super::jsonld::types_of;
+use super::known::Facts;
+use super::robots_directives::{Directive, Origin, Status, for_google, is_known, parse_date, status, suggestion};
 
 /// The robots tags of everyone, mended.
 #[derive(Debug)]

@@ -2,22 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use model::dates;
 use model::time::DAY_MS;
 use url::Url;
 
-use super::file::{End, SitemapFile};
-use super::reading::{Kind, MOST_LOC_BYTES, MOST_URLS};
-use super::{BadLoc, NAMESPACE, Sitemaps, lastmod};
+use super::elements::Anchor;
+use super::known::Facts;
+use super::nofollow;
+use super::page::Html;
+use super::robots_txt::{RobotsState, path as robots_path};
+use super::sitemap::{BadLoc, End, Kind, MOST_FILE_BYTES, MOST_LOC_BYTES, MOST_URLS, NAMESPACE, SitemapFile};
+use super::sitemap_survey::Sitemaps;
+use super::url_identity::{identity, same_page, without_tracking};
 use crate::escape::xml_text;
-use crate::facts::Facts;
-use crate::facts::nofollow;
-use crate::facts::page::{Anchor, Html};
-use crate::facts::robots::path as robots_path;
-use crate::facts::robots_txt::RobotsState;
-use crate::facts::url_identity::{identity, same_page, without_tracking};
 
-/// Bytes of a file that a report holds: it is there twice, in the fix and in the patch, and a report has 1 MiB.
-pub(super) const MOST_FILE_BYTES: usize = 64 * 1024;
 /// Bytes of robots.txt that are matched against addresses: each address costs the whole file once.
 const MOST_RULE_BYTES: usize = 8 * 1024 * 1024;
 /// Endings of addresses that are no pages.
@@ -182,7 +180,7 @@ pub fn modified(facts: &Facts<'_>, html: &Html, url: &Url) -> Option<String> {
         _ => None,
     }?;
     let latest = facts.capture.started_at.plus_ms(DAY_MS);
-    lastmod::parse(date.trim()).filter(|date| *date <= latest).map(|_| date.trim().to_owned())
+    dates::w3c(date.trim()).filter(|date| *date <= latest).map(|_| date.trim().to_owned())
 }
 
 /// Whether an address may be a page: by the ending of its path.

@@ -1,0 +1,137 @@
+//! Elements that many checks ask for, read once: `meta`, `link` and `a`.
+
+use url::Url;
+
+use super::document::{Element, NodeId, collapse};
+use super::names::has_name;
+
+/// A `meta` element.
+#[derive(Debug)]
+pub struct Meta {
+    /// The element.
+    pub node: NodeId,
+    /// `name`, trimmed and in lower case.
+    pub name: Option<String>,
+    /// `property`, trimmed and in lower case.
+    pub property: Option<String>,
+    /// `http-equiv`, trimmed and in lower case.
+    pub http_equiv: Option<String>,
+    /// `content`, white space collapsed.
+    pub content: Option<String>,
+    /// Whether it is below `head`.
+    pub in_head: bool,
+}
+
+impl Meta {
+    /// Reads a `meta`.
+    pub(super) fn read(element: Element<'_>) -> Self {
+        let lower = |name| element.attribute(name).map(|value| value.trim().to_ascii_lowercase());
+        Self {
+            node: element.id(),
+            name: lower("name"),
+            property: lower("property"),
+            http_equiv: lower("http-equiv"),
+            content: element.attribute("content").map(collapse),
+            in_head: in_head(element),
+        }
+    }
+
+    /// `property`, else `name`: what social readers take.
+    pub fn social_key(&self) -> Option<&str> {
+        self.property.as_deref().or(self.name.as_deref())
+    }
+
+    /// Whether its content is for one reader only: one can be changed for no other.
+    pub fn has_one_reader(&self) -> bool {
+        [&self.name, &self.property, &self.http_equiv].into_iter().flatten().count() == 1
+    }
+}
+
+/// A `link` element.
+#[derive(Debug)]
+pub struct LinkElement {
+    /// The element.
+    pub node: NodeId,
+    /// `rel` tokens in lower case.
+    pub rels: Vec<String>,
+    /// `href` as written, without the spaces around it that a URL may have.
+    pub href: Option<String>,
+    /// `href` resolved.
+    pub url: Option<Url>,
+    /// Whether it is below `head`.
+    pub in_head: bool,
+}
+
+impl LinkElement {
+    /// Reads a `link`; `resolve` makes an address absolute.
+    pub(super) fn read(element: Element<'_>, resolve: impl Fn(&str) -> Option<Url>) -> Self {
+        let href = element.attribute("href").map(|href| href.trim_matches(|c| c <= ' ').to_owned());
+        Self {
+            node: element.id(),
+            rels: element
+                .attribute("rel")
+                .unwrap_or_default()
+                .split_ascii_whitespace()
+                .map(str::to_ascii_lowercase)
+                .collect(),
+            url: href.as_deref().filter(|href| !href.is_empty()).and_then(|href| resolve(href)),
+            href,
+            in_head: in_head(element),
+        }
+    }
+
+    /// Whether `rel` has the token.
+    pub fn is(&self, rel: &str) -> bool {
+        self.rels.iter().any(|token| token == rel)
+    }
+}
+
+/// Where an `a[href]` leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// http(s) on the page's host.
+    Internal,
+    /// http(s) elsewhere.
+    External,
+    /// mailto, tel, javascript and the like, or not a URL.
+    Other,
+}
+
+/// An `a[href]` element.
+#[derive(Debug)]
+pub struct Anchor {
+    /// The element.
+    pub node: NodeId,
+    /// `href` resolved; `None` when it is no URL.
+    pub url: Option<Url>,
+    /// Where it leads.
+    pub reach: Reach,
+    /// `rel` has `nofollow`.
+    pub nofollow: bool,
+    /// It has a name for those who can't see it.
+    pub named: bool,
+}
+
+impl Anchor {
+    /// Reads an `a` of a page at `page`; `None` for one without `href`.
+    pub(super) fn read(element: Element<'_>, page: &Url, resolve: impl Fn(&str) -> Option<Url>) -> Option<Self> {
+        let href = element.attribute("href")?;
+        let url = resolve(href);
+        let reach = match &url {
+            Some(url) if matches!(url.scheme(), "http" | "https") => {
+                if url.host_str() == page.host_str() {
+                    Reach::Internal
+                } else {
+                    Reach::External
+                }
+            }
+            _ => Reach::Other,
+        };
+        let (nofollow, named) = (element.has_token("rel", "nofollow"), has_name(element));
+        Some(Self { node: element.id(), url, reach, nofollow, named })
+    }
+}
+
+fn in_head(element: Element<'_>) -> bool {
+    element.ancestors().any(|ancestor| ancestor.is("head"))
+}

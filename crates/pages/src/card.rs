@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use askama::filters::HtmlSafe;
+use audit::escape::json_in_html;
 use audit::facts::derive::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX, cut};
 use audit::facts::font_metrics::title_px;
 use model::lang::{Lang, Text, text};
@@ -111,11 +112,8 @@ pub(super) struct JsonLd(Value);
 
 impl Display for JsonLd {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // Outside strings JSON has none of these, and inside they may be written so (RFC 8259 §7). The last two end a line
-        // where an old reader takes the text for a script.
-        let text = self.0.to_string();
-        let escaped = text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
-        f.write_str(&escaped.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029"))
+        // JSON has no `&` outside strings, and inside it may be written so (RFC 8259 §7).
+        f.write_str(&json_in_html(&self.0).replace('&', "\\u0026"))
     }
 }
 

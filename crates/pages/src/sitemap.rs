@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use audit::checks::{FAMILIES, all};
+use audit::escape::xml_text;
 use axum::extract::State;
 use axum::response::Response;
 use model::lang::Lang;
@@ -33,7 +34,7 @@ pub(super) async fn show(State(app): State<Services>) -> Response {
     for path in named.into_iter().chain(tools).chain(checks) {
         for query in &queries {
             // Writing to a string can't fail.
-            let _written = writeln!(text, "<url><loc>{}{query}</loc></url>", xml(&app.url(&path)));
+            let _written = writeln!(text, "<url><loc>{}{query}</loc></url>", xml_text(&app.url(&path)));
         }
     }
     text.push_str("</urlset>\n");
@@ -42,9 +43,4 @@ pub(super) async fn show(State(app): State<Services>) -> Response {
 
 fn asking_for(lang: Lang) -> String {
     format!("?lang={}", lang.tag())
-}
-
-/// An address as XML text. The public origin is as its owner configured it.
-fn xml(address: &str) -> String {
-    address.replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -4,6 +4,9 @@
 
 use std::fmt::Write as _;
 
+use audit::escape::attribute;
+use data_encoding::HEXLOWER;
+
 use crate::band::Band;
 
 /// Advances of Verdana per 1,000 em, code points 32 to 126 (the font's own table, `hmtx`).
@@ -74,13 +77,8 @@ pub fn message(score: Option<u32>) -> String {
 
 /// The badge of a score; `None`: there is none to tell, or no more.
 pub fn svg(score: Option<u32>, choice: &Choice) -> String {
-    let colour = score.map_or_else(
-        || NO_COLOUR.to_owned(),
-        |score| {
-            let [red, green, blue] = Band::of(score).colour();
-            format!("#{red:02x}{green:02x}{blue:02x}")
-        },
-    );
+    let colour =
+        score.map_or_else(|| NO_COLOUR.to_owned(), |score| format!("#{}", HEXLOWER.encode(&Band::of(score).colour())));
     drawn(&choice.label, &message(score), &colour, choice.style)
 }
 
@@ -88,7 +86,7 @@ fn drawn(label: &str, message: &str, colour: &str, style: Style) -> String {
     let (label_width, message_width) = (text_width(label), text_width(message));
     let (left, right) = (label_width + PADDING, message_width + PADDING);
     let total = left + right;
-    let name = escaped(&format!("{label}: {message}"));
+    let name = attribute(&format!("{label}: {message}"));
     let (radius, shine) = match style {
         Style::Flat => (3, "<rect width=\"100%\" height=\"20\" fill=\"url(#s)\"/>"),
         Style::FlatSquare => (0, ""),
@@ -98,7 +96,7 @@ fn drawn(label: &str, message: &str, colour: &str, style: Style) -> String {
     let message_middle = 10 * (left - 1) + 5 * message_width + 50;
     let mut texts = String::new();
     for (text, middle, width) in [(label, label_middle, label_width), (message, message_middle, message_width)] {
-        let (text, length) = (escaped(text), 10 * width);
+        let (text, length) = (attribute(text), 10 * width);
         if style == Style::Flat {
             // Writing to a string can't fail, here and below.
             let _written = write!(
@@ -133,11 +131,6 @@ fn text_width(text: &str) -> u32 {
     };
     let width = text.chars().map(advance).sum::<u32>() * TEXT_PX / 1000;
     width | 1
-}
-
-/// A text as XML, in elements and in attributes.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

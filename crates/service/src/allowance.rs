@@ -4,6 +4,7 @@ mod local;
 
 use std::sync::Mutex;
 
+use data_encoding::HEXLOWER;
 use model::time::{Day, Timestamp};
 use sha2::{Digest as _, Sha256};
 use store::{DailySpend, HourlySpend};
@@ -431,5 +432,5 @@ async fn when<E>(wanted: bool, work: impl Future<Output = Result<(), E>>) -> Res
 /// The key under which a network is counted.
 fn key(salt: &[u8; 32], network: &str) -> String {
     let digest = Sha256::new().chain_update(salt).chain_update(network).finalize();
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(digest.get(..16).unwrap_or(&digest))
 }

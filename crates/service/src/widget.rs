@@ -1,5 +1,7 @@
 //! The widget that other sites embed: what may be chosen of it, and what becomes of a bad choice.
 
+use audit::escape::attribute;
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 use url::Url;
 use url::form_urlencoded::Serializer;
@@ -142,11 +144,6 @@ fn shortened(brand: &str) -> String {
     words.join(" ").chars().take(BRAND_CHARACTERS).collect()
 }
 
-/// A text in an attribute or an element.
-fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 impl Colour {
     /// Reads `#rgb` or `#rrggbb`.
     fn parse(text: &str) -> Option<Self> {
@@ -161,8 +158,7 @@ impl Colour {
     }
 
     fn hex(self) -> String {
-        let [red, green, blue] = self.0;
-        format!("#{red:02x}{green:02x}{blue:02x}")
+        format!("#{}", HEXLOWER.encode(&self.0))
     }
 
     /// Relative luminance (WCAG 2.2).

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
+use data_encoding::HEXLOWER;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use sha2::{Digest as _, Sha256};
 
@@ -13,7 +14,7 @@ const NAME_BYTES: usize = 16;
 /// The name of a content. Weak, as the same content is also sent compressed (RFC 9110 §8.8.1).
 fn etag(content: &[u8]) -> Option<HeaderValue> {
     let digest = Sha256::digest(content);
-    let hex: String = digest.iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let hex = HEXLOWER.encode(digest.get(..NAME_BYTES)?);
     HeaderValue::from_str(&format!("W/\"{hex}\"")).ok()
 }
 

@@ -4,6 +4,7 @@ use audit::checks;
 use model::finding::{Finding, Place, Severity};
 use model::fix::Fix;
 use model::lang::Lang;
+use percent_encoding::percent_encode_byte;
 use serde_json::{Map, Value, json};
 use url::{Position, Url};
 
@@ -162,7 +163,7 @@ fn uri(text: &str) -> String {
         if fits {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            out.push_str(percent_encode_byte(byte));
         }
     }
     out

@@ -1,5 +1,6 @@
 //! One-time codes of an authenticator (RFC 6238: SHA-1, 6 digits, 30 seconds; RFC 4226).
 
+use data_encoding::BASE32_NOPAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use model::time::Timestamp;
 use sha1::Sha1;
@@ -10,8 +11,6 @@ use url::form_urlencoded;
 pub const SECRET_BYTES: usize = 20;
 /// How long a code is shown, in seconds.
 const STEP_SECONDS: i64 = 30;
-/// Digits of base 32 (RFC 4648 §6).
-const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /// The time step that a code belongs to: the current one or the one before, never a future one. `None` for a wrong code.
 pub fn step_of(secret: &[u8], code: &str, now: Timestamp) -> Option<i64> {
@@ -37,27 +36,9 @@ fn code_of(secret: &[u8], step: i64) -> String {
     format!("{:06}", number % 1_000_000)
 }
 
-/// Bytes in base 32, without padding.
+/// Bytes in base 32 (RFC 4648 §6), without padding.
 pub fn base32(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    let (mut held, mut bits) = (0_u32, 0_u32);
-    for byte in bytes {
-        held = held << 8 | u32::from(*byte);
-        bits += 8;
-        while bits >= 5 {
-            bits -= 5;
-            push_digit(&mut out, held >> bits);
-        }
-    }
-    if bits > 0 {
-        push_digit(&mut out, held << (5 - bits));
-    }
-    out
-}
-
-fn push_digit(out: &mut String, value: u32) {
-    let digit = usize::try_from(value & 31).ok().and_then(|index| BASE32.get(index));
-    out.extend(digit.map(|digit| char::from(*digit)));
+    BASE32_NOPAD.encode(bytes)
 }
 
 /// The address that authenticators read (the key URI format).

@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::XChaCha20Poly1305;
 use chacha20poly1305::aead::{Aead as _, Payload};
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
@@ -130,7 +131,7 @@ impl Derived {
     /// The name of the key for secrets at rest, which tells nothing about it.
     fn id(&self) -> String {
         let [a, b, c, d, ..] = mac(&self.at_rest, &[b"id"]);
-        format!("{a:02x}{b:02x}{c:02x}{d:02x}")
+        HEXLOWER.encode(&[a, b, c, d])
     }
 
     fn cipher(&self) -> XChaCha20Poly1305 {

@@ -10,6 +10,7 @@ mod judges;
 mod packages;
 mod payments_rig;
 mod postgres;
+mod wire;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +20,7 @@ use anyhow::{Context as _, Result, bail};
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 17] = [
+const COMMANDS: [Entry; 18] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -132,6 +133,11 @@ const COMMANDS: [Entry; 17] = [
         "mutants",
         "html|checks [ARGUMENT…]: which changes of the tree builder, or of the checks, no quick test notices; installs cargo-mutants",
         mutants,
+    ),
+    (
+        "wire",
+        "record PROGRAM FOLDER, compare OLD NEW: every answer of a site-audit program, byte for byte but for ids and times",
+        |root| wire::wire(root, std::env::args().skip(2)),
     ),
     ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
 ];

@@ -79,10 +79,10 @@ mod tests {
 
     #[test]
     fn parts_are_decoded_and_the_token_is_found() {
-        let source = "Subject: x\nContent-Type: multipart/alternative; boundary=\"ab\"\n\n--ab\n\
-                      Content-Transfer-Encoding: quoted-printable\n\nhttp://x/?tok=\nen=3Dabc_1\n--ab--\n";
+        let source = "Subject: x\nContent-Type: multipart/alternative; boundary=\"Zx9Qw\"\n\n--Zx9Qw\n\
+                      Content-Transfer-Encoding: quoted-printable\n\nhttp://x/?tok=\nen=3Dabc_1\n--Zx9Qw--\n";
         let letter = Letter::new(vec!["a@example.com".to_owned()], source);
         assert_eq!(letter.token().as_deref(), Some("abc_1"));
-        assert!(!letter.text.contains("ab\""), "{}", letter.text);
+        assert!(!letter.text.contains("Zx9Qw"), "{}", letter.text);
     }
 }

@@ -50,8 +50,11 @@ impl Moment {
     }
 }
 
-/// In hours, or below three of them in steps of five minutes, rounded.
+/// In hours, or below three of them in steps of five minutes, rounded. The last hour is now: a recording takes minutes.
 fn distance(ms: i64) -> String {
+    if (-HOUR..0).contains(&ms) {
+        return "<now>".to_owned();
+    }
     let rounded = |unit: i64| (ms + unit / 2).div_euclid(unit);
     if ms.abs() >= 3 * HOUR {
         return format!("<now{:+}h>", rounded(HOUR));
@@ -164,7 +167,8 @@ mod tests {
         check(rfc3339, "2026-05-01T09:29:31Z", Some("<now+2160h>"));
         check(rfc3339, "2026-02-01T00:00:00Z", Some("<midnight>"));
         check(rfc3339, "2025-01-31T09:30:00Z", None);
-        check(minute, "2026-01-31 09:00 UTC", Some("<now-30min>"));
+        check(minute, "2026-01-31 09:00 UTC", Some("<now>"));
+        check(minute, "2026-01-31 08:00 UTC", Some("<now-90min>"));
         check(imf, "Sat, 31 Jan 2026 09:44:58 GMT", Some("<now+15min>"));
         check(written, "31 January 2026", Some("<today>"));
         check(written, "1 de fevereiro de 2026", Some("<today+1>"));

@@ -25,13 +25,13 @@ const RULES: [(&str, Rule); 23] = [
     (r"\b1[6-9]\d{8}\b", Rule::Time(moment::seconds)),
     (r"(?i)((?:retry-after: |;t=|; t=|retry_after(?:_seconds)?.{0,2}:))\d{2,}", Rule::Fixed("seconds")),
     (r#"("(?:[a-z_]*_ms|[a-zA-Z]*Ms|ms)\\?": ?)\d+(?:\.\d+)?"#, Rule::Fixed("ms")),
-    (r"\b\d+(?:[.,]\d+)?( |&nbsp;|\u{a0}|\u{202f})?(?:ms|milliseconds|milissegundos)\b", Rule::Fixed("ms")),
+    (r"\b\d+(?:[.,]\d+)?(?: |&nbsp;|\u{a0}|\u{202f})?(?:ms|milliseconds|milissegundos)\b", Rule::Fixed("ms")),
     (r"\b[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5}\b", Rule::Numbered("recovery-code")),
     (r"<svg[^<>]*viewBox[^<>]*>.{0,200}?<path[^<>]*d=.{0,2}M[0-9MmhvzHVZ ,.-]{2000,}", Rule::Numbered("qr")),
     (r"\b(?:[A-Z2-7]{4} ?){7}[A-Z2-7]{4}\b", Rule::Numbered("secret")),
     (r"[A-Za-z0-9_-]{40,}", Rule::Random),
     (r"\bjust now\b|\b\d+ minutes? ago\b|\bagora há pouco\b|\bhá \d+ minutos?\b", Rule::Fixed("ago")),
-    (r#"("last4": ?")[^"]{4}"#, Rule::Fixed("last4")),
+    (r#"("last4": ?"|<code>…)[A-Za-z0-9_-]{4}"#, Rule::Fixed("last4")),
     (r#"(slug\\?": ?\\?"|/(?:r|og|badge|api/badge|api/shared)/)[a-z0-9]{20}\b"#, Rule::Numbered("slug")),
 ];
 

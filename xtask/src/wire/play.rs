@@ -16,7 +16,7 @@ use super::request;
 use super::script::{Call, Step};
 use super::{proof, sweep};
 
-/// The server whose callers all come from one address, so that its limits are met; `request.rs` knows it too.
+/// The server whose callers all come from one address, so that its limits are met.
 const ONE_CALLER: &str = "live";
 
 /// A recording while it is made.

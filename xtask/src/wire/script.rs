@@ -14,11 +14,13 @@
 //! | `sweep nobody`, `sweep browser` | every operation with every cheap mistake (`sweep.rs`) |
 //!
 //! Variants: `pt` (`?lang=pt-BR`), `accept` (`Accept-Language`), `xx` (an unknown language), `head`, `options`, `etag`
-//! (`If-None-Match` of the answer before), `md` (`Accept: text/markdown`), `gzip`.
+//! (`If-None-Match` of the answer before), `md` and `json` (`Accept`), `gzip`.
 //!
-//! Lines of a call: `Name: value` is a header; `json TEXT`, `form TEXT`, `body TEXT` and `multipart NAME=VALUE; …` are
-//! the body; `keep NAME POINTER` keeps a value of a JSON answer, `cut NAME BEFORE|AFTER` the text between two others, `head
+//! Lines of a call: `Name: value` is a header; `json TEXT`, `form TEXT`, `body TEXT`, `big BYTES` and `multipart NAME=VALUE; …`
+//! are the body; `keep NAME POINTER` keeps a value of a JSON answer, `cut NAME BEFORE|AFTER` the text between two others, `head
 //! NAME HEADER` a header; `bare` leaves out what a browser adds to a write. `{name}` stands for what was kept.
+//! Lines of `run`: `input TEXT` is a line of standard input, `file NAME TEXT` a file that is there, `output NAME` keeps
+//! standard output as a file.
 
 use std::path::Path;
 

@@ -151,7 +151,7 @@ pub(crate) fn measure(program: &Path) -> Result<()> {
         if let Some(other) = std::env::var_os(BESIDE) {
             sides.push(Side::new("the other program's", Some(start(Path::new(&other), "other")?.0)));
         }
-        // Once around, so that no side pays for a cold start.
+        // A warm-up round, so that no side is measured cold.
         bare_loop(&fetcher, &origin, AUDITS / 4).await?;
         for service in sides.iter().filter_map(|side| side.service.as_ref()) {
             through(&service.address, &origin, AUDITS / 4, AT_ONCE).await?;

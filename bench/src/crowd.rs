@@ -58,7 +58,7 @@ async fn hostile_site() -> Result<String> {
                 } else if request.starts_with(b"GET /nested ") {
                     drop(stream.write_all(&nested).await);
                 } else {
-                    // Everything else of this site drips too: robots.txt, sitemaps, probes.
+                    // All other files of this site are sent byte by byte too: robots.txt, sitemaps, probes.
                     drop(stream.write_all(b"HTTP/1.1 200 OK\r\nx: ").await);
                     while stream.write_all(b"a").await.is_ok() {
                         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -71,7 +71,7 @@ async fn hostile_site() -> Result<String> {
     Ok(origin)
 }
 
-/// Others' audits until told to stop: how long each took.
+/// Audits of other callers until `stop`; how long each took.
 async fn others(address: &str, origin: &str, stop: Arc<AtomicBool>) -> Result<Vec<Duration>> {
     let mut clients = JoinSet::new();
     for _ in 0..OTHERS {
@@ -94,7 +94,7 @@ async fn others(address: &str, origin: &str, stop: Arc<AtomicBool>) -> Result<Ve
     Ok(times)
 }
 
-/// One audit of a hostile page, whatever comes of it.
+/// One audit of a hostile page, whatever its outcome.
 async fn hostile(address: String, request: Arc<[u8]>) -> Result<()> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(&request).await?;

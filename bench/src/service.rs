@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// Audits in flight when memory is looked at.
+/// Concurrent audits while memory is measured.
 pub(crate) const CROWD: usize = 64;
 
 /// A page of about 50 KB, of an ordinary make.
@@ -110,7 +110,7 @@ pub(crate) fn start(program: &Path, name: &str) -> Result<(Service, Duration)> {
         .env("SITE_AUDIT_FETCH__ALLOW_PRIVATE", "127.0.0.2/32")
         .env("SITE_AUDIT_FETCH__ALLOW_PORTS", "*")
         .env("SITE_AUDIT_LIMITS__AUDITS_PER_HOUR", "100000000")
-        // All callers are one here: room for the crowd and for others.
+        // One caller here makes the calls of the crowd and of the others.
         .env("SITE_AUDIT_LIMITS__FETCHES_PER_CALLER", (2 * CROWD).to_string())
         .env("SITE_AUDIT_LIMITS__FETCHES", (2 * CROWD).to_string())
         .env("SITE_AUDIT_LOG__FILTER", "error")

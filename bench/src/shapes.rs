@@ -44,7 +44,7 @@ pub(crate) const HOSTILE: &[(&str, Shape)] = &[
     ("names of one weak hash", |n| format!("<{}>", colliding(n))),
 ];
 
-/// Names whose letters mix to the same sum.
+/// Names whose letters have the same hash.
 fn colliding(n: usize) -> String {
     let bits = (0..17).map(|bit| if n >> bit & 1 == 0 { "ad" } else { "bc" });
     format!("x{}", bits.collect::<String>())

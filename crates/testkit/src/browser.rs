@@ -18,15 +18,15 @@ use tempfile::TempDir;
 pub const PROGRAM: &str = "SITE_AUDIT_TEST_CHROMIUM";
 /// Where Debian's package puts the program.
 const DEBIAN: &str = "/usr/bin/chromium";
-/// Longest wait for an answer of the browser. Generous: most come within a tenth of a second.
+/// Timeout of an answer of the browser. Generous: most come within a tenth of a second.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Longest wait for the browser to end when it is asked to.
+/// Timeout of the browser's shutdown.
 const FAREWELL: Duration = Duration::from_secs(5);
 /// Gives the browser its pipes: it reads descriptor 3 and writes descriptor 4. It refuses to run as root with its
 /// sandbox.
 const START: &str = r#"[ "$(id -u)" -ne 0 ] || set -- "$@" --no-sandbox
 exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
-/// Headless, with a pipe, and without errands of its own.
+/// Switches: headless, with a pipe, without background traffic.
 const SWITCHES: [&str; 13] = [
     "--headless",
     "--hide-scrollbars",
@@ -89,7 +89,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Sends a command to the tab and waits for its result. What the browser calls an error is one.
+    /// Sends a command to the tab and waits for its result; an error of the browser is an error.
     pub fn call(&mut self, method: &str, parameters: &Value) -> Result<Value> {
         self.send(method, parameters)?;
         let deadline = Instant::now() + PATIENCE;
@@ -106,7 +106,7 @@ impl Browser {
         }
     }
 
-    /// The next event of the tab, with `method` and `params`. Waits for it; that none comes for a minute is an error.
+    /// Waits for the next event of the tab, with `method` and `params`; none within a minute is an error.
     pub fn next_event(&mut self) -> Result<Value> {
         match self.events.pop_front() {
             Some(event) => Ok(event),
@@ -114,7 +114,7 @@ impl Browser {
         }
     }
 
-    /// The events that came and were not asked for yet, in order, without waiting.
+    /// The unread events, in order, without waiting.
     pub fn events_so_far(&mut self) -> Vec<Value> {
         self.events.extend(self.from.try_iter());
         self.events.drain(..).collect()
@@ -139,7 +139,7 @@ impl Browser {
         }
     }
 
-    /// That the browser is gone, with the last that it said.
+    /// The error that the browser has ended, with the last of its output.
     fn ended(&self) -> String {
         let log = std::fs::read(self.folder.path().join("log")).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
@@ -159,7 +159,7 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         self.leave();
-        // Of a browser that has ended this only takes the status.
+        // For a browser that has ended this only collects the status.
         if self.process.kill().and_then(|()| self.process.wait()).is_err() {
             println!("left behind: the browser with the folder {}", self.folder.path().display());
         }

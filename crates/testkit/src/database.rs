@@ -1,4 +1,4 @@
-//! A database that lives as long as a test.
+//! Test databases, which live as long as a test.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -112,7 +112,7 @@ impl TestDatabase {
 pub struct Held(AnyConnection);
 
 impl Held {
-    /// Lets go of it.
+    /// Releases it.
     pub async fn release(mut self) {
         self.0.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
         self.0.close().await.unwrap();

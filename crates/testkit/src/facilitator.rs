@@ -1,6 +1,6 @@
-//! A facilitator with a chain of its own: it checks signatures, moves each authorization's money once, and answers with
-//! recordings of what the published packages answer (`cargo xtask payments-rig` compares them). Or one that stands in
-//! front of another, and passes on what it is asked. A test may script what it does instead.
+//! A facilitator of x402 with a chain of its own: it verifies signatures, moves the money of each authorization once,
+//! and answers with recordings of the published packages (`cargo xtask payments-rig` compares them). Or a proxy of
+//! another facilitator. A test may script other answers.
 
 mod node;
 
@@ -18,10 +18,10 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::wallet::{Authorization, signer};
 
-/// What it was asked.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// `verify`, `settle` or `supported`; `node` for a question to the chain.
+    /// `verify`, `settle` or `supported`; `node` for a request to the chain.
     pub what: String,
     /// The header `Authorization`.
     pub authorization: Option<String>,
@@ -29,7 +29,7 @@ pub struct Question {
     pub body: Value,
 }
 
-/// What it does instead of what it would.
+/// A scripted answer.
 #[derive(Debug, Clone)]
 pub enum Say {
     /// Answers this, and moves nothing.
@@ -40,11 +40,11 @@ pub enum Say {
     MovesAndHangsUp,
     /// Hangs up, and moves nothing.
     HangsUp,
-    /// Waits until it is told to go on, and does the usual then.
+    /// Waits until it is released, then does the usual.
     Waits(Arc<Notify>),
 }
 
-/// A script: what to do at a question, if not the usual. The number counts the questions of this kind, from 1.
+/// A script: the answer to a request, if not the usual one. The number counts the requests of this kind, from 1.
 type Script = Box<dyn Fn(&Question, usize) -> Option<Say> + Send + Sync>;
 
 /// A running facilitator; stops when dropped.
@@ -65,7 +65,7 @@ struct State {
     /// Time of the newest block, in seconds since 1970; `None` for the machine's.
     time: Mutex<Option<u64>>,
     script: Mutex<Option<Script>>,
-    /// Who is asked in its place: a facilitator, and a node of its chain.
+    /// The proxied facilitator, and a node of its chain.
     behind: Option<[SocketAddr; 2]>,
 }
 
@@ -91,13 +91,13 @@ impl State {
 /// Money that moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moved {
-    /// Who was paid.
+    /// The payee.
     pub to: String,
     /// Atomic units.
     pub value: u64,
     /// The transaction.
     pub transaction: String,
-    /// Whether it was said to be pending, so that who asks again is told how it ended.
+    /// Whether it was answered as pending, so that a retry gets the final answer.
     is_pending: bool,
 }
 
@@ -107,7 +107,7 @@ impl Facilitator {
         Self::serve(State::default()).await
     }
 
-    /// Starts one that passes on what it is asked to another and to a node, whose moves it does not know.
+    /// Starts a proxy of another facilitator and of a node; it doesn't know what moves there.
     pub async fn in_front_of(facilitator: SocketAddr, node: SocketAddr) -> Self {
         Self::serve(State { behind: Some([facilitator, node]), ..State::default() }).await
     }
@@ -138,17 +138,17 @@ impl Facilitator {
         format!("{}/node", self.url())
     }
 
-    /// What it does from now on.
+    /// Sets the script.
     pub fn script(&self, script: impl Fn(&Question, usize) -> Option<Say> + Send + Sync + 'static) {
         *lock(&self.state.script) = Some(Box::new(script));
     }
 
-    /// What it was asked of a kind, in order.
+    /// The received requests of a kind, in order.
     pub fn asked(&self, what: &str) -> Vec<Question> {
         self.state.questions.borrow().iter().filter(|question| question.what == what).cloned().collect()
     }
 
-    /// Waits until it was asked so many questions of a kind.
+    /// Waits until it has received so many requests of a kind.
     pub async fn wait_for(&self, what: &str, count: usize) {
         let mut questions = self.state.questions.subscribe();
         let enough =
@@ -161,7 +161,7 @@ impl Facilitator {
         *lock(&self.state.time) = Some(seconds);
     }
 
-    /// The payer takes an authorization back.
+    /// The payer cancels an authorization.
     pub fn cancel(&self, authorization: &Authorization) {
         lock(&self.state.cancelled).insert(key(authorization));
     }
@@ -224,12 +224,12 @@ async fn serve(mut stream: TcpStream, state: &State) {
             "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
             body.len()
         );
-        // A caller that went away is its own business.
+        // The caller may have gone.
         drop(stream.write_all(answer.as_bytes()).await);
     }
 }
 
-/// What it does where no script says otherwise; `None`: who stands behind it gave no answer.
+/// The usual answer; `None`: the proxied facilitator gave none.
 async fn usual(state: &State, question: &Question) -> Option<(u16, Value)> {
     match state.behind {
         Some([_, node]) if question.what == "node" => pass_on(node, "", &question.body).await,
@@ -238,7 +238,7 @@ async fn usual(state: &State, question: &Question) -> Option<(u16, Value)> {
     }
 }
 
-/// Asks another what it was asked; `Value::Null` is no body.
+/// Forwards a request; `Value::Null` is no body.
 async fn pass_on(behind: SocketAddr, path: &str, body: &Value) -> Option<(u16, Value)> {
     let (method, body) = if body.is_null() { ("GET", String::new()) } else { ("POST", body.to_string()) };
     let request = format!(
@@ -261,7 +261,7 @@ async fn read(stream: &mut TcpStream) -> Option<Question> {
     })
 }
 
-/// Head and body of a message that says how long it is.
+/// Head and body of a message with a `Content-Length`.
 async fn message(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
     let end = loop {
@@ -286,7 +286,7 @@ fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
     fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
 }
 
-/// What the published packages answer, as recorded from version 2.27.0 of them.
+/// Answers of the published packages, recorded from version 2.27.0.
 fn recorded(state: &State, question: &Question) -> (u16, Value) {
     let payer = &question.body["paymentPayload"]["payload"]["authorization"]["from"];
     match question.what.as_str() {
@@ -325,9 +325,9 @@ fn recorded(state: &State, question: &Question) -> (u16, Value) {
     }
 }
 
-/// The authorization was used, whoever sent it: this is said of a payment that settled a moment ago, too.
+/// The error for an authorization that was used, also by a payment that has just settled.
 const USED: &str = "invalid_exact_evm_nonce_already_used";
-/// Beginning of what it says of a call that would revert.
+/// Start of the error for a call that would revert.
 const REVERTS: &str = "The contract function \"transferWithAuthorization\" reverted with the following reason:\n\
     FiatTokenV2: authorization is used or canceled";
 
@@ -335,7 +335,7 @@ fn settled(transaction: &str, payer: &Value) -> Value {
     json!({"success": true, "transaction": transaction, "network": "eip155:84532", "payer": payer})
 }
 
-/// The transaction of a payment that was said to be pending; it is told once.
+/// The transaction of a payment that was answered as pending; given once.
 fn end_of_pending(state: &State, question: &Question) -> Option<String> {
     let mut moved = lock(&state.moved);
     let moved = moved.get_mut(&key(&authorization(question)))?;
@@ -350,7 +350,7 @@ fn authorization(question: &Question) -> Authorization {
 fn refusal(state: &State, question: &Question) -> Option<&'static str> {
     let (payload, wanted) = (&question.body["paymentPayload"], &question.body["paymentRequirements"]);
     let signature = payload["payload"]["signature"].as_str().unwrap_or_default();
-    // The published one is not as strict; nobody is to rely on that.
+    // Stricter than the published one, on which nobody should rely.
     if question.body["x402Version"] != 2 || payload["x402Version"] != 2 || payload["accepted"] != *wanted {
         return Some("invalid_payment_requirements");
     }

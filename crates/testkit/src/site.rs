@@ -1,4 +1,4 @@
-//! A web site on a loopback address of its own, that answers what a test scripted.
+//! A web site on a loopback address of its own, with scripted answers.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -7,10 +7,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
-/// Bytes of a request head that are read.
+/// Size limit of a request head in bytes.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// One request that came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// Path with query, as sent.
@@ -19,7 +19,7 @@ pub struct Asked {
     pub head: String,
 }
 
-/// What the site answers.
+/// An answer of the site.
 #[derive(Debug, Clone)]
 pub enum Answer {
     /// These bytes, then the connection is closed.
@@ -127,7 +127,7 @@ async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, answer: &(dyn Fn(
     let request = Asked { path, head };
     log.lock().unwrap().push(request.clone());
     match answer(&request) {
-        // A caller that went away is its own business.
+        // The caller may have gone.
         Answer::Raw(bytes) => drop(stream.write_all(&bytes).await),
         Answer::Silence => while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {},
     }

@@ -16,13 +16,13 @@ use tokio::task::{JoinHandle, JoinSet};
 pub enum Mood {
     /// Takes it.
     Accept,
-    /// Refuses every recipient for good: 550.
+    /// Refuses every recipient permanently: 550.
     Refuse,
-    /// Refuses every recipient for now: 451.
+    /// Refuses every recipient temporarily: 451.
     Busy,
-    /// Says nothing at all, not even a greeting.
+    /// Stalls, without a greeting.
     Stall,
-    /// Takes the whole message, and hangs up instead of saying so.
+    /// Receives the whole message, and drops the connection instead of accepting it.
     Drop,
 }
 
@@ -46,7 +46,7 @@ pub struct MailServer {
 }
 
 impl MailServer {
-    /// Starts one on a free port; it takes mail until told otherwise.
+    /// Starts one on a free port, which accepts mail.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -72,7 +72,7 @@ impl MailServer {
         format!("smtp://{}", self.address)
     }
 
-    /// What it does with connections from now on.
+    /// Sets its behaviour for new connections.
     pub fn set(&self, mood: Mood) {
         *self.mood.lock().unwrap() = mood;
     }
@@ -172,7 +172,7 @@ fn unquoted(body: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// One connection. A client that goes away ends it; that is its own business.
+/// Serves one connection, until the client closes it.
 async fn serve(stream: TcpStream, mood: Mood, taken: Arc<watch::Sender<Vec<Letter>>>) {
     let (reading, mut writing) = stream.into_split();
     let mut reading = BufReader::new(reading);

@@ -1,4 +1,4 @@
-//! A wallet that signs payments as clients of x402 do (EIP-712, EIP-3009), and the recovery of who signed.
+//! A wallet that signs payments as clients of x402 do (EIP-712, EIP-3009), and the recovery of the signer.
 
 use k256::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};
 use serde_json::{Value, json};
@@ -7,10 +7,10 @@ use sha3::{Digest as _, Keccak256};
 /// Chain id, name of the token and its contract, of the test network, from the `exact` scheme of x402 on Base Sepolia.
 const BASE_SEPOLIA: (u64, &str, &str) = (84_532, "USDC", "036CbD53842c5426634e7929541eC2318f3dCF7e");
 
-/// What is signed: who pays what to whom, between two instants, once.
+/// An authorization of one payment between two instants (EIP-3009).
 #[derive(Debug, Clone)]
 pub struct Authorization {
-    /// Who pays, 0x and 40 hex digits.
+    /// The payer's address, 0x and 40 hex digits.
     pub from: String,
     /// Who is paid.
     pub to: String,
@@ -25,7 +25,7 @@ pub struct Authorization {
 }
 
 impl Authorization {
-    /// As it stands in a payment.
+    /// The JSON of a payment.
     pub fn json(&self) -> Value {
         json!({
             "from": self.from, "to": self.to, "value": self.value, "validAfter": self.valid_after,
@@ -46,7 +46,7 @@ impl Authorization {
         })
     }
 
-    /// What is signed of it, on the test network.
+    /// The EIP-712 digest of it, on the test network.
     pub fn digest(&self) -> [u8; 32] {
         digest(self, BASE_SEPOLIA)
     }
@@ -76,7 +76,7 @@ impl Wallet {
     }
 }
 
-/// Who signed an authorization, if anybody did.
+/// The signer of an authorization, if the signature is valid.
 pub fn signer(authorization: &Authorization, signature: &str) -> Option<String> {
     let bytes = bytes(signature)?;
     let (signature, recovery) = bytes.split_at_checked(64)?;

@@ -1,4 +1,4 @@
-//! A node of the facilitator's chain: the questions of JSON-RPC by which a payment is looked for.
+//! A node of the facilitator's chain: the JSON-RPC methods by which a payment is looked up.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const AUTHORIZATION_CANCELED: &str = "0x1cdd46ff242716cdaa72d159d339a485b3438398
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 /// USDC on the test network.
 const ASSET: &str = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
-/// All that happened did so in this block, the newest one.
+/// The newest block, which has all events.
 const BLOCK: u64 = 40_000;
 
 /// The answer to a question.
@@ -30,7 +30,7 @@ pub(super) fn answer(state: &State, question: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": question["id"], "result": result})
 }
 
-/// An empty block as anvil 1.7.1 tells it, without its hashes.
+/// An empty block as anvil 1.7.1 answers it, without its hashes.
 fn block(state: &State) -> Value {
     json!({"number": format!("{BLOCK:#x}"), "timestamp": format!("{:#x}", state.time()), "transactions": [],
         "baseFeePerGas": "0x3b9aca00", "blobGasUsed": "0x0", "difficulty": "0x0", "excessBlobGas": "0x0",

@@ -44,10 +44,10 @@ use url::Url;
 
 /// The answers of a file by URL, in its order; or its first fault, with the line.
 pub(super) fn read(text: &str) -> Result<Vec<(String, Fetched)>, String> {
-    let mut parts: Vec<Reader<'_>> = Vec::new();
+    let mut parts: Vec<FileReader<'_>> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         if line.starts_with("GET ") {
-            parts.push(Reader { number: at + 1, rest: VecDeque::new() });
+            parts.push(FileReader { number: at + 1, rest: VecDeque::new() });
         }
         if let Some(part) = parts.last_mut() {
             part.rest.push_back(line);
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str) -> Result<Vec<(String, Fetched)>, String> {
 }
 
 /// One answer that is being read.
-struct Reader<'t> {
+struct FileReader<'t> {
     /// Of the first line that is left, or the one after the last.
     number: usize,
     rest: VecDeque<&'t str>,
@@ -81,7 +81,7 @@ struct Marks {
     times: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> FileReader<'t> {
     fn fault<T>(&self, what: &str) -> Result<T, String> {
         Err(format!("line {}: {what}", self.number))
     }

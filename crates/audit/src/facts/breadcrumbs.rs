@@ -23,12 +23,12 @@ pub(crate) struct Trail {
     /// The element that shows it, where one does.
     pub(crate) node: Option<NodeId>,
     /// Its steps, the home page first.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<TrailStep>,
 }
 
 /// One step of a trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct TrailStep {
     /// What it is called.
     pub(crate) name: String,
     /// Where it leads; the last may lead nowhere.
@@ -59,8 +59,8 @@ fn is_trail(element: Element<'_>) -> bool {
 /// Elements looked at inside one that may show a trail.
 const MOST_ELEMENTS: usize = 200;
 
-fn steps(html: &Html, holder: Element<'_>) -> Option<Vec<Step>> {
-    let mut steps: Vec<Step> = Vec::new();
+fn steps(html: &Html, holder: Element<'_>) -> Option<Vec<TrailStep>> {
+    let mut steps: Vec<TrailStep> = Vec::new();
     for element in holder.descendants().take(MOST_ELEMENTS) {
         if element.is("a") && element.has("href") {
             let url = html.resolve(element.attribute("href")?)?;
@@ -71,7 +71,7 @@ fn steps(html: &Html, holder: Element<'_>) -> Option<Vec<Step>> {
             let is_repeated =
                 steps.last().is_some_and(|last| last.url.as_ref().is_some_and(|known| same_page(known, &url)));
             if !is_repeated {
-                steps.push(Step { name, url: Some(url) });
+                steps.push(TrailStep { name, url: Some(url) });
             }
         } else if element.is("li") || element.attribute("aria-current").is_some_and(|kind| kind.trim() == "page") {
             let links = element.descendants().any(|below| below.is("a") && below.has("href"));
@@ -79,7 +79,7 @@ fn steps(html: &Html, holder: Element<'_>) -> Option<Vec<Step>> {
             if let Some(name) = is_step.then(|| name(element)).flatten()
                 && steps.last().is_none_or(|last| last.name != name)
             {
-                steps.push(Step { name, url: None });
+                steps.push(TrailStep { name, url: None });
             }
         }
     }
@@ -106,13 +106,13 @@ fn name(element: Element<'_>) -> Option<String> {
 }
 
 /// A trail that ends here: only the last step may lead nowhere, and where all lead elsewhere the page comes behind them.
-fn to_this_page(facts: &Facts<'_>, html: &Html, mut steps: Vec<Step>) -> Option<Vec<Step>> {
+fn to_this_page(facts: &Facts<'_>, html: &Html, mut steps: Vec<TrailStep>) -> Option<Vec<TrailStep>> {
     let (last, before) = steps.split_last()?;
     if before.iter().any(|step| step.url.is_none()) {
         return None;
     }
     let own = facts.own_url().ok()?;
-    let is_here = |step: &Step| {
+    let is_here = |step: &TrailStep| {
         step.url.as_ref().is_some_and(|url| url.path() == html.url.path() && url.host_str() == html.url.host_str())
     };
     // Links to do something with this page are none to a page above it.
@@ -121,7 +121,7 @@ fn to_this_page(facts: &Facts<'_>, html: &Html, mut steps: Vec<Step>) -> Option<
     }
     let name = node_values::stated(facts, html, "name")?.value;
     if last.url.as_ref().is_some_and(|url| !same_page(url, &own)) && !is_here(last) && last.name != name {
-        steps.push(Step { name, url: Some(own) });
+        steps.push(TrailStep { name, url: Some(own) });
     }
     (2..=MOST_STEPS).contains(&steps.len()).then_some(steps)
 }
@@ -144,7 +144,7 @@ pub(crate) fn by_path(facts: &Facts<'_>, html: &Html) -> Option<Trail> {
         };
         let link = html.anchors.iter().find_map(|anchor| {
             let url = anchor.url.as_ref().filter(|url| is_it(url))?;
-            Some(Step { name: name(html.element(anchor.node)?)?, url: Some(url.clone()) })
+            Some(TrailStep { name: name(html.element(anchor.node)?)?, url: Some(url.clone()) })
         });
         let mut step = link?;
         if let Some(url) = &mut step.url {

@@ -3,7 +3,7 @@
 use super::jsonld::complete::Additions;
 use super::jsonld::rich_results::Gap;
 use super::page::Html;
-use super::structured_data::{Source, Syntax};
+use super::structured_data::{NodeSource, Syntax};
 use crate::escape::{attribute, json_text_in_html};
 
 /// Bytes of blocks that a template repeats whole; past it, it shows only what is to be added.
@@ -11,7 +11,7 @@ const MOST_SNIPPET_BYTES: usize = 16 * 1024;
 
 /// Whether the node of a gap stands in markup.
 pub(crate) fn is_markup(html: &Html, gap: &Gap<'_>) -> bool {
-    matches!(html.source(gap.block), Some(Source::Item(_)))
+    matches!(html.source(gap.block), Some(NodeSource::Item(_)))
 }
 
 /// The blocks with what they lack, and what is to be added to items of markup. `filling`: what is put at a path of a node.
@@ -19,7 +19,7 @@ pub(crate) fn completed(html: &Html, gaps: &[Gap<'_>], filling: &dyn Fn(&Gap<'_>
     let mut blocks: Vec<(usize, Additions<'_>)> = Vec::new();
     let mut lines: Vec<String> = Vec::new();
     for gap in gaps {
-        if let Some(Source::Item(item)) = html.source(gap.block) {
+        if let Some(NodeSource::Item(item)) = html.source(gap.block) {
             lines.extend(gap.missing.iter().map(|one| line(item.syntax, one.path(), &filling(gap, one.path()))));
             continue;
         }

@@ -28,7 +28,7 @@ const POINTS: usize = 60;
 
 /// Scripts that are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum WritingSystem {
     Latin,
     Cyrillic,
     Greek,
@@ -42,7 +42,7 @@ enum Script {
     Other,
 }
 
-impl Script {
+impl WritingSystem {
     fn of(letter: char) -> Self {
         match letter {
             'A'..='Z' | 'a'..='z' | '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' => Self::Latin,
@@ -64,7 +64,7 @@ impl Script {
 #[derive(Debug)]
 struct Language {
     codes: &'static str,
-    script: Script,
+    script: WritingSystem,
 }
 
 impl Language {
@@ -75,20 +75,20 @@ impl Language {
 
 /// The table, read once: who has which word.
 #[derive(Debug, Default)]
-struct Table {
+struct WordTable {
     languages: Vec<Language>,
     /// Places in `languages`.
     of_word: HashMap<&'static str, Vec<usize>>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table::default();
+static TABLE: LazyLock<WordTable> = LazyLock::new(|| {
+    let mut table = WordTable::default();
     let lines = FUNCTION_WORDS.lines().filter(|line| !line.starts_with('#'));
     for (codes, words) in lines.filter_map(|line| line.split_once('\t')) {
         let script = match codes {
             // Japanese has letters of both kinds, and is known by its own.
-            "ja" => Script::Kana,
-            _ => words.chars().find(|c| c.is_alphabetic()).map_or(Script::Other, Script::of),
+            "ja" => WritingSystem::Kana,
+            _ => words.chars().find(|c| c.is_alphabetic()).map_or(WritingSystem::Other, WritingSystem::of),
         };
         for word in words.split(' ') {
             table.of_word.entry(word).or_default().push(table.languages.len());
@@ -100,7 +100,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 
 /// What a text says of its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum LanguageFit {
     /// It is written in the language that was asked about, or may be.
     Fits,
     /// It is plainly written in another one.
@@ -116,19 +116,19 @@ pub(crate) fn detect(sample: Option<&Sample>) -> Option<&'static str> {
 }
 
 /// Whether a text is written in a language.
-pub(crate) fn compare(sample: Option<&Sample>, language: &str) -> Reading {
+pub(crate) fn compare(sample: Option<&Sample>, language: &str) -> LanguageFit {
     let code = same_code(language);
     let declared = TABLE.languages.iter().position(|language| language.is(code));
-    let (Some(declared), Some(sample)) = (declared, sample) else { return Reading::Unclear };
+    let (Some(declared), Some(sample)) = (declared, sample) else { return LanguageFit::Unclear };
     // A text has a good share of its own language's words: then nothing else is asked.
     let is_of_script = TABLE.languages.get(declared).is_some_and(|language| language.script == sample.script);
     if is_of_script && sample.hits(declared) * 100 >= FITTING_SHARE * sample.size {
-        return Reading::Fits;
+        return LanguageFit::Fits;
     }
     match sample.best() {
-        Some(best) if best.is(code) => Reading::Fits,
-        Some(best) if !best.codes.contains(' ') => Reading::Other(best.codes),
-        _ => Reading::Unclear,
+        Some(best) if best.is(code) => LanguageFit::Fits,
+        Some(best) if !best.codes.contains(' ') => LanguageFit::Other(best.codes),
+        _ => LanguageFit::Unclear,
     }
 }
 
@@ -144,7 +144,7 @@ fn same_code(language: &str) -> &str {
 /// What the part of a text that is looked at speaks for.
 #[derive(Debug)]
 pub(crate) struct Sample {
-    script: Script,
+    script: WritingSystem,
     /// Words, or letters where words have no spaces between.
     size: usize,
     /// For each language of the table: its words, and its points.
@@ -159,10 +159,10 @@ impl Sample {
         let start = (start..characters).find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let end = text.get(start..)?.char_indices().nth(SAMPLED_CHARACTERS).map_or(characters, |(at, _)| start + at);
         let part = text.get(start..end)?;
-        let mut counts = [(Script::Latin, 0); 11];
+        let mut counts = [(WritingSystem::Latin, 0); 11];
         let mut letters = 0;
         for letter in part.chars().filter(|c| c.is_alphabetic()) {
-            let script = Script::of(letter);
+            let script = WritingSystem::of(letter);
             letters += 1;
             // The slots fill in the order in which scripts come; there are as many as scripts.
             if let Some(slot) = counts.iter_mut().find(|(known, count)| *known == script || *count == 0) {
@@ -172,15 +172,15 @@ impl Sample {
         let count =
             |script| counts.iter().filter(|(known, _)| *known == script).map(|(_, count)| *count).sum::<usize>();
         let is_most = |count: usize| letters > 0 && count * 100 >= SCRIPT_SHARE * letters;
-        let japanese = count(Script::Kana) + count(Script::Han);
+        let japanese = count(WritingSystem::Kana) + count(WritingSystem::Han);
         let script = match counts.iter().find(|(_, count)| is_most(*count)) {
             Some((script, _)) => *script,
-            None if is_most(japanese) => Script::Kana,
+            None if is_most(japanese) => WritingSystem::Kana,
             None => return None,
         };
-        let is_spaced = !matches!(script, Script::Kana | Script::Han | Script::Thai);
+        let is_spaced = !matches!(script, WritingSystem::Kana | WritingSystem::Han | WritingSystem::Thai);
         let is_long = if is_spaced { words >= LEAST_WORDS } else { letters >= LEAST_CHARACTERS };
-        if !is_long || script == Script::Other {
+        if !is_long || script == WritingSystem::Other {
             return None;
         }
         let split = part.split(|c: char| !c.is_alphabetic() && !is_mark(c)).filter(|word| !word.is_empty());
@@ -206,7 +206,12 @@ impl Sample {
         // A script of one language says it all.
         let is_alone = matches!(
             self.script,
-            Script::Greek | Script::Hebrew | Script::Thai | Script::Kana | Script::Hangul | Script::Han
+            WritingSystem::Greek
+                | WritingSystem::Hebrew
+                | WritingSystem::Thai
+                | WritingSystem::Kana
+                | WritingSystem::Hangul
+                | WritingSystem::Han
         );
         if is_alone { self.size } else { self.found.get(language).map_or(0, |(hits, _)| *hits) }
     }
@@ -256,7 +261,7 @@ mod tests {
         super::detect(Sample::of(text, words).as_ref())
     }
 
-    fn compare(text: &str, words: usize, language: &str) -> Reading {
+    fn compare(text: &str, words: usize, language: &str) -> LanguageFit {
         super::compare(Sample::of(text, words).as_ref(), language)
     }
 
@@ -273,9 +278,9 @@ mod tests {
             assert_eq!(read(text), Some(language), "{text}");
             let long = text.repeat(8);
             let words = long.split(' ').count();
-            assert_eq!(compare(&long, words, language), Reading::Fits);
+            assert_eq!(compare(&long, words, language), LanguageFit::Fits);
             let other = if language == "en" { "pt" } else { "en" };
-            assert_eq!(compare(&long, words, other), Reading::Other(language));
+            assert_eq!(compare(&long, words, other), LanguageFit::Other(language));
         }
         assert_eq!(read("これはパンです。私たちはライ麦と小麦からパンを作ります。"), None);
         assert_eq!(detect(&"これはパンです。私たちはライ麦と小麦でパンを作ります。".repeat(20), 0), Some("ja"));
@@ -289,16 +294,16 @@ mod tests {
         assert_eq!(detect(&mixed, 300), None);
         assert_eq!(detect(&"Lorem ipsum dolor sit amet consectetur ".repeat(60), 360), None);
         let names = "Rye Wheat Spelt Oat Barley Corn Rice Millet ".repeat(60);
-        assert_eq!(compare(&names, 480, "pt"), Reading::Unclear);
-        assert_eq!(compare(&EN.repeat(8), 320, "gl"), Reading::Unclear);
-        assert_eq!(compare("", 0, "en"), Reading::Unclear);
+        assert_eq!(compare(&names, 480, "pt"), LanguageFit::Unclear);
+        assert_eq!(compare(&EN.repeat(8), 320, "gl"), LanguageFit::Unclear);
+        assert_eq!(compare("", 0, "en"), LanguageFit::Unclear);
     }
 
     #[test]
     fn every_language_of_the_table_has_a_script_and_words() {
         for (place, language) in TABLE.languages.iter().enumerate() {
             let words = TABLE.of_word.values().filter(|all| all.contains(&place)).count();
-            assert!(language.script != Script::Other && words >= 8, "{}", language.codes);
+            assert!(language.script != WritingSystem::Other && words >= 8, "{}", language.codes);
         }
         assert!(TABLE.languages.len() >= 12);
     }

@@ -9,21 +9,21 @@ use serde::Deserialize;
 const MOST_METRICS: usize = 32;
 
 #[derive(Deserialize)]
-struct Answer {
+struct CruxAnswer {
     record: Record,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Record {
-    key: Key,
+    key: CruxKey,
     metrics: BTreeMap<String, Metric>,
     collection_period: Option<Period>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Key {
+struct CruxKey {
     url: Option<String>,
     form_factor: Option<String>,
 }
@@ -69,7 +69,7 @@ impl Date {
 
 /// Reads an answer; `None` where it is none, or has no metric of three bins and a percentile. Total on any bytes.
 pub fn field_data(bytes: &[u8]) -> Option<FieldData> {
-    let record = serde_json::from_slice::<Answer>(bytes).ok()?.record;
+    let record = serde_json::from_slice::<CruxAnswer>(bytes).ok()?.record;
     let metrics: BTreeMap<String, FieldMetric> = record
         .metrics
         .into_iter()

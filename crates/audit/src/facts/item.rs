@@ -8,7 +8,7 @@ use url::Url;
 
 use super::charset::Charset;
 use super::document::{Document, Element, NodeId};
-use super::jsonld::tree::{Kind, Member, Tree};
+use super::jsonld::tree::{Member, Tree, TreeKind};
 
 /// Elements with marks that are looked at in one page; real pages stay far below.
 const MOST_VISITS: usize = 200_000;
@@ -38,12 +38,12 @@ pub(crate) struct Item {
     /// Its values.
     pub(crate) tree: Tree,
     /// Where its values come from, in the order of the source.
-    origins: Vec<Origin>,
+    origins: Vec<ValueOrigin>,
 }
 
 /// Where a value of an item comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Origin {
+pub(crate) struct ValueOrigin {
     /// Where the start tag begins.
     at: usize,
     /// The element.
@@ -62,7 +62,7 @@ impl Item {
     }
 
     /// The origin of a value.
-    pub(crate) fn origin(&self, value: &Tree) -> Option<Origin> {
+    pub(crate) fn origin(&self, value: &Tree) -> Option<ValueOrigin> {
         let at = self.origins.partition_point(|origin| origin.at < value.span.start);
         self.origins.get(at).filter(|origin| origin.at == value.span.start).copied()
     }
@@ -72,17 +72,17 @@ impl Item {
 const MOST_COPIED_BYTES: usize = 1024 * 1024;
 
 /// Reads items, within what one page may ask.
-pub(super) struct Reader<'h> {
+pub(super) struct ItemReader<'h> {
     pub(super) document: &'h Document,
     base: &'h Url,
     charset: &'h Charset,
     visits: usize,
     text_bytes: usize,
     copied_bytes: usize,
-    origins: Vec<Origin>,
+    origins: Vec<ValueOrigin>,
 }
 
-impl<'h> Reader<'h> {
+impl<'h> ItemReader<'h> {
     /// `base`: what the document's addresses resolve against.
     pub(super) fn new(document: &'h Document, base: &'h Url, charset: &'h Charset) -> Self {
         Self { document, base, charset, visits: 0, text_bytes: 0, copied_bytes: 0, origins: Vec::new() }
@@ -120,8 +120,8 @@ impl<'h> Reader<'h> {
     /// A value that an element holds, in an attribute or as its text.
     pub(super) fn value(&mut self, element: Element<'h>, attribute: Option<&'static str>, text: String) -> Tree {
         let span = element.start_tag().unwrap_or_default();
-        self.origins.push(Origin { at: span.start, node: element.id(), attribute });
-        Tree { span, kind: Kind::Text(text) }
+        self.origins.push(ValueOrigin { at: span.start, node: element.id(), attribute });
+        Tree { span, kind: TreeKind::Text(text) }
     }
 
     /// The text inside an element, as a value.
@@ -164,7 +164,7 @@ impl<'h> Reader<'h> {
     /// Starts an object that an element stands for.
     pub(super) fn object(&mut self, element: Element<'h>) -> Object {
         let span = element.start_tag().unwrap_or_default();
-        self.origins.push(Origin { at: span.start, node: element.id(), attribute: None });
+        self.origins.push(ValueOrigin { at: span.start, node: element.id(), attribute: None });
         Object { span, members: Vec::new(), by_name: BTreeMap::new() }
     }
 }
@@ -190,7 +190,7 @@ impl Object {
 
     /// Adds a text that the element of the object states.
     pub(super) fn state(&mut self, name: &str, text: &str) {
-        self.add(name, Tree { span: self.span.clone(), kind: Kind::Text(text.to_owned()) });
+        self.add(name, Tree { span: self.span.clone(), kind: TreeKind::Text(text.to_owned()) });
     }
 
     /// The object.
@@ -201,12 +201,12 @@ impl Object {
                 Some(only) if values.is_empty() => only,
                 last => {
                     values.extend(last);
-                    Tree { span: span.clone(), kind: Kind::Array(values) }
+                    Tree { span: span.clone(), kind: TreeKind::Array(values) }
                 }
             };
             Member { at: value.span.start, name, value }
         };
         let members = self.members.into_iter().map(member).collect();
-        Tree { kind: Kind::Object(members), span }
+        Tree { kind: TreeKind::Object(members), span }
     }
 }

@@ -86,7 +86,7 @@ impl<'c> Facts<'c> {
             rules,
             header_links,
             alternates,
-            graph: Graph::read(html.into_iter().flat_map(Html::sources).map(structured_data::Source::tree)),
+            graph: Graph::read(html.into_iter().flat_map(Html::sources).map(structured_data::NodeSource::tree)),
         }
     }
 
@@ -173,7 +173,7 @@ impl<'c> Facts<'c> {
     pub fn header_directives(&self) -> Vec<RobotsDirective> {
         self.directives
             .iter()
-            .filter(|directive| matches!(directive.source, robots_directives::Origin::Header(_)))
+            .filter(|directive| matches!(directive.source, robots_directives::DirectiveOrigin::Header(_)))
             .map(|directive| RobotsDirective {
                 user_agent: directive.agent.clone(),
                 directive: directive.name.clone(),

@@ -42,7 +42,7 @@ pub fn read(exchange: &Exchange) -> Vec<HeaderLink> {
 
 /// What breaks the grammar of a value (RFC 8288 §3, read strictly).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum LinkFault {
     /// A link begins with something other than `<`.
     NoTarget,
     /// No `>` follows a target.
@@ -54,19 +54,19 @@ pub enum Fault {
 }
 
 /// The first place of a value at which a strict reader stops. Empty list members are allowed (RFC 9110 §5.6.1).
-pub fn fault(value: &str) -> Option<Fault> {
+pub fn fault(value: &str) -> Option<LinkFault> {
     let mut rest = value.trim_start_matches([' ', '\t', ',']);
     while !rest.is_empty() {
-        let Some(inside) = rest.strip_prefix('<') else { return Some(Fault::NoTarget) };
-        let Some((_, after)) = inside.split_once('>') else { return Some(Fault::OpenTarget) };
+        let Some(inside) = rest.strip_prefix('<') else { return Some(LinkFault::NoTarget) };
+        let Some((_, after)) = inside.split_once('>') else { return Some(LinkFault::OpenTarget) };
         let (parameters, tail) = parse_parameters(after);
         // A quote that is never closed takes in all that follows.
         if tail.is_empty() && is_open_quote(after) {
-            return Some(Fault::OpenQuote);
+            return Some(LinkFault::OpenQuote);
         }
         let is_rel = |(name, value): &(String, String)| name == "rel" && !value.trim().is_empty();
         if !parameters.iter().any(is_rel) {
-            return Some(Fault::NoRelation);
+            return Some(LinkFault::NoRelation);
         }
         rest = tail.trim_start_matches([' ', '\t', ',']);
     }
@@ -189,12 +189,12 @@ mod tests {
             ("", None),
             (", <a>; rel=x,, <b>;rel=\"y z\";title=\"a, <b\" ,", None),
             ("<https://e.com/a,b;c>; rel=preload; as=style; crossorigin", None),
-            ("https://e.com/a; rel=canonical", Some(Fault::NoTarget)),
-            ("<a; rel=x", Some(Fault::OpenTarget)),
-            ("<a>", Some(Fault::NoRelation)),
-            ("<a>; rel=\"\"", Some(Fault::NoRelation)),
-            ("<a>; rel=x, <b>; title=y", Some(Fault::NoRelation)),
-            ("<a>; rel=\"x, <b>; rel=y", Some(Fault::OpenQuote)),
+            ("https://e.com/a; rel=canonical", Some(LinkFault::NoTarget)),
+            ("<a; rel=x", Some(LinkFault::OpenTarget)),
+            ("<a>", Some(LinkFault::NoRelation)),
+            ("<a>; rel=\"\"", Some(LinkFault::NoRelation)),
+            ("<a>; rel=x, <b>; title=y", Some(LinkFault::NoRelation)),
+            ("<a>; rel=\"x, <b>; rel=y", Some(LinkFault::OpenQuote)),
         ] {
             assert_eq!(fault(value), wanted, "{value}");
         }

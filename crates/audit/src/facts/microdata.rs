@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::document::{Document, Element, NodeId};
-use super::item::{Item, MOST_LEVELS, MOST_NAMES, Object, Reader, Syntax};
+use super::item::{Item, ItemReader, MOST_LEVELS, MOST_NAMES, Object, Syntax};
 use super::jsonld::tree::Tree;
 
 /// The items of a page. `scopes`: its elements with `itemscope`, in order.
-pub(super) fn read(mut reader: Reader<'_>, scopes: &[NodeId]) -> Vec<Item> {
+pub(super) fn read(mut reader: ItemReader<'_>, scopes: &[NodeId]) -> Vec<Item> {
     // An item that is a property belongs to the item around it.
     let document = reader.document;
     let roots = scopes.iter().filter_map(|id| document.element(*id)).filter(|element| !element.has("itemprop"));
@@ -29,7 +29,7 @@ struct Microdata<'h> {
 }
 
 impl<'h> Microdata<'h> {
-    fn item(&mut self, reader: &mut Reader<'h>, element: Element<'h>, level: usize) -> Tree {
+    fn item(&mut self, reader: &mut ItemReader<'h>, element: Element<'h>, level: usize) -> Tree {
         let mut object = reader.object(element);
         if level == 0 {
             object.state("@context", "https://schema.org");
@@ -62,14 +62,14 @@ impl<'h> Microdata<'h> {
         by_id.get(id).copied()
     }
 
-    fn properties(&mut self, reader: &mut Reader<'h>, around: Element<'h>, object: &mut Object, level: usize) {
+    fn properties(&mut self, reader: &mut ItemReader<'h>, around: Element<'h>, object: &mut Object, level: usize) {
         for element in around.children() {
             self.take(reader, element, object, level);
         }
     }
 
     /// An element below an item: a property of it, or something that may hold more.
-    fn take(&mut self, reader: &mut Reader<'h>, element: Element<'h>, object: &mut Object, level: usize) {
+    fn take(&mut self, reader: &mut ItemReader<'h>, element: Element<'h>, object: &mut Object, level: usize) {
         if level == MOST_LEVELS || !reader.may_visit() {
             return;
         }
@@ -89,7 +89,7 @@ impl<'h> Microdata<'h> {
 
 /// The value of a property (§5.2.4). `content` counts on every element, as schema.org's own examples have it and as
 /// Google reads it.
-fn value<'h>(reader: &mut Reader<'h>, element: Element<'h>) -> Tree {
+fn value<'h>(reader: &mut ItemReader<'h>, element: Element<'h>) -> Tree {
     match element.name() {
         "audio" | "embed" | "iframe" | "img" | "source" | "track" | "video" => reader.address(element, "src"),
         "a" | "area" | "link" if !element.has("content") => reader.address(element, "href"),

@@ -3,7 +3,7 @@
 use model::lang::{Phrase, Text, text};
 use serde_json::{Map, Value, json};
 
-use super::breadcrumbs::{Step, Trail};
+use super::breadcrumbs::{Trail, TrailStep};
 use super::derive::{self, Derived};
 use super::document::{Element, collapse};
 use super::jsonld::graph::Found;
@@ -53,7 +53,7 @@ pub(crate) fn breadcrumbs(trail: &Trail) -> NewBlock {
     const SHOWN: Text = text("the trail that the page shows", "a trilha que a página mostra");
     const LINKS: Text =
         text("the page's own links to the folders above it", "os links da própria página para as pastas acima dela");
-    let item = |(at, step): (usize, &Step)| {
+    let item = |(at, step): (usize, &TrailStep)| {
         let mut item = json!({"@type": "ListItem", "position": at + 1, "name": step.name});
         if let (Some(members), Some(url)) = (item.as_object_mut(), &step.url) {
             members.insert("item".to_owned(), url.as_str().into());
@@ -160,7 +160,7 @@ pub(crate) fn site_name(facts: &Facts<'_>, html: &Html) -> Option<Derived> {
         let graph = facts.graph().ok()?;
         let mut organizations = graph.nodes.iter().filter(|node| graph.is_any(node, &["Organization"]));
         let organization = organizations.next().filter(|_| organizations.next().is_none())?;
-        let Found::Value(Tree { kind: super::jsonld::tree::Kind::Text(name), .. }) =
+        let Found::Value(Tree { kind: super::jsonld::tree::TreeKind::Text(name), .. }) =
             graph.look(organization.tree, "name")
         else {
             return None;

@@ -17,7 +17,7 @@ pub fn read(facts: &Facts<'_>) -> Option<String> {
 
 /// What of a page says its language besides `<html>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum LanguageSource {
     /// A header or tag.
     By(&'static str),
     /// Its text itself.
@@ -26,11 +26,11 @@ pub enum Told {
 
 /// The language by `Content-Language` as header or meta, the hreflang entry of this very page, `og:locale`, or else the
 /// text; and which of them says it.
-pub fn elsewhere(facts: &Facts<'_>) -> Option<(String, Told)> {
+pub fn elsewhere(facts: &Facts<'_>) -> Option<(String, LanguageSource)> {
     if let Some((lang, place)) = declared_elsewhere(facts) {
-        return Some((lang, Told::By(place)));
+        return Some((lang, LanguageSource::By(place)));
     }
-    detected_language::detect(facts.markup()?.language_sample()).map(|lang| (lang.to_owned(), Told::ByText))
+    detected_language::detect(facts.markup()?.language_sample()).map(|lang| (lang.to_owned(), LanguageSource::ByText))
 }
 
 fn declared_elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {

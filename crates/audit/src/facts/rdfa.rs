@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::document::{Element, NodeId};
-use super::item::{Item, MOST_LEVELS, MOST_NAMES, Object, Reader, Syntax};
+use super::item::{Item, ItemReader, MOST_LEVELS, MOST_NAMES, Object, Syntax};
 use super::jsonld::tree::Tree;
 
 /// The items of a page. `typed`: its elements with `typeof`, in order.
-pub(super) fn read(mut reader: Reader<'_>, typed: &[NodeId]) -> Vec<Item> {
+pub(super) fn read(mut reader: ItemReader<'_>, typed: &[NodeId]) -> Vec<Item> {
     let mut rdfa = Rdfa { seen: BTreeSet::new() };
     let document = reader.document;
     let roots = typed.iter().filter_map(|id| document.element(*id));
@@ -82,7 +82,7 @@ struct Rdfa {
 }
 
 impl Rdfa {
-    fn item<'h>(&mut self, reader: &mut Reader<'h>, element: Element<'h>, terms: &Terms<'h>, level: usize) -> Tree {
+    fn item<'h>(&mut self, reader: &mut ItemReader<'h>, element: Element<'h>, terms: &Terms<'h>, level: usize) -> Tree {
         self.seen.insert(element.id());
         let mut object = reader.object(element);
         if level == 0 {
@@ -100,7 +100,7 @@ impl Rdfa {
 
     fn properties<'h>(
         &mut self,
-        reader: &mut Reader<'h>,
+        reader: &mut ItemReader<'h>,
         around: Element<'h>,
         terms: &Terms<'h>,
         object: &mut Object,
@@ -133,7 +133,7 @@ impl Rdfa {
 }
 
 /// The value of a property (RDFa Core 1.1 §7.5, step 11).
-fn value<'h>(reader: &mut Reader<'h>, element: Element<'h>) -> Tree {
+fn value<'h>(reader: &mut ItemReader<'h>, element: Element<'h>) -> Tree {
     if element.has("content") {
         return reader.plain(element, "content");
     }

@@ -20,15 +20,15 @@ pub struct Directive {
     /// What stood after the colon, trimmed.
     pub value: Option<String>,
     /// Where it is declared.
-    pub source: Origin,
+    pub source: DirectiveOrigin,
 }
 
 impl Directive {
     /// The `meta` element that declares it, unless a header does.
     pub fn tag(&self) -> Option<NodeId> {
         match &self.source {
-            Origin::Meta(node) => Some(*node),
-            Origin::Header(_) => None,
+            DirectiveOrigin::Meta(node) => Some(*node),
+            DirectiveOrigin::Header(_) => None,
         }
     }
 
@@ -40,7 +40,7 @@ impl Directive {
 
 /// Where a directive stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum DirectiveOrigin {
     /// A `meta` element.
     Meta(NodeId),
     /// A header line, as written.
@@ -128,10 +128,10 @@ pub fn header_fault(line: &str) -> Option<HeaderFault> {
         return Some(HeaderFault::Mark(mark));
     }
     tokens_with_agents(line).into_iter().find_map(|(token, _)| match token {
-        Token::Agent(name) if is_known(&name) || matches!(name.as_str(), "robots" | "x-robots-tag" | "*") => {
+        DirectiveToken::Agent(name) if is_known(&name) || matches!(name.as_str(), "robots" | "x-robots-tag" | "*") => {
             Some(HeaderFault::Prefix(name))
         }
-        Token::Agent(_) | Token::Directive(_) => None,
+        DirectiveToken::Agent(_) | DirectiveToken::Directive(_) => None,
     })
 }
 
@@ -175,7 +175,7 @@ pub fn read(html: Option<&Html>, exchange: Option<&Exchange>) -> Vec<Directive> 
             agent: agent.clone(),
             name,
             value,
-            source: Origin::Meta(node),
+            source: DirectiveOrigin::Meta(node),
         })
     });
     let headers = exchange.into_iter().flat_map(|exchange| exchange.headers_named("x-robots-tag"));
@@ -184,10 +184,13 @@ pub fn read(html: Option<&Html>, exchange: Option<&Exchange>) -> Vec<Directive> 
         let mut out = Vec::new();
         for (name, value) in tokens_with_agents(line) {
             match (name, value) {
-                (Token::Agent(name), _) => agent = Some(name),
-                (Token::Directive(name), value) => {
-                    out.push(Directive { agent: agent.clone(), name, value, source: Origin::Header(line.to_owned()) })
-                }
+                (DirectiveToken::Agent(name), _) => agent = Some(name),
+                (DirectiveToken::Directive(name), value) => out.push(Directive {
+                    agent: agent.clone(),
+                    name,
+                    value,
+                    source: DirectiveOrigin::Header(line.to_owned()),
+                }),
             }
         }
         out
@@ -195,7 +198,7 @@ pub fn read(html: Option<&Html>, exchange: Option<&Exchange>) -> Vec<Directive> 
     from_metas.chain(from_headers).take(MOST).collect()
 }
 
-enum Token {
+enum DirectiveToken {
     Agent(String),
     Directive(String),
 }
@@ -229,15 +232,15 @@ fn tokens(content: &str) -> Vec<(String, Option<String>)> {
 }
 
 /// The same for a header, where an unknown name before a colon is the agent of what follows.
-fn tokens_with_agents(line: &str) -> Vec<(Token, Option<String>)> {
+fn tokens_with_agents(line: &str) -> Vec<(DirectiveToken, Option<String>)> {
     let mut out = Vec::new();
     for (name, value) in tokens(line) {
         match value {
             Some(value) if status(&name) != Some(Status::Valued) => {
-                out.push((Token::Agent(name), None));
-                out.extend(tokens(&value).into_iter().map(|(name, value)| (Token::Directive(name), value)));
+                out.push((DirectiveToken::Agent(name), None));
+                out.extend(tokens(&value).into_iter().map(|(name, value)| (DirectiveToken::Directive(name), value)));
             }
-            value => out.push((Token::Directive(name), value)),
+            value => out.push((DirectiveToken::Directive(name), value)),
         }
     }
     out
@@ -265,11 +268,11 @@ mod tests {
         tokens_with_agents(line)
             .into_iter()
             .filter_map(|(token, value)| match token {
-                Token::Agent(name) => {
+                DirectiveToken::Agent(name) => {
                     agent = format!("{name}/");
                     None
                 }
-                Token::Directive(name) => {
+                DirectiveToken::Directive(name) => {
                     Some(format!("{agent}{name}{}", value.map(|v| format!("={v}")).unwrap_or_default()))
                 }
             })
@@ -338,7 +341,7 @@ mod tests {
     fn values_are_valid_as_the_specification_says() {
         let valid = |name: &str, value: &str| {
             let (name, value) = (name.to_owned(), Some(value.to_owned()));
-            has_valid_value(&Directive { agent: None, name, value, source: Origin::Header(String::new()) })
+            has_valid_value(&Directive { agent: None, name, value, source: DirectiveOrigin::Header(String::new()) })
         };
         assert!(valid("max-snippet", "-1") && valid("max-video-preview", "0") && valid("max-image-preview", "Large"));
         assert!(!valid("max-snippet", "-2") && !valid("max-snippet", "20 chars") && !valid("max-image-preview", "big"));

@@ -3,7 +3,9 @@
 use super::document::Element;
 use super::jsonld::types_of;
 use super::known::Facts;
-use super::robots_directives::{Directive, Origin, Status, for_google, is_known, parse_date, status, suggestion};
+use super::robots_directives::{
+    Directive, DirectiveOrigin, Status, for_google, is_known, parse_date, status, suggestion,
+};
 
 /// The robots tags of everyone, mended.
 #[derive(Debug)]
@@ -30,7 +32,7 @@ pub fn mended<'f>(facts: &'f Facts<'_>) -> Option<Mended<'f>> {
     let all = facts.directives();
     let mut kept: Vec<Directive> = all
         .iter()
-        .filter(|directive| directive.agent.is_none() && matches!(directive.source, Origin::Meta(_)))
+        .filter(|directive| directive.agent.is_none() && matches!(directive.source, DirectiveOrigin::Meta(_)))
         .filter(|directive| status(&directive.name) != Some(Status::Dead))
         .map(|directive| Directive { name: spelled(directive, all), ..directive.clone() })
         .collect();
@@ -41,7 +43,7 @@ pub fn mended<'f>(facts: &'f Facts<'_>) -> Option<Mended<'f>> {
             agent: None,
             name: "max-image-preview".to_owned(),
             value: Some("large".to_owned()),
-            source: Origin::Meta(tag.id()),
+            source: DirectiveOrigin::Meta(tag.id()),
         });
     }
     let mut content = merged(&kept.iter().collect::<Vec<_>>());

@@ -8,7 +8,7 @@ use model::capture::{Fetched, ROBOTS_BYTES};
 use url::Url;
 
 use super::content_type::looks_like_html;
-use line::{Key, Line};
+use line::{LineKey, RobotsLine};
 pub use line::{LineProblem, ProblemKind, Readers, readers};
 
 /// What asking for robots.txt came to.
@@ -46,7 +46,7 @@ impl RobotsState {
 /// A parsed file.
 #[derive(Debug, Default)]
 pub struct RobotsTxt {
-    groups: Vec<Group>,
+    groups: Vec<RobotsGroup>,
     /// `Sitemap` values with their lines, as written.
     pub sitemaps: Vec<(u32, String)>,
     /// Lines that crawlers can't read, or read only out of kindness.
@@ -60,7 +60,7 @@ pub struct RobotsTxt {
 }
 
 #[derive(Debug, Default)]
-struct Group {
+struct RobotsGroup {
     /// Product tokens in lower case; `*` for everyone.
     agents: Vec<String>,
     rules: Vec<Rule>,
@@ -101,39 +101,39 @@ impl RobotsTxt {
         let mut file = Self { truncated, ..Self::default() };
         let mut open = false;
         for (number, source) in line::lines(&text) {
-            file.take(&Line::read(source), number, source, &mut open);
+            file.take(&RobotsLine::read(source), number, source, &mut open);
         }
         file.text = text;
         file
     }
 
     /// Adds one line. `open`: the last group still takes agents, since no rule of it has come.
-    fn take(&mut self, read: &Line<'_>, number: u32, source: &str, open: &mut bool) {
+    fn take(&mut self, read: &RobotsLine<'_>, number: u32, source: &str, open: &mut bool) {
         self.problems.extend(read.problem(number, source, self.groups.is_empty()));
         match read.key {
-            Key::UserAgent => {
+            LineKey::UserAgent => {
                 if !*open {
-                    self.groups.push(Group::default());
+                    self.groups.push(RobotsGroup::default());
                     *open = true;
                 }
                 if let Some(group) = self.groups.last_mut() {
                     group.agents.push(agent_token(read.value).to_ascii_lowercase());
                 }
             }
-            Key::Allow | Key::Disallow => {
+            LineKey::Allow | LineKey::Disallow => {
                 *open = false;
                 if let Some(group) = self.groups.last_mut() {
                     group.rules.push(Rule {
-                        allow: read.key == Key::Allow,
+                        allow: read.key == LineKey::Allow,
                         pattern: matching::normal(read.value),
                         text: source.trim().to_owned(),
                         line: number,
                     });
                 }
             }
-            Key::Sitemap => self.sitemaps.push((number, read.value.to_owned())),
-            Key::Unsupported => self.unsupported.push((number, source.trim().to_owned())),
-            Key::Blank | Key::Unknown => {}
+            LineKey::Sitemap => self.sitemaps.push((number, read.value.to_owned())),
+            LineKey::Unsupported => self.unsupported.push((number, source.trim().to_owned())),
+            LineKey::Blank | LineKey::Unknown => {}
         }
     }
 
@@ -156,7 +156,7 @@ impl RobotsTxt {
         &self,
         token: &str,
         path: &str,
-        groups: impl Iterator<Item = (&'f Group, impl FnOnce() -> Option<Decision<'f>>)>,
+        groups: impl Iterator<Item = (&'f RobotsGroup, impl FnOnce() -> Option<Decision<'f>>)>,
     ) -> RobotsVerdict {
         if path == "/robots.txt" {
             return RobotsVerdict { allowed: true, rule: None, agent: None };
@@ -199,7 +199,7 @@ struct Decision<'f> {
 }
 
 impl<'f> Decision<'f> {
-    fn of(group: &'f Group, path: &str) -> Option<Self> {
+    fn of(group: &'f RobotsGroup, path: &str) -> Option<Self> {
         let matched = group
             .rules
             .iter()

@@ -151,13 +151,13 @@ fn meant(
 /// string alignment). Only the first [`LONGEST_NAME`] letters count.
 pub(crate) fn edits(a: &[u8], b: &[u8]) -> usize {
     /// A line of the table: its length is that of the longest name, and one.
-    type Line = [usize; LONGEST_NAME + 1];
+    type EditRow = [usize; LONGEST_NAME + 1];
     let b = b.get(..LONGEST_NAME).unwrap_or(b);
-    let at = |line: &Line, column: usize| line.get(column).copied().unwrap_or(usize::MAX / 2);
-    let mut older: Line = [0; LONGEST_NAME + 1];
-    let mut old: Line = std::array::from_fn(|column| column);
+    let at = |line: &EditRow, column: usize| line.get(column).copied().unwrap_or(usize::MAX / 2);
+    let mut older: EditRow = [0; LONGEST_NAME + 1];
+    let mut old: EditRow = std::array::from_fn(|column| column);
     for (row, left) in a.iter().take(LONGEST_NAME).enumerate() {
-        let mut new: Line = [row + 1; LONGEST_NAME + 1];
+        let mut new: EditRow = [row + 1; LONGEST_NAME + 1];
         for (column, right) in b.iter().enumerate() {
             let changed = at(&old, column) + usize::from(!left.eq_ignore_ascii_case(right));
             let mut least = changed.min(at(&old, column + 1) + 1).min(at(&new, column) + 1);

@@ -9,10 +9,10 @@ mod tally;
 mod target;
 mod xml;
 
-pub use fault::Fault;
+pub use fault::SitemapFault;
 pub use file::{End, MOST_FILE_BYTES, SitemapFile};
-pub use kind::{Kind, MOST_FILES, MOST_LOC_BYTES, MOST_URLS};
-pub use reading::Entry;
+pub use kind::{MOST_FILES, MOST_LOC_BYTES, MOST_URLS, SitemapKind};
+pub use reading::SitemapEntry;
 pub(super) use reading::{Child, fetchable};
 pub use tally::{BadLoc, Tally};
 pub use target::Target;

@@ -11,7 +11,7 @@ use super::known::Facts;
 use super::nofollow;
 use super::page::Html;
 use super::robots_txt::{RobotsState, path as robots_path};
-use super::sitemap::{BadLoc, End, Kind, MOST_FILE_BYTES, MOST_LOC_BYTES, MOST_URLS, NAMESPACE, SitemapFile};
+use super::sitemap::{BadLoc, End, MOST_FILE_BYTES, MOST_LOC_BYTES, MOST_URLS, NAMESPACE, SitemapFile, SitemapKind};
 use super::sitemap_survey::Sitemaps;
 use super::url_identity::{identity, same_page, without_tracking};
 use crate::escape::xml_text;
@@ -87,7 +87,7 @@ pub fn own_path(facts: &Facts<'_>, file: &SitemapFile) -> Option<String> {
 /// The site's own file with its wrong addresses corrected, and some others replaced; `None` where it can't be given
 /// whole, where an address is not found there just once, or where the new one is listed already.
 pub fn replaced(facts: &Facts<'_>, file: &SitemapFile, pairs: &[(&str, &Url)]) -> Option<OwnFile> {
-    let is_sound = file.end == End::Whole && file.fault.is_none() && file.kind == Some(Kind::Urlset);
+    let is_sound = file.end == End::Whole && file.fault.is_none() && file.kind == Some(SitemapKind::Urlset);
     let path = own_path(facts, file).filter(|_| is_sound)?;
     let content = pairs.iter().try_fold(corrected_text(file)?, |text, (from, to)| exchanged(text, from, to))?;
     (content.len() <= MOST_FILE_BYTES).then_some(OwnFile { path, content })
@@ -100,7 +100,7 @@ pub fn corrected_text(file: &SitemapFile) -> Option<String> {
         return Some(source);
     }
     let shown = &file.tally.shown_bad_locs;
-    let is_all = shown.len() as u64 == file.tally.bad_locs && file.kind == Some(Kind::Urlset);
+    let is_all = shown.len() as u64 == file.tally.bad_locs && file.kind == Some(SitemapKind::Urlset);
     let mut pairs = shown.iter().map(|(kind, loc)| Some((loc, corrected(file, *kind, loc)?)));
     pairs.try_fold(source, |text, pair| pair.and_then(|(loc, url)| exchanged(text, loc, &url))).filter(|_| is_all)
 }
@@ -151,16 +151,16 @@ fn added(file: &SitemapFile, url: &Url, lastmod: Option<&str>) -> Option<OwnFile
     let is_there = source.contains(&format!(">{}<", xml_text(url.as_str())));
     let content = match file.kind? {
         // A correction has just put it there.
-        Kind::Urlset if is_there => source.to_owned(),
-        Kind::Urlset => {
+        SitemapKind::Urlset if is_there => source.to_owned(),
+        SitemapKind::Urlset => {
             let from_end = file.source.as_deref()?.len().checked_sub(file.closing?)?;
             let (before, after) = source.split_at_checked(source.len().checked_sub(from_end)?)?;
             let prefix = after.strip_prefix("</")?.split_once("urlset")?.0;
             let (indent, end) = if before.ends_with('\n') { ("  ", "\n") } else { ("", "") };
             format!("{before}{indent}{}{end}{}\n", entry(url, lastmod, prefix), after.trim_end())
         }
-        Kind::Text => format!("{}\n{url}\n", source.trim_end()),
-        Kind::Index | Kind::Rss | Kind::Atom => return None,
+        SitemapKind::Text => format!("{}\n{url}\n", source.trim_end()),
+        SitemapKind::Index | SitemapKind::Rss | SitemapKind::Atom => return None,
     };
     let path = address.path().to_owned();
     (content.len() <= MOST_FILE_BYTES).then_some(OwnFile { path, content })

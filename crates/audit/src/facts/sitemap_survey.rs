@@ -8,7 +8,7 @@ use url::Url;
 
 use super::robots_txt::RobotsState;
 use super::site_files::SiteFiles;
-use super::sitemap::{Child, End, Entry, Kind, MOST_FILES, SitemapFile, fetchable};
+use super::sitemap::{Child, End, MOST_FILES, SitemapEntry, SitemapFile, SitemapKind, fetchable};
 use super::url_identity::{identity, same_site};
 
 /// Decoded bytes of all sitemap files of one audit; past them no more is asked for. What an audit reads at most: enough
@@ -101,12 +101,12 @@ impl<'f> Sitemaps<'f> {
     }
 
     /// The file that lists the page, and its entry there.
-    pub fn listed(&self) -> Option<(&'f SitemapFile, &'f Entry)> {
+    pub fn listed(&self) -> Option<(&'f SitemapFile, &'f SitemapEntry)> {
         self.listings().next()
     }
 
     /// Every listing of the page under one of its addresses, each address once a file.
-    pub fn listings(&self) -> impl Iterator<Item = (&'f SitemapFile, &'f Entry)> {
+    pub fn listings(&self) -> impl Iterator<Item = (&'f SitemapFile, &'f SitemapEntry)> {
         self.files.iter().flat_map(|file| file.entries.iter().map(move |entry| (*file, entry)))
     }
 
@@ -123,7 +123,7 @@ impl<'f> Sitemaps<'f> {
 
     /// Indexes that an index names, which none may.
     pub fn nested(&self) -> impl Iterator<Item = &'f SitemapFile> {
-        self.files.iter().skip(self.roots).copied().filter(|file| file.kind == Some(Kind::Index))
+        self.files.iter().skip(self.roots).copied().filter(|file| file.kind == Some(SitemapKind::Index))
     }
 
     /// Whether there are sitemaps.
@@ -227,7 +227,7 @@ impl<'f> Survey<'f, '_> {
 
     /// The files that indexes list, newest first; those of an index inside an index are left out (one level only).
     fn children(&mut self) {
-        let indexes = self.sitemaps.files.iter().filter(|file| file.kind == Some(Kind::Index));
+        let indexes = self.sitemaps.files.iter().filter(|file| file.kind == Some(SitemapKind::Index));
         let mut children: Vec<&Child> = indexes.flat_map(|file| &file.children).collect();
         self.sitemaps.left_out |= self.sitemaps.files.iter().any(|file| file.children_left_out);
         // Stable: of one day, or undated, the order of the files stays.
@@ -235,7 +235,8 @@ impl<'f> Survey<'f, '_> {
         let roots = self.sitemaps.files.len();
         self.sitemaps.roots = roots;
         children.into_iter().for_each(|child| self.visit(child.url.clone()));
-        self.sitemaps.left_out |= self.sitemaps.files.iter().skip(roots).any(|file| file.kind == Some(Kind::Index));
+        self.sitemaps.left_out |=
+            self.sitemaps.files.iter().skip(roots).any(|file| file.kind == Some(SitemapKind::Index));
     }
 
     /// Keeps within the limits of one audit.

@@ -26,7 +26,7 @@ const FILLERS: [&str; 11] =
 
 /// Why a page counts as missing.
 #[derive(Debug)]
-pub enum Told {
+pub enum MissingSign {
     /// Its title or first heading says so.
     Says {
         /// The words, as on the page.
@@ -56,14 +56,14 @@ fn phrases(language: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// By its words: those of the page's language, and of English, which error pages speak everywhere.
-pub fn by_words(facts: &Facts<'_>) -> Option<Told> {
+pub fn by_words(facts: &Facts<'_>) -> Option<MissingSign> {
     let html = facts.markup().filter(|html| html.text.words < MOST_WORDS)?;
     let language = page_language::read(facts).unwrap_or_default();
     let title = html.titles.first();
     let heading = html.headings.iter().find(|(level, _)| *level == 1).map(|(_, id)| id);
     [title, heading].into_iter().flatten().filter_map(|id| html.element(*id)).find_map(|element| {
         let text = element.text();
-        says_missing(&text, primary(&language)).then(|| Told::Says { text, node: element.id() })
+        says_missing(&text, primary(&language)).then(|| MissingSign::Says { text, node: element.id() })
     })
 }
 
@@ -93,7 +93,7 @@ fn plain(text: &str) -> String {
 }
 
 /// By comparison with the answer to a random missing address; `None` too where there is nothing to compare.
-pub fn by_comparison(facts: &Facts<'_>) -> Option<Told> {
+pub fn by_comparison(facts: &Facts<'_>) -> Option<MissingSign> {
     let html = facts.markup()?;
     let url = facts.url().ok()?;
     // The start page may be what a site answers to everything.
@@ -116,7 +116,7 @@ pub fn by_comparison(facts: &Facts<'_>) -> Option<Told> {
     let missing = Document::parse(charset.decode(&exchange.body.bytes));
     let title = missing.elements().find(|element| element.is("title")).map(Element::text);
     let same_title = title.is_some_and(|title| title == own_title);
-    (same_title && are_alike(&html.text.text, &VisibleText::read(&missing).text)).then_some(Told::SameAsMissing)
+    (same_title && are_alike(&html.text.text, &VisibleText::read(&missing).text)).then_some(MissingSign::SameAsMissing)
 }
 
 /// Whether two texts have the same words but for a few.

@@ -12,14 +12,14 @@ use super::page::Html;
 
 /// One of the sources of a page's nodes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Source<'h> {
+pub(crate) enum NodeSource<'h> {
     /// A JSON-LD block.
     Block(&'h Written),
     /// An item of markup.
     Item(&'h Item),
 }
 
-impl<'h> Source<'h> {
+impl<'h> NodeSource<'h> {
     /// What it holds.
     pub(crate) fn tree(self) -> &'h Tree {
         match self {
@@ -55,16 +55,16 @@ impl<'h> Source<'h> {
 
 impl Html {
     /// Every source of nodes: blocks first, then items.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = Source<'_>> {
-        self.json_ld.written.iter().map(Source::Block).chain(self.items.iter().map(Source::Item))
+    pub(crate) fn sources(&self) -> impl Iterator<Item = NodeSource<'_>> {
+        self.json_ld.written.iter().map(NodeSource::Block).chain(self.items.iter().map(NodeSource::Item))
     }
 
     /// The source of a position among them.
-    pub(crate) fn source(&self, at: usize) -> Option<Source<'_>> {
+    pub(crate) fn source(&self, at: usize) -> Option<NodeSource<'_>> {
         let blocks = &self.json_ld.written;
         match at.checked_sub(blocks.len()) {
-            None => blocks.get(at).map(Source::Block),
-            Some(at) => self.items.get(at).map(Source::Item),
+            None => blocks.get(at).map(NodeSource::Block),
+            Some(at) => self.items.get(at).map(NodeSource::Item),
         }
     }
 }
@@ -74,7 +74,7 @@ pub(super) mod testing {
     use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
     use model::time::Timestamp;
 
-    use super::super::jsonld::tree::Kind;
+    use super::super::jsonld::tree::TreeKind;
     use super::Tree;
     use crate::facts::walk::Page;
 
@@ -106,14 +106,14 @@ pub(super) mod testing {
 
     fn shown(tree: &Tree) -> String {
         match &tree.kind {
-            Kind::Object(members) => {
+            TreeKind::Object(members) => {
                 let members = members.iter().map(|member| format!("{}: {}", member.name, shown(&member.value)));
                 format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
             }
-            Kind::Array(values) => format!("[{}]", values.iter().map(shown).collect::<Vec<_>>().join(", ")),
-            Kind::Text(text) | Kind::Number(text) => text.clone(),
-            Kind::Bool(value) => value.to_string(),
-            Kind::Null => "null".to_owned(),
+            TreeKind::Array(values) => format!("[{}]", values.iter().map(shown).collect::<Vec<_>>().join(", ")),
+            TreeKind::Text(text) | TreeKind::Number(text) => text.clone(),
+            TreeKind::Bool(value) => value.to_string(),
+            TreeKind::Null => "null".to_owned(),
         }
     }
 }

@@ -92,15 +92,15 @@ pub fn count_words(text: &str) -> usize {
     let (mut count, mut in_word, mut at) = (0, false, 0);
     while let Some(byte) = bytes.get(at) {
         let kind = kind(*byte);
-        if matches!(kind, Kind::Joins | Kind::Unclear) {
-            if kind == Kind::Unclear && bytes.get(at + 1).is_some_and(|next| is_two_byte_letter(*byte, *next)) {
+        if matches!(kind, WordByte::Joins | WordByte::Unclear) {
+            if kind == WordByte::Unclear && bytes.get(at + 1).is_some_and(|next| is_two_byte_letter(*byte, *next)) {
                 count += usize::from(!in_word);
                 in_word = true;
                 at += 2;
                 continue;
             }
             // A mark at the end of a word joins nothing.
-            if kind == Kind::Unclear || bytes.get(at + 1).is_some_and(|next| self::kind(*next) != Kind::Space) {
+            if kind == WordByte::Unclear || bytes.get(at + 1).is_some_and(|next| self::kind(*next) != WordByte::Space) {
                 // A space ends a word in every script, so that only the part around this one takes the long way.
                 let part = part_around(bytes, at);
                 count -= words_between_marks(bytes.get(part.start..at).unwrap_or_default());
@@ -111,7 +111,7 @@ pub fn count_words(text: &str) -> usize {
             }
         }
         // Without a jump: where words end can't be predicted.
-        let is_letter = kind == Kind::Letter;
+        let is_letter = kind == WordByte::Letter;
         count += usize::from(is_letter & !in_word);
         in_word = is_letter;
         at += 1;
@@ -121,7 +121,7 @@ pub fn count_words(text: &str) -> usize {
 
 /// What lies between the spaces around a byte.
 fn part_around(bytes: &[u8], at: usize) -> Range<usize> {
-    let is_space = |byte: &u8| kind(*byte) == Kind::Space;
+    let is_space = |byte: &u8| kind(*byte) == WordByte::Space;
     let (before, after) = bytes.split_at_checked(at).unwrap_or_default();
     let start = before.iter().rposition(is_space).map_or(0, |space| space + 1);
     start..at + after.iter().position(is_space).unwrap_or(after.len())
@@ -129,7 +129,7 @@ fn part_around(bytes: &[u8], at: usize) -> Range<usize> {
 
 /// Words of the start of a part as [`count_words`] counted them: runs of letters.
 fn words_between_marks(bytes: &[u8]) -> usize {
-    let is_letter = |byte: u8| kind(byte) == Kind::Letter || byte >= 0x80;
+    let is_letter = |byte: u8| kind(byte) == WordByte::Letter || byte >= 0x80;
     let begins = |pair: &[u8]| matches!(pair, [before, this] if !is_letter(*before) && is_letter(*this));
     let first = bytes.first().is_some_and(|byte| is_letter(*byte));
     usize::from(first) + bytes.windows(2).filter(|pair| begins(pair)).count()
@@ -151,7 +151,7 @@ fn count_in_part(part: &str) -> usize {
 
 /// What a byte does to words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum WordByte {
     /// A letter or digit.
     Letter,
     /// White space.
@@ -164,26 +164,26 @@ enum Kind {
     Unclear,
 }
 
-fn kind(byte: u8) -> Kind {
-    static KINDS: [Kind; 256] = {
-        let mut table = [Kind::Unclear; 256];
+fn kind(byte: u8) -> WordByte {
+    static KINDS: [WordByte; 256] = {
+        let mut table = [WordByte::Unclear; 256];
         let mut byte = 0;
         while byte < table.len() {
             #[expect(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
             {
                 table[byte] = match byte as u8 {
-                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => Kind::Letter,
-                    b' ' | b'\t' | b'\n' | 0x0C | b'\r' => Kind::Space,
-                    b'_' | b'\'' | b'.' | b':' | b',' | b';' => Kind::Joins,
-                    0x80.. => Kind::Unclear,
-                    _ => Kind::Apart,
+                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => WordByte::Letter,
+                    b' ' | b'\t' | b'\n' | 0x0C | b'\r' => WordByte::Space,
+                    b'_' | b'\'' | b'.' | b':' | b',' | b';' => WordByte::Joins,
+                    0x80.. => WordByte::Unclear,
+                    _ => WordByte::Apart,
                 };
             }
             byte += 1;
         }
         table
     };
-    KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Unclear)
+    KINDS.get(usize::from(byte)).copied().unwrap_or(WordByte::Unclear)
 }
 
 /// The rules of UAX #29 as far as ASCII needs them: letters, digits and `_` join; `'` `.` `:` join two letters, `'` `.`

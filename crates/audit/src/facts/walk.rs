@@ -9,7 +9,7 @@ use super::charset::{self, Charset, CharsetSource};
 use super::content_type::{self, is_html, media_type};
 use super::document::{Document, Element, Namespace, NodeId};
 use super::elements::{Anchor, LinkElement, Meta};
-use super::item::Reader;
+use super::item::ItemReader;
 use super::jsonld::JsonLd;
 use super::listed::{Listed, Parts};
 use super::page::Html;
@@ -142,7 +142,7 @@ impl Html {
         html.json_ld = JsonLd::read(&waiting.blocks);
         html.document = document;
         html.has_items = !waiting.scopes.is_empty() || !waiting.typed.is_empty();
-        let reader = || Reader::new(&html.document, &html.base, &html.charset);
+        let reader = || ItemReader::new(&html.document, &html.base, &html.charset);
         let mut items = microdata::read(reader(), &waiting.scopes);
         items.extend(rdfa::read(reader(), &waiting.typed));
         html.items = items;

@@ -6,7 +6,7 @@ use crate::check::prelude::*;
 use crate::facts::content_type::media_type;
 use crate::facts::crawlers::{Purpose, tokens};
 use crate::facts::page::Html;
-use crate::facts::robots_directives::Origin;
+use crate::facts::robots_directives::DirectiveOrigin;
 use crate::facts::robots_txt::signals::{self, SignalFault, SignalLine};
 use crate::facts::robots_txt::{RobotsState, RobotsTxt};
 use crate::fix::FileChange;
@@ -251,8 +251,10 @@ fn noai_declared(facts: &Facts<'_>) -> Verdict {
     let mut group: String = open.iter().map(|token| format!("User-agent: {token}\n")).collect();
     group.push_str("Disallow: /{{SCOPE}}\n");
     let place = match &first.source {
-        Origin::Meta(node) => html.element(*node).map(Element::place),
-        Origin::Header(line) => Some(Place { snippet: Some(format!("X-Robots-Tag: {line}")), ..Place::default() }),
+        DirectiveOrigin::Meta(node) => html.element(*node).map(Element::place),
+        DirectiveOrigin::Header(line) => {
+            Some(Place { snippet: Some(format!("X-Robots-Tag: {line}")), ..Place::default() })
+        }
     };
     let values =
         [("word", first.name.as_str().into()), ("count", open.len().into()), ("names", open.join(", ").into())];

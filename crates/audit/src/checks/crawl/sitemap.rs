@@ -5,7 +5,7 @@ use model::capture::{FailureKind, Fetched};
 use super::robots_txt;
 use crate::check::prelude::*;
 use crate::facts::robots_txt::{RobotsState, RobotsTxt};
-use crate::facts::sitemap::{End, Kind, MOST_URLS, SitemapFile};
+use crate::facts::sitemap::{End, MOST_URLS, SitemapFile, SitemapKind};
 use crate::facts::sitemap_draft;
 use crate::facts::sitemap_survey::{Presence, Sitemaps};
 use crate::fix::FileChange;
@@ -357,8 +357,10 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         "Let the program that writes the sitemap list the pages that should be found.",
         "Faça o programa que escreve o sitemap listar as páginas que devem ser encontradas.",
     );
-    let path =
-        files.iter().find(|file| file.kind == Some(Kind::Urlset)).and_then(|file| sitemap_draft::own_path(facts, file));
+    let path = files
+        .iter()
+        .find(|file| file.kind == Some(SitemapKind::Urlset))
+        .and_then(|file| sitemap_draft::own_path(facts, file));
     let fix = match path.zip(sitemap_draft::first(facts)) {
         Some((path, content)) => FixDraft::file(&path, content).from(LINKED, &[]).note(COMPLETE, &[]),
         None => FixDraft::instruction(FixTarget::File, LIST, &[]),

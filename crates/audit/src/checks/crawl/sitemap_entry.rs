@@ -4,7 +4,7 @@ use url::Url;
 
 use crate::check::prelude::*;
 use crate::facts::robots_txt::RobotsState;
-use crate::facts::sitemap::{Entry, SitemapFile};
+use crate::facts::sitemap::{SitemapEntry, SitemapFile};
 use crate::facts::sitemap_draft;
 use crate::facts::sitemap_survey::Presence;
 use crate::facts::url_identity::same_page;
@@ -166,7 +166,7 @@ fn canonical(facts: &Facts<'_>) -> Result<Url, NotMeasured> {
 }
 
 /// The entries of the page under one of its addresses.
-fn entries<'f>(facts: &'f Facts<'_>, wanted: &Url) -> Result<Vec<(&'f SitemapFile, &'f Entry)>, NotMeasured> {
+fn entries<'f>(facts: &'f Facts<'_>, wanted: &Url) -> Result<Vec<(&'f SitemapFile, &'f SitemapEntry)>, NotMeasured> {
     let listings = facts.sitemaps()?.listings();
     Ok(listings.filter(|(_, entry)| entry.url().is_some_and(|url| same_page(&url, wanted))).collect())
 }
@@ -189,7 +189,7 @@ fn listed_as(facts: &Facts<'_>, message: Text, wrong: &Url, right: &Url) -> Verd
         Some(own) => FixDraft::file(&own.path, own.content).from(REPLACED, &values),
         None => FixDraft::instruction(FixTarget::File, REPLACE, &values),
     };
-    let place = |(file, entry): &(&SitemapFile, &Entry)| Place {
+    let place = |(file, entry): &(&SitemapFile, &SitemapEntry)| Place {
         url: Some(file.url.clone()),
         snippet: Some(entry.loc.clone()),
         ..Place::default()

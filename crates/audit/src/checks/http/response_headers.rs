@@ -160,21 +160,21 @@ fn link_malformed(facts: &Facts<'_>) -> Verdict {
     if exchange.header("link").is_none() {
         return Err(NotMeasured::Absent);
     }
-    let bad: Vec<(&str, link_header::Fault)> =
+    let bad: Vec<(&str, link_header::LinkFault)> =
         exchange.headers_named("link").filter_map(|value| Some((value, link_header::fault(value)?))).collect();
     let Some((_, fault)) = bad.first() else { return PASS };
     let message = match fault {
-        link_header::Fault::NoTarget => text(
+        link_header::LinkFault::NoTarget => text(
             "A link of the Link header does not begin with <, as it must.",
             "Um link do cabeçalho Link não começa com <, como deve.",
         ),
-        link_header::Fault::OpenTarget => {
+        link_header::LinkFault::OpenTarget => {
             text("A target in the Link header has no > at its end.", "Um destino no cabeçalho Link não tem > no fim.")
         }
-        link_header::Fault::NoRelation => {
+        link_header::LinkFault::NoRelation => {
             text("A link of the Link header has no rel.", "Um link do cabeçalho Link não tem rel.")
         }
-        link_header::Fault::OpenQuote => text(
+        link_header::LinkFault::OpenQuote => text(
             "A quotation mark in the Link header is never closed.",
             "Há aspas no cabeçalho Link que nunca se fecham.",
         ),

@@ -4,7 +4,7 @@ use model::capture::{Fetched, WantKind};
 
 use crate::check::prelude::*;
 use crate::facts::page_language;
-use crate::facts::soft_404::{self, MOST_DIFFERENT, MOST_WORDS, Told};
+use crate::facts::soft_404::{self, MOST_DIFFERENT, MOST_WORDS, MissingSign};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -94,12 +94,12 @@ fn page(facts: &Facts<'_>) -> Verdict {
     let url = ("url", facts.final_url().into());
     let fix = FixDraft::instruction(FixTarget::Page, ANSWER, std::slice::from_ref(&url));
     match told {
-        Told::Says { text: said, node } => {
+        MissingSign::Says { text: said, node } => {
             const SAYS: Text = text("The page answers 200 and says “{text}”.", "A página responde 200 e diz “{text}”.");
             let place = html.element(node).map(Element::place);
             problem(SAYS, &[("text", said.into())], fix).at(place).fail()
         }
-        Told::SameAsMissing => {
+        MissingSign::SameAsMissing => {
             const SAME: Text = text(
                 "{url} answers 200 with the page that the site shows for addresses that don't exist.",
                 "{url} responde 200 com a página que o site mostra para endereços que não existem.",

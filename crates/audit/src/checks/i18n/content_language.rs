@@ -1,7 +1,7 @@
 //! Whether the page is in the language that it declares, and declares it where it counts.
 
 use crate::check::prelude::*;
-use crate::facts::detected_language::{self, LEAST_WORDS, Reading};
+use crate::facts::detected_language::{self, LEAST_WORDS, LanguageFit};
 use crate::facts::elements::Meta;
 use crate::facts::url_identity::same_page;
 use crate::facts::{language_tag, page_language};
@@ -75,9 +75,9 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
     let root = html.document.html().ok_or(NotMeasured::Html)?;
     let lang = root.attribute("lang").and_then(|lang| language_tag::read(lang.trim())).ok_or(NotMeasured::Absent)?;
     let found = match detected_language::compare(html.language_sample(), &lang.language) {
-        Reading::Fits => return PASS,
-        Reading::Unclear => return Err(NotMeasured::Language),
-        Reading::Other(found) => found,
+        LanguageFit::Fits => return PASS,
+        LanguageFit::Unclear => return Err(NotMeasured::Language),
+        LanguageFit::Other(found) => found,
     };
     const OTHER: Text = text(
         "The text is in “{found}”, but lang of <html> says “{lang}”.",

@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::language_tag::{self, Tag};
-use crate::facts::page_language::{self, Told};
+use crate::facts::page_language::{self, LanguageSource};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -107,8 +107,8 @@ fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft
     const OF_TEXT: Text = text("the language that the text is written in", "o idioma em que o texto está escrito");
     let (lang, origin, place) = match (corrected, page_language::elsewhere(facts)) {
         (Some(tag), _) => (tag.to_string(), CORRECTED, ""),
-        (None, Some((lang, Told::By(place)))) => (lang, ELSEWHERE, place),
-        (None, Some((lang, Told::ByText))) => (lang, OF_TEXT, ""),
+        (None, Some((lang, LanguageSource::By(place)))) => (lang, ELSEWHERE, place),
+        (None, Some((lang, LanguageSource::ByText))) => (lang, OF_TEXT, ""),
         (None, None) => return FixDraft::template(FixTarget::Page, TEMPLATE),
     };
     if root.start_tag().is_none() {

@@ -48,13 +48,13 @@ const MOST_CANDIDATES: usize = 100;
 
 /// What a candidate is for.
 #[derive(Debug, Clone, PartialEq)]
-enum Size {
+enum Descriptor {
     Width(u32),
     Density(f64),
 }
 
 /// A descriptor as the standard reads it (WHATWG HTML §4.8.4.3.10); `None` where the candidate is dropped.
-fn size(descriptors: &str) -> Option<Size> {
+fn size(descriptors: &str) -> Option<Descriptor> {
     let (mut width, mut density, mut height) = (None, None, None);
     for descriptor in descriptors.split_ascii_whitespace() {
         let (number, unit) = descriptor.split_at_checked(descriptor.len().checked_sub(1)?)?;
@@ -71,10 +71,10 @@ fn size(descriptors: &str) -> Option<Size> {
         }
     }
     match (width, density, height) {
-        (Some(width), ..) => Some(Size::Width(width)),
+        (Some(width), ..) => Some(Descriptor::Width(width)),
         // A height says nothing without a width.
         (None, _, Some(_)) => None,
-        (None, density, None) => Some(Size::Density(density.unwrap_or(1.0))),
+        (None, density, None) => Some(Descriptor::Density(density.unwrap_or(1.0))),
     }
 }
 
@@ -118,7 +118,7 @@ fn descriptors_end(text: &str) -> usize {
 
 /// The first candidate of a list that is dropped.
 fn dropped(list: &str) -> Option<String> {
-    let mut seen: Vec<Size> = Vec::new();
+    let mut seen: Vec<Descriptor> = Vec::new();
     for (address, descriptors) in candidates(list) {
         let written = || if descriptors.is_empty() { address.to_owned() } else { format!("{address} {descriptors}") };
         let Some(size) = size(descriptors) else { return Some(written()) };

@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::robots_directives::{
-    Directive, Origin, Status, for_google, has_valid_value, header_fault, is_known, status, suggestion,
+    Directive, DirectiveOrigin, Status, for_google, has_valid_value, header_fault, is_known, status, suggestion,
 };
 use crate::facts::robots_tag::{adds_only, contradiction, mended, wants_large_preview};
 
@@ -140,8 +140,10 @@ const MULTIPLE: Check = Check {
 /// Where a directive is declared.
 pub(super) fn place(facts: &Facts<'_>, directive: &Directive) -> Option<Place> {
     match &directive.source {
-        Origin::Meta(node) => facts.markup()?.element(*node).map(Element::place),
-        Origin::Header(line) => Some(Place { snippet: Some(format!("X-Robots-Tag: {line}")), ..Place::default() }),
+        DirectiveOrigin::Meta(node) => facts.markup()?.element(*node).map(Element::place),
+        DirectiveOrigin::Header(line) => {
+            Some(Place { snippet: Some(format!("X-Robots-Tag: {line}")), ..Place::default() })
+        }
     }
 }
 
@@ -277,8 +279,8 @@ fn unknown(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let is_malformed = |directive: &Directive| match &directive.source {
-        Origin::Meta(_) => false,
-        Origin::Header(line) => header_fault(line).is_some(),
+        DirectiveOrigin::Meta(_) => false,
+        DirectiveOrigin::Header(line) => header_fault(line).is_some(),
     };
     let bad: Vec<&Directive> =
         all.iter().filter(|directive| !is_known(&directive.name) && !is_malformed(directive)).collect();

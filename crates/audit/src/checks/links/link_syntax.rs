@@ -68,17 +68,17 @@ const TYPOS: [(&str, &str); 14] = [
 
 /// What is wrong with an address, and what it reads when there is one reading only.
 #[derive(Debug, PartialEq, Eq)]
-struct Fault {
+struct SyntaxFault {
     repaired: Option<String>,
 }
 
 /// What is wrong with an `href`, if anything.
-fn fault(href: &str, html: &Html) -> Option<Fault> {
+fn fault(href: &str, html: &Html) -> Option<SyntaxFault> {
     let trimmed = href.trim_matches(|c: char| c <= ' ');
     // Most addresses are told sound by their bytes alone.
     let lower = trimmed.get(..16).unwrap_or(trimmed).to_ascii_lowercase();
     if let Some((typo, meant)) = TYPOS.iter().find(|(typo, _)| lower.starts_with(typo)) {
-        return Some(Fault { repaired: trimmed.get(typo.len()..).map(|rest| format!("{meant}{rest}")) });
+        return Some(SyntaxFault { repaired: trimmed.get(typo.len()..).map(|rest| format!("{meant}{rest}")) });
     }
     // One slash: of the page's own scheme this is a path, and of another one it works by chance.
     if let Some((scheme, rest)) = ["http:/", "https:/"].iter().find_map(|start| {
@@ -86,13 +86,13 @@ fn fault(href: &str, html: &Html) -> Option<Fault> {
         lower.starts_with(start).then_some((*start, rest))
     }) {
         let is_host = rest.split(['/', '?', '#']).next().is_some_and(|host| host.contains('.'));
-        return Some(Fault { repaired: is_host.then(|| format!("{scheme}/{rest}")) });
+        return Some(SyntaxFault { repaired: is_host.then(|| format!("{scheme}/{rest}")) });
     }
     if lower.starts_with("www.") && is_public_host(trimmed.split(['/', '?', '#']).next().unwrap_or_default()) {
-        return Some(Fault { repaired: None });
+        return Some(SyntaxFault { repaired: None });
     }
     if html.resolve(href).is_none() {
-        return Some(Fault { repaired: None });
+        return Some(SyntaxFault { repaired: None });
     }
     let other = ["mailto:", "tel:", "sms:", "data:", "javascript:", "whatsapp:", "viber:", "skype:"];
     // In a query every reader knows what a space stands for, and forms write them there.
@@ -100,7 +100,7 @@ fn fault(href: &str, html: &Html) -> Option<Fault> {
     if address.contains(|c: char| c.is_ascii_whitespace()) && !other.iter().any(|scheme| lower.starts_with(scheme)) {
         // As the URL parser reads it: line breaks and tabs are dropped, spaces encoded.
         let joined: String = trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
-        return Some(Fault { repaired: Some(joined.replace(' ', "%20")) });
+        return Some(SyntaxFault { repaired: Some(joined.replace(' ', "%20")) });
     }
     None
 }
@@ -127,7 +127,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     if html.anchors.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let found: Vec<(Element<'_>, &str, Fault)> = html
+    let found: Vec<(Element<'_>, &str, SyntaxFault)> = html
         .anchors
         .iter()
         .filter_map(|anchor| {

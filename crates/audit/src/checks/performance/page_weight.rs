@@ -95,15 +95,15 @@ const INLINE_LARGE: Check = Check {
 
 /// A document's measures, and where the deepest and the widest element are.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Size {
+struct TreeSize {
     elements: usize,
     depth: (usize, Option<NodeId>),
     children: (usize, Option<NodeId>),
 }
 
 /// One walk, with the elements around the current one and their counted children.
-fn measure(document: &Document) -> Size {
-    let mut size = Size::default();
+fn measure(document: &Document) -> TreeSize {
+    let mut size = TreeSize::default();
     let mut around: Vec<(Element<'_>, usize)> = Vec::new();
     for element in document.elements() {
         size.elements += 1;

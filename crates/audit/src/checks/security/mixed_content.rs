@@ -84,7 +84,7 @@ const PASSIVE: Check = Check {
 
 /// What browsers do with a request over http.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Insecure {
     /// They block it (W3C Mixed Content §5.3).
     Blocked,
     /// They warn of it.
@@ -94,20 +94,20 @@ enum Kind {
 }
 
 /// Element, attribute, and what becomes of the request.
-const REQUESTS: [(&str, &str, Kind); 13] = [
-    ("script", "src", Kind::Blocked),
-    ("iframe", "src", Kind::Blocked),
-    ("object", "data", Kind::Blocked),
-    ("embed", "src", Kind::Blocked),
-    ("link", "href", Kind::Blocked),
-    ("form", "action", Kind::Sent),
-    ("button", "formaction", Kind::Sent),
-    ("input", "formaction", Kind::Sent),
-    ("img", "src", Kind::Upgraded),
-    ("audio", "src", Kind::Upgraded),
-    ("video", "src", Kind::Upgraded),
-    ("source", "src", Kind::Upgraded),
-    ("video", "poster", Kind::Upgraded),
+const REQUESTS: [(&str, &str, Insecure); 13] = [
+    ("script", "src", Insecure::Blocked),
+    ("iframe", "src", Insecure::Blocked),
+    ("object", "data", Insecure::Blocked),
+    ("embed", "src", Insecure::Blocked),
+    ("link", "href", Insecure::Blocked),
+    ("form", "action", Insecure::Sent),
+    ("button", "formaction", Insecure::Sent),
+    ("input", "formaction", Insecure::Sent),
+    ("img", "src", Insecure::Upgraded),
+    ("audio", "src", Insecure::Upgraded),
+    ("video", "src", Insecure::Upgraded),
+    ("source", "src", Insecure::Upgraded),
+    ("video", "poster", Insecure::Upgraded),
 ];
 
 /// `link` relations that fetch something to run or apply; canonical and alternate never count.
@@ -115,7 +115,7 @@ fn link_loads(link: Element<'_>) -> bool {
     ["stylesheet", "preload", "modulepreload", "manifest"].iter().any(|rel| link.has_token("rel", rel))
 }
 
-fn insecure(html: &Html, wanted: Kind) -> Vec<(&'static str, String, Element<'_>)> {
+fn insecure(html: &Html, wanted: Insecure) -> Vec<(&'static str, String, Element<'_>)> {
     let mut found = Vec::new();
     // Without a scheme of its own an address has its base's; most need no parsing.
     let base_is_http = html.resolve("").is_some_and(|base| base.scheme() == "http");
@@ -143,7 +143,7 @@ fn active(facts: &Facts<'_>) -> Verdict {
         "{count} {count|address|addresses} of active content {count|is|are} http, which browsers block; the first is {url}.",
         "{count} {count|endereço|endereços} de conteúdo ativo {count|é|são} http, que os navegadores bloqueiam; o primeiro é {url}.",
     );
-    judge(facts, Kind::Blocked, BLOCKED, FixTarget::Body)
+    judge(facts, Insecure::Blocked, BLOCKED, FixTarget::Body)
 }
 
 fn form(facts: &Facts<'_>) -> Verdict {
@@ -151,7 +151,7 @@ fn form(facts: &Facts<'_>) -> Verdict {
         "{count} {count|form sends|forms send} what is typed in over http; the first to {url}.",
         "{count} {count|formulário envia|formulários enviam} por http o que se digita; o primeiro para {url}.",
     );
-    judge(facts, Kind::Sent, SENDS, FixTarget::Body)
+    judge(facts, Insecure::Sent, SENDS, FixTarget::Body)
 }
 
 fn passive(facts: &Facts<'_>) -> Verdict {
@@ -159,11 +159,11 @@ fn passive(facts: &Facts<'_>) -> Verdict {
         "{count} {count|image or media file is|images or media files are} asked for over http; the first is {url}.",
         "{count} {count|imagem ou mídia é pedida|imagens ou mídias são pedidas} por http; a primeira é {url}.",
     );
-    judge(facts, Kind::Upgraded, UPGRADED, FixTarget::Image)
+    judge(facts, Insecure::Upgraded, UPGRADED, FixTarget::Image)
 }
 
 /// Fails when a page on https asks for something of the kind over http.
-fn judge(facts: &Facts<'_>, kind: Kind, message: Text, target: FixTarget) -> Verdict {
+fn judge(facts: &Facts<'_>, kind: Insecure, message: Text, target: FixTarget) -> Verdict {
     let html = facts.page()?;
     facts.https()?;
     let found = insecure(html, kind);

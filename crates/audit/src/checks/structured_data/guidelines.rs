@@ -3,7 +3,7 @@
 use crate::check::prelude::*;
 use crate::facts::jsonld::graph::{Found, Graph, Node, local};
 use crate::facts::jsonld::placeholder::is_placeholder;
-use crate::facts::jsonld::tree::{Kind, Tree};
+use crate::facts::jsonld::tree::{Tree, TreeKind};
 use crate::facts::jsonld::value::plain;
 use crate::facts::page::Html;
 use crate::facts::url_identity::same_site;
@@ -259,8 +259,8 @@ const MOST_SELECTORS: usize = 10;
 fn is_closed(node: &Tree) -> bool {
     let mut free = node.members().into_iter().flatten().filter(|member| local(&member.name) == "isAccessibleForFree");
     free.any(|member| match &member.value.kind {
-        Kind::Bool(free) => !free,
-        Kind::Text(text) => local(text.trim()).eq_ignore_ascii_case("false"),
+        TreeKind::Bool(free) => !free,
+        TreeKind::Text(text) => local(text.trim()).eq_ignore_ascii_case("false"),
         _ => false,
     })
 }

@@ -13,7 +13,7 @@ use crate::facts::jsonld::rich_results::Gap;
 use crate::facts::jsonld::tree::{LARGEST_BLOCK, Tree};
 use crate::facts::jsonld::{BlockError, Written, repaired, value};
 use crate::facts::page::Html;
-use crate::facts::structured_data::Source;
+use crate::facts::structured_data::NodeSource;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -254,7 +254,7 @@ fn type_missing(facts: &Facts<'_>) -> Verdict {
         let mut members = node.members().into_iter().flatten();
         members.any(|member| !matches!(member.name.as_str(), "@context" | "@graph" | "@id" | "@type"))
     };
-    let in_block = |node: &Node<'_>| matches!(html.source(node.block), Some(Source::Block(_)));
+    let in_block = |node: &Node<'_>| matches!(html.source(node.block), Some(NodeSource::Block(_)));
     if !graph.nodes.iter().any(in_block) {
         return Err(NotMeasured::Absent);
     }

@@ -4,14 +4,14 @@ use crate::check::prelude::*;
 use crate::checks::structured_data::rich_results::placeholder;
 use crate::escape::json_text_in_html;
 use crate::facts::document::Element;
-use crate::facts::jsonld::complete::Splice;
+use crate::facts::jsonld::complete::Insertion;
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::placeholder::{is_placeholder, is_sample_address};
 use crate::facts::jsonld::tree::{Member, Tree};
 use crate::facts::jsonld::value::{self, Bad, Setting};
 use crate::facts::page::Html;
 use crate::facts::page_language;
-use crate::facts::structured_data::{Item, Source};
+use crate::facts::structured_data::{Item, NodeSource};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -114,7 +114,7 @@ fn property(kind: &str, property: &str) -> String {
 
 /// A value as it is written, shortened.
 fn shown(html: &Html, block: usize, value: &Tree) -> String {
-    let written = match html.source(block).and_then(Source::block) {
+    let written = match html.source(block).and_then(NodeSource::block) {
         Some(block) => block.text.get(value.span.clone()).unwrap_or_default().to_owned(),
         None => format!("\"{}\"", value::plain(value).unwrap_or_default()),
     };
@@ -133,7 +133,7 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
         let placeholder = || format!("\"{}\"", placeholder(bad.property));
         let json = bad.repair.first().map_or_else(placeholder, |(_, json)| json_text_in_html(json));
         let in_markup = match html.source(bad.block) {
-            Some(Source::Item(item)) => stating(html, item, bad),
+            Some(NodeSource::Item(item)) => stating(html, item, bad),
             _ => None,
         };
         in_markup
@@ -144,7 +144,7 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
     let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(&html.document)).collect();
     let is_changeable = |bad: &Bad<'_>| in_source.get(bad.block).copied().unwrap_or(true);
     let edits: Option<Vec<_>> = bad.iter().map(|bad| edits(html, bad).filter(|_| is_changeable(bad))).collect();
-    let target = bad.first().and_then(|bad| html.source(bad.block)).map_or(FixTarget::Head, Source::target);
+    let target = bad.first().and_then(|bad| html.source(bad.block)).map_or(FixTarget::Head, NodeSource::target);
     match edits {
         Some(edits) => edits
             .into_iter()
@@ -161,21 +161,21 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
 /// One change that repairs a value.
 enum Repair<'h> {
     /// A span of the source.
-    Json(Splice),
+    Json(Insertion),
     /// An attribute of an element.
     Markup(Element<'h>, &'static str, String),
 }
 
 /// The changes that repair a value; `None` where only a person can.
 fn edits<'h>(html: &'h Html, bad: &Bad<'_>) -> Option<Vec<Repair<'h>>> {
-    let edit = |(span, json): &Splice| match html.source(bad.block)? {
-        Source::Block(block) => {
+    let edit = |(span, json): &Insertion| match html.source(bad.block)? {
+        NodeSource::Block(block) => {
             // Letters that were misread would come out wrong.
             let is_certain = !html.unlabelled_utf8 || block.text.get(span.clone()).is_some_and(str::is_ascii);
             let span = block.start + span.start..block.start + span.end;
             is_certain.then(|| Repair::Json((span, json_text_in_html(json))))
         }
-        Source::Item(item) => markup_repair(html, item, bad, json),
+        NodeSource::Item(item) => markup_repair(html, item, bad, json),
     };
     (!bad.repair.is_empty()).then(|| bad.repair.iter().map(edit).collect())?
 }
@@ -214,7 +214,7 @@ fn markup_repair<'h>(html: &'h Html, item: &Item, bad: &Bad<'_>, json: &str) -> 
 }
 
 /// A value that was never filled in.
-struct Gap<'t> {
+struct UnfilledValue<'t> {
     block: usize,
     kind: &'t str,
     property: &'t str,
@@ -229,12 +229,12 @@ fn placeholders(facts: &Facts<'_>) -> Verdict {
     // The template of an address is meant to have gaps (schema.org, `urlTemplate`).
     let is_template =
         |member: &Member| matches!(local(&member.name), "target" | "urlTemplate") || member.name.starts_with('@');
-    let mut gaps: Vec<Gap<'_>> = Vec::new();
+    let mut gaps: Vec<UnfilledValue<'_>> = Vec::new();
     for node in &graph.nodes {
         for member in node.tree.members().into_iter().flatten().filter(|member| !is_template(member)) {
             let unfilled = member.value.each().iter().filter(|value| value.text().is_some_and(is_unfilled));
             let (kind, property) = (node.types.first().copied().unwrap_or_default(), local(&member.name));
-            gaps.extend(unfilled.map(|value| Gap { block: node.block, kind, property, value }));
+            gaps.extend(unfilled.map(|value| UnfilledValue { block: node.block, kind, property, value }));
         }
     }
     let Some(first) = gaps.first() else { return PASS };
@@ -258,7 +258,7 @@ fn placeholders(facts: &Facts<'_>) -> Verdict {
             lines.push(line);
         }
     }
-    let target = html.source(first.block).map_or(FixTarget::Head, Source::target);
+    let target = html.source(first.block).map_or(FixTarget::Head, NodeSource::target);
     let fix = FixDraft::template(target, lines.join("\n")).note(REPLACE, &[]);
     let places = gaps.iter().filter_map(|gap| html.source(gap.block)?.place(html, &gap.value.span));
     problem(UNFILLED, &values, fix).at(places).fail()

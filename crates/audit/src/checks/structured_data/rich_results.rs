@@ -3,7 +3,7 @@
 use crate::check::prelude::*;
 use crate::facts::completion::{completed, is_markup};
 use crate::facts::jsonld::graph::local;
-use crate::facts::jsonld::rich_results::{self, Asked, Gap};
+use crate::facts::jsonld::rich_results::{self, Gap, Need};
 use crate::facts::jsonld::tree::Tree;
 use crate::facts::node_values;
 use crate::facts::page::Html;
@@ -102,7 +102,7 @@ const COMPLETED: Text = text(
 fn required(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     facts.indexable()?;
-    let requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/", Asked::Required);
+    let requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/", Need::Required);
     if !requirements.applied {
         return Err(NotMeasured::Absent);
     }
@@ -136,7 +136,7 @@ fn required(facts: &Facts<'_>) -> Verdict {
 fn recommended(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     facts.indexable()?;
-    let mut requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/", Asked::Recommended);
+    let mut requirements = rich_results::read(facts.graph()?, facts.url()?.path() == "/", Need::Recommended);
     if !requirements.applied {
         return Err(NotMeasured::Absent);
     }

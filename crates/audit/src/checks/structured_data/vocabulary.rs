@@ -8,7 +8,7 @@ use crate::facts::jsonld::graph::{Graph, Node, local};
 use crate::facts::jsonld::tree::{Member, Tree};
 use crate::facts::page::Html;
 use crate::facts::schema_org;
-use crate::facts::structured_data::{Item, Source};
+use crate::facts::structured_data::{Item, NodeSource};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -97,7 +97,7 @@ fn own_terms(html: &Html) -> Vec<bool> {
 
 /// A name that the vocabulary does not have.
 struct Unknown<'h, 't> {
-    source: Source<'h>,
+    source: NodeSource<'h>,
     /// The type, and the property where it is one.
     shown: String,
     /// The name as it is written.
@@ -207,7 +207,7 @@ fn is_judged<'t>(graph: &Graph<'t>, node: &Node<'t>) -> bool {
 }
 
 fn unknown_property<'h, 't>(
-    source: Source<'h>,
+    source: NodeSource<'h>,
     node: &Node<'t>,
     member: &'t Member,
     meant: Option<&'static str>,
@@ -293,14 +293,14 @@ fn renamed<'h>(html: &'h Html, unknown: &Unknown<'h, '_>) -> Option<Rename<'h>> 
     let prefix = unknown.written.trim().strip_suffix(local(unknown.written.trim()))?;
     let new = format!("{prefix}{meant}");
     match unknown.source {
-        Source::Block(block) => {
+        NodeSource::Block(block) => {
             let start = unknown.at.unwrap_or(unknown.value.span.start);
             let span = start..start + unknown.written.len() + 2;
             let is_there = block.text.get(span.clone()) == Some(&format!("\"{}\"", unknown.written));
             (is_there && block.is_in_source(&html.document))
                 .then(|| Rename::Json(block.start + span.start..block.start + span.end, format!("\"{new}\"")))
         }
-        Source::Item(item) => attribute_renamed(html, item, unknown, meant),
+        NodeSource::Item(item) => attribute_renamed(html, item, unknown, meant),
     }
 }
 

@@ -72,7 +72,7 @@ fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> Outcome {
     );
     let file = answer.file(ABSENT)?;
     let source = file.text();
-    let fields = Fields::read(&source);
+    let fields = FileFields::read(&source);
     if fields.of("contact").next().is_none() {
         file.unless_masked()?;
     }
@@ -132,11 +132,11 @@ pub(crate) fn usable_lines(site: &Site<'_>) -> Vec<String> {
 
 /// The fields of a file: names in lower case, values trimmed.
 #[derive(Debug)]
-struct Fields<'s> {
+struct FileFields<'s> {
     pairs: Vec<(String, &'s str)>,
 }
 
-impl<'s> Fields<'s> {
+impl<'s> FileFields<'s> {
     /// Reads lines of `name: value`, signed or not. Comments, blank lines and what has no colon are passed over.
     fn read(source: &'s str) -> Self {
         let pairs = unsigned(source)

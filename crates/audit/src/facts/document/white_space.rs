@@ -80,7 +80,7 @@ fn leading_space(text: &str) -> usize {
         while bytes.get(at..at + INDENT.len()) == Some(INDENT) {
             at += INDENT.len();
         }
-        at += bytes.get(at..).unwrap_or_default().iter().take_while(|byte| kind(**byte) == Kind::Space).count();
+        at += bytes.get(at..).unwrap_or_default().iter().take_while(|byte| kind(**byte) == ByteKind::Space).count();
         match space_at(text, at) {
             0 => return at,
             length => at += length,
@@ -93,9 +93,9 @@ fn collapsed_start(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        if kind(*byte) != Kind::Word && space_at(text, at) > 0 {
+        if kind(*byte) != ByteKind::Word && space_at(text, at) > 0 {
             let is_single = *byte == b' '
-                && bytes.get(at + 1).is_some_and(|next| kind(*next) == Kind::Word || space_at(text, at + 1) == 0);
+                && bytes.get(at + 1).is_some_and(|next| kind(*next) == ByteKind::Word || space_at(text, at + 1) == 0);
             if !is_single {
                 return at;
             }
@@ -107,7 +107,7 @@ fn collapsed_start(text: &str) -> usize {
 
 /// What a byte of UTF-8 is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ByteKind {
     /// No white space.
     Word,
     /// White space of ASCII.
@@ -116,24 +116,24 @@ enum Kind {
     Unclear,
 }
 
-fn kind(byte: u8) -> Kind {
-    static KINDS: [Kind; 256] = {
-        let mut table = [Kind::Word; 256];
+fn kind(byte: u8) -> ByteKind {
+    static KINDS: [ByteKind; 256] = {
+        let mut table = [ByteKind::Word; 256];
         let mut byte = 0;
         while byte < table.len() {
             #[expect(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
             {
                 table[byte] = match byte as u8 {
-                    b'\t'..=b'\r' | b' ' => Kind::Space,
-                    0xC2 | 0xE1 | 0xE2 | 0xE3 => Kind::Unclear,
-                    _ => Kind::Word,
+                    b'\t'..=b'\r' | b' ' => ByteKind::Space,
+                    0xC2 | 0xE1 | 0xE2 | 0xE3 => ByteKind::Unclear,
+                    _ => ByteKind::Word,
                 };
             }
             byte += 1;
         }
         table
     };
-    KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Unclear)
+    KINDS.get(usize::from(byte)).copied().unwrap_or(ByteKind::Unclear)
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::tree::{Kind, Tree};
+use super::tree::{Tree, TreeKind};
 
 /// Bytes of a text, and what is to stand there.
-pub(crate) type Splice = (Range<usize>, String);
+pub(crate) type Insertion = (Range<usize>, String);
 
 /// A text with some of it replaced. Of two that overlap the first counts.
-pub(crate) fn spliced(text: &str, mut splices: Vec<Splice>) -> String {
+pub(crate) fn spliced(text: &str, mut splices: Vec<Insertion>) -> String {
     splices.sort_by_key(|(span, _)| span.start);
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -42,7 +42,7 @@ impl<'t> Additions<'t> {
 
     /// The block's text with all of it.
     pub(crate) fn apply(&self, text: &str) -> String {
-        let mut splices: Vec<Splice> = Vec::new();
+        let mut splices: Vec<Insertion> = Vec::new();
         self.nodes.iter().for_each(|(node, members)| extend(node, members, &mut splices));
         spliced(text, splices)
     }
@@ -74,8 +74,8 @@ fn insert(members: &mut Map<String, Value>, path: &str, text: String) {
 }
 
 /// The changes that give an object some members: new ones in front, those below an existing one inside it.
-fn extend(node: &Tree, additions: &Map<String, Value>, splices: &mut Vec<Splice>) {
-    let Kind::Object(members) = &node.kind else { return };
+fn extend(node: &Tree, additions: &Map<String, Value>, splices: &mut Vec<Insertion>) {
+    let TreeKind::Object(members) = &node.kind else { return };
     let mut new = String::new();
     for (name, value) in additions {
         let entry = |value: &Value| format!("{}: {value}", Value::from(name.as_str()));
@@ -97,12 +97,12 @@ fn extend(node: &Tree, additions: &Map<String, Value>, splices: &mut Vec<Splice>
             }
             // A list with too few gets one more; an empty value gives way.
             (Some(known), value) => match &known.kind {
-                Kind::Array(values) => {
+                TreeKind::Array(values) => {
                     let comma = if values.is_empty() { "" } else { ", " };
                     let end = known.span.end.saturating_sub(1);
                     splices.push((end..end, format!("{comma}{value}")));
                 }
-                Kind::Object(_) => {
+                TreeKind::Object(_) => {
                     splices.push((known.span.start..known.span.start, "[".to_owned()));
                     splices.push((known.span.end..known.span.end, format!(", {value}]")));
                 }

@@ -2,9 +2,9 @@
 
 use url::Url;
 
-use super::complete::{Splice, spliced};
+use super::complete::{Insertion, spliced};
 use super::graph::local;
-use super::tree::{Kind, Tree};
+use super::tree::{Tree, TreeKind};
 use crate::facts::schema_org;
 
 /// The context as schema.org and Google write it.
@@ -31,9 +31,9 @@ pub(crate) fn fault(root: &Tree) -> Option<ContextFault<'_>> {
     let context = root.members()?.iter().rev().find(|member| member.name == "@context");
     let Some(context) = context.map(|member| &member.value) else { return Some(ContextFault::Missing) };
     let is_empty = |value: &Tree| match &value.kind {
-        Kind::Text(text) => text.trim().is_empty(),
-        Kind::Array(values) => values.is_empty(),
-        Kind::Null => true,
+        TreeKind::Text(text) => text.trim().is_empty(),
+        TreeKind::Array(values) => values.is_empty(),
+        TreeKind::Null => true,
         _ => false,
     };
     if is_empty(context) {
@@ -69,12 +69,12 @@ fn is_meant(name: &str) -> bool {
 /// Whether everything that a root says of types is schema.org's.
 pub(crate) fn is_plain(root: &Tree) -> bool {
     match &root.kind {
-        Kind::Object(members) => members.iter().all(|member| match member.name.as_str() {
+        TreeKind::Object(members) => members.iter().all(|member| match member.name.as_str() {
             "@type" => member.value.each().iter().filter_map(Tree::text).all(|kind| schema_org::is_type(local(kind))),
             name if name.starts_with('@') && !matches!(name, "@graph" | "@id" | "@context") => false,
             _ => is_plain(&member.value),
         }),
-        Kind::Array(values) => values.iter().all(is_plain),
+        TreeKind::Array(values) => values.iter().all(is_plain),
         _ => true,
     }
 }
@@ -82,7 +82,7 @@ pub(crate) fn is_plain(root: &Tree) -> bool {
 /// A block with the context that its roots lack; `None` where it has them, or where another vocabulary may be meant.
 pub(crate) fn with_context(text: &str) -> Option<String> {
     let tree = Tree::read(text)?;
-    let mut splices: Vec<Splice> = Vec::new();
+    let mut splices: Vec<Insertion> = Vec::new();
     for root in roots(&tree) {
         match fault(root) {
             None => {}

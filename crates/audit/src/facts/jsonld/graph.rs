@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::tree::{Kind, Member, Tree};
+use super::tree::{Member, Tree, TreeKind};
 use crate::facts::schema_org::Lookup;
 
 /// Nodes of one `@id` that are looked at together.
@@ -181,10 +181,10 @@ impl<'t> Graph<'t> {
     fn look_into(&self, value: &'t Tree, rest: &str, fits: &dyn Fn(&Tree) -> bool) -> Found<'t> {
         match &value.kind {
             // Only its type is known of it.
-            Kind::Object(_) if rest != "@type" && self.is_undescribed(value) => Found::Unknown,
-            Kind::Object(_) => self.look_for(value, rest, fits),
+            TreeKind::Object(_) if rest != "@type" && self.is_undescribed(value) => Found::Unknown,
+            TreeKind::Object(_) => self.look_for(value, rest, fits),
             // A text where a thing is expected is its name (schema.org, data model), or the address of a place.
-            Kind::Text(text) if rest == "address" || rest == "name" && !text.contains("://") => Found::Value(value),
+            TreeKind::Text(text) if rest == "address" || rest == "name" && !text.contains("://") => Found::Value(value),
             _ => Found::Absent,
         }
     }
@@ -264,11 +264,11 @@ pub(crate) fn is_reference(node: &Tree) -> bool {
 /// An empty value says as much as none.
 fn is_empty(value: &Tree) -> bool {
     match &value.kind {
-        Kind::Text(text) => text.trim().is_empty(),
-        Kind::Object(members) => members.is_empty(),
-        Kind::Array(values) => values.is_empty(),
-        Kind::Null => true,
-        Kind::Number(_) | Kind::Bool(_) => false,
+        TreeKind::Text(text) => text.trim().is_empty(),
+        TreeKind::Object(members) => members.is_empty(),
+        TreeKind::Array(values) => values.is_empty(),
+        TreeKind::Null => true,
+        TreeKind::Number(_) | TreeKind::Bool(_) => false,
     }
 }
 

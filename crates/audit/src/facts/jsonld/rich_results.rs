@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::{Found, Graph, Node, local};
-use super::tree::{Kind, Tree};
+use super::tree::{Tree, TreeKind};
 
 /// The requirements; the file says what its columns mean.
 const RICH_RESULTS: &str = include_str!("../../data/rich_results.tsv");
@@ -14,7 +14,7 @@ const SUBTYPES: &str = include_str!("../../data/schema_subtypes.tsv");
 
 /// One row of requirements.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct RequirementRow {
     page: &'static str,
     kind: &'static str,
     places: &'static str,
@@ -83,7 +83,7 @@ impl Requirement {
 
 /// What Google says of a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum Need {
     /// Without it there is no rich result.
     Required,
     /// With it the result is better.
@@ -98,16 +98,16 @@ pub(crate) struct Requirements<'t> {
 }
 
 /// Judges every node. `is_home`: whether the page is the root of its site.
-pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool, asked: Asked) -> Requirements<'t> {
-    let table = Table::read();
+pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool, asked: Need) -> Requirements<'t> {
+    let table = RequirementTable::read();
     let mut out = Requirements::default();
     for node in graph.nodes.iter().filter(|node| !graph.is_undescribed(node.tree)) {
         let mut judged: BTreeSet<(&str, &str)> = BTreeSet::new();
         let typed = node.types.iter().flat_map(|kind| table.rows(kind).map(move |row| (*kind, row)));
         for (kind, row) in typed {
             let column = match asked {
-                Asked::Required => row.required,
-                Asked::Recommended => row.recommended,
+                Need::Required => row.required,
+                Need::Recommended => row.recommended,
             };
             let counts = table.fits(graph, node, &row, is_home) && judged.insert((row.page, row.kind));
             if !counts || column == NOTHING {
@@ -126,7 +126,7 @@ pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool, asked: Asked) -> Requir
 
 /// The nodes that the page is about and that may become a rich result, but those of some pages of the documentation.
 pub(crate) fn subjects<'g, 't>(graph: &'g Graph<'t>, but: &[&str]) -> Vec<&'g Node<'t>> {
-    let table = Table::read();
+    let table = RequirementTable::read();
     let is_subject = |node: &&Node<'t>| {
         let mut rows = node.types.iter().flat_map(|kind| table.rows(kind));
         !graph.is_undescribed(node.tree)
@@ -166,18 +166,18 @@ fn is_met<'t>(graph: &Graph<'t>, node: &Node<'t>, requirement: &str) -> bool {
 /// Whether a value is a word, however it is written.
 fn is(value: &Tree, wanted: &str) -> bool {
     match &value.kind {
-        Kind::Text(text) => local(text.trim()).eq_ignore_ascii_case(wanted),
-        Kind::Bool(value) => value.to_string() == wanted,
+        TreeKind::Text(text) => local(text.trim()).eq_ignore_ascii_case(wanted),
+        TreeKind::Bool(value) => value.to_string() == wanted,
         _ => false,
     }
 }
 
-struct Table {
-    rows: BTreeMap<&'static str, Vec<Row>>,
+struct RequirementTable {
+    rows: BTreeMap<&'static str, Vec<RequirementRow>>,
     supertypes: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
-impl Table {
+impl RequirementTable {
     fn read() -> Self {
         let mut supertypes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (kind, subtypes) in
@@ -185,20 +185,20 @@ impl Table {
         {
             subtypes.split(' ').for_each(|subtype| supertypes.entry(subtype).or_default().push(kind));
         }
-        let mut rows: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
+        let mut rows: BTreeMap<&str, Vec<RequirementRow>> = BTreeMap::new();
         for line in RICH_RESULTS.lines().filter(|line| !line.starts_with('#')) {
             let mut columns = line.split('\t');
             let mut next = || columns.next().unwrap_or(NOTHING);
             let (page, kind, places) = (next(), next(), next());
             let when = Some(next()).filter(|when| *when != NOTHING);
             let (required, recommended) = (next(), next());
-            rows.entry(kind).or_default().push(Row { page, kind, places, when, required, recommended });
+            rows.entry(kind).or_default().push(RequirementRow { page, kind, places, when, required, recommended });
         }
         Self { rows, supertypes }
     }
 
     /// The rows of a type and of those above it.
-    fn rows<'k>(&'k self, kind: &'k str) -> impl Iterator<Item = Row> + 'k {
+    fn rows<'k>(&'k self, kind: &'k str) -> impl Iterator<Item = RequirementRow> + 'k {
         let above = self.supertypes.get(kind).map(Vec::as_slice).unwrap_or_default();
         let kinds = std::iter::once(kind).chain(above.iter().copied());
         kinds.filter_map(|kind| self.rows.get(kind)).flatten().copied()
@@ -208,7 +208,7 @@ impl Table {
         kind == wanted || self.supertypes.get(kind).is_some_and(|above| above.contains(&wanted))
     }
 
-    fn fits<'t>(&self, graph: &Graph<'t>, node: &Node<'t>, row: &Row, is_home: bool) -> bool {
+    fn fits<'t>(&self, graph: &Graph<'t>, node: &Node<'t>, row: &RequirementRow, is_home: bool) -> bool {
         let is_there = row.places.split(' ').any(|place| match place.split_once('.') {
             None => graph.leads(node) && (place == "top" || is_home == (place == "home")),
             Some((kind, property)) => node.within.iter().any(|(parent, found)| {
@@ -232,7 +232,7 @@ mod tests {
             let missing: Vec<String> = gap.missing.iter().map(|missing| missing.shown()).collect();
             format!("{} {}", gap.kind, missing.join(", "))
         };
-        read(&Graph::read([&tree]), is_home, Asked::Required).gaps.iter().map(shown).collect()
+        read(&Graph::read([&tree]), is_home, Need::Required).gaps.iter().map(shown).collect()
     }
 
     fn gaps(nodes: &str) -> Vec<String> {
@@ -244,7 +244,7 @@ mod tests {
         for line in RICH_RESULTS.lines().filter(|line| !line.starts_with('#')) {
             assert_eq!(line.split('\t').filter(|column| !column.is_empty()).count(), 6, "{line}");
         }
-        let table = Table::read();
+        let table = RequirementTable::read();
         for kind in table.supertypes.values().flatten() {
             assert!(table.rows.contains_key(kind), "{kind} is no type with requirements");
         }

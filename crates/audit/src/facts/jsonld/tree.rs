@@ -14,12 +14,12 @@ pub(crate) struct Tree {
     /// Bytes of the text that it was read from.
     pub(crate) span: Range<usize>,
     /// What it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: TreeKind,
 }
 
 /// The kinds of value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TreeKind {
     /// An object, its members in order.
     Object(Vec<Member>),
     /// An array.
@@ -48,7 +48,7 @@ pub(crate) struct Member {
 impl Tree {
     /// Reads a text that is JSON; `None` for one that is not, or nested too deep.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        let mut reader = Reader { text, at: 0 };
+        let mut reader = TreeReader { text, at: 0 };
         let tree = reader.value(0)?;
         reader.skip_space();
         (reader.at == text.len()).then_some(tree)
@@ -57,7 +57,7 @@ impl Tree {
     /// Members, where it is an object.
     pub(crate) fn members(&self) -> Option<&[Member]> {
         match &self.kind {
-            Kind::Object(members) => Some(members),
+            TreeKind::Object(members) => Some(members),
             _ => None,
         }
     }
@@ -65,7 +65,7 @@ impl Tree {
     /// The string, where it is one.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Text(text) => Some(text),
+            TreeKind::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -73,7 +73,7 @@ impl Tree {
     /// The members of an array, else the value itself.
     pub(crate) fn each(&self) -> &[Self] {
         match &self.kind {
-            Kind::Array(values) => values,
+            TreeKind::Array(values) => values,
             _ => std::slice::from_ref(self),
         }
     }
@@ -81,10 +81,10 @@ impl Tree {
     /// Bytes that a copy of it takes, about.
     pub(crate) fn weight(&self) -> usize {
         let below: usize = match &self.kind {
-            Kind::Object(members) => members.iter().map(|member| member.name.len() + member.value.weight()).sum(),
-            Kind::Array(values) => values.iter().map(Self::weight).sum(),
-            Kind::Text(text) | Kind::Number(text) => text.len(),
-            Kind::Bool(_) | Kind::Null => 0,
+            TreeKind::Object(members) => members.iter().map(|member| member.name.len() + member.value.weight()).sum(),
+            TreeKind::Array(values) => values.iter().map(Self::weight).sum(),
+            TreeKind::Text(text) | TreeKind::Number(text) => text.len(),
+            TreeKind::Bool(_) | TreeKind::Null => 0,
         };
         size_of::<Self>() + below
     }
@@ -92,25 +92,25 @@ impl Tree {
     /// The first member whose name its object has had before: where it stands, and the name.
     pub(crate) fn duplicate(&self) -> Option<(usize, &str)> {
         match &self.kind {
-            Kind::Object(members) => {
+            TreeKind::Object(members) => {
                 let mut seen = std::collections::BTreeSet::new();
                 members.iter().find_map(|member| {
                     let again = !seen.insert(member.name.as_str());
                     if again { Some((member.at, member.name.as_str())) } else { member.value.duplicate() }
                 })
             }
-            Kind::Array(values) => values.iter().find_map(Self::duplicate),
+            TreeKind::Array(values) => values.iter().find_map(Self::duplicate),
             _ => None,
         }
     }
 }
 
-struct Reader<'t> {
+struct TreeReader<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Reader<'_> {
+impl TreeReader<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -133,9 +133,9 @@ impl Reader<'_> {
         let start = self.at;
         let kind = match self.text.as_bytes().get(start)? {
             b'{' | b'[' if level == MOST_LEVELS => return None,
-            b'{' => Kind::Object(self.object(level)?),
-            b'[' => Kind::Array(self.array(level)?),
-            b'"' => Kind::Text(self.string()?),
+            b'{' => TreeKind::Object(self.object(level)?),
+            b'[' => TreeKind::Array(self.array(level)?),
+            b'"' => TreeKind::Text(self.string()?),
             _ => self.word()?,
         };
         Some(Tree { span: start..self.at, kind })
@@ -188,14 +188,14 @@ impl Reader<'_> {
         serde_json::from_str(self.text.get(start..self.at)?).ok()
     }
 
-    fn word(&mut self) -> Option<Kind> {
+    fn word(&mut self) -> Option<TreeKind> {
         let rest = self.rest();
         let length = rest.find(|c: char| matches!(c, ',' | '}' | ']') || c.is_ascii_whitespace()).unwrap_or(rest.len());
         let word = rest.get(..length)?;
         let kind = match serde_json::from_str(word).ok()? {
-            serde_json::Value::Bool(value) => Kind::Bool(value),
-            serde_json::Value::Null => Kind::Null,
-            serde_json::Value::Number(_) => Kind::Number(word.to_owned()),
+            serde_json::Value::Bool(value) => TreeKind::Bool(value),
+            serde_json::Value::Null => TreeKind::Null,
+            serde_json::Value::Number(_) => TreeKind::Number(word.to_owned()),
             _ => return None,
         };
         self.at += length;
@@ -215,7 +215,7 @@ mod tests {
         let [a, b, e] = tree.members().unwrap() else { panic!("{tree:?}") };
         let written: Vec<&str> = a.value.each().iter().map(|number| &source[number.span.clone()]).collect();
         assert_eq!(written, ["1.50", "-2e3", "100000000000000000000000000001"]);
-        assert_eq!((b.name.as_str(), e.value.kind.clone()), ("b\"c", Kind::Null));
+        assert_eq!((b.name.as_str(), e.value.kind.clone()), ("b\"c", TreeKind::Null));
         let d = &b.value.members().unwrap()[0].value;
         assert_eq!((d.text(), &source[d.span.clone()]), (Some("é\\"), r#""\u00e9\\""#));
     }

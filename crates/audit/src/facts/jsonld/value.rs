@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use url::Url;
 
-use super::complete::{Splice, spliced};
+use super::complete::{Insertion, spliced};
 use super::graph::{Graph, Node, local};
 use super::placeholder;
-use super::tree::{Kind, Member, Tree};
+use super::tree::{Member, Tree, TreeKind};
 use crate::facts::schema_org;
 
 pub(crate) use date::is_date;
@@ -57,7 +57,7 @@ const LONGEST_REPAIRED: usize = 512;
 
 /// What a property asks of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ValueForm {
     /// An ISO 8601 date, with or without time.
     Date,
     /// An ISO 8601 duration.
@@ -92,9 +92,9 @@ pub(crate) struct Bad<'t> {
     /// The value.
     pub(crate) value: &'t Tree,
     /// What the property asks for.
-    pub(crate) form: Form,
+    pub(crate) form: ValueForm,
     /// Places of the block and the JSON to put there; empty when only a person can say what was meant.
-    pub(crate) repair: Vec<Splice>,
+    pub(crate) repair: Vec<Insertion>,
 }
 
 /// Resolves an address.
@@ -123,11 +123,11 @@ pub(crate) fn decimal_mark(language: &str) -> Option<char> {
 
 /// All that is wrong, in the order of the page; `None` when no value of a known property is there.
 pub(crate) fn read<'t>(graph: &Graph<'t>, setting: &Setting<'_>) -> Option<Vec<Bad<'t>>> {
-    let mut reader = Reader { setting, forms: forms(), seen: false, bad: Vec::new() };
+    let mut reader = ValueReader { setting, forms: forms(), seen: false, bad: Vec::new() };
     for node in &graph.nodes {
         // Of a name that comes twice readers take the last.
         let named = node.tree.members().into_iter().flatten().map(|member| (local(&member.name), member));
-        let node = Named { node, members: named.collect() };
+        let node = NamedMembers { node, members: named.collect() };
         let first = reader.bad.len();
         node.members.values().for_each(|member| reader.judge(&node, member));
         if let Some(bad) = reader.bad.get_mut(first..) {
@@ -138,12 +138,12 @@ pub(crate) fn read<'t>(graph: &Graph<'t>, setting: &Setting<'_>) -> Option<Vec<B
 }
 
 /// A node with its members by name.
-struct Named<'g, 't> {
+struct NamedMembers<'g, 't> {
     node: &'g Node<'t>,
     members: BTreeMap<&'t str, &'t Member>,
 }
 
-impl<'t> Named<'_, 't> {
+impl<'t> NamedMembers<'_, 't> {
     fn is_a(&self, kind: &str) -> bool {
         self.node.types.contains(&kind)
     }
@@ -155,18 +155,18 @@ impl<'t> Named<'_, 't> {
     }
 }
 
-struct Reader<'s, 'p, 't> {
+struct ValueReader<'s, 'p, 't> {
     setting: &'s Setting<'p>,
-    forms: BTreeMap<&'static str, Form>,
+    forms: BTreeMap<&'static str, ValueForm>,
     seen: bool,
     bad: Vec<Bad<'t>>,
 }
 
 /// A verdict on one value: fine, or bad with the JSON that was meant.
-type Judged = Result<(), Option<Value>>;
+type ValueVerdict = Result<(), Option<Value>>;
 
-impl<'t> Reader<'_, '_, 't> {
-    fn judge(&mut self, node: &Named<'_, 't>, member: &'t Member) {
+impl<'t> ValueReader<'_, '_, 't> {
+    fn judge(&mut self, node: &NamedMembers<'_, 't>, member: &'t Member) {
         let property = local(&member.name);
         if property == "itemListElement" {
             self.judge_positions(node, member);
@@ -182,56 +182,63 @@ impl<'t> Reader<'_, '_, 't> {
             }
             self.seen = true;
             let judged = match form {
-                Form::Date => judged(date::is_date(text), || date::repaired_date(text)),
-                Form::Duration => judged(date::is_duration(text), || date::repaired_duration(text)),
-                Form::Price => self.judge_price(node, text),
-                Form::Currency => judged(is_currency(text), || repaired_currency(text)),
-                Form::Member => judge_member(property, text),
-                Form::Address => self.judge_address(text),
-                Form::Rating => judge_rating(node, text),
-                Form::Degrees => judge_degrees(property, text),
-                Form::Gtin => {
+                ValueForm::Date => judged(date::is_date(text), || date::repaired_date(text)),
+                ValueForm::Duration => judged(date::is_duration(text), || date::repaired_duration(text)),
+                ValueForm::Price => self.judge_price(node, text),
+                ValueForm::Currency => judged(is_currency(text), || repaired_currency(text)),
+                ValueForm::Member => judge_member(property, text),
+                ValueForm::Address => self.judge_address(text),
+                ValueForm::Rating => judge_rating(node, text),
+                ValueForm::Degrees => judge_degrees(property, text),
+                ValueForm::Gtin => {
                     let length = property.strip_prefix("gtin").and_then(|digits| digits.parse().ok());
                     judged(amount::is_gtin(text), || amount::repaired_gtin(text, length))
                 }
-                Form::Position => Ok(()),
+                ValueForm::Position => Ok(()),
             };
             let Err(meant) = judged else { continue };
             let repair = match meant {
                 _ if text.len() > LONGEST_REPAIRED => Vec::new(),
                 Some(meant) => vec![(value.span.clone(), meant.to_string())],
-                None if form == Form::Degrees => swapped(node, property),
+                None if form == ValueForm::Degrees => swapped(node, property),
                 None => Vec::new(),
             };
             self.tell(node, member, value, form, repair);
         }
     }
 
-    fn form(&self, property: &str, node: &Named<'_, '_>) -> Option<Form> {
+    fn form(&self, property: &str, node: &NamedMembers<'_, '_>) -> Option<ValueForm> {
         Some(match property {
-            _ if ENUMERATIONS.iter().any(|(name, _)| *name == property) => Form::Member,
-            "employmentType" if node.is_a("JobPosting") => Form::Member,
-            "item" if node.is_a("ListItem") => Form::Address,
-            "ratingValue" => Form::Rating,
-            "latitude" | "longitude" => Form::Degrees,
-            "gtin" | "gtin8" | "gtin12" | "gtin13" | "gtin14" => Form::Gtin,
+            _ if ENUMERATIONS.iter().any(|(name, _)| *name == property) => ValueForm::Member,
+            "employmentType" if node.is_a("JobPosting") => ValueForm::Member,
+            "item" if node.is_a("ListItem") => ValueForm::Address,
+            "ratingValue" => ValueForm::Rating,
+            "latitude" | "longitude" => ValueForm::Degrees,
+            "gtin" | "gtin8" | "gtin12" | "gtin13" | "gtin14" => ValueForm::Gtin,
             _ => return self.forms.get(property).copied(),
         })
     }
 
-    fn tell(&mut self, node: &Named<'_, 't>, member: &'t Member, value: &'t Tree, form: Form, repair: Vec<Splice>) {
+    fn tell(
+        &mut self,
+        node: &NamedMembers<'_, 't>,
+        member: &'t Member,
+        value: &'t Tree,
+        form: ValueForm,
+        repair: Vec<Insertion>,
+    ) {
         let kind = node.node.types.first().copied().unwrap_or_default();
         self.bad.push(Bad { block: node.node.block, kind, property: local(&member.name), value, form, repair });
     }
 
-    fn judge_price(&self, node: &Named<'_, '_>, text: &str) -> Judged {
+    fn judge_price(&self, node: &NamedMembers<'_, '_>, text: &str) -> ValueVerdict {
         let has_currency = CURRENCY_CODES.iter().any(|name| node.plain(name).is_some());
         judged(amount::is_price(text) || is_scientific(text), || {
             amount::repaired_price(text, self.setting.decimal_mark?, has_currency)
         })
     }
 
-    fn judge_address(&self, text: &str) -> Judged {
+    fn judge_address(&self, text: &str) -> ValueVerdict {
         let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
         match Url::parse(text.trim()) {
             Ok(url) if is_web(&url) => Ok(()),
@@ -243,7 +250,7 @@ impl<'t> Reader<'_, '_, 't> {
 
     /// Positions of the items of one list: 1 to n for a trail, and for another list any that differ and start above 0,
     /// since a list may go on over several pages. Their order in the block says nothing: the position does.
-    fn judge_positions(&mut self, node: &Named<'_, 't>, list: &'t Member) {
+    fn judge_positions(&mut self, node: &NamedMembers<'_, 't>, list: &'t Member) {
         let positions: Vec<(&'t Member, Option<u64>)> = list
             .value
             .each()
@@ -262,25 +269,25 @@ impl<'t> Reader<'_, '_, 't> {
             let fits = position.is_some_and(|position| (1..=most).contains(&position) && taken.insert(position));
             if from_zero {
                 let next = position.map(|position| (member.value.span.clone(), (position + 1).to_string()));
-                self.tell(node, member, &member.value, Form::Position, next.into_iter().collect());
+                self.tell(node, member, &member.value, ValueForm::Position, next.into_iter().collect());
             } else if !fits {
-                self.tell(node, member, &member.value, Form::Position, Vec::new());
+                self.tell(node, member, &member.value, ValueForm::Position, Vec::new());
             }
         }
     }
 }
 
 /// The forms of the table, by property.
-fn forms() -> BTreeMap<&'static str, Form> {
+fn forms() -> BTreeMap<&'static str, ValueForm> {
     let mut out = BTreeMap::new();
     let lines = FORMS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
     for (word, properties) in lines {
         let form = match word {
-            "date" => Form::Date,
-            "duration" => Form::Duration,
-            "price" => Form::Price,
-            "currency" => Form::Currency,
-            "address" => Form::Address,
+            "date" => ValueForm::Date,
+            "duration" => ValueForm::Duration,
+            "price" => ValueForm::Price,
+            "currency" => ValueForm::Currency,
+            "address" => ValueForm::Address,
             _ => continue,
         };
         out.extend(properties.split(' ').map(|property| (property, form)));
@@ -288,14 +295,14 @@ fn forms() -> BTreeMap<&'static str, Form> {
     out
 }
 
-fn judged(fits: bool, meant: impl FnOnce() -> Option<String>) -> Judged {
+fn judged(fits: bool, meant: impl FnOnce() -> Option<String>) -> ValueVerdict {
     if fits { Ok(()) } else { Err(meant().map(Value::from)) }
 }
 
 /// A text or number as it is written.
 pub(crate) fn plain(value: &Tree) -> Option<&str> {
     match &value.kind {
-        Kind::Text(text) | Kind::Number(text) => Some(text),
+        TreeKind::Text(text) | TreeKind::Number(text) => Some(text),
         _ => None,
     }
 }
@@ -321,7 +328,7 @@ fn bare(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-fn judge_member(property: &str, text: &str) -> Judged {
+fn judge_member(property: &str, text: &str) -> ValueVerdict {
     let text = text.trim();
     let Some((_, enumeration)) = ENUMERATIONS.iter().find(|(name, _)| *name == property) else {
         let meant = EMPLOYMENT.iter().find(|word| bare(word) == bare(text));
@@ -342,7 +349,7 @@ fn is_path(text: &str) -> bool {
     text.contains('/') && (matches!(first, "" | "." | "..") || is_name)
 }
 
-fn judge_rating(node: &Named<'_, '_>, text: &str) -> Judged {
+fn judge_rating(node: &NamedMembers<'_, '_>, text: &str) -> ValueVerdict {
     // A share or a fraction states its own scale.
     if text.contains(['%', '/']) {
         return Ok(());
@@ -361,7 +368,7 @@ fn judge_rating(node: &Named<'_, '_>, text: &str) -> Judged {
     }
 }
 
-fn judge_degrees(property: &str, text: &str) -> Judged {
+fn judge_degrees(property: &str, text: &str) -> ValueVerdict {
     match amount::number(text) {
         Some((number, meant)) if number.abs() <= most_degrees(property) => {
             meant.map_or(Ok(()), |meant| Err(Some(meant.into())))
@@ -375,7 +382,7 @@ fn most_degrees(property: &str) -> f64 {
 }
 
 /// Latitude and longitude in each other's place: the one can't be, and both fit when they change places.
-fn swapped(node: &Named<'_, '_>, property: &str) -> Vec<Splice> {
+fn swapped(node: &NamedMembers<'_, '_>, property: &str) -> Vec<Insertion> {
     let Some((latitude, longitude)) = node.plain("latitude").zip(node.plain("longitude")) else {
         return Vec::new();
     };
@@ -385,7 +392,7 @@ fn swapped(node: &Named<'_, '_>, property: &str) -> Vec<Splice> {
         _ => false,
     };
     let written = |(tree, text): (&Tree, &str)| match tree.kind {
-        Kind::Number(_) => text.to_owned(),
+        TreeKind::Number(_) => text.to_owned(),
         _ => Value::from(text.trim()).to_string(),
     };
     if property == "latitude" && fits(longitude, "latitude") && fits(latitude, "longitude") {

@@ -7,7 +7,7 @@ const SHOWN_CHARACTERS: usize = 160;
 
 /// What a line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
+pub(super) enum LineKey {
     UserAgent,
     Allow,
     Disallow,
@@ -53,8 +53,8 @@ pub struct LineProblem {
 
 /// A line read.
 #[derive(Debug)]
-pub(super) struct Line<'t> {
-    pub(super) key: Key,
+pub(super) struct RobotsLine<'t> {
+    pub(super) key: LineKey,
     pub(super) value: &'t str,
     name: &'t str,
     colon: bool,
@@ -81,12 +81,12 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (u32, &str)> {
     })
 }
 
-impl<'t> Line<'t> {
+impl<'t> RobotsLine<'t> {
     /// Reads a line as Google's parser does: comments off, a space in place of a forgotten colon.
     pub(super) fn read(source: &'t str) -> Self {
         let text = source.split('#').next().unwrap_or_default().trim();
         if text.is_empty() {
-            return Self { key: Key::Blank, value: "", name: "", colon: true };
+            return Self { key: LineKey::Blank, value: "", name: "", colon: true };
         }
         let (name, value, colon) = match text.split_once(':') {
             Some((name, value)) => (name.trim(), value.trim(), true),
@@ -100,13 +100,13 @@ impl<'t> Line<'t> {
 
     /// What is wrong with the line, if anything; `first`: no group has begun.
     pub(super) fn problem(&self, number: u32, source: &str, first: bool) -> Option<LineProblem> {
-        let is_rule = matches!(self.key, Key::Allow | Key::Disallow);
+        let is_rule = matches!(self.key, LineKey::Allow | LineKey::Disallow);
         let inside = self.value.trim_end_matches('$').contains('$');
         let kind = match self.key {
-            Key::Blank | Key::Unsupported if self.colon => return None,
+            LineKey::Blank | LineKey::Unsupported if self.colon => return None,
             _ if !self.colon => ProblemKind::NoColon,
-            Key::Unknown => ProblemKind::UnknownKey,
-            Key::UserAgent if self.value.is_empty() => ProblemKind::EmptyAgent,
+            LineKey::Unknown => ProblemKind::UnknownKey,
+            LineKey::UserAgent if self.value.is_empty() => ProblemKind::EmptyAgent,
             _ if is_rule && first => ProblemKind::RuleBeforeAgent,
             _ if is_rule && !self.value.is_empty() && !self.value.starts_with(['/', '*']) => ProblemKind::PathStart,
             _ if is_rule && inside => ProblemKind::DollarInside,
@@ -114,7 +114,9 @@ impl<'t> Line<'t> {
             _ => return None,
         };
         let corrected = match kind {
-            ProblemKind::Misspelled | ProblemKind::NoColon if self.key != Key::Unknown && !self.value.is_empty() => {
+            ProblemKind::Misspelled | ProblemKind::NoColon
+                if self.key != LineKey::Unknown && !self.value.is_empty() =>
+            {
                 Some(format!("{}: {}", self.canonical_name(), self.value))
             }
             _ => None,
@@ -129,11 +131,11 @@ impl<'t> Line<'t> {
 
     fn canonical_name(&self) -> &str {
         match self.key {
-            Key::UserAgent => "User-agent",
-            Key::Allow => "Allow",
-            Key::Disallow => "Disallow",
-            Key::Sitemap => "Sitemap",
-            Key::Unsupported | Key::Unknown | Key::Blank => self.name,
+            LineKey::UserAgent => "User-agent",
+            LineKey::Allow => "Allow",
+            LineKey::Disallow => "Disallow",
+            LineKey::Sitemap => "Sitemap",
+            LineKey::Unsupported | LineKey::Unknown | LineKey::Blank => self.name,
         }
     }
 }
@@ -164,20 +166,20 @@ pub fn readers(line: &str) -> Option<Readers> {
 }
 
 /// Keys by their start, as Google matches them; the misspellings are those that its parser takes.
-fn key(name: &str) -> Key {
+fn key(name: &str) -> LineKey {
     let name = name.to_ascii_lowercase();
     let starts = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     if starts(&["user-agent", "useragent", "user agent"]) {
-        Key::UserAgent
+        LineKey::UserAgent
     } else if starts(&["allow"]) {
-        Key::Allow
+        LineKey::Allow
     } else if starts(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
-        Key::Disallow
+        LineKey::Disallow
     } else if starts(&["sitemap", "site-map"]) {
-        Key::Sitemap
+        LineKey::Sitemap
     } else if readers(&name).is_some() {
-        Key::Unsupported
+        LineKey::Unsupported
     } else {
-        Key::Unknown
+        LineKey::Unknown
     }
 }

@@ -1,6 +1,6 @@
 //! `Content-Signal` lines (contentsignals.org): what a site allows to be done with what is fetched.
 
-use super::line::{self, Key, Line};
+use super::line::{self, LineKey, RobotsLine};
 
 /// What may be signalled.
 const KEYS: [&str; 3] = ["search", "ai-input", "ai-train"];
@@ -34,36 +34,36 @@ pub(crate) struct SignalLine {
 
 /// The group that lines belong to.
 #[derive(Debug, Default, Clone, Copy)]
-struct Group {
+struct SignalGroup {
     disallows_all: bool,
     allows: bool,
 }
 
 /// Whether a file has such lines, and those that can't be followed.
 pub(crate) fn faults(text: &str) -> Option<Vec<SignalLine>> {
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<SignalGroup> = Vec::new();
     let mut is_open = false;
     let mut found: Vec<(u32, &str, &str, Option<usize>)> = Vec::new();
     for (number, source) in line::lines(text) {
-        let read = Line::read(source);
+        let read = RobotsLine::read(source);
         match read.key {
-            Key::UserAgent => {
+            LineKey::UserAgent => {
                 if !is_open {
-                    groups.push(Group::default());
+                    groups.push(SignalGroup::default());
                 }
                 is_open = true;
             }
-            Key::Allow | Key::Disallow => {
+            LineKey::Allow | LineKey::Disallow => {
                 is_open = false;
                 if let Some(group) = groups.last_mut() {
-                    group.allows |= read.key == Key::Allow && !read.value.is_empty();
-                    group.disallows_all |= read.key == Key::Disallow && matches!(read.value, "/" | "/*" | "*");
+                    group.allows |= read.key == LineKey::Allow && !read.value.is_empty();
+                    group.disallows_all |= read.key == LineKey::Disallow && matches!(read.value, "/" | "/*" | "*");
                 }
             }
-            Key::Unsupported if is_signal(source) => {
+            LineKey::Unsupported if is_signal(source) => {
                 found.push((number, source.trim(), read.value, groups.len().checked_sub(1)));
             }
-            Key::Unsupported | Key::Sitemap | Key::Unknown | Key::Blank => {}
+            LineKey::Unsupported | LineKey::Sitemap | LineKey::Unknown | LineKey::Blank => {}
         }
     }
     let closed = |group: Option<usize>| {

@@ -7,7 +7,7 @@ const QUOTED_CHARACTERS: usize = 120;
 
 /// The first thing in a file that a reader of sitemaps stops at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct SitemapFault {
     /// 1-based.
     pub line: u32,
     /// 1-based, in characters.
@@ -16,7 +16,7 @@ pub struct Fault {
     pub what: Phrase,
 }
 
-impl Fault {
+impl SitemapFault {
     /// A fault at a byte of the decoded text; past its end counts as its end.
     pub(super) fn at(source: &str, offset: usize, what: Phrase) -> Self {
         let mut end = offset.min(source.len());
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn places_are_counted_in_lines_and_characters() {
         let place = |source: &str, offset| {
-            let fault = Fault::at(source, offset, EMPTY.into());
+            let fault = SitemapFault::at(source, offset, EMPTY.into());
             (fault.line, fault.column)
         };
         assert_eq!(place("", 0), (1, 1));

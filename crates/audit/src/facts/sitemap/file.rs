@@ -7,9 +7,9 @@ use encoding_rs::{Encoding, UTF_8};
 use flate2::read::MultiGzDecoder;
 use model::capture::{BodyCut, Coding, Exchange, Fetched, SITEMAP_BYTES};
 
-use super::fault::{self, Fault};
-use super::kind::{Kind, MOST_URLS};
-use super::reading::{Child, Entry, Reading};
+use super::fault::{self, SitemapFault};
+use super::kind::{MOST_URLS, SitemapKind};
+use super::reading::{Child, SitemapEntry, SitemapReading};
 use super::tally::Tally;
 use super::target::Target;
 use super::{plain, xml};
@@ -43,19 +43,19 @@ pub struct SitemapFile {
     /// After redirects.
     pub final_url: String,
     /// Its form; `None` when nothing in it is of a sitemap.
-    pub kind: Option<Kind>,
+    pub kind: Option<SitemapKind>,
     /// How far it was read.
     pub end: End,
     /// Pages that it lists; 0 for an index.
     pub urls: u64,
     /// The entries that list the page, one for each of its addresses.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SitemapEntry>,
     /// Files that it lists, if it is an index.
     pub listed_files: u64,
     /// What its entries are like.
     pub tally: Tally,
     /// What makes it no valid sitemap.
-    pub fault: Option<Fault>,
+    pub fault: Option<SitemapFault>,
     /// Decoded bytes that were read.
     pub size: usize,
     /// Bytes of the whole file as the server states them: of one that was cut and is not packed.
@@ -118,7 +118,7 @@ impl SitemapFile {
         let is_plain = exchange.body.coding == Coding::Identity && matches!(decoded.bytes, Cow::Borrowed(_));
         self.stated_size =
             decoded.cut.filter(|_| is_plain).and_then(|_| exchange.header("content-length")?.parse().ok());
-        let mut reading = Reading::new(target);
+        let mut reading = SitemapReading::new(target);
         if let Some(fault) = decoded.fault.take() {
             reading.fail(fault);
         }
@@ -164,7 +164,7 @@ fn own_text(decoded: &Decoded<'_>) -> Option<String> {
 struct Decoded<'b> {
     bytes: Cow<'b, [u8]>,
     cut: Option<BodyCut>,
-    fault: Option<Fault>,
+    fault: Option<SitemapFault>,
 }
 
 impl<'b> Decoded<'b> {
@@ -177,8 +177,8 @@ impl<'b> Decoded<'b> {
         let path = exchange.url.split(['?', '#']).next().unwrap_or_default();
         let is_misnamed = path.to_ascii_lowercase().ends_with(".gz") && body.coding == Coding::Identity;
         let fault = match &body.coding {
-            Coding::Broken(_) => Some(Fault::of_file(fault::BAD_GZIP)),
-            _ if is_misnamed && !body.bytes.is_empty() => Some(Fault::of_file(fault::NOT_GZIP)),
+            Coding::Broken(_) => Some(SitemapFault::of_file(fault::BAD_GZIP)),
+            _ if is_misnamed && !body.bytes.is_empty() => Some(SitemapFault::of_file(fault::NOT_GZIP)),
             _ => None,
         };
         Self { bytes: Cow::Borrowed(&body.bytes), cut: body.cut, fault }
@@ -193,13 +193,13 @@ fn gunzip(bytes: &[u8], cut: Option<BodyCut>) -> Decoded<'_> {
     let over = out.len() > SITEMAP_BYTES;
     out.truncate(SITEMAP_BYTES);
     // The end of a cut file is missing, which is no fault of it.
-    let fault = (read.is_err() && cut.is_none()).then(|| Fault::of_file(fault::BAD_GZIP));
+    let fault = (read.is_err() && cut.is_none()).then(|| SitemapFault::of_file(fault::BAD_GZIP));
     let cut = if over { Some(BodyCut::Size) } else { cut };
     Decoded { bytes: Cow::Owned(out), cut, fault }
 }
 
 /// The text of a file: UTF-8, as the protocol wants it, or what a mark or the XML declaration says.
-pub(super) fn text<'b>(bytes: &'b [u8], cut: bool, reading: &mut Reading<'_>) -> Cow<'b, str> {
+pub(super) fn text<'b>(bytes: &'b [u8], cut: bool, reading: &mut SitemapReading<'_>) -> Cow<'b, str> {
     let declared = match Encoding::for_bom(bytes) {
         Some((encoding, _)) => Some(encoding),
         None => declared_encoding(bytes),
@@ -214,7 +214,7 @@ pub(super) fn text<'b>(bytes: &'b [u8], cut: bool, reading: &mut Reading<'_>) ->
             let lossy = String::from_utf8_lossy(bytes);
             // Half a character at the end of a cut file is the cut's doing.
             if !cut || error.error_len().is_some() {
-                reading.fail(Fault::at(&lossy, error.valid_up_to(), fault::NOT_UTF8.into()));
+                reading.fail(SitemapFault::at(&lossy, error.valid_up_to(), fault::NOT_UTF8.into()));
             }
             lossy
         }

@@ -9,7 +9,7 @@ pub const MOST_LOC_BYTES: usize = 2_048;
 
 /// The forms of a sitemap that search engines read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SitemapKind {
     /// XML with `urlset`.
     Urlset,
     /// XML with `sitemapindex`: it lists other files.

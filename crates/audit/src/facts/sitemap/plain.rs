@@ -1,11 +1,11 @@
 //! Sitemaps of plain text: one absolute URL a line (sitemaps.org protocol, "Text file").
 
-use super::fault::{EMPTY, Fault, NOT_URL, quoting};
-use super::kind::{Kind, MOST_LOC_BYTES};
-use super::reading::{Reading, fetchable};
+use super::fault::{EMPTY, NOT_URL, SitemapFault, quoting};
+use super::kind::{MOST_LOC_BYTES, SitemapKind};
+use super::reading::{SitemapReading, fetchable};
 
 /// Reads every line. `cut`: the last line may not be whole, and is left out.
-pub(super) fn read(source: &str, cut: bool, reading: &mut Reading<'_>) {
+pub(super) fn read(source: &str, cut: bool, reading: &mut SitemapReading<'_>) {
     let whole = if cut { source.rfind('\n').map_or("", |at| source.get(..at).unwrap_or_default()) } else { source };
     let mut start = 0;
     let mut first = true;
@@ -18,21 +18,21 @@ pub(super) fn read(source: &str, cut: bool, reading: &mut Reading<'_>) {
         start += raw.len();
     }
     if first && !cut {
-        reading.fail(Fault::of_file(EMPTY));
+        reading.fail(SitemapFault::of_file(EMPTY));
     }
 }
 
-fn take(source: &str, start: usize, line: &str, first: bool, reading: &mut Reading<'_>) {
+fn take(source: &str, start: usize, line: &str, first: bool, reading: &mut SitemapReading<'_>) {
     if line.len() > MOST_LOC_BYTES {
         reading.counting.too_long(line);
         reading.take(None, None);
     } else if fetchable(line).is_some() {
         // A file is one of addresses if it begins with one: else any text file would be a sitemap.
         if first {
-            reading.kind = Some(Kind::Text);
+            reading.kind = Some(SitemapKind::Text);
         }
         reading.take(Some(line), None);
     } else if reading.fault.is_none() {
-        reading.fail(Fault::at(source, start, quoting(NOT_URL, line)));
+        reading.fail(SitemapFault::at(source, start, quoting(NOT_URL, line)));
     }
 }

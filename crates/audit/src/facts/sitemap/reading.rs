@@ -4,8 +4,8 @@ use model::dates;
 use model::time::Timestamp;
 use url::Url;
 
-use super::fault::Fault;
-use super::kind::{Kind, MOST_FILES, MOST_LOC_BYTES};
+use super::fault::SitemapFault;
+use super::kind::{MOST_FILES, MOST_LOC_BYTES, SitemapKind};
 use super::tally::Counting;
 use super::target::Target;
 use crate::facts::hreflang::Alternate;
@@ -15,7 +15,7 @@ const MOST_ENTRIES: usize = 8;
 
 /// An entry that lists the page, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct SitemapEntry {
     /// The address.
     pub loc: String,
     /// When the file says that the page last changed; for RSS the `pubDate`.
@@ -33,31 +33,31 @@ pub(in crate::facts) struct Child {
 
 /// The outcome of reading, filled as the reader goes.
 #[derive(Debug)]
-pub(super) struct Reading<'t> {
+pub(super) struct SitemapReading<'t> {
     target: &'t Target,
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<SitemapKind>,
     /// Pages listed; files that an index lists are in `children_seen`.
     pub(super) urls: u64,
     pub(super) children_seen: u64,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<SitemapEntry>,
     /// Newest first, undated last, else as listed; at most [`MOST_FILES`].
     pub(super) children: Vec<Child>,
     /// An index lists something that can't be fetched, or more than is kept.
     pub(super) children_left_out: bool,
     pub(super) counting: Counting,
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<SitemapFault>,
     /// Byte of the root's end tag in the decoded text.
     pub(super) closing: Option<usize>,
 }
 
-impl Entry {
+impl SitemapEntry {
     /// The address, parsed.
     pub fn url(&self) -> Option<Url> {
         Url::parse(&self.loc).ok()
     }
 }
 
-impl<'t> Reading<'t> {
+impl<'t> SitemapReading<'t> {
     pub(super) fn new(target: &'t Target) -> Self {
         Self {
             target,
@@ -74,14 +74,14 @@ impl<'t> Reading<'t> {
     }
 
     /// Keeps the first fault: what follows is often its consequence.
-    pub(super) fn fail(&mut self, fault: Fault) {
+    pub(super) fn fail(&mut self, fault: SitemapFault) {
         self.fault.get_or_insert(fault);
     }
 
     /// Takes one entry; `loc` is `None` when it is absent or too long to keep. Says whether it lists the page and was
     /// kept, as the last one.
     pub(super) fn take(&mut self, loc: Option<&str>, lastmod: Option<&str>) -> bool {
-        if self.kind == Some(Kind::Index) {
+        if self.kind == Some(SitemapKind::Index) {
             self.children_seen += 1;
             self.take_child(loc, lastmod);
             return false;
@@ -91,7 +91,7 @@ impl<'t> Reading<'t> {
         let loc = loc.filter(|loc| self.entries.len() < MOST_ENTRIES && self.target.is(loc));
         let Some(loc) = loc.filter(|loc| self.entries.iter().all(|known| known.loc != *loc)) else { return false };
         let (loc, lastmod) = (loc.to_owned(), lastmod.map(str::to_owned));
-        self.entries.push(Entry { loc, lastmod, alternates: Vec::new() });
+        self.entries.push(SitemapEntry { loc, lastmod, alternates: Vec::new() });
         true
     }
 
@@ -125,12 +125,12 @@ pub(in crate::facts) fn fetchable(text: &str) -> Option<Url> {
 
 /// Text of one element, of which no more is kept than an address may have.
 #[derive(Debug, Default)]
-pub(super) struct Field {
+pub(super) struct FieldText {
     text: String,
     too_long: bool,
 }
 
-impl Field {
+impl FieldText {
     pub(super) fn push(&mut self, part: &str) {
         let part = if self.text.is_empty() { part.trim_start() } else { part };
         let words = part.trim_end();

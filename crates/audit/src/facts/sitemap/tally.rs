@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use model::dates;
 use model::time::Day;
 
-use super::kind::{Kind, MOST_URLS};
+use super::kind::{MOST_URLS, SitemapKind};
 use super::target::Target;
 use crate::facts::document::collapse;
 
@@ -62,12 +62,18 @@ pub(super) struct Counting {
 
 impl Counting {
     /// Takes one page's entry. `loc` is `None` where there is none, or where it is too long.
-    pub(super) fn take(&mut self, kind: Option<Kind>, loc: Option<&str>, lastmod: Option<&str>, target: &Target) {
+    pub(super) fn take(
+        &mut self,
+        kind: Option<SitemapKind>,
+        loc: Option<&str>,
+        lastmod: Option<&str>,
+        target: &Target,
+    ) {
         if let Some(loc) = loc {
             self.address(loc, target);
         }
         // Feeds write their dates in forms of their own.
-        if let Some(lastmod) = lastmod.filter(|_| kind == Some(Kind::Urlset)) {
+        if let Some(lastmod) = lastmod.filter(|_| kind == Some(SitemapKind::Urlset)) {
             self.date(lastmod, target);
         }
     }

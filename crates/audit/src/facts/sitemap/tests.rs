@@ -63,18 +63,23 @@ fn the_page_is_found_in_every_form() {
     let latin = listed.replace("UTF-8", "ISO-8859-1").replace("<urlset", "<!--\u{e9}--><urlset");
     let latin: Vec<u8> = latin.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     for (name, bytes, kind, date) in [
-        ("urlset", listed.clone().into_bytes(), Kind::Urlset, Some("2026-11-01")),
-        ("comment first", format!("<!-- made -->{}", &listed[39..]).into_bytes(), Kind::Urlset, Some("2026-11-01")),
-        ("utf-8 mark", format!("\u{feff}{listed}").into_bytes(), Kind::Urlset, Some("2026-11-01")),
-        ("utf-16", utf16, Kind::Urlset, Some("2026-11-01")),
-        ("latin", latin, Kind::Urlset, Some("2026-11-01")),
-        ("prefix", prefixed.into(), Kind::Urlset, Some("2026-11-01")),
-        ("gzip", gzip(listed.as_bytes()), Kind::Urlset, Some("2026-11-01")),
-        ("gzip of two members", two_members, Kind::Urlset, Some("2026-11-01")),
-        ("rss", rss.into(), Kind::Rss, Some("Sun, 01 Nov 2026 00:00:00 GMT")),
-        ("atom", atom.into(), Kind::Atom, Some("2026-11-01T00:00:00Z")),
-        ("text", "\u{feff}https://example.com/\r\n\r\nhttps://example.com/bread".into(), Kind::Text, None),
-        ("text in gzip", gzip(b"https://example.com/bread\nhttps://example.com/"), Kind::Text, None),
+        ("urlset", listed.clone().into_bytes(), SitemapKind::Urlset, Some("2026-11-01")),
+        (
+            "comment first",
+            format!("<!-- made -->{}", &listed[39..]).into_bytes(),
+            SitemapKind::Urlset,
+            Some("2026-11-01"),
+        ),
+        ("utf-8 mark", format!("\u{feff}{listed}").into_bytes(), SitemapKind::Urlset, Some("2026-11-01")),
+        ("utf-16", utf16, SitemapKind::Urlset, Some("2026-11-01")),
+        ("latin", latin, SitemapKind::Urlset, Some("2026-11-01")),
+        ("prefix", prefixed.into(), SitemapKind::Urlset, Some("2026-11-01")),
+        ("gzip", gzip(listed.as_bytes()), SitemapKind::Urlset, Some("2026-11-01")),
+        ("gzip of two members", two_members, SitemapKind::Urlset, Some("2026-11-01")),
+        ("rss", rss.into(), SitemapKind::Rss, Some("Sun, 01 Nov 2026 00:00:00 GMT")),
+        ("atom", atom.into(), SitemapKind::Atom, Some("2026-11-01T00:00:00Z")),
+        ("text", "\u{feff}https://example.com/\r\n\r\nhttps://example.com/bread".into(), SitemapKind::Text, None),
+        ("text in gzip", gzip(b"https://example.com/bread\nhttps://example.com/"), SitemapKind::Text, None),
     ] {
         let file = read(bytes);
         assert_eq!((file.kind, file.fault, file.end), (Some(kind), None, End::Whole), "{name}");

@@ -14,9 +14,9 @@ use quick_xml::name::QName;
 use quick_xml::{Reader, XmlVersion};
 use url::Url;
 
-use super::fault::{self, Fault, quoting};
-use super::kind::Kind;
-use super::reading::{Field, Reading};
+use super::fault::{self, SitemapFault, quoting};
+use super::kind::SitemapKind;
+use super::reading::{FieldText, SitemapReading};
 use crate::facts::content_type::looks_like_html;
 use crate::facts::hreflang::{Alternate, AlternateSource};
 
@@ -32,7 +32,7 @@ const MOST_ALTERNATES: usize = 200;
 const MOST_ATTRIBUTES: usize = 64;
 
 /// Reads the file to its end, or to the fault behind which nothing can be trusted. `cut`: its end is not there.
-pub(super) fn read(source: &str, cut: bool, reading: &mut Reading<'_>) {
+pub(super) fn read(source: &str, cut: bool, reading: &mut SitemapReading<'_>) {
     // What follows the last whole tag of a cut file is half of something.
     let whole = if cut { source.rfind('>').map_or("", |at| source.get(..=at).unwrap_or_default()) } else { source };
     let mut walk = Walk {
@@ -43,17 +43,17 @@ pub(super) fn read(source: &str, cut: bool, reading: &mut Reading<'_>) {
         prefix: None,
         in_entry: false,
         field: None,
-        loc: Field::default(),
-        date: Field::default(),
+        loc: FieldText::default(),
+        date: FieldText::default(),
     };
     if let Err(stop) = walk.file(whole) {
         // That a cut file ends too early is the cut's doing.
         if !(cut && stop.at_end) {
-            walk.reading.fail(Fault::at(source, stop.offset, stop.what));
+            walk.reading.fail(SitemapFault::at(source, stop.offset, stop.what));
         }
     }
     if let Some(at) = forbidden_at(whole) {
-        walk.reading.fail(Fault::at(source, at, fault::CHARACTER.into()));
+        walk.reading.fail(SitemapFault::at(source, at, fault::CHARACTER.into()));
     }
 }
 
@@ -73,13 +73,13 @@ impl Stop {
 
 /// An element of an entry whose text is read.
 #[derive(Clone, Copy)]
-enum Part {
+enum EntryPart {
     Loc,
     Date,
 }
 
 struct Walk<'r, 's, 't> {
-    reading: &'r mut Reading<'t>,
+    reading: &'r mut SitemapReading<'t>,
     source: &'s str,
     /// Byte of the start tag of the entry.
     entry_at: usize,
@@ -87,9 +87,9 @@ struct Walk<'r, 's, 't> {
     /// Prefix of the root, which the elements of its vocabulary share.
     prefix: Option<String>,
     in_entry: bool,
-    field: Option<Part>,
-    loc: Field,
-    date: Field,
+    field: Option<EntryPart>,
+    loc: FieldText,
+    date: FieldText,
 }
 
 impl Walk<'_, '_, '_> {
@@ -161,12 +161,12 @@ impl Walk<'_, '_, '_> {
             self.date.clear();
         } else if self.depth == words.depth + 1 && self.in_entry {
             self.field = match local {
-                Some("link") if words.kind == Kind::Atom => {
+                Some("link") if words.kind == SitemapKind::Atom => {
                     self.atom_link(tag);
                     None
                 }
-                Some(local) if local == words.loc => Some(Part::Loc),
-                Some(local) if local == words.date => Some(Part::Date),
+                Some(local) if local == words.loc => Some(EntryPart::Loc),
+                Some(local) if local == words.date => Some(EntryPart::Date),
                 _ => None,
             };
         }
@@ -186,16 +186,16 @@ impl Walk<'_, '_, '_> {
         let QName(name) = tag.name();
         let (prefix, local) = name.split_once(':').map_or((None, name), |(prefix, local)| (Some(prefix), local));
         let kind = match local {
-            "urlset" => Kind::Urlset,
-            "sitemapindex" => Kind::Index,
-            "rss" => Kind::Rss,
-            "feed" => Kind::Atom,
+            "urlset" => SitemapKind::Urlset,
+            "sitemapindex" => SitemapKind::Index,
+            "rss" => SitemapKind::Rss,
+            "feed" => SitemapKind::Atom,
             _ if is_html_at(source, at) => return Err(Stop::at(at, fault::HTML)),
             _ => return Err(Stop::at(at, quoting(fault::ROOT, name))),
         };
         self.reading.kind = Some(kind);
         self.prefix = prefix.map(str::to_owned);
-        if matches!(kind, Kind::Rss | Kind::Atom) {
+        if matches!(kind, SitemapKind::Rss | SitemapKind::Atom) {
             return Ok(());
         }
         let is_news = |value: &str| value.starts_with(NEWS);
@@ -209,9 +209,9 @@ impl Walk<'_, '_, '_> {
         });
         // Reading goes on: the addresses are there all the same, and "listed" may be said.
         match declared {
-            None => self.reading.fail(Fault::at(source, at, fault::NO_NAMESPACE.into())),
+            None => self.reading.fail(SitemapFault::at(source, at, fault::NO_NAMESPACE.into())),
             Some(attribute) if attribute.value != NAMESPACE => {
-                self.reading.fail(Fault::at(source, at, quoting(fault::NAMESPACE, &attribute.value)));
+                self.reading.fail(SitemapFault::at(source, at, quoting(fault::NAMESPACE, &attribute.value)));
             }
             Some(_) => {}
         }
@@ -231,7 +231,7 @@ impl Walk<'_, '_, '_> {
         if let Some(words) = self.reading.kind.map(Words::of) {
             if self.depth == words.depth && self.in_entry {
                 self.in_entry = false;
-                if let Some(start) = self.loc.overflow().filter(|_| words.kind != Kind::Index) {
+                if let Some(start) = self.loc.overflow().filter(|_| words.kind != SitemapKind::Index) {
                     self.reading.counting.too_long(start);
                 }
                 let is_of_page = self.reading.take(self.loc.value(), self.date.value());
@@ -256,8 +256,8 @@ impl Walk<'_, '_, '_> {
         // Text of an element inside the field is not the field's.
         let depth = self.reading.kind.map_or(0, |kind| Words::of(kind).depth + 1);
         match self.field.filter(|_| self.depth == depth) {
-            Some(Part::Loc) => self.loc.push(text),
-            Some(Part::Date) => self.date.push(text),
+            Some(EntryPart::Loc) => self.loc.push(text),
+            Some(EntryPart::Date) => self.date.push(text),
             None => {}
         }
         Ok(())
@@ -310,7 +310,7 @@ fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {
 
 /// What the elements of a form are called.
 struct Words {
-    kind: Kind,
+    kind: SitemapKind,
     /// Level of an entry; the root has 1.
     depth: usize,
     entry: &'static str,
@@ -319,12 +319,12 @@ struct Words {
 }
 
 impl Words {
-    fn of(kind: Kind) -> Self {
+    fn of(kind: SitemapKind) -> Self {
         let (depth, entry, loc, date) = match kind {
-            Kind::Urlset | Kind::Text => (2, "url", "loc", "lastmod"),
-            Kind::Index => (2, "sitemap", "loc", "lastmod"),
-            Kind::Rss => (3, "item", "link", "pubDate"),
-            Kind::Atom => (2, "entry", "link", "updated"),
+            SitemapKind::Urlset | SitemapKind::Text => (2, "url", "loc", "lastmod"),
+            SitemapKind::Index => (2, "sitemap", "loc", "lastmod"),
+            SitemapKind::Rss => (3, "item", "link", "pubDate"),
+            SitemapKind::Atom => (2, "entry", "link", "updated"),
         };
         Self { kind, depth, entry, loc, date }
     }

@@ -2,9 +2,9 @@
 
 use model::lang::{Text, text};
 
-use super::Form;
+use super::ValueForm;
 
-impl Form {
+impl ValueForm {
     /// What is wrong with the first of some values, and how many there are.
     pub(crate) fn message(self) -> Text {
         match self {

@@ -17,9 +17,11 @@ use service::network::Network;
 
 use crate::operation::Form;
 
-pub use credential::{Sent, guest_token, sent};
-pub use guard::{CONTEXT, guard_form};
-pub use identity::{of_call, of_page};
+pub(crate) use credential::{Sent, guest_token, sent};
+pub(crate) use guard::CONTEXT;
+pub use guard::guard_form;
+pub(crate) use identity::of_call;
+pub use identity::of_page;
 pub use origin::{is_address_of, same_origin, same_site};
 pub use renewal::renew;
 

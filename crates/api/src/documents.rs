@@ -25,7 +25,7 @@ use service::error::{Code, ServiceError};
 use service::services::Build;
 
 /// The list of what is for sale, for programs that look for services to pay.
-pub const X402_PATH: &str = "/.well-known/x402";
+pub(crate) const X402_PATH: &str = "/.well-known/x402";
 
 /// Media types with their parameters.
 mod media {

@@ -16,10 +16,10 @@ use crate::operation::Operation;
 use card::Identity;
 use service::config::Config;
 
-pub use card::{MEDIA_TYPE, PATH as CARD_PATH, instructions};
-pub use description::described;
-pub use era::versions;
-pub use tool::tools;
+pub(crate) use card::{MEDIA_TYPE, PATH as CARD_PATH, instructions};
+pub(crate) use description::described;
+pub(crate) use era::versions;
+pub(crate) use tool::tools;
 
 /// What the MCP server says of itself, written once.
 #[derive(Debug)]

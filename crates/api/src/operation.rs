@@ -25,12 +25,14 @@ use service::config::Sku;
 use service::error::{Code, ServiceError};
 use service::x402::PricedCall;
 
-pub use answer::{Accepted, Answer, Json, LASTING, Reply, Written};
+pub(crate) use answer::LASTING;
+pub use answer::{Accepted, Answer, Json, Reply, Written};
 pub use call::{Call, FromCall};
-pub use error_schema::error_schema;
+pub(crate) use error_schema::error_schema;
 pub use form::Form;
 pub use handler::{Handler, Input};
-pub use input::{body_object, query_object, token_of};
+pub use input::query_object;
+pub(crate) use input::{body_object, token_of};
 pub use resources::{Documents, Resources};
 
 /// Who may call.
@@ -96,7 +98,7 @@ pub struct OtherForm {
 
 impl OtherForm {
     /// Its media type without parameters.
-    pub fn essence(&self) -> &'static str {
+    pub(crate) fn essence(&self) -> &'static str {
         self.media_type.split(';').next().unwrap_or(self.media_type)
     }
 }
@@ -174,7 +176,7 @@ impl Operation {
     }
 
     /// Whether its body, not its query, holds the input.
-    pub fn takes_body(&self) -> bool {
+    pub(crate) fn takes_body(&self) -> bool {
         self.has_body
     }
 
@@ -197,7 +199,7 @@ impl Operation {
     }
 
     /// Names of the fields that its input must have, besides those in the path.
-    pub fn required_fields(&self) -> &[String] {
+    pub(crate) fn required_fields(&self) -> &[String] {
         self.required.get_or_init(|| {
             let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
             let schema = (self.input)(&mut SchemaGenerator::from(settings.for_deserialize()));
@@ -208,7 +210,7 @@ impl Operation {
     }
 
     /// A call of it, as x402 describes it; `None` where it has no price.
-    pub fn priced_call<'a>(&'a self, input: &'a Map<String, Value>) -> Option<PricedCall<'a>> {
+    pub(crate) fn priced_call<'a>(&'a self, input: &'a Map<String, Value>) -> Option<PricedCall<'a>> {
         Some(PricedCall {
             operation: self.name,
             sku: self.price?,

@@ -22,10 +22,10 @@ const BYTES_PER_TOKEN: usize = 4;
 /// Names in `fields`.
 const MOST_FIELDS: usize = 64;
 /// A report is its owner's own, and asked for again each time.
-pub const OWN: &str = "private, no-cache";
+pub(crate) const OWN: &str = "private, no-cache";
 
 /// What an audit can be read as, besides JSON.
-pub const FORMS: &[OtherForm] = &[
+pub(crate) const FORMS: &[OtherForm] = &[
     OtherForm { name: "markdown", media_type: MARKDOWN },
     OtherForm { name: "csv", media_type: CSV },
     OtherForm { name: "sarif", media_type: SARIF },

@@ -3,4 +3,5 @@
 pub mod conditional;
 mod headers;
 
-pub use headers::{allowance, common, cors, of_error, preflight, receipt, refusal, speaks, status, unshare};
+pub(crate) use headers::{allowance, cors, preflight, receipt, unshare};
+pub use headers::{common, of_error, refusal, speaks, status};

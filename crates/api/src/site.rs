@@ -73,7 +73,7 @@ impl Site {
     }
 
     /// The proxies in front of the service.
-    pub fn proxies(&self) -> &Arc<Proxies> {
+    pub(crate) fn proxies(&self) -> &Arc<Proxies> {
         &self.inner.proxies
     }
 

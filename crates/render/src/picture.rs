@@ -17,7 +17,7 @@ use canvas::{Area, Canvas, Colour, Ring, Type};
 /// Width in pixels, as Open Graph pictures are shown.
 pub const WIDTH: u16 = 1200;
 /// Height in pixels.
-pub const HEIGHT: u16 = 630;
+pub(crate) const HEIGHT: u16 = 630;
 /// Characters of a text at most (`specs/hostile-inputs.md` O04); what is longer would not fit anyway.
 const LONGEST_TEXT: usize = 120;
 

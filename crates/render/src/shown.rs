@@ -12,7 +12,7 @@ pub fn printable(text: &str) -> String {
 }
 
 /// Control characters besides line end and tab, and those that turn the direction of writing. All are below U+10000.
-pub fn acts_on_a_terminal(character: char) -> bool {
+pub(crate) fn acts_on_a_terminal(character: char) -> bool {
     turns(character) || character.is_control() && !matches!(character, '\n' | '\t')
 }
 

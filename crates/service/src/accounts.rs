@@ -26,10 +26,10 @@ use crate::error::{Code, ServiceError};
 pub use change::Token;
 
 /// How long an account's trial lasts, in days from its first use.
-pub const TRIAL_DAYS: u32 = 90;
+pub(crate) const TRIAL_DAYS: u32 = 90;
 
 /// The refusal of a call that only the database of accounts can answer.
-pub fn unavailable(trouble: Trouble) -> ServiceError {
+pub(crate) fn unavailable(trouble: Trouble) -> ServiceError {
     match trouble {
         Trouble::Down => ServiceError::new(Code::AuthUnavailable).retry_after(5),
         other => other.into(),

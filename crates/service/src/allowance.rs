@@ -100,7 +100,7 @@ impl Allowance {
 
     /// Spends one audit of the hour and, unless audits are free for now, one of the day. [`Code::RateLimited`] past the
     /// hour's ceiling; past the day's free ones the answer says so in [`Spent::free`].
-    pub async fn spend_audit(
+    pub(crate) async fn spend_audit(
         &self,
         database: &Database,
         ports: &Ports,
@@ -218,7 +218,7 @@ impl Allowance {
     }
 
     /// Notes that a network has spent the day's free audits, so that it is told so again without a write.
-    pub fn note_spent(&self, spent: &Spent) {
+    pub(crate) fn note_spent(&self, spent: &Spent) {
         if matches!(spent.counted, Counted::Stored(_)) && !spent.free {
             self.local.note_spent(spent.network, spent.day);
         }
@@ -226,7 +226,7 @@ impl Allowance {
 
     /// Whether a network is known to have spent the day's free audits. The database is looked at, but not written to:
     /// another process may have given one back in the meantime. `false` when it is not known.
-    pub async fn has_spent(&self, database: &Database, ports: &Ports, network: Network) -> bool {
+    pub(crate) async fn has_spent(&self, database: &Database, ports: &Ports, network: Network) -> bool {
         let day = ports.now().day();
         if !self.local.has_spent(network, day) {
             return false;
@@ -259,7 +259,7 @@ impl Allowance {
 
     /// Whether a network, and the wider one around it, has a use left of something in a day, which only the database
     /// counts.
-    pub async fn has_left_of_day(
+    pub(crate) async fn has_left_of_day(
         &self,
         database: &Database,
         ports: &Ports,
@@ -277,7 +277,7 @@ impl Allowance {
     }
 
     /// Spends one of these uses; `false` when none is left.
-    pub async fn spend_daily(
+    pub(crate) async fn spend_daily(
         &self,
         database: &Database,
         ports: &Ports,
@@ -300,7 +300,7 @@ impl Allowance {
     }
 
     /// Gives such a use back.
-    pub async fn release_daily(&self, database: &Database, ports: &Ports, network: Network, what: &str) {
+    pub(crate) async fn release_daily(&self, database: &Database, ports: &Ports, network: Network, what: &str) {
         let day = ports.now().day();
         match self.salt(database, ports, day).await {
             Ok(salt) => {
@@ -328,7 +328,7 @@ impl Allowance {
     }
 
     /// The same, and one of those of the wider network: of what costs us more than a row of the caller's own.
-    pub async fn spend_hourly_widely(
+    pub(crate) async fn spend_hourly_widely(
         &self,
         database: &Database,
         ports: &Ports,

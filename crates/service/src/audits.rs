@@ -194,7 +194,7 @@ pub fn audit_id(id: String) -> Result<AuditId, ServiceError> {
 }
 
 /// Why an audit of an owner can't be had.
-pub fn no_such_audit(trouble: Trouble) -> ServiceError {
+pub(crate) fn no_such_audit(trouble: Trouble) -> ServiceError {
     match trouble {
         Trouble::NotFound => ServiceError::new(Code::AuditNotFound),
         other => other.into(),

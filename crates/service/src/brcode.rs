@@ -95,7 +95,7 @@ fn crc16(bytes: &[u8]) -> u16 {
 }
 
 /// Whether a text is a Pix key of one of the five kinds.
-pub fn is_key(text: &str) -> bool {
+pub(crate) fn is_key(text: &str) -> bool {
     is_cpf(text) || is_cnpj(text) || is_phone(text) || is_email(text) || is_random(text)
 }
 

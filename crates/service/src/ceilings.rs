@@ -57,7 +57,7 @@ impl Ceilings {
     }
 
     /// Waits for a place at each ceiling; [`Code::TargetBusy`] when there is none in time.
-    pub async fn enter(&self, caller: Network, target: Option<&str>) -> Result<Places, ServiceError> {
+    pub(crate) async fn enter(&self, caller: Network, target: Option<&str>) -> Result<Places, ServiceError> {
         let entered = tokio::time::timeout(WAIT, async {
             // The process's place last: who waits for a target keeps no place from others.
             let caller = self.callers.enter(&caller.to_string()).await;

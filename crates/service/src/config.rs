@@ -26,7 +26,7 @@ pub use secret::Secret;
 pub use values::{FixedName, LogFormat, NamedUrl, PaymentMode, PaymentNetwork, Ports, Sku};
 
 /// Bytes of the server's secret at least; as many as the digests that are made with it (RFC 2104 section 3).
-pub const SECRET_BYTES: usize = 32;
+pub(crate) const SECRET_BYTES: usize = 32;
 
 /// Memory of one password's hash in KiB (OWASP Password Storage Cheat Sheet: Argon2id, 19 MiB, 2 passes).
 const ARGON2_KIB: u32 = 19_456;
@@ -351,7 +351,7 @@ impl Config {
     }
 
     /// How the fetching client is set up.
-    pub fn fetch_config(&self, base_url: &str, own_address: SocketAddr) -> fetch::FetchConfig {
+    pub(crate) fn fetch_config(&self, base_url: &str, own_address: SocketAddr) -> fetch::FetchConfig {
         fetch::FetchConfig {
             allow_private: self.fetch.allow_private.clone(),
             allow_ports: self.fetch.allow_ports.list(),
@@ -367,7 +367,7 @@ impl Config {
     }
 
     /// Where field data is asked for; `None` where nobody is.
-    pub fn field_data_source(&self) -> Option<FieldDataSource> {
+    pub(crate) fn field_data_source(&self) -> Option<FieldDataSource> {
         let key = self.field_data.crux_key.as_deref()?;
         let mut endpoint = url::Url::parse(&self.field_data.crux_endpoint).ok()?;
         endpoint.query_pairs_mut().append_pair("key", key);

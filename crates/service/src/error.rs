@@ -323,14 +323,14 @@ impl ServiceError {
 
     /// With what became of the payment.
     #[must_use]
-    pub fn with_receipt(mut self, receipt: Receipt) -> Self {
+    pub(crate) fn with_receipt(mut self, receipt: Receipt) -> Self {
         self.more.get_or_insert_default().receipt = Some(receipt);
         self
     }
 
     /// With what is left of the day's free audits.
     #[must_use]
-    pub fn with_allowance(mut self, allowance: DayAllowance) -> Self {
+    pub(crate) fn with_allowance(mut self, allowance: DayAllowance) -> Self {
         self.more.get_or_insert_default().allowance = Some(allowance);
         self
     }

@@ -146,7 +146,7 @@ async fn allow(cx: &Cx, sku: Sku, is_free: bool, brings_nothing: bool) -> Result
 }
 
 /// Whether nothing more is asked of a caller: it is paid, or nobody has to pay.
-pub fn is_let_through(cx: &Cx, sku: Sku) -> bool {
+pub(crate) fn is_let_through(cx: &Cx, sku: Sku) -> bool {
     let app = &cx.services;
     cx.withheld.is_some() || is_free_for_now(app, sku) || is_on_trial(app, &cx.caller) || !app.payments().is_live()
 }

@@ -61,7 +61,7 @@ impl Lane {
     }
 
     /// Jobs that one server does at once.
-    pub fn at_once(self) -> usize {
+    pub(crate) fn at_once(self) -> usize {
         match self {
             Self::Mail | Self::Audit => 4,
             Self::Upkeep => 1,

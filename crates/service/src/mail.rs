@@ -92,7 +92,7 @@ impl Mailer {
 }
 
 /// Whether a text is an address that mail can be sent to: one address, without a name.
-pub fn is_address(text: &str) -> bool {
+pub(crate) fn is_address(text: &str) -> bool {
     text.len() <= ADDRESS_BYTES && text.is_ascii() && text.parse::<Address>().is_ok()
 }
 

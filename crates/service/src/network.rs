@@ -36,7 +36,7 @@ impl Network {
     }
 
     /// For people: the last part left out (`203.0.113.x`, `2001:db8:1:2::x`).
-    pub fn masked(self) -> String {
+    pub(crate) fn masked(self) -> String {
         match self.0 {
             IpAddr::V4(v4) => {
                 let [a, b, c, _] = v4.octets();

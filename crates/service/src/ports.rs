@@ -40,7 +40,7 @@ impl Ports {
     }
 
     /// Seconds until the next day begins, UTC.
-    pub fn seconds_to_midnight(&self) -> u32 {
+    pub(crate) fn seconds_to_midnight(&self) -> u32 {
         let left = (DAY_MS - self.now().0.rem_euclid(DAY_MS)) / 1000;
         u32::try_from(left).unwrap_or_default()
     }

@@ -29,7 +29,7 @@ pub use words::Kind as WordKind;
 pub use workspace::{HistoryAnswer, TabAnswer, Workspace, workspace};
 
 /// Characters of a tab's name.
-pub const ALIAS_CHARS: usize = 100;
+pub(crate) const ALIAS_CHARS: usize = 100;
 
 /// The page that a tab follows: `typed` as every audit reads it, without its fragment, which no server sees.
 pub fn page_of(app: &Services, typed: &str) -> Result<Url, ServiceError> {

@@ -71,7 +71,7 @@ impl Vault {
     }
 
     /// Where pictures are drawn.
-    pub fn easel(&self) -> &Easel {
+    pub(crate) fn easel(&self) -> &Easel {
         &self.easel
     }
 

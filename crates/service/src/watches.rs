@@ -17,7 +17,7 @@ use crate::mail;
 use crate::services::Services;
 use crate::tabs;
 
-pub use alert::{Alerted, alert, lang_of};
+pub(crate) use alert::{Alerted, alert, lang_of};
 
 use alert::{link_token, question};
 
@@ -26,7 +26,7 @@ const QUESTIONS_PER_HOUR: u32 = 10;
 /// How long such a question can be answered.
 const QUESTION_MS: i64 = 7 * DAY_MS;
 /// How long the link in an alert stops the next one: longer than anybody keeps the mail in mind.
-pub const STOP_LINK_MS: i64 = 396 * DAY_MS;
+pub(crate) const STOP_LINK_MS: i64 = 396 * DAY_MS;
 /// Watches that one look queues at most.
 const QUEUED_AT_ONCE: u32 = 500;
 
@@ -128,7 +128,7 @@ fn next_slot(tab: &TabId, now: Timestamp) -> Timestamp {
 
 /// Queues the watches that are due: one job a tab and day, whatever the number of servers. A day that was missed is not
 /// made up for, but by the run of now.
-pub async fn queue_due(app: &Services, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn queue_due(app: &Services, now: Timestamp) -> Result<(), StoreError> {
     let store = app.database().store();
     for due in store.due_watches(now, QUEUED_AT_ONCE).await? {
         let slot = slot(&due.tab, now);

@@ -19,26 +19,27 @@ use url::Url;
 use crate::config::{Config, PaymentMode, PaymentNetwork, Prices, Sku};
 use crate::error::{Code, ServiceError};
 
-pub use brought::{Brought, BroughtCredit, BroughtPayment, KEY_CHARS};
+pub(crate) use brought::KEY_CHARS;
+pub use brought::{Brought, BroughtCredit, BroughtPayment};
 pub use chain::Chain;
-pub use chain::{Node, Seen, Sought};
+pub(crate) use chain::{Node, Seen, Sought};
 pub use facilitator::{Facilitator, Standing, is_transaction};
-pub use facilitator::{PENDING, REVERTED, Settlement, Verified};
-pub use manifest::HOW_TO_PAY;
+pub(crate) use facilitator::{PENDING, REVERTED, Settlement, Verified};
+pub(crate) use manifest::HOW_TO_PAY;
 pub use ongoing::Ongoing;
-pub use ongoing::SETTLE_LEASE_MS;
-pub use payload::{Asked, Payment};
+pub(crate) use ongoing::SETTLE_LEASE_MS;
+pub(crate) use payload::{Asked, Payment};
 
 /// Life of a payment's signature, in seconds: above the longest audit and its settlement.
 const SIGNATURE_SECONDS: u32 = 300;
 /// Packs of credit, in whole dollars (interface §8).
 pub const PACKS: [u32; 4] = [1, 5, 10, 25];
 /// What is said of another amount.
-pub const NO_PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
+pub(crate) const NO_PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
 /// The facilitator of the test network.
 const TEST_FACILITATOR: &str = "https://x402.org/facilitator";
 /// Seconds after which a facilitator that was down is asked again.
-pub const FACILITATOR_RETRY: u32 = 10;
+pub(crate) const FACILITATOR_RETRY: u32 = 10;
 /// Name of the operation that sells credit.
 pub const BUY_CREDIT: &str = "buy_credit";
 /// Where credit is bought.
@@ -142,12 +143,12 @@ impl Payments {
     }
 
     /// Waits until a payment is left unclear, or was since the last wait.
-    pub async fn left_unclear(&self) {
+    pub(crate) async fn left_unclear(&self) {
         self.left_unclear.notified().await;
     }
 
     /// Tells the worker that a payment is unclear.
-    pub fn leave_unclear(&self) {
+    pub(crate) fn leave_unclear(&self) {
         self.left_unclear.notify_one();
     }
 
@@ -162,7 +163,7 @@ impl Payments {
     }
 
     /// The facilitator's address; empty where there is none.
-    pub fn facilitator_url(&self) -> &str {
+    pub(crate) fn facilitator_url(&self) -> &str {
         self.facilitator.as_ref().map_or("", Facilitator::url)
     }
 
@@ -270,7 +271,7 @@ impl Payments {
     }
 
     /// [`Code::FacilitatorUnavailable`] while the facilitator is known to be down: never a 402 that nobody can pay.
-    pub fn can_settle(&self) -> Result<&Facilitator, ServiceError> {
+    pub(crate) fn can_settle(&self) -> Result<&Facilitator, ServiceError> {
         match &self.facilitator {
             Some(facilitator) if facilitator.takes_payments() => Ok(facilitator),
             _ => Err(ServiceError::new(Code::FacilitatorUnavailable).retry_after(FACILITATOR_RETRY)),

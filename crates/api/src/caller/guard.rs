@@ -13,7 +13,7 @@ use service::Services;
 use service::error::{Code, ServiceError};
 
 /// The header that carries the id of a page view.
-pub const CONTEXT: HeaderName = HeaderName::from_static("x-mm-context");
+pub(crate) const CONTEXT: HeaderName = HeaderName::from_static("x-mm-context");
 
 /// Judges a write of the API: those with a session, and those that sign somebody in or out.
 pub(super) fn guard(

@@ -23,7 +23,7 @@ const NOTED_EVERY_MS: i64 = 3_600_000;
 
 /// The caller of an operation, once its access is granted and, for a browser's write, once it is proven that a page of
 /// ours made it. `body_token`: a guest token in the body.
-pub async fn of_call(
+pub(crate) async fn of_call(
     services: &Services,
     operation: &Operation,
     incoming: &Incoming<'_>,

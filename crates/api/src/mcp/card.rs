@@ -8,7 +8,7 @@ use super::era;
 use service::config::Config;
 
 /// Media type of a server card (MCP extension SEP-2127, schema v1).
-pub const MEDIA_TYPE: &str = "application/mcp-server-card+json";
+pub(crate) const MEDIA_TYPE: &str = "application/mcp-server-card+json";
 /// Where the card is.
 pub const PATH: &str = "/mcp/server-card";
 /// Characters of a card's title.
@@ -39,7 +39,7 @@ impl Identity {
     }
 
     /// For a handshake and for discovery.
-    pub fn server_info(&self) -> Value {
+    pub(crate) fn server_info(&self) -> Value {
         json!({"name": self.name, "title": self.title, "version": env!("CARGO_PKG_VERSION")})
     }
 

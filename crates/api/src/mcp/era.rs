@@ -11,7 +11,7 @@ use super::message::{Refusal, Request, code};
 /// The version whose requests stand for themselves.
 pub const MODERN: &str = "2026-07-28";
 /// The newest version that begins with a handshake.
-pub const NEWEST_LEGACY: &str = "2025-11-25";
+pub(crate) const NEWEST_LEGACY: &str = "2025-11-25";
 /// Versions that begin with a handshake, the newest first.
 const LEGACY: [&str; 3] = [NEWEST_LEGACY, "2025-06-18", "2025-03-26"];
 

@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 /// Codes of errors: of JSON-RPC 2.0 §5.1, then of MCP 2026-07-28.
 pub mod code {
-    pub const PARSE_ERROR: i32 = -32_700;
-    pub const INVALID_REQUEST: i32 = -32_600;
-    pub const METHOD_NOT_FOUND: i32 = -32_601;
-    pub const INVALID_PARAMS: i32 = -32_602;
-    pub const HEADER_MISMATCH: i32 = -32_020;
-    pub const UNSUPPORTED_VERSION: i32 = -32_022;
+    pub(crate) const PARSE_ERROR: i32 = -32_700;
+    pub(crate) const INVALID_REQUEST: i32 = -32_600;
+    pub(crate) const METHOD_NOT_FOUND: i32 = -32_601;
+    pub(crate) const INVALID_PARAMS: i32 = -32_602;
+    pub(crate) const HEADER_MISMATCH: i32 = -32_020;
+    pub(crate) const UNSUPPORTED_VERSION: i32 = -32_022;
 }
 
 /// What came.

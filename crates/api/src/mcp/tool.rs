@@ -12,7 +12,7 @@ use service::config::Config;
 /// Properties that are no arguments of a tool: a credential belongs into a header, where no model sees it.
 const NO_ARGUMENTS: [&str; 1] = ["guest_token"];
 /// The argument that every tool takes.
-pub const LANG: &str = "lang";
+pub(crate) const LANG: &str = "lang";
 
 /// The operations that are tools, in the order of the catalog: clients keep the list, and prompts that hold it.
 pub fn tools(operations: &[Operation]) -> impl Iterator<Item = &Operation> {

@@ -100,7 +100,7 @@ impl<T: Serialize + JsonSchema + 'static> Answer for Accepted<T> {
 
 /// How long what stays the same while the service runs may be kept without asking: a new version of the service may
 /// answer otherwise.
-pub const LASTING: &str = "public, max-age=3600";
+pub(crate) const LASTING: &str = "public, max-age=3600";
 
 /// JSON with status 200 that was written already.
 #[derive(Debug)]
@@ -113,14 +113,14 @@ pub struct Written<T> {
 impl<T: Serialize + 'static> Written<T> {
     /// Makes an answer with texts in the caller's language and writes it, both off the async workers: for what is as
     /// large as a report.
-    pub async fn speaking(
+    pub(crate) async fn speaking(
         make: impl FnOnce() -> Result<T, ServiceError> + Send + 'static,
     ) -> Result<Self, ServiceError> {
         off_worker(move || make().and_then(|value| Self::spoken(&value))).await?
     }
 
     /// The same, written here: for who is off the async workers already.
-    pub fn spoken(value: &T) -> Result<Self, ServiceError> {
+    pub(crate) fn spoken(value: &T) -> Result<Self, ServiceError> {
         Ok(Self { speaks: true, ..Self::plain(value)? })
     }
 
@@ -130,7 +130,7 @@ impl<T: Serialize + 'static> Written<T> {
     }
 
     /// A document that was written when the service started, by its path.
-    pub fn at_start(call: &Call, path: &str) -> Result<Self, ServiceError> {
+    pub(crate) fn at_start(call: &Call, path: &str) -> Result<Self, ServiceError> {
         let body = call.resources.documents.get(path).ok_or_else(|| ServiceError::new(Code::Internal))?;
         Ok(Self::of(body.clone()))
     }

@@ -28,7 +28,7 @@ impl Operation {
     }
 
     /// A writing endpoint without a body: path and query are its input.
-    pub fn post_query<C, I: Input, O: Answer>(
+    pub(crate) fn post_query<C, I: Input, O: Answer>(
         path: &'static str,
         name: &'static str,
         handler: impl Handler<C, I, O>,
@@ -130,21 +130,21 @@ impl Operation {
 
     /// What it changes, where its method does not tell.
     #[must_use]
-    pub fn effect(mut self, effect: Effect) -> Self {
+    pub(crate) fn effect(mut self, effect: Effect) -> Self {
         self.effect = effect;
         self
     }
 
     /// It asks servers of others.
     #[must_use]
-    pub fn reaches_out(mut self) -> Self {
+    pub(crate) fn reaches_out(mut self) -> Self {
         self.reaches_out = true;
         self
     }
 
     /// It is no tool: a document for programs, or what only a person in a browser does.
     #[must_use]
-    pub fn without_tool(mut self) -> Self {
+    pub(crate) fn without_tool(mut self) -> Self {
         self.is_tool = false;
         self
     }
@@ -158,14 +158,14 @@ impl Operation {
 
     /// It takes a payment by itself, instead of a price that the gate asks for.
     #[must_use]
-    pub fn sells(mut self) -> Self {
+    pub(crate) fn sells(mut self) -> Self {
         self.sells = true;
         self
     }
 
     /// Which calls cost nothing, whatever the allowance: asked before anything is held.
     #[must_use]
-    pub fn free_when<C, I: Input>(mut self, is_free: impl Handler<C, I, bool>) -> Self {
+    pub(crate) fn free_when<C, I: Input>(mut self, is_free: impl Handler<C, I, bool>) -> Self {
         self.is_free = Some(handler::erased(is_free, self.has_body, Ok));
         self
     }
@@ -186,14 +186,14 @@ impl Operation {
 
     /// Out of reach of other sites' scripts.
     #[must_use]
-    pub fn unshared(mut self) -> Self {
+    pub(crate) fn unshared(mut self) -> Self {
         self.is_shared = false;
         self
     }
 
     /// What its answer can be besides JSON. Its input has a field `format`.
     #[must_use]
-    pub fn also_as(mut self, forms: &'static [OtherForm]) -> Self {
+    pub(crate) fn also_as(mut self, forms: &'static [OtherForm]) -> Self {
         self.forms = forms;
         self
     }

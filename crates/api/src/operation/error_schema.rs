@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use service::error::Code;
 
 /// A refusal, as every call may answer.
-pub fn error_schema() -> Value {
+pub(crate) fn error_schema() -> Value {
     let mut codes: Vec<&str> = Vec::new();
     for code in Code::ALL {
         // A word may have two statuses.

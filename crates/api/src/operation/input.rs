@@ -17,7 +17,7 @@ const MOST_PARAMETERS: usize = 64;
 
 /// The JSON object of a body. An empty body is an empty object; a key that comes twice is refused (RFC 8259 §4 leaves
 /// its meaning open, so two readers may see two different calls).
-pub fn body_object(bytes: &[u8]) -> Result<Map<String, Value>, ServiceError> {
+pub(crate) fn body_object(bytes: &[u8]) -> Result<Map<String, Value>, ServiceError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Map::new());
     }

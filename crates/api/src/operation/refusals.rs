@@ -35,7 +35,7 @@ const PAID: &[Code] = &[
 
 impl Operation {
     /// Every code it may answer with.
-    pub fn all_errors(&self) -> impl Iterator<Item = Code> {
+    pub(crate) fn all_errors(&self) -> impl Iterator<Item = Code> {
         let of_body: &[Code] =
             if self.takes_body() { &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType] } else { &[] };
         let of_price: &[Code] = if self.price.is_some() || self.sells { PAID } else { &[] };

@@ -24,7 +24,7 @@ impl Proxies {
     }
 
     /// Whether a peer is one of them.
-    pub fn trusts(&self, peer: IpAddr) -> bool {
+    pub(crate) fn trusts(&self, peer: IpAddr) -> bool {
         let peer = peer.to_canonical();
         self.trusted.iter().any(|network| network.contains(&peer))
     }

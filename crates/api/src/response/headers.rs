@@ -120,7 +120,7 @@ pub fn preflight(methods: &[&str]) -> Response {
 }
 
 /// Lets scripts of other sites read an answer.
-pub fn cors(headers: &mut HeaderMap) {
+pub(crate) fn cors(headers: &mut HeaderMap) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSE_HEADERS));
 }

@@ -71,7 +71,7 @@ impl Change {
 
     /// Noted as something that somebody did to an account.
     #[must_use]
-    pub fn event_by(self, cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> Self {
+    pub(crate) fn event_by(self, cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> Self {
         self.step(Step::Event(event(cx, actor, account, kind)))
     }
 
@@ -103,7 +103,7 @@ impl Change {
 }
 
 /// Something that an account's owner did.
-pub fn own_event(cx: &Cx, account: &AccountId, kind: &'static str) -> NewEvent {
+pub(crate) fn own_event(cx: &Cx, account: &AccountId, kind: &'static str) -> NewEvent {
     event(cx, Actor::Account(account.clone()), account, kind)
 }
 

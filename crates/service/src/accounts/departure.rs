@@ -17,7 +17,7 @@ use crate::error::{Code, ServiceError};
 use crate::job::Job;
 
 /// Days between closing an account and its removal.
-pub const REMOVAL_DAYS: i64 = 7;
+pub(crate) const REMOVAL_DAYS: i64 = 7;
 /// Audits in an export: the newest. Chosen: one answer of a few megabytes; each has the address of the whole.
 const AUDITS: u32 = 1_000;
 

@@ -226,7 +226,7 @@ impl SecondFactor {
 }
 
 /// The secret of a factor.
-pub fn unsealed(cx: &Cx, account: &AccountId, record: &store::TotpRecord) -> Result<Vec<u8>, ServiceError> {
+pub(crate) fn unsealed(cx: &Cx, account: &AccountId, record: &store::TotpRecord) -> Result<Vec<u8>, ServiceError> {
     cx.services.vault().keys()?.unseal(&account.0, &record.secret, &record.key_id).ok_or_else(|| {
         tracing::error!(key = record.key_id, "a second factor can't be decrypted: is auth.previous_secret missing?");
         ServiceError::new(Code::AuthUnavailable)
@@ -234,7 +234,7 @@ pub fn unsealed(cx: &Cx, account: &AccountId, record: &store::TotpRecord) -> Res
 }
 
 /// What is kept of a recovery code, however it is typed.
-pub fn recovery_digest(code: &str) -> [u8; 32] {
+pub(crate) fn recovery_digest(code: &str) -> [u8; 32] {
     let digits: String = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
     token_digest(&digits)
 }
@@ -246,7 +246,7 @@ pub fn has_factor(cx: &Cx, account: &AccountRecord) -> bool {
 }
 
 /// The account of an address.
-pub async fn by_email(cx: &Cx, address: &Address) -> Result<Option<AccountRecord>, ServiceError> {
+pub(crate) async fn by_email(cx: &Cx, address: &Address) -> Result<Option<AccountRecord>, ServiceError> {
     cx.services.database().ask(|store| store.account_by_email(&address.canonical)).await.map_err(unavailable)
 }
 
@@ -256,7 +256,7 @@ pub async fn address_of(cx: &Cx, token: &str) -> Result<String, ServiceError> {
 }
 
 /// What a good link is about: its digest, the address, and the account if there is one.
-pub async fn link_of(
+pub(crate) async fn link_of(
     cx: &Cx,
     token: &str,
     purpose: AccountLink,
@@ -274,7 +274,7 @@ pub async fn accept(cx: &Cx, password: Secret, address: &Address) -> Result<Stri
 }
 
 /// A name that people may see.
-pub fn judged_name(name: &str) -> Result<String, ServiceError> {
+pub(crate) fn judged_name(name: &str) -> Result<String, ServiceError> {
     let name = name.trim();
     if name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control) {
         return Ok(name.to_owned());
@@ -288,7 +288,7 @@ pub fn judged_name(name: &str) -> Result<String, ServiceError> {
 
 /// Whether an address may be written to: mail can be sent here, the caller's network did not ask for too much of it, and
 /// the address was not written to too often in the last hour. Who asks does not hear of the last.
-pub async fn may_write_to(cx: &Cx, address: &Address) -> Result<bool, ServiceError> {
+pub(crate) async fn may_write_to(cx: &Cx, address: &Address) -> Result<bool, ServiceError> {
     cx.services.vault().keys()?;
     if cx.services.mailer().is_none() {
         return Err(ServiceError::new(Code::MailUnavailable));
@@ -299,7 +299,7 @@ pub async fn may_write_to(cx: &Cx, address: &Address) -> Result<bool, ServiceErr
 }
 
 /// Spends one of the mails of a kind that an address may be sent in an hour; the seconds to wait where there is none left.
-pub async fn spend_mail(cx: &Cx, what: &str, address: &Address, per_hour: u32) -> Result<Option<u32>, ServiceError> {
+pub(crate) async fn spend_mail(cx: &Cx, what: &str, address: &Address, per_hour: u32) -> Result<Option<u32>, ServiceError> {
     let blind = cx.services.vault().keys()?.blind(&address.canonical);
     let bucket = format!("{what}:{}", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(blind));
     let now = cx.services.ports().now();
@@ -311,7 +311,7 @@ pub async fn spend_mail(cx: &Cx, what: &str, address: &Address, per_hour: u32) -
 }
 
 /// [`Code::RateLimited`] while the caller's network gave too many wrong passwords.
-pub async fn check_network(cx: &Cx) -> Result<(), ServiceError> {
+pub(crate) async fn check_network(cx: &Cx) -> Result<(), ServiceError> {
     let (key, now) = (network_key(cx)?, cx.services.ports().now());
     let until =
         cx.services.database().ask(|store| store.blocked_until(OF_NETWORK, &key, now)).await.map_err(unavailable)?;
@@ -342,12 +342,12 @@ fn network_key(cx: &Cx) -> Result<[u8; 32], ServiceError> {
 }
 
 /// The key of an account's failures.
-pub fn failures_key(cx: &Cx, account: &AccountRecord) -> Result<[u8; 32], ServiceError> {
+pub(crate) fn failures_key(cx: &Cx, account: &AccountRecord) -> Result<[u8; 32], ServiceError> {
     Ok(cx.services.vault().keys()?.blind(&account.email.to_ascii_lowercase()))
 }
 
 /// Whether too many codes or passwords of an account were wrong.
-pub async fn is_blocked(cx: &Cx, key: &[u8; 32]) -> Result<bool, ServiceError> {
+pub(crate) async fn is_blocked(cx: &Cx, key: &[u8; 32]) -> Result<bool, ServiceError> {
     let now = cx.services.ports().now();
     let until = cx.services.database().ask(|store| store.blocked_until(OF_ACCOUNT, key, now)).await;
     Ok(until.map_err(unavailable)?.is_some())

@@ -16,7 +16,7 @@ use crate::error::{Code, ServiceError};
 use crate::job::Job;
 
 /// Characters of a key's name at most (`interface.md` section 8).
-pub const NAME_CHARS: usize = 60;
+pub(crate) const NAME_CHARS: usize = 60;
 /// Live keys of one account or organization for a product (`interface.md` section 8).
 const LIVE_KEYS: u32 = 10;
 

@@ -82,7 +82,7 @@ pub async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), Service
 }
 
 /// Sends the link of a reset that was begun 72 hours ago; nothing where the account is gone or stopped meanwhile.
-pub async fn send_reset(app: &Services, id: &AccountId) -> Result<(), ServiceError> {
+pub(crate) async fn send_reset(app: &Services, id: &AccountId) -> Result<(), ServiceError> {
     let cx = context(app);
     let account = app.database().ask(|store| store.account_by_id(id)).await.map_err(unavailable)?;
     let Some(account) = account.filter(|account| account.status == AccountStatus::Active) else { return Ok(()) };

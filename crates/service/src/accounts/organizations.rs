@@ -21,7 +21,7 @@ use crate::error::{Code, ServiceError};
 use crate::job::Job;
 
 /// Characters of an organization's name at most. Chosen: it stands in one line of a page and a mail.
-pub const NAME_CHARS: usize = 80;
+pub(crate) const NAME_CHARS: usize = 80;
 /// Invitations that one network may send in an hour. Chosen: more than an organization may have open at once.
 const INVITATIONS_PER_NETWORK: u32 = 30;
 /// Invitations that one address may be sent in an hour. Chosen: nobody is flooded, and a mistake can be put right.

@@ -35,7 +35,7 @@ pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
 }
 
 /// A link that sets a new password, in place of those before.
-pub fn reset_link(cx: &Cx, account: &AccountRecord) -> Change {
+pub(crate) fn reset_link(cx: &Cx, account: &AccountRecord) -> Change {
     let token = Token::new(cx);
     let link = new_link(cx, &token, AccountLink::Reset, account, &account.email, RESET_MS);
     let letter = letters::reset(&cx.services.sender(), &token.text);
@@ -135,7 +135,7 @@ pub async fn complete_reset(
 }
 
 /// The names of an account's live keys.
-pub async fn live_keys(cx: &Cx, account: &AccountRecord) -> Result<Vec<String>, ServiceError> {
+pub(crate) async fn live_keys(cx: &Cx, account: &AccountRecord) -> Result<Vec<String>, ServiceError> {
     cx.services.database().ask(|store| store.live_key_names(&account.id)).await.map_err(unavailable)
 }
 

@@ -71,7 +71,7 @@ pub fn rotate(cx: &Cx, session: &Session, assurance: Assurance, method: &str) ->
 }
 
 /// [`Code::ReauthRequired`] unless the session's holder proved who they are within five minutes.
-pub fn require_fresh(session: &Session, now: Timestamp) -> Result<(), ServiceError> {
+pub(crate) fn require_fresh(session: &Session, now: Timestamp) -> Result<(), ServiceError> {
     // A proof of the future was given before the clock was set back: nothing is known of its age.
     let age_ms = now.0.saturating_sub(session.proven_at.0);
     if (0..FRESH_MS).contains(&age_ms) { Ok(()) } else { Err(ServiceError::new(Code::ReauthRequired)) }

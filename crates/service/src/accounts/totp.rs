@@ -8,12 +8,12 @@ use subtle::ConstantTimeEq as _;
 use url::form_urlencoded;
 
 /// Bytes of a secret (RFC 4226 §4, R6: 160 bits recommended).
-pub const SECRET_BYTES: usize = 20;
+pub(crate) const SECRET_BYTES: usize = 20;
 /// How long a code is shown, in seconds.
 const STEP_SECONDS: i64 = 30;
 
 /// The time step that a code belongs to: the current one or the one before, never a future one. `None` for a wrong code.
-pub fn step_of(secret: &[u8], code: &str, now: Timestamp) -> Option<i64> {
+pub(crate) fn step_of(secret: &[u8], code: &str, now: Timestamp) -> Option<i64> {
     let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let current = now.seconds().div_euclid(STEP_SECONDS);
     // Both are compared, so that it takes as long whichever it is.
@@ -37,7 +37,7 @@ fn code_of(secret: &[u8], step: i64) -> String {
 }
 
 /// Bytes in base 32 (RFC 4648 §6), without padding.
-pub fn base32(bytes: &[u8]) -> String {
+pub(crate) fn base32(bytes: &[u8]) -> String {
     BASE32_NOPAD.encode(bytes)
 }
 

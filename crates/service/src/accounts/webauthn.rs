@@ -19,7 +19,7 @@ use cbor::{Item, take};
 
 /// Algorithms of signatures that are taken, as COSE numbers them, in the order in which they are asked for: ES256, EdDSA,
 /// RS256, which together every authenticator knows.
-pub const ALGORITHMS: [i64; 3] = [-7, -8, -257];
+pub(crate) const ALGORITHMS: [i64; 3] = [-7, -8, -257];
 /// Bytes of a credential's id at most (§4, credential id).
 const MOST_ID_BYTES: usize = 1_023;
 /// The holder was there.

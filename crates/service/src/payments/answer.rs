@@ -46,7 +46,7 @@ impl Paid {
     }
 
     /// With the receipt of its payment.
-    pub fn with_receipt(self, receipt: Receipt) -> Self {
+    pub(crate) fn with_receipt(self, receipt: Receipt) -> Self {
         Self { receipt: Some(receipt), ..self }
     }
 }

@@ -18,7 +18,7 @@ use crate::services::Services;
 use crate::x402::{Asked, BroughtPayment, FACILITATOR_RETRY, Payment, Payments, Priced, SETTLE_LEASE_MS, Verified};
 
 /// For the work that is paid: the longest wait for a place, the longest audit, and a margin.
-pub const WORK_TIME: Duration = Duration::from_secs(30);
+pub(crate) const WORK_TIME: Duration = Duration::from_secs(30);
 /// Seconds of an authorization's life that verifying takes before the work.
 const VERIFY_SECONDS: u64 = 10;
 /// Seconds after which a caller asks again about an unclear payment.
@@ -109,7 +109,7 @@ pub async fn replay(
 }
 
 /// Whether a payment came before with this request: the same call, of the same caller or of the guest that they claimed since.
-pub fn is_same_request(cx: &Cx, priced: &Priced, request_hash: &[u8; 32], known: &store::Payment) -> bool {
+pub(crate) fn is_same_request(cx: &Cx, priced: &Priced, request_hash: &[u8; 32], known: &store::Payment) -> bool {
     let owner = cx.caller.owner().map(|owner| owner.to_string());
     let is_owners = owner.is_some() && owner == known.owner;
     known.request_hash == *request_hash
@@ -117,7 +117,7 @@ pub fn is_same_request(cx: &Cx, priced: &Priced, request_hash: &[u8; 32], known:
 }
 
 /// What is said of a payment that came before with another request.
-pub fn of_another_request(app: &Services, priced: &Priced, known: store::Payment) -> ServiceError {
+pub(crate) fn of_another_request(app: &Services, priced: &Priced, known: store::Payment) -> ServiceError {
     if known.call_digest == priced.call_digest && PaymentState::UNFINISHED.contains(&known.state) {
         // Its price or its owner changed meanwhile, and it may land still.
         return on_its_way(known.state, known.transaction);
@@ -127,7 +127,7 @@ pub fn of_another_request(app: &Services, priced: &Priced, known: store::Payment
 
 /// Refuses a call of which an earlier payment may still land: who was asked for another one would pay twice. Callers without
 /// a credential can't be told apart, so they are not asked about.
-pub async fn none_on_its_way(cx: &Cx, priced: &Priced) -> Result<(), ServiceError> {
+pub(crate) async fn none_on_its_way(cx: &Cx, priced: &Priced) -> Result<(), ServiceError> {
     let Some(owner) = cx.caller.owner().map(|owner| owner.to_string()) else { return Ok(()) };
     let now = cx.services.ports().now();
     let over = now.plus_ms(-LAPSE_MS);

@@ -34,7 +34,7 @@ impl Judgement {
     }
 
     /// Of a run that was just made.
-    pub fn of_report(report: &Report, failed: bool, lang: Lang) -> Self {
+    pub(crate) fn of_report(report: &Report, failed: bool, lang: Lang) -> Self {
         Self {
             score: (!failed).then_some(report.score),
             issues: report.issues_in(lang),

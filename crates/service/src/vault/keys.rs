@@ -78,7 +78,7 @@ impl Keys {
     }
 
     /// Encrypts a secret that belongs to `owner`, with 24 of the random bytes; also the id of the key.
-    pub fn seal(&self, owner: &str, secret: &[u8], random: [u8; 32]) -> Option<(Vec<u8>, String)> {
+    pub(crate) fn seal(&self, owner: &str, secret: &[u8], random: [u8; 32]) -> Option<(Vec<u8>, String)> {
         let nonce: [u8; NONCE_BYTES] = random.get(..NONCE_BYTES)?.try_into().ok()?;
         let payload = Payload { msg: secret, aad: owner.as_bytes() };
         let sealed = self.current.cipher().encrypt(&nonce.into(), payload).ok()?;
@@ -86,7 +86,7 @@ impl Keys {
     }
 
     /// Decrypts what [`Keys::seal`] made for `owner`; `None` when the key is gone, or it was changed.
-    pub fn unseal(&self, owner: &str, sealed: &[u8], key_id: &str) -> Option<Vec<u8>> {
+    pub(crate) fn unseal(&self, owner: &str, sealed: &[u8], key_id: &str) -> Option<Vec<u8>> {
         let keys = [Some(&self.current), self.previous.as_ref()];
         let keys = keys.into_iter().flatten().find(|keys| keys.id() == key_id)?;
         let (nonce, sealed) = sealed.split_at_checked(NONCE_BYTES)?;
@@ -95,7 +95,7 @@ impl Keys {
     }
 
     /// What stands for a value in tables of failures and allowances.
-    pub fn blind(&self, value: &str) -> [u8; 32] {
+    pub(crate) fn blind(&self, value: &str) -> [u8; 32] {
         mac(&self.current.blind, &[value.as_bytes()])
     }
 

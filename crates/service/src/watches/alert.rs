@@ -33,7 +33,7 @@ pub struct Alerted<'a> {
 }
 
 /// The language that an account reads.
-pub fn lang_of(watched: &WatchedTab) -> Lang {
+pub(crate) fn lang_of(watched: &WatchedTab) -> Lang {
     watched.locale.as_deref().and_then(Lang::from_tag).unwrap_or_default()
 }
 

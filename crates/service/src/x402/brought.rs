@@ -11,7 +11,7 @@ use crate::database::{Database, Trouble};
 use crate::error::{Code, ServiceError};
 
 /// Characters of an `Idempotency-Key`: letters, digits, `_` and `-`.
-pub const KEY_CHARS: RangeInclusive<usize> = 16..=128;
+pub(crate) const KEY_CHARS: RangeInclusive<usize> = 16..=128;
 
 /// What a caller brings to pay with.
 #[derive(Debug, Clone, Default)]

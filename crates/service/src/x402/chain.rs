@@ -45,7 +45,7 @@ pub struct Chain {
 }
 
 /// Version of the token's EIP-712 domain, on every network.
-pub const TOKEN_VERSION: &str = "2";
+pub(crate) const TOKEN_VERSION: &str = "2";
 
 const BASE: Chain = Chain {
     name: "base",

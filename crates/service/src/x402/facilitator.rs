@@ -17,7 +17,7 @@ const RETRY: Duration = Duration::from_secs(super::FACILITATOR_RETRY as u64);
 /// For an answer to `/verify` and `/supported`.
 const VERIFY_WITHIN: Duration = Duration::from_secs(10);
 /// For an answer to `/settle`: it waits for the chain.
-pub const SETTLE_WITHIN: Duration = Duration::from_secs(60);
+pub(crate) const SETTLE_WITHIN: Duration = Duration::from_secs(60);
 /// Bytes of an answer.
 const ANSWER_BYTES: usize = 64 * 1024;
 
@@ -57,7 +57,7 @@ const MAYBE_SENT: [&str; 3] = ["already_used", "transaction", "transfer_event"];
 /// The transaction was on the chain, and reverted.
 pub const REVERTED: &str = "invalid_exact_evm_transaction_failed";
 /// The transaction was sent, and is not on the chain yet.
-pub const PENDING: &str = "settlement_pending";
+pub(crate) const PENDING: &str = "settlement_pending";
 /// Words of [`fetch::NoAnswer`] for a connection that brought no answer, or took too long. What one payment asks for may do
 /// that: the verdict on a smart wallet's signature is the wallet's own code.
 const OF_ONE_CALL: [&str; 2] = ["protocol", "time"];
@@ -162,7 +162,7 @@ impl Facilitator {
 
     /// Whether a payment may be brought to it: not while it is known to be down, but for one try now and then where only a
     /// call can tell.
-    pub fn takes_payments(&self) -> bool {
+    pub(crate) fn takes_payments(&self) -> bool {
         let known = self.known();
         let rests = known.refused_us_at.is_some_and(|at| at.elapsed() < RETRY);
         !rests && !matches!(known.standing, Standing::Down | Standing::Unfit)
@@ -198,7 +198,7 @@ impl Facilitator {
     }
 
     /// Waits until a call gives reason to [check](Self::check), or did since the last wait.
-    pub async fn doubted(&self) {
+    pub(crate) async fn doubted(&self) {
         self.doubted.notified().await;
     }
 

@@ -9,7 +9,7 @@ use crate::error::{Code, ServiceError};
 
 /// Milliseconds of a lease for settling: a call of the facilitator, a look at the chain, and the keeping of what was learned. Each
 /// call renews it.
-pub const SETTLE_LEASE_MS: i64 = 150_000;
+pub(crate) const SETTLE_LEASE_MS: i64 = 150_000;
 /// How long the end of the service waits for paid work: as long as one call to settle, the look at the chain after it and the
 /// keeping of what was learned may take. What is cut off later is taken up by the worker of the next start, which has to ask
 /// what became of it.
@@ -45,7 +45,7 @@ impl Default for Ongoing {
 
 impl Ongoing {
     /// Does work that goes on when its caller leaves.
-    pub async fn off_the_call<T: Send + 'static>(
+    pub(crate) async fn off_the_call<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, ServiceError> {

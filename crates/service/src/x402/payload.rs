@@ -203,7 +203,7 @@ impl Payment {
     }
 
     /// As the facilitator takes it: always version 2, with requirements of ours.
-    pub fn for_facilitator(&self, resource: &str, requirements: &Value) -> Value {
+    pub(crate) fn for_facilitator(&self, resource: &str, requirements: &Value) -> Value {
         let Authorization { from, to, value, valid_after, valid_before, nonce } = &self.authorization;
         json!({
             "x402Version": 2,

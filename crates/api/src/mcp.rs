@@ -24,9 +24,9 @@ pub(crate) use tool::tools;
 /// What the MCP server says of itself, written once.
 #[derive(Debug)]
 pub struct Server {
-    pub identity: Identity,
-    pub tools: Vec<Value>,
-    pub card: Bytes,
+    pub(crate) identity: Identity,
+    pub(crate) tools: Vec<Value>,
+    pub(crate) card: Bytes,
 }
 
 impl Server {

@@ -36,7 +36,7 @@ impl Default for Patience {
 /// The other end of the connection.
 #[derive(Debug, Clone)]
 pub struct Peer {
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// How long a body of it may take.
     pub body_time: Duration,
     /// Places for calls in the making.

@@ -17,7 +17,7 @@ use url::Url;
 use super::card::{Card, Subject};
 use super::{Addresses, Frame, Reader, filters, guest_cookie, html, report, with_lang};
 use api::caller::same_origin;
-use api::caller::{guard_form, is_address_of, of_page};
+use api::caller::{guard_form, of_page};
 use api::site::Site;
 use render::catalog;
 use service::Services;
@@ -26,7 +26,6 @@ use service::caller::Cx;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
 use service::gate;
-use service::origin::is_own;
 
 #[derive(Template)]
 #[template(path = "home.html")]

@@ -35,7 +35,6 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use model::lang::Lang;
-use service::pix;
 
 use api::caller::renew;
 use api::site::Site;

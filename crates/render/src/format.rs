@@ -182,7 +182,7 @@ pub(crate) mod tests {
     use serde_json::json;
 
     /// A page with an error, a warning, an info, and hostile text.
-    pub fn audited() -> Outcome {
+    pub(crate) fn audited() -> Outcome {
         let page = "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>One\u{1b}[2J\u{9b}</title><title>|two|</title></head>\n<body><h1>A & [b](c)</h1><a href='/x'><img src=a.png width=1 height=1></a></body></html>";
         let report = audit::report(&Capture {
             requested_url: "https://example.com/".to_owned(),
@@ -206,7 +206,7 @@ pub(crate) mod tests {
     }
 
     /// A page that a firewall kept from us, under an address with hostile text.
-    pub fn blocked() -> Outcome {
+    pub(crate) fn blocked() -> Outcome {
         let message = text(
             "A firewall of the target answered instead of the page; nothing was audited (Cloudflare, 403).",
             "Um firewall do alvo respondeu no lugar da página; nada foi auditado (Cloudflare, 403).",

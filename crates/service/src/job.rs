@@ -52,7 +52,7 @@ impl Lane {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Mail, Self::Audit, Self::Upkeep];
 
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Mail => "mail",
             Self::Audit => "audit",
@@ -88,7 +88,7 @@ impl Job {
         })
     }
 
-    pub fn lane(&self) -> Lane {
+    pub(crate) fn lane(&self) -> Lane {
         match self {
             Self::SendMail(_) | Self::SendReset { .. } => Lane::Mail,
             Self::RunWatch { .. } => Lane::Audit,
@@ -96,7 +96,7 @@ impl Job {
         }
     }
 
-    pub fn tries(&self) -> u32 {
+    pub(crate) fn tries(&self) -> u32 {
         match self {
             Self::SendMail(_) | Self::SendReset { .. } => MAIL_TRIES,
             Self::RunWatch { .. } => WATCH_TRIES,

@@ -98,8 +98,11 @@ fn no_such_share(trouble: Trouble) -> ServiceError {
 /// What puts a badge elsewhere, as a link to its report.
 #[derive(Debug)]
 pub struct Snippets {
+    /// For Markdown.
     pub markdown: String,
+    /// For HTML.
     pub html: String,
+    /// For reStructuredText.
     pub rst: String,
 }
 

@@ -23,9 +23,13 @@ const OWN_COLOUR: Colour = Colour([0x07, 0x57, 0xba]);
 /// What was asked for, as it was written.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Asked<'a> {
+    /// The heading.
     pub brand: Option<&'a str>,
+    /// The colour of the button.
     pub color: Option<&'a str>,
+    /// `auto`, `light` or `dark`.
     pub theme: Option<&'a str>,
+    /// What the address field holds at first.
     pub url: Option<&'a str>,
 }
 

@@ -8,7 +8,7 @@ use service::error::{Code, ServiceError};
 
 /// What was sent in headers and query: at most one of each kind, of the right shape, not yet looked up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sent {
+pub(crate) struct Sent {
     /// A guest token.
     pub guest: Option<String>,
     /// An API key.
@@ -20,7 +20,7 @@ pub struct Sent {
 }
 
 /// The credentials of headers and query. Several ways to send one must agree.
-pub fn sent(headers: &HeaderMap, query_token: Option<&str>) -> Result<Sent, ServiceError> {
+pub(crate) fn sent(headers: &HeaderMap, query_token: Option<&str>) -> Result<Sent, ServiceError> {
     let of = |name: &str| header_text(headers, name).map(|text| text.map(str::to_owned));
     let mut sent = Sent {
         guest: agreed(TokenKind::Guest, [of("x-guest-token")?, query_token.map(str::to_owned)])?,
@@ -45,7 +45,7 @@ pub fn sent(headers: &HeaderMap, query_token: Option<&str>) -> Result<Sent, Serv
 }
 
 /// The guest token of the headers and of the body, which must agree.
-pub fn guest_token(sent: Option<String>, body_token: Option<&str>) -> Result<Option<String>, ServiceError> {
+pub(crate) fn guest_token(sent: Option<String>, body_token: Option<&str>) -> Result<Option<String>, ServiceError> {
     agreed(TokenKind::Guest, [sent, body_token.map(str::to_owned)])
 }
 

@@ -3,9 +3,8 @@
 use model::lang::Lang;
 use model::report::{Audit, AuditLinks, AuditQuota};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
-use store::StoredReport;
 
 use crate::operation::{Access, Operation, Written};
 use crate::reading::{self, FORMS, ReadAudit, Reading};
@@ -123,7 +122,7 @@ fn answer(app: &Services, finished: Finished, lang: Lang) -> Result<Audit, Servi
 
 /// Which audit.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct AuditPath {
+pub(super) struct AuditPath {
     /// The `id` that the audit was answered with.
     pub id: String,
 }

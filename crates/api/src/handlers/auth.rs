@@ -71,14 +71,14 @@ async fn bootstrap(cx: Cx, _: Nothing) -> Result<Json<Bootstrap>, ServiceError> 
 
 /// Done.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Done {
+pub(super) struct Done {
     /// Always true; a failure is a status.
     ok: bool,
 }
 
 impl Done {
     /// It is.
-    pub const OK: Self = Self { ok: true };
+    pub(super) const OK: Self = Self { ok: true };
 }
 
 /// A mail may be on its way.

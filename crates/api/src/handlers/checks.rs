@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::operation::{LASTING, Nothing, Operation, Written};
-use model::lang::{Lang, Text, text};
+use model::lang::Lang;
 use render::catalog::check::Explained;
 use render::catalog::{self, Entry};
 use service::Services;

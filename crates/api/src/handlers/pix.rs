@@ -3,10 +3,8 @@
 use model::credit::{PixAccepted, PixForm, PixOffer, PixState, PixStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::PixSummary;
 
 use crate::operation::{Call, Json, Nothing, Operation};
-use service::Services;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::pix::{self, RECEIPT_BYTES, Receiver};

@@ -11,7 +11,7 @@ use service::error::{Code, ServiceError};
 use service::pricing;
 
 /// Where prices are told.
-pub const PATH: &str = "/api/pricing";
+pub(super) const PATH: &str = "/api/pricing";
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {

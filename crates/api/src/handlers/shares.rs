@@ -1,21 +1,16 @@
 //! Shares: a public address for an audit, what it shows, and its badge.
 
-use model::id::{Owner, Slug};
 use model::report::StoredAudit;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use store::{NewShare, SharePictures, ShareState, StoredReport};
-use url::Url;
+use store::ShareState;
 
 use super::audits::AuditPath;
 use crate::operation::{Access, Answer, Json, Operation, Reply};
 use crate::reading::{FORMS, Reading, ReportFormat, whole};
-use model::lang::Lang;
 use render::badge;
-use render::picture::{self, Scene};
 use service::blocking::off_worker;
 use service::caller::Cx;
-use service::database::Trouble;
 use service::error::{Code, ServiceError};
 use service::shares::{self, Snippets, badge_path, report_path};
 

@@ -10,7 +10,7 @@ use service::config::Config;
 /// Media type of a server card (MCP extension SEP-2127, schema v1).
 pub(crate) const MEDIA_TYPE: &str = "application/mcp-server-card+json";
 /// Where the card is.
-pub const PATH: &str = "/mcp/server-card";
+pub(crate) const PATH: &str = "/mcp/server-card";
 /// Characters of a card's title.
 const TITLE_CHARACTERS: usize = 100;
 /// At most 100 characters, as a card takes no more.
@@ -70,7 +70,7 @@ impl Identity {
 }
 
 /// What a model is told of the server before it sees the tools.
-pub fn instructions(config: &Config, lang: Lang) -> String {
+pub(crate) fn instructions(config: &Config, lang: Lang) -> String {
     let free = config.limits.free_audits_per_day;
     match lang {
         Lang::En => format!(

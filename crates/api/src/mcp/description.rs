@@ -7,7 +7,7 @@ use super::card::MEDIA_TYPE;
 use super::message::code;
 
 /// The objects of each path and method. `tag`: the group that they belong to.
-pub fn described(tag: &str) -> [(&'static str, Map<String, Value>); 2] {
+pub(crate) fn described(tag: &str) -> [(&'static str, Map<String, Value>); 2] {
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
     let result = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}});
     let refused = |why: &str, code: i32| {

@@ -3,7 +3,6 @@
 use std::sync::{Mutex, PoisonError};
 
 use axum::body::Body;
-use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use model::lang::{Text, text};

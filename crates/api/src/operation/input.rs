@@ -96,7 +96,7 @@ pub fn query_object(query: Option<&str>) -> Result<Map<String, Value>, ServiceEr
 }
 
 /// The guest token of a body, if it is a text; anything else is for the typed reading to refuse.
-pub fn token_of(input: &Map<String, Value>) -> Option<&str> {
+pub(crate) fn token_of(input: &Map<String, Value>) -> Option<&str> {
     input.get("guest_token").and_then(Value::as_str)
 }
 

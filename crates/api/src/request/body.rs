@@ -19,6 +19,7 @@ pub const BODY_BYTES: usize = 64 * 1024;
 /// A body, with the room that it takes if it is a large one.
 #[derive(Debug)]
 pub struct Received {
+    /// The body.
     pub bytes: Bytes,
     /// To be held as long as the bytes are.
     pub room: Option<OwnedSemaphorePermit>,

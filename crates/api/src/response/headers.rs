@@ -84,7 +84,7 @@ pub fn status(error: &ServiceError) -> StatusCode {
 }
 
 /// The header that says what became of a payment, in the version of its payer.
-pub fn receipt(receipt: &Receipt) -> Option<(HeaderName, HeaderValue)> {
+pub(crate) fn receipt(receipt: &Receipt) -> Option<(HeaderName, HeaderValue)> {
     let name = if receipt.version == 1 { "x-payment-response" } else { "payment-response" };
     Some((HeaderName::from_static(name), encoded(&receipt.content)?))
 }
@@ -95,7 +95,7 @@ fn encoded(content: &Value) -> Option<HeaderValue> {
 }
 
 /// What is left of the day's free audits, as headers (draft-ietf-httpapi-ratelimit-headers-10).
-pub fn allowance(day: &DayAllowance) -> Vec<(HeaderName, HeaderValue)> {
+pub(crate) fn allowance(day: &DayAllowance) -> Vec<(HeaderName, HeaderValue)> {
     let policy = format!("\"day\";q={};w=86400", day.limit);
     let left = format!("\"day\";r={};t={}", day.remaining, day.resets_in);
     [("ratelimit-policy", policy), ("ratelimit", left)]
@@ -105,7 +105,7 @@ pub fn allowance(day: &DayAllowance) -> Vec<(HeaderName, HeaderValue)> {
 }
 
 /// The answer to a browser that asks whether it may call from another site: it may.
-pub fn preflight(methods: &[&str]) -> Response {
+pub(crate) fn preflight(methods: &[&str]) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
@@ -126,7 +126,7 @@ pub(crate) fn cors(headers: &mut HeaderMap) {
 }
 
 /// Takes back what lets scripts of other sites read an answer.
-pub fn unshare(headers: &mut HeaderMap) {
+pub(crate) fn unshare(headers: &mut HeaderMap) {
     for name in [
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
         header::ACCESS_CONTROL_EXPOSE_HEADERS,

@@ -38,7 +38,7 @@ const ALLOW_HEADERS: &str = "accept, authorization, content-type, idempotency-ke
 const CARD_KEPT: &str = "public, max-age=3600";
 
 /// The routes of this surface.
-pub fn router() -> Router<Site> {
+pub(super) fn router() -> Router<Site> {
     Router::new().route("/mcp", any(endpoint)).route(CARD_PATH, any(card))
 }
 

@@ -1,7 +1,5 @@
 //! Credit by Pix for people: what to pay, the receipt to send, and how a request stands. Nobody decides here.
 
-use std::sync::Arc;
-
 use api::response::of_error;
 use askama::Template;
 use axum::body::Body;

@@ -38,34 +38,34 @@ impl std::fmt::Debug for Token {
 
 /// A change in the making.
 #[derive(Debug, Default)]
-pub struct Change {
+pub(crate) struct Change {
     steps: Vec<Step>,
     jobs: Vec<NewJob>,
 }
 
 impl Change {
     /// One of these steps.
-    pub fn new(steps: impl IntoIterator<Item = Step>) -> Self {
+    pub(crate) fn new(steps: impl IntoIterator<Item = Step>) -> Self {
         Self { steps: steps.into_iter().collect(), jobs: Vec::new() }
     }
 
     /// With one more step.
     #[must_use]
-    pub fn step(mut self, step: Step) -> Self {
+    pub(crate) fn step(mut self, step: Step) -> Self {
         self.steps.push(step);
         self
     }
 
     /// With more steps.
     #[must_use]
-    pub fn steps(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
+    pub(crate) fn steps(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
         self.steps.extend(steps);
         self
     }
 
     /// Noted as something that the account's owner did.
     #[must_use]
-    pub fn event(self, cx: &Cx, account: &AccountId, kind: &'static str) -> Self {
+    pub(crate) fn event(self, cx: &Cx, account: &AccountId, kind: &'static str) -> Self {
         self.step(Step::Event(own_event(cx, account, kind)))
     }
 
@@ -77,26 +77,26 @@ impl Change {
 
     /// With a letter to an address. Where no mail can be sent, it waits until it can.
     #[must_use]
-    pub fn letter(mut self, cx: &Cx, letter: &Letter, to: &str, lang: Lang) -> Self {
+    pub(crate) fn letter(mut self, cx: &Cx, letter: &Letter, to: &str, lang: Lang) -> Self {
         self.jobs.push(Job::SendMail(letter.to(to, lang)).queued(cx.services.ports(), None));
         self
     }
 
     /// With a job.
     #[must_use]
-    pub fn job(mut self, job: NewJob) -> Self {
+    pub(crate) fn job(mut self, job: NewJob) -> Self {
         self.jobs.push(job);
         self
     }
 
     /// With a notice to the account's owner of what happened.
     #[must_use]
-    pub fn notice(self, cx: &Cx, account: &AccountRecord, what: Text) -> Self {
+    pub(crate) fn notice(self, cx: &Cx, account: &AccountRecord, what: Text) -> Self {
         self.letter(cx, &letters::notice(&cx.services.sender(), what), &account.email, language(account))
     }
 
     /// Makes it, or nothing of it.
-    pub async fn make(self, cx: &Cx, subject: &'static str) -> Result<Result<(), Refusal>, ServiceError> {
+    pub(crate) async fn make(self, cx: &Cx, subject: &'static str) -> Result<Result<(), Refusal>, ServiceError> {
         let (Self { steps, jobs }, now) = (self, cx.services.ports().now());
         cx.services.database().ask(|store| store.change_account(subject, steps, jobs, now)).await.map_err(unavailable)
     }
@@ -108,7 +108,7 @@ pub(crate) fn own_event(cx: &Cx, account: &AccountId, kind: &'static str) -> New
 }
 
 /// Something that somebody did to an account.
-pub fn event(cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> NewEvent {
+pub(super) fn event(cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> NewEvent {
     NewEvent {
         id: cx.services.ports().id(),
         actor,
@@ -121,7 +121,7 @@ pub fn event(cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> 
 }
 
 /// The language of an account's mail.
-pub fn language(account: &AccountRecord) -> Lang {
+pub(super) fn language(account: &AccountRecord) -> Lang {
     Lang::from_tag(&account.profile.locale).unwrap_or_default()
 }
 

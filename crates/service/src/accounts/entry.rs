@@ -299,7 +299,12 @@ pub(crate) async fn may_write_to(cx: &Cx, address: &Address) -> Result<bool, Ser
 }
 
 /// Spends one of the mails of a kind that an address may be sent in an hour; the seconds to wait where there is none left.
-pub(crate) async fn spend_mail(cx: &Cx, what: &str, address: &Address, per_hour: u32) -> Result<Option<u32>, ServiceError> {
+pub(crate) async fn spend_mail(
+    cx: &Cx,
+    what: &str,
+    address: &Address,
+    per_hour: u32,
+) -> Result<Option<u32>, ServiceError> {
     let blind = cx.services.vault().keys()?.blind(&address.canonical);
     let bucket = format!("{what}:{}", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(blind));
     let now = cx.services.ports().now();

@@ -35,7 +35,7 @@ const HAS_CREDENTIAL: u8 = 0x40;
 
 /// Who asks for a proof.
 #[derive(Debug, Clone)]
-pub struct Site {
+pub(super) struct Site {
     /// Our public origin.
     pub origin: Url,
     /// The domain that credentials are bound to.
@@ -44,7 +44,7 @@ pub struct Site {
 
 /// A new credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Credential {
+pub(super) struct Credential {
     /// Its id, as the authenticator chose it.
     pub id: Vec<u8>,
     /// Its public key, as COSE writes it.
@@ -55,7 +55,7 @@ pub struct Credential {
 
 /// An answer to a request for a proof.
 #[derive(Debug)]
-pub struct Proof<'p> {
+pub(super) struct Proof<'p> {
     /// `authenticatorData`.
     pub authenticator_data: &'p [u8],
     /// `clientDataJSON`.
@@ -78,7 +78,7 @@ struct ClientData {
 impl Site {
     /// The challenge that a browser answers to, where it says so for a page of ours and `kind` of call (`webauthn.create`
     /// or `webauthn.get`).
-    pub fn challenge(&self, client_data: &[u8], kind: &str) -> Option<[u8; 32]> {
+    pub(super) fn challenge(&self, client_data: &[u8], kind: &str) -> Option<[u8; 32]> {
         let said: ClientData = serde_json::from_slice(client_data).ok()?;
         let is_ours = said.kind == kind
             && !said.cross_origin
@@ -88,7 +88,7 @@ impl Site {
 
     /// The credential in an `attestationObject`; `None` for what is none of this site, was made without its holder, or is
     /// of an algorithm that was not asked for.
-    pub fn credential(&self, attestation: &[u8]) -> Option<Credential> {
+    pub(super) fn credential(&self, attestation: &[u8]) -> Option<Credential> {
         let attestation = Item::read(&mut &*attestation)?;
         let mut rest = attestation.get(&Item::Text("authData"))?.bytes()?;
         let (flags, sign_count) = self.head(&mut rest)?;
@@ -108,7 +108,7 @@ impl Site {
 
     /// How often the credential has signed, where the proof is good; `None` where it is not, or where the count shows that
     /// somebody else has a copy of the credential (§6.1.1).
-    pub fn proven(&self, proof: &Proof<'_>, credential: &Credential) -> Option<u32> {
+    pub(super) fn proven(&self, proof: &Proof<'_>, credential: &Credential) -> Option<u32> {
         let mut rest = proof.authenticator_data;
         let (_, sign_count) = self.head(&mut rest)?;
         let key = Item::read(&mut &*credential.public_key)?;

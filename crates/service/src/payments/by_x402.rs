@@ -46,7 +46,7 @@ impl Judged {
     }
 
     /// It, as it is to be settled.
-    pub fn due(&self, app: &Services, lease: Lease, amount: Micros) -> Due {
+    pub(crate) fn due(&self, app: &Services, lease: Lease, amount: Micros) -> Due {
         Due {
             lease,
             payload: self.payload.clone(),
@@ -155,7 +155,7 @@ fn on_its_way(state: PaymentState, transaction: Option<String>) -> ServiceError 
 }
 
 /// What became of a payment that came before; one that nobody is at is settled now.
-pub async fn outcome(app: &Services, priced: &Priced, known: &store::Payment) -> Result<Charge, ServiceError> {
+pub(super) async fn outcome(app: &Services, priced: &Priced, known: &store::Payment) -> Result<Charge, ServiceError> {
     match known.state {
         PaymentState::Claimed | PaymentState::Working | PaymentState::Released => Ok(Charge::Elsewhere),
         PaymentState::Worked | PaymentState::Settling | PaymentState::Unclear => {
@@ -178,7 +178,7 @@ pub async fn outcome(app: &Services, priced: &Priced, known: &store::Payment) ->
 }
 
 /// The receipt of a charge that is final, or the refusal that fits the others.
-pub fn charged(
+pub(super) fn charged(
     app: &Services,
     priced: &Priced,
     version: i64,

@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 /// The words of both sentences in their order, as few of them changed as can be (a longest common subsequence).
-pub fn words(before: &str, after: &str) -> Vec<Word> {
+pub(super) fn words(before: &str, after: &str) -> Vec<Word> {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.split_whitespace().collect(), after.split_whitespace().collect());
     let word = |kind| move |text: &&str| Word { text: (*text).to_owned(), kind };

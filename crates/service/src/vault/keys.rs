@@ -166,7 +166,7 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
 
 /// The secret that is kept beside the embedded database, for its owner's eyes only; made of `random` the first time,
 /// by whichever process is first.
-pub fn beside(database: &Path, random: [u8; 32]) -> Result<Secret> {
+pub(super) fn beside(database: &Path, random: [u8; 32]) -> Result<Secret> {
     let mut path = database.as_os_str().to_owned();
     path.push(".secret");
     let path = PathBuf::from(path);

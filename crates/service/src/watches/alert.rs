@@ -17,7 +17,7 @@ use crate::services::Services;
 
 /// A run of a watch that its owner is to hear of.
 #[derive(Debug)]
-pub struct Alerted<'a> {
+pub(crate) struct Alerted<'a> {
     /// Whose page it is.
     pub watched: &'a WatchedTab,
     /// The tab.
@@ -38,7 +38,7 @@ pub(crate) fn lang_of(watched: &WatchedTab) -> Lang {
 }
 
 /// The alert of a run; `None` where nobody can be told: the account is gone, or an organization named no address.
-pub fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option<store::Alert>, mail::Error> {
+pub(crate) fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option<store::Alert>, mail::Error> {
     let watched = alerted.watched;
     let Some(to) = watched.alert_email.as_ref().or(watched.account_email.as_ref()) else { return Ok(None) };
     let token = link_token(services);
@@ -64,7 +64,13 @@ pub fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option<store:
 }
 
 /// The mail that asks whether alerts about a page may go to an address.
-pub fn question(services: &Services, to: &str, url: &str, token: &str, lang: Lang) -> Result<Mail, ServiceError> {
+pub(super) fn question(
+    services: &Services,
+    to: &str,
+    url: &str,
+    token: &str,
+    lang: Lang,
+) -> Result<Mail, ServiceError> {
     watch::question(&services.sender(), to, url, token, lang).map_err(|error| {
         tracing::error!(%error, "a mail could not be made");
         ServiceError::new(Code::Internal)

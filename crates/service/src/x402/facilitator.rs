@@ -55,7 +55,7 @@ const FAULTS: [&str; 3] = ["insufficient_", "invalid_", "unsupported_"];
 /// used already, or a transaction (or the trial of one) failed.
 const MAYBE_SENT: [&str; 3] = ["already_used", "transaction", "transfer_event"];
 /// The transaction was on the chain, and reverted.
-pub const REVERTED: &str = "invalid_exact_evm_transaction_failed";
+pub(crate) const REVERTED: &str = "invalid_exact_evm_transaction_failed";
 /// The transaction was sent, and is not on the chain yet.
 pub(crate) const PENDING: &str = "settlement_pending";
 /// Words of [`fetch::NoAnswer`] for a connection that brought no answer, or took too long. What one payment asks for may do

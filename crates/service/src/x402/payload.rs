@@ -79,7 +79,7 @@ pub struct Asked<'a> {
 
 /// A payment as the value of its header has it; [`Code::InvalidPayment`] for one that can't be read. The inner error: a
 /// version that is not spoken here, as the reason of a refusal.
-pub fn sent(value: &[u8]) -> Result<Result<Payment, &'static str>, ServiceError> {
+pub(super) fn sent(value: &[u8]) -> Result<Result<Payment, &'static str>, ServiceError> {
     if value.len() > HEADER_BYTES {
         return Err(unreadable(text("it is over 8 KiB", "passa de 8 KiB")));
     }
@@ -239,7 +239,7 @@ fn agrees(accepted: &Value, offered: &Value) -> bool {
 }
 
 /// Our requirements, version 2.
-pub fn requirements(chain: &Chain, pay_to: &str, price: Micros, seconds: u32) -> Value {
+pub(super) fn requirements(chain: &Chain, pay_to: &str, price: Micros, seconds: u32) -> Value {
     json!({
         "scheme": "exact",
         "network": chain.caip2,

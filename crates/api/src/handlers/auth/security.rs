@@ -11,7 +11,7 @@ use render::qr::qr_path;
 use service::accounts::entry::SecondFactor;
 use service::accounts::passkeys::Assertion;
 use service::accounts::security::{self, Proof};
-use service::accounts::{session, totp};
+use service::accounts::session;
 use service::caller::Cx;
 use service::config::Secret;
 use service::error::{Code, ServiceError};

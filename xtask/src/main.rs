@@ -193,8 +193,16 @@ fn test(root: &Path) -> Result<()> {
     )
 }
 
+/// Tests that run at once: three for each core, as most of them wait for a server, a database or a browser half of the time.
+fn tests_at_once() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    (3 * cores).to_string()
+}
+
 fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
-    run_with(root, "cargo", &["test", "--workspace", "--locked"], environment)
+    let threads = std::env::var("RUST_TEST_THREADS").unwrap_or_else(|_| tests_at_once());
+    let environment = [environment, &[("RUST_TEST_THREADS", threads)]].concat();
+    run_with(root, "cargo", &["test", "--workspace", "--locked"], &environment)
 }
 
 /// What it changes and which tests decide is in `.cargo/mutants-*.toml`; further arguments are those of cargo-mutants.
@@ -225,7 +233,8 @@ fn lint(root: &Path) -> Result<()> {
     run(root, "cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     if !has("cargo-deny", &["--version"]) {
         println!("cargo-deny judges licences, bans and sources of dependencies; it is installed once.");
-        run(root, "cargo", &["install", "--locked", "cargo-deny"])?;
+        // It runs for a second, so it need not be optimised.
+        run(root, "cargo", &["install", "--locked", "--debug", "cargo-deny"])?;
     }
     run(root, "cargo", &["deny", "--log-level", "error", "check", "licenses", "bans", "sources"])
 }

@@ -1,4 +1,4 @@
-//! What a check is, and the few builders that checks use.
+//! Checks and families of checks, and how a check reports a problem.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub struct Family {
     pub checks: &'static [Check],
 }
 
-/// The texts of a family's tool page; what it checks and how to mend it are read from its checks.
+/// The texts of a family's tool page; what it checks and how to fix it are read from its checks.
 #[derive(Debug)]
 pub struct Landing {
     /// Title of the document, and name of the tool in lists: what a person would search for, at most 60 characters.
@@ -51,7 +51,7 @@ pub struct Check {
     pub title: Text,
     /// What it costs the owner: one paragraph.
     pub why: Text,
-    /// How to mend it, Markdown.
+    /// How to fix it, Markdown.
     pub how: Text,
     /// The standard or vendor page that says so.
     pub reference: &'static str,

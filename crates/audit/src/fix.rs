@@ -1,4 +1,4 @@
-//! How a check says what mends its finding: as data that can be merged with the fixes of other findings.
+//! Fixes as data, so that those of all findings can be merged into one patch.
 
 use std::ops::Range;
 

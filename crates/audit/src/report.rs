@@ -111,7 +111,7 @@ fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage:
         fixes,
         summary: facts.capture.page.response().map(|exchange| summary::summary(facts, exchange)),
         headers: facts.capture.page.response().map(summary::headers).unwrap_or_default(),
-        json_ld: facts.markup().map(|html| html.json_ld.kept.clone()).unwrap_or_default(),
+        json_ld: facts.markup().map(|html| html.json_ld.for_report.clone()).unwrap_or_default(),
         json_ld_stored: 0,
         html_truncated: facts.capture.page.response().is_some_and(|exchange| exchange.body.cut.is_some()),
         truncated: facts.markup().map(|html| html.json_ld.cuts.clone()).unwrap_or_default(),

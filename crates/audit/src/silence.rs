@@ -1,4 +1,4 @@
-//! Who silences whom: one root cause, one deduction.
+//! Silenced findings: one root cause, one deduction.
 //!
 //! A check that is silenced by what caused it yields no finding and takes no points; coverage names the cause.
 //! Silencing of single elements (a lost tag, an image without source) is inside the checks concerned.
@@ -62,7 +62,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("soft_404_missing_path", &["discovery_file_masked"]),
 ];
 
-/// How a canonical is written matters no more where it names the wrong page: it is written anew.
+/// How a canonical is written matters no more where it names the wrong page: it is rewritten.
 const WRONG_CANONICAL: &[&str] =
     &["canonical_other_page", "canonical_insecure", "canonical_relative", "canonical_tracking_parameters"];
 

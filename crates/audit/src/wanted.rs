@@ -49,8 +49,8 @@ pub(crate) fn unsent(capture: &Capture, html: Option<&Html>, files: &SiteFiles) 
 
 /// Outside the budget of the probes.
 fn robots_txt(capture: &Capture, site: &Site<'_>) -> Vec<Want> {
-    let asked = capture.extras.iter().any(|extra| extra.want.kind == WantKind::RobotsTxt);
-    let url = site.address("/robots.txt").filter(|_| !asked);
+    let is_asked = capture.extras.iter().any(|extra| extra.want.kind == WantKind::RobotsTxt);
+    let url = site.address("/robots.txt").filter(|_| !is_asked);
     url.map(|url| Want { kind: WantKind::RobotsTxt, url: url.into() }).into_iter().collect()
 }
 

@@ -1,5 +1,7 @@
 //! What the network answered: the whole input of an audit, as received and unjudged.
 
+mod bytes_as_text;
+
 use serde::{Deserialize, Serialize};
 
 use crate::field_data::FieldData;
@@ -276,7 +278,7 @@ pub struct Body {
     pub bytes: Vec<u8>,
     /// Why the body ends before its end; `None` when it is whole.
     pub cut: Option<BodyCut>,
-    /// What became of `Content-Encoding`.
+    /// How `Content-Encoding` was decoded.
     pub coding: Coding,
 }
 
@@ -292,7 +294,7 @@ pub enum BodyCut {
     Connection,
 }
 
-/// What became of the content codings of a response.
+/// Outcome of decoding the content codings of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Coding {
@@ -369,33 +371,4 @@ pub enum FailureKind {
     TargetBusy,
     /// The URL text itself is unusable.
     InvalidUrl,
-}
-
-/// Bytes as UTF-8 text where they are, else as `{"hex": …}`: captures stay readable files.
-mod bytes_as_text {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(untagged)]
-    enum Repr {
-        Text(String),
-        Hex { hex: String },
-    }
-
-    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => serializer.serialize_str(text),
-            Err(_) => Repr::Hex { hex: bytes.iter().map(|byte| format!("{byte:02x}")).collect() }.serialize(serializer),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-        match Repr::deserialize(deserializer)? {
-            Repr::Text(text) => Ok(text.into_bytes()),
-            Repr::Hex { hex } => (0..hex.len() / 2)
-                .map(|i| hex.get(2 * i..2 * i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()))
-                .collect::<Option<Vec<u8>>>()
-                .ok_or_else(|| serde::de::Error::custom("expected pairs of hex digits")),
-        }
-    }
 }

@@ -18,7 +18,7 @@ pub fn check(data: &[u8]) {
     for error in &read.errors {
         assert!((START..=START + text.len()).contains(&error.offset), "a defect outside the block");
     }
-    assert!(read.kept.len() <= read.blocks.len());
+    assert!(read.for_report.len() <= read.blocks.len());
     if let Some(written) = repaired(&text) {
         let again = JsonLd::read(&[(written.clone(), START)]);
         assert!(again.errors.iter().all(|error| error.reason.en == "the root is not an object"), "{written}");

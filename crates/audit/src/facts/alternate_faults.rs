@@ -20,18 +20,18 @@ impl Facts<'_> {
     pub(crate) fn alternate_faults(&self) -> Result<Vec<(&Alternate, TargetFault)>, NotMeasured> {
         let site = self.site()?;
         let own = self.own_url()?;
-        let mut asked: Vec<Url> = Vec::new();
+        let mut judged: Vec<Url> = Vec::new();
         let (mut found, mut is_known, mut is_absent) = (Vec::new(), false, true);
         for alternate in self.alternates().iter().take(MOST_DECLARED).filter(|alternate| is_version(alternate)) {
             let Some(url) = alternate.url.as_ref().filter(|url| names_page(url) && is_another(&site, url)) else {
                 continue;
             };
             is_absent = false;
-            if asked.iter().any(|known| same_page(known, url)) {
+            if judged.iter().any(|known| same_page(known, url)) {
                 continue;
             }
             let Some(fetched) = answer_of(self.capture, url) else { continue };
-            asked.push(url.clone());
+            judged.push(url.clone());
             let fault = match answered(fetched) {
                 Err(_) => continue,
                 Ok(Err(fault)) => Some(fault),

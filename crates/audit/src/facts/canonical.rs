@@ -87,8 +87,8 @@ pub fn numbered(url: &Url) -> (Option<u32>, String) {
             number = number.or(found);
             found.is_none()
         };
-        let kept = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
-        plain.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
+        let remaining = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
+        plain.set_query(Some(remaining.as_str()).filter(|query| !query.is_empty()));
     }
     let path = url.path().trim_end_matches('/');
     let in_path = path.rsplit_once("/page/").and_then(|(before, last)| Some((before, last.parse().ok()?)));

@@ -49,7 +49,7 @@ pub(crate) fn completed(html: &Html, gaps: &[Gap<'_>], filling: &dyn Fn(&Gap<'_>
 fn cut(mut text: String) -> String {
     // Twice: what is completed is longer than what was there.
     if let Some((cut, _)) = text.char_indices().nth(2 * MOST_SNIPPET_BYTES) {
-        let last_line = text.get(..cut).and_then(|kept| kept.rfind('\n')).unwrap_or_default();
+        let last_line = text.get(..cut).and_then(|start| start.rfind('\n')).unwrap_or_default();
         text.truncate(last_line);
     }
     text

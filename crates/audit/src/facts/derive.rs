@@ -29,7 +29,7 @@ pub const WIDEST_TITLE_PX: u32 = 600;
 pub struct Derived {
     /// The value, unescaped.
     pub value: String,
-    /// For `fonte`.
+    /// Its source in words, for the field `fonte` of a fix.
     pub origin: Text,
 }
 
@@ -65,11 +65,12 @@ pub fn page_name(html: &Html) -> Option<Derived> {
     let usable = |text: &String| !text.is_empty() && !is_placeholder(text);
     let title = html.title().filter(usable);
     let social = html.social("og:title").map(str::to_owned).filter(usable);
-    let said: BTreeSet<String> = title.iter().chain(&social).flat_map(|text| words(text)).collect();
+    let title_words: BTreeSet<String> = title.iter().chain(&social).flat_map(|text| words(text)).collect();
     let heading = html.h1_texts().into_iter().find(usable);
     let is_of_page = |heading: &String| {
         let of_heading: Vec<String> = words(heading).collect();
-        said.is_empty() || of_heading.iter().filter(|word| said.contains(*word)).count() * 2 >= of_heading.len()
+        title_words.is_empty()
+            || of_heading.iter().filter(|word| title_words.contains(*word)).count() * 2 >= of_heading.len()
     };
     let named = |value: String, origin: Text| Some(Derived { value: cut(&value, LONGEST_HEADLINE), origin });
     if let Some(heading) = heading.clone().filter(is_of_page) {

@@ -73,7 +73,7 @@ impl Language {
     }
 }
 
-/// The table, read once: who has which word.
+/// Function words by language, read once.
 #[derive(Debug, Default)]
 struct WordTable {
     languages: Vec<Language>,

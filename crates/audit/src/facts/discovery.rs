@@ -37,7 +37,7 @@ use site::Target;
 /// Additional GETs of one audit, redirects counted. robots.txt and sitemaps are not among them.
 pub const PROBE_GETS: usize = 15;
 
-/// GETs of [`PROBE_GETS`] that are left after what the capture holds. The one who fetches follows no more redirects
+/// GETs of [`PROBE_GETS`] that are left after what the capture holds. The fetcher follows no more redirects
 /// than this.
 pub fn probe_gets_left(capture: &Capture) -> usize {
     let spent: usize = capture.extras.iter().filter(|extra| extra.want.kind.rules().probe).map(gets).sum();

@@ -74,7 +74,7 @@ impl LinkElement {
                 .split_ascii_whitespace()
                 .map(str::to_ascii_lowercase)
                 .collect(),
-            url: href.as_deref().filter(|href| !href.is_empty()).and_then(|href| resolve(href)),
+            url: href.as_deref().filter(|href| !href.is_empty()).and_then(resolve),
             href,
             in_head: in_head(element),
         }
@@ -108,7 +108,7 @@ pub struct Anchor {
     pub reach: Reach,
     /// `rel` has `nofollow`.
     pub nofollow: bool,
-    /// It has a name for those who can't see it.
+    /// It has an accessible name.
     pub named: bool,
 }
 

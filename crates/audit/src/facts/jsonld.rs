@@ -57,7 +57,7 @@ pub struct JsonLd {
     /// `@type` values in order, nested ones too, each once.
     pub types: Vec<String>,
     /// Blocks within the size that a report keeps.
-    pub kept: Vec<Value>,
+    pub for_report: Vec<Value>,
     /// What was cut.
     pub cuts: Vec<Cut>,
 }
@@ -117,7 +117,7 @@ impl JsonLd {
                     collect_types(&value, &mut out.types, &mut known_types);
                     kept_bytes += text.len();
                     if kept_bytes <= KEPT_BYTES {
-                        out.kept.push(value.clone());
+                        out.for_report.push(value.clone());
                     }
                     out.blocks.push((index, value));
                     out.keep_written(index, text, *start);
@@ -183,8 +183,8 @@ fn parse(text: &str) -> Result<Value, (usize, Phrase)> {
         return Err((0, TOO_LONG.phrase(&[("bytes", LARGEST_BLOCK.into())])));
     }
     let value: Value = serde_json::from_str(text).map_err(|error| {
-        let said = error.to_string();
-        let plain = said.split(" at line ").next().unwrap_or(&said);
+        let message = error.to_string();
+        let plain = message.split(" at line ").next().unwrap_or(&message);
         (offset(text, error.line(), error.column()), reason::of_parser(plain))
     })?;
     let objects = match &value {
@@ -266,8 +266,8 @@ mod tests {
     fn a_name_that_comes_twice_is_told_of_a_block_that_is_read_all_the_same() {
         let read = read(&["{\"a\":1,\"a\":2}"]);
         assert_eq!((read.count, read.errors.len()), (1, 0));
-        let told = read.duplicates.first().map(|twice| (twice.offset, twice.reason.en.as_str()));
-        assert_eq!(told, Some((107, "the member \"a\" comes twice")));
+        let twice = read.duplicates.first().map(|twice| (twice.offset, twice.reason.en.as_str()));
+        assert_eq!(twice, Some((107, "the member \"a\" comes twice")));
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub struct Facts<'c> {
     pub discovery: Option<Discovery>,
     /// What stands at the two paths that checks ask for by name; `None` for supplied bytes.
     root_files: Option<(DefaultIcon, RootFile)>,
-    /// What became of the icon that the page declares; `None` for supplied bytes.
+    /// State of the icon that the page declares; `None` for supplied bytes.
     declared_icon: Option<DeclaredIcon>,
     html: Option<&'c Html>,
     url: Option<Url>,

@@ -9,8 +9,8 @@ use super::page::Html;
 /// `width` and `height` of a tag.
 pub(crate) type Sides = (u32, u32);
 
-/// Address of the first image of at least 600 pixels in width and 200 in height, as its tag declares or, for want of that,
-/// its file was measured. A height that nobody states is no reason against it.
+/// Address of the first image of at least 600 pixels in width and 200 in height, as its tag declares, else
+/// as its file was measured. A height that nobody states is no reason against it.
 pub(crate) fn large_image(facts: &Facts<'_>, html: &Html) -> Option<String> {
     /// Pixels from which networks show a large picture.
     const LARGE: u32 = 600;

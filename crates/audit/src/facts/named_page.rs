@@ -25,7 +25,7 @@ pub(crate) enum TargetFault {
     NoReturn,
 }
 
-/// What a request for a page came to. `Err` where it does not tell what others would get.
+/// The outcome of a request for a page. `Err` where other visitors may get another.
 pub(super) fn answered(fetched: &Fetched) -> Result<Result<&Exchange, TargetFault>, NotMeasured> {
     let exchange = match fetched {
         // Something leads on, whatever comes of it.
@@ -54,7 +54,7 @@ pub(super) fn answer_of<'c>(capture: &'c Capture, url: &Url) -> Option<&'c Fetch
     let is_page = |kind| matches!(kind, WantKind::CanonicalTarget | WantKind::HreflangTarget);
     let mut pages = capture.extras.iter().filter(|extra| is_page(extra.want.kind));
     pages
-        .find(|extra| Url::parse(&extra.want.url).is_ok_and(|asked| same_page(&asked, url)))
+        .find(|extra| Url::parse(&extra.want.url).is_ok_and(|requested| same_page(&requested, url)))
         .map(|extra| &extra.fetched)
 }
 

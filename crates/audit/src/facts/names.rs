@@ -1,4 +1,4 @@
-//! What an element is called for someone who can't see it, and what kind of script a script is.
+//! Accessible names of elements, and the kinds of scripts.
 
 use super::document::Element;
 use super::listed::Listed;
@@ -21,7 +21,7 @@ pub fn has_name(element: Element<'_>) -> bool {
         })
 }
 
-/// Whether an image (`img`, `input type=image`, `area[href]`) is there for those who can't see it, and says nothing to them:
+/// Whether an image (`img`, `input type=image`, `area[href]`) lacks a text alternative that it needs:
 /// it has an address, is shown, and has neither `alt` nor a label.
 pub(crate) fn lacks_alternative(listed: &Listed, image: Element<'_>) -> bool {
     let labelled = ["alt", "aria-label", "aria-labelledby"].iter().any(|name| image.has(name));

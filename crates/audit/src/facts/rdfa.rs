@@ -110,10 +110,10 @@ impl Rdfa {
             if level == MOST_LEVELS || !reader.may_visit() {
                 return;
             }
-            let said_here;
+            let inner;
             let terms = if element.has("vocab") || element.has("prefix") {
-                said_here = terms.clone().inside(element);
-                &said_here
+                inner = terms.clone().inside(element);
+                &inner
             } else {
                 terms
             };

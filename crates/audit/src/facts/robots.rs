@@ -16,7 +16,7 @@ impl Facts<'_> {
         self.capture.extras.iter().find(|extra| extra.want.kind == WantKind::RobotsTxt)
     }
 
-    /// What asking for robots.txt came to.
+    /// The outcome of the request for robots.txt.
     pub fn robots(&self) -> Result<&RobotsState, NotMeasured> {
         let unknown = if self.capture.source.has_network() { NotMeasured::Robots } else { NotMeasured::Offline };
         self.robots.ok_or(unknown)

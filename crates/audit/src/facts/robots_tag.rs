@@ -30,7 +30,7 @@ pub fn mended<'f>(facts: &'f Facts<'_>) -> Option<Mended<'f>> {
         return None;
     }
     let all = facts.directives();
-    let mut kept: Vec<Directive> = all
+    let mut mended: Vec<Directive> = all
         .iter()
         .filter(|directive| directive.agent.is_none() && matches!(directive.source, DirectiveOrigin::Meta(_)))
         .filter(|directive| status(&directive.name) != Some(Status::Dead))
@@ -39,14 +39,14 @@ pub fn mended<'f>(facts: &'f Facts<'_>) -> Option<Mended<'f>> {
     if wants_large_preview(facts)
         && let Some(tag) = tags.first()
     {
-        kept.push(Directive {
+        mended.push(Directive {
             agent: None,
             name: "max-image-preview".to_owned(),
             value: Some("large".to_owned()),
             source: DirectiveOrigin::Meta(tag.id()),
         });
     }
-    let mut content = merged(&kept.iter().collect::<Vec<_>>());
+    let mut content = merged(&mended.iter().collect::<Vec<_>>());
     if content.is_empty() && has_lost {
         // It moves into the head, so it can't be removed: this is what no tag says too.
         "all".clone_into(&mut content);

@@ -11,7 +11,7 @@ use super::content_type::looks_like_html;
 use line::{LineKey, RobotsLine};
 pub use line::{LineProblem, ProblemKind, Readers, readers};
 
-/// What asking for robots.txt came to.
+/// The outcome of the request for robots.txt.
 #[derive(Debug)]
 pub enum RobotsState {
     /// A file with rules, or an empty one.
@@ -91,13 +91,13 @@ impl RobotsTxt {
     /// Reads the first 500 KiB, whole lines only. Total on any bytes.
     pub fn parse(bytes: &[u8]) -> Self {
         let truncated = bytes.len() > ROBOTS_BYTES;
-        let mut kept = bytes.get(..ROBOTS_BYTES).unwrap_or(bytes);
+        let mut read = bytes.get(..ROBOTS_BYTES).unwrap_or(bytes);
         if truncated {
-            let end = kept.iter().rposition(|b| matches!(b, b'\n' | b'\r')).map_or(0, |at| at + 1);
-            kept = kept.get(..end).unwrap_or_default();
+            let end = read.iter().rposition(|b| matches!(b, b'\n' | b'\r')).map_or(0, |at| at + 1);
+            read = read.get(..end).unwrap_or_default();
         }
-        let kept = kept.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(kept);
-        let text = String::from_utf8_lossy(kept).into_owned();
+        let read = read.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(read);
+        let text = String::from_utf8_lossy(read).into_owned();
         let mut file = Self { truncated, ..Self::default() };
         let mut open = false;
         for (number, source) in line::lines(&text) {

@@ -27,8 +27,8 @@ pub(crate) fn share_of_words(html: &Html, text: &str) -> Option<usize> {
     let seen = html.text.text.to_lowercase();
     let mut missing: Vec<&str> = words.iter().copied().filter(|word| !seen.contains(word)).collect();
     if 2 * missing.len() > words.len() {
-        let said = said_otherwise(html).to_lowercase();
-        missing.retain(|word| !said.contains(word));
+        let unseen = unseen_text(html).to_lowercase();
+        missing.retain(|word| !unseen.contains(word));
     }
     Some(100 * (words.len() - missing.len()) / words.len())
 }
@@ -38,18 +38,18 @@ fn decoded(text: &str) -> String {
     super::derive::without_visible_markup(&text.replace("&rsquo;", "’").replace("&#8217;", "’"))
 }
 
-/// What the page says to those who can't see, and in its fields.
-fn said_otherwise(html: &Html) -> String {
-    let mut said = String::new();
+/// Text of accessibility attributes and form fields.
+fn unseen_text(html: &Html) -> String {
+    let mut unseen = String::new();
     for element in html.document.elements() {
         for (name, value) in element.attributes() {
             if matches!(name, "alt" | "aria-label" | "title" | "value" | "placeholder" | "label") {
-                said.push_str(value);
-                said.push('\n');
+                unseen.push_str(value);
+                unseen.push('\n');
             }
         }
     }
-    said
+    unseen
 }
 
 /// Whether the page shows a number: in any of the ways to write it.
@@ -57,7 +57,7 @@ pub(crate) fn shows_number(html: &Html, number: &str) -> bool {
     let Ok(value) = number.replace(',', ".").parse::<f64>() else { return true };
     let forms = forms(value);
     let shows = |text: &str| forms.iter().any(|form| contains_number(text, form));
-    shows(&html.text.text) || shows(&said_otherwise(html))
+    shows(&html.text.text) || shows(&unseen_text(html))
 }
 
 /// The ways to write a number: as it is, rounded, grouped, and in thousands.

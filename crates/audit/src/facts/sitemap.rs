@@ -1,4 +1,4 @@
-//! One sitemap file (sitemaps.org protocol 0.9): what its request came to, and what was read of it.
+//! One sitemap file (sitemaps.org protocol 0.9): the outcome of its request, and its content.
 
 mod fault;
 mod file;
@@ -8,6 +8,7 @@ mod reading;
 mod tally;
 mod target;
 mod xml;
+mod xml_stop;
 
 pub use fault::SitemapFault;
 pub use file::{End, MOST_FILE_BYTES, SitemapFile};

@@ -20,8 +20,8 @@ pub fn without_tracking(url: &Url) -> Url {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             !is_tracking(name) && !is_session(name, value)
         };
-        let kept = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
-        url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
+        let remaining = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
+        url.set_query(Some(remaining.as_str()).filter(|query| !query.is_empty()));
     }
     if let Some(path) = path_without_session(url.path()) {
         url.set_path(&path);

@@ -16,7 +16,7 @@ use super::page::Html;
 use super::text::{Passing, VisibleText};
 use super::{lost_head, microdata, rdfa};
 
-/// What became of the page's bytes. Reading it is the costly part of an audit; do it off the async workers.
+/// The page as read from its bytes. Reading it is the costly part of an audit; do it off the async workers.
 #[derive(Debug)]
 pub struct Page {
     /// The document, when the response is one.
@@ -85,8 +85,9 @@ impl Html {
         Some(html)
     }
 
-    fn walk(document: Document, charset: Charset, cut: bool, url: Url) -> Self {
-        let mut html = Self {
+    /// A page of which nothing was read.
+    fn empty(charset: Charset, cut: bool, url: Url) -> Self {
+        Self {
             charset,
             unlabelled_utf8: false,
             cut,
@@ -108,14 +109,18 @@ impl Html {
             styles: Vec::new(),
             addressed: Vec::new(),
             listed: Listed::default(),
-            lost_head: lost_head::read(&document),
+            lost_head: None,
             text: VisibleText::default(),
             json_ld: JsonLd::default(),
             json_ld_scripts: Vec::new(),
             items: Vec::new(),
             has_items: false,
             document: Document::parse(String::new()),
-        };
+        }
+    }
+
+    fn walk(document: Document, charset: Charset, cut: bool, url: Url) -> Self {
+        let mut html = Self { lost_head: lost_head::read(&document), ..Self::empty(charset, cut, url) };
         let mut waiting = Waiting::default();
         let mut text = Passing::new(&document);
         let mut parts = Parts::default();

@@ -42,9 +42,9 @@ pub(super) fn merge(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<E
     // At one place insertions first, in their order; then outermost first, so that what lies inside a removed or rewritten
     // element is dropped with it.
     splices.sort_by_key(|splice| (splice.span.start, !splice.span.is_empty(), Reverse(splice.span.end)));
-    let mut kept: Vec<Splice> = Vec::new();
+    let mut apart: Vec<Splice> = Vec::new();
     for splice in splices {
-        match kept.last_mut() {
+        match apart.last_mut() {
             Some(last) if last.span.is_empty() && last.span.start == splice.span.start => {
                 last.text.push_str(&splice.text);
                 last.span = splice.span;
@@ -52,11 +52,11 @@ pub(super) fn merge(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<E
                 last.also.extend(others.filter(|code| *code != last.code));
             }
             Some(last) if splice.span.start < last.span.end => {}
-            _ => kept.push(splice),
+            _ => apart.push(splice),
         }
     }
-    give_anchors(document.source(), &mut kept);
-    kept.into_iter().filter_map(|splice| finish(document, splice)).collect()
+    give_anchors(document.source(), &mut apart);
+    apart.into_iter().filter_map(|splice| finish(document, splice)).collect()
 }
 
 fn finish(document: &Document, splice: Splice) -> Option<Edit> {

@@ -1,4 +1,4 @@
-//! Rows C, M, R11, T22 and X06 to X09 of the hostile inputs: each gives a report within its bounds, the same one every time.
+//! Hostile pages, files and answers: each gives a report within its bounds, the same one every time.
 
 use audit::Page;
 use audit::facts::document::Limits;

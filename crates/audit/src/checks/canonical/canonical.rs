@@ -142,7 +142,7 @@ pub(super) fn single<'f>(facts: &'f Facts<'_>) -> Result<(&'f LinkElement, &'f U
     if valid.any(|(_, url)| url != first.1) { Err(NotMeasured::Absent) } else { Ok(first) }
 }
 
-/// A fix that writes the address of one canonical anew.
+/// A fix that rewrites the address of one canonical.
 pub(super) fn rewritten(facts: &Facts<'_>, link: &LinkElement, url: &Url) -> Result<FixDraft, NotMeasured> {
     let html = facts.page()?;
     let fix = FixDraft::edit(FixTarget::Head, tag(url));
@@ -196,7 +196,7 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
             links.iter().enumerate().fold(fix, |fix, (at, link)| match html.element(link.node) {
                 Some(rival) if at != keep => fix.remove(rival),
                 // Without rivals it is looked at closer.
-                Some(kept) if !is_absolute(link) => fix.set(kept, "href", own.as_str()),
+                Some(element) if !is_absolute(link) => fix.set(element, "href", own.as_str()),
                 _ => fix,
             })
         }

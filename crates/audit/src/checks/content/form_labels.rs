@@ -1,4 +1,4 @@
-//! Fields and buttons that have no name for those who can't see them.
+//! Fields and buttons without an accessible name.
 
 use std::collections::HashSet;
 
@@ -85,10 +85,10 @@ struct Labels<'h> {
 
 impl<'h> Labels<'h> {
     fn of(html: &'h Html) -> Self {
-        let said: Vec<Element<'_>> = html.elements(&html.listed.labels).filter(|label| has_name(*label)).collect();
+        let labels: Vec<Element<'_>> = html.elements(&html.listed.labels).filter(|label| has_name(*label)).collect();
         Self {
-            elements: said.iter().map(|label| label.id()).collect(),
-            ids: said.iter().filter_map(|label| label.attribute("for")).collect(),
+            elements: labels.iter().map(|label| label.id()).collect(),
+            ids: labels.iter().filter_map(|label| label.attribute("for")).collect(),
         }
     }
 

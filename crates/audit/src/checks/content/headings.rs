@@ -66,7 +66,7 @@ const EMPTY: Check = Check {
     run: empty,
 };
 
-/// A heading in words: its text, the alternative of its image, or for want of both its tag.
+/// A heading in words: its text, the alternative of its image, else its tag.
 fn called(heading: Element<'_>) -> String {
     let alternative = || {
         let image = heading.descendants().find_map(|below| below.attribute("alt").filter(|alt| !alt.trim().is_empty()));

@@ -220,9 +220,9 @@ fn content_type(facts: &Facts<'_>) -> Verdict {
 fn off_host(facts: &Facts<'_>) -> Verdict {
     found(facts)?;
     let exchange = facts.robots_response()?;
-    let asked = facts.url()?.join(PATH).map_err(|_| NotMeasured::Robots)?;
+    let requested = facts.url()?.join(PATH).map_err(|_| NotMeasured::Robots)?;
     let read = url::Url::parse(&exchange.url).map_err(|_| NotMeasured::Robots)?;
-    if read.host_str() == asked.host_str() {
+    if read.host_str() == requested.host_str() {
         return PASS;
     }
     const ELSEWHERE: Text = text("{from} redirects to {to}.", "{from} redireciona para {to}.");
@@ -230,7 +230,7 @@ fn off_host(facts: &Facts<'_>) -> Verdict {
         "Answer {from} with a file of this host instead of the redirect.",
         "Responda {from} com um arquivo deste host em vez do redirecionamento.",
     );
-    let values = [("from", asked.as_str().into()), ("to", read.as_str().into())];
+    let values = [("from", requested.as_str().into()), ("to", read.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::File, OWN, &values);
     let places = exchange.hops.iter().map(|hop| Place {
         url: Some(hop.url.clone()),

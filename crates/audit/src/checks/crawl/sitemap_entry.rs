@@ -215,10 +215,10 @@ fn noncanonical(facts: &Facts<'_>) -> Verdict {
 fn redirect(facts: &Facts<'_>) -> Verdict {
     facts.page()?;
     facts.sitemaps()?;
-    let asked = Url::parse(&facts.capture.requested_url).map_err(|_| NotMeasured::Absent)?;
-    if same_page(&asked, facts.url()?) {
+    let requested = Url::parse(&facts.capture.requested_url).map_err(|_| NotMeasured::Absent)?;
+    if same_page(&requested, facts.url()?) {
         return Err(NotMeasured::Absent);
     }
     const LEADS: Text = text("{sitemap} lists {wrong}, which redirects.", "{sitemap} lista {wrong}, que redireciona.");
-    listed_as(facts, LEADS, &asked, &canonical(facts)?)
+    listed_as(facts, LEADS, &requested, &canonical(facts)?)
 }

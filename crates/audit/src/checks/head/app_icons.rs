@@ -97,8 +97,8 @@ fn manifest_invalid(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let is_usable = |url: &url::Url| matches!(url.scheme(), "http" | "https" | "blob" | "data");
-    let kept = links.iter().position(|link| link.url.as_ref().is_some_and(is_usable));
-    let ignored = links.iter().enumerate().filter(|(at, _)| Some(*at) != kept);
+    let used = links.iter().position(|link| link.url.as_ref().is_some_and(is_usable));
+    let ignored = links.iter().enumerate().filter(|(at, _)| Some(*at) != used);
     let ignored: Vec<Element<'_>> = ignored.filter_map(|(_, link)| html.element(link.node)).collect();
     if ignored.is_empty() {
         return PASS;
@@ -115,7 +115,7 @@ fn manifest_invalid(facts: &Facts<'_>) -> Verdict {
     let href = links.first().and_then(|link| link.href.clone()).unwrap_or_default();
     let values = [("href", href.as_str().into()), ("count", links.len().into())];
     let message = if links.len() > 1 { SEVERAL } else { USELESS };
-    let ready = kept.and_then(|kept| html.element(links.get(kept)?.node)?.start_tag_source());
+    let ready = used.and_then(|used| html.element(links.get(used)?.node)?.start_tag_source());
     let is_plain = ignored.iter().all(|link| link.start_tag().is_some() && !link.has_token("rel", "icon"));
     let fix = match ready.filter(|_| is_plain) {
         Some(tag) => {

@@ -117,11 +117,11 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Takes bases away that have no effect; an instruction where one is not in the source.
-fn without(bases: &[Element<'_>], kept: Option<Element<'_>>) -> FixDraft {
+fn without(bases: &[Element<'_>], first: Option<Element<'_>>) -> FixDraft {
     const NO_EFFECT: Text = text("Takes away what has no effect.", "Remove o que não tem efeito.");
     if bases.iter().any(|base| base.start_tag().is_none()) {
         return FixDraft::instruction(FixTarget::Head, INVALID.how, &[]);
     }
-    let tag = kept.and_then(Element::start_tag_source).unwrap_or_default();
+    let tag = first.and_then(Element::start_tag_source).unwrap_or_default();
     bases.iter().fold(FixDraft::edit(FixTarget::Head, tag).note(NO_EFFECT, &[]), |fix, base| fix.remove(*base))
 }

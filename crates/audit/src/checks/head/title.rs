@@ -153,8 +153,8 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     let keep = titles.iter().position(|title| !title.text().is_empty()).unwrap_or(0);
-    let kept = titles.get(keep).map(|title| title.text()).unwrap_or_default();
-    let mut fix = FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&kept)));
+    let kept_text = titles.get(keep).map(|title| title.text()).unwrap_or_default();
+    let mut fix = FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&kept_text)));
     for (at, title) in titles.iter().enumerate() {
         if at != keep {
             fix = fix.remove(*title);

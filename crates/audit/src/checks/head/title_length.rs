@@ -110,7 +110,7 @@ pub(crate) fn is_short(title: &str) -> bool {
 }
 
 /// Whether the page calls itself so in another place too.
-fn is_said_elsewhere(html: &Html, title: &str) -> bool {
+fn is_repeated_elsewhere(html: &Html, title: &str) -> bool {
     html.h1_texts().iter().any(|heading| heading == title)
         || html.social("og:title").is_some_and(|social| collapse(social) == title)
 }
@@ -118,7 +118,7 @@ fn is_said_elsewhere(html: &Html, title: &str) -> bool {
 fn too_short(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let Some(title) = first_filled(html) else { return Err(NotMeasured::Absent) };
-    if !is_short(&title) || is_said_elsewhere(html, &title) || derive::is_placeholder(&title) {
+    if !is_short(&title) || is_repeated_elsewhere(html, &title) || derive::is_placeholder(&title) {
         return PASS;
     }
     const SHORT: Text = text(

@@ -130,13 +130,13 @@ fn repetitive(facts: &Facts<'_>) -> Verdict {
     const WORD: Text =
         text("The title says “{text}” {count} times: “{title}”.", "O título diz “{text}” {count} vezes: “{title}”.");
     const ONCE: Text = text("Say “{text}” once.", "Diga “{text}” uma vez só.");
-    let (message, said, count) = match &repeated {
+    let (message, shown_twice, count) = match &repeated {
         Repetition::Part(at) => {
             (PART, parts(&title).get(*at).map(|(_, part)| (*part).to_owned()).unwrap_or_default(), 2)
         }
         Repetition::Word(word, count) => (WORD, word.clone(), *count),
     };
-    let values = [("text", said.as_str().into()), ("count", count.into()), ("title", title.as_str().into())];
+    let values = [("text", shown_twice.as_str().into()), ("count", count.into()), ("title", title.as_str().into())];
     let shorter = match repeated {
         Repetition::Part(at) => without_part(&title, at),
         Repetition::Word(..) => None,
@@ -149,7 +149,7 @@ fn repetitive(facts: &Facts<'_>) -> Verdict {
                 .content(element, html_text(&shorter))
                 .from(SAME, &[])
         }
-        None => FixDraft::instruction(FixTarget::Head, ONCE, &[("text", said.as_str().into())]),
+        None => FixDraft::instruction(FixTarget::Head, ONCE, &[("text", shown_twice.as_str().into())]),
     };
     problem(message, &values, fix).on([element]).fail()
 }
@@ -188,9 +188,9 @@ fn h1_disjoint(facts: &Facts<'_>) -> Verdict {
         .filter(|(h1, _)| !html.listed.is_unseen(*h1))
         .collect();
     let Some((first, heading)) = headings.first() else { return Err(NotMeasured::Absent) };
-    let said: std::collections::BTreeSet<String> = stems(&title.text()).collect();
-    let shares = |text: &str| stems(text).any(|stem| said.contains(&stem));
-    if said.is_empty() || headings.iter().any(|(_, text)| shares(text) || stems(text).next().is_none()) {
+    let title_stems: std::collections::BTreeSet<String> = stems(&title.text()).collect();
+    let shares = |text: &str| stems(text).any(|stem| title_stems.contains(&stem));
+    if title_stems.is_empty() || headings.iter().any(|(_, text)| shares(text) || stems(text).next().is_none()) {
         return PASS;
     }
     const DISJOINT: Text = text(

@@ -155,13 +155,13 @@ fn forbids_zoom((name, value): &(String, String)) -> bool {
 fn corrected(content: &str) -> String {
     let properties = properties(content);
     let is_fixed = has_fixed_width(&properties);
-    let kept = properties
+    let zoomable = properties
         .iter()
         .filter(|property| !forbids_zoom(property))
         .filter(|(name, _)| !is_fixed || !matches!(name.as_str(), "width" | "initial-scale"))
         .map(|(name, value)| if value.is_empty() { name.clone() } else { format!("{name}={value}") });
     let start = is_fixed.then(|| CONTENT.to_owned());
-    let out = start.into_iter().chain(kept).collect::<Vec<_>>().join(", ");
+    let out = start.into_iter().chain(zoomable).collect::<Vec<_>>().join(", ");
     if out.is_empty() { CONTENT.to_owned() } else { out }
 }
 

@@ -241,8 +241,8 @@ fn cross_site(facts: &Facts<'_>) -> Verdict {
     if exchange.hops.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let asked = Url::parse(&facts.capture.requested_url).map_err(|_| NotMeasured::Absent)?;
-    if same_site(&asked, facts.url()?) {
+    let requested = Url::parse(&facts.capture.requested_url).map_err(|_| NotMeasured::Absent)?;
+    if same_site(&requested, facts.url()?) {
         return PASS;
     }
     const ELSEWHERE: Text = text("{from} leads to another site, {to}.", "{from} leva a outro site, {to}.");
@@ -250,7 +250,7 @@ fn cross_site(facts: &Facts<'_>) -> Verdict {
         "If {from} should show a page of its own, stop redirecting it to {to}.",
         "Se {from} deve mostrar uma página própria, deixe de redirecioná-la para {to}.",
     );
-    let values = [("from", asked.as_str().into()), ("to", exchange.url.as_str().into())];
+    let values = [("from", requested.as_str().into()), ("to", exchange.url.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Page, MEANT, &values);
     problem(ELSEWHERE, &values, fix).at(exchange.hops.iter().map(place)).fail()
 }

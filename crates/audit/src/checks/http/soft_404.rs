@@ -83,7 +83,7 @@ fn page(facts: &Facts<'_>) -> Verdict {
     if facts.response()?.status != 200 {
         return Err(NotMeasured::Status);
     }
-    let Some(told) = soft_404::by_words(facts).or_else(|| soft_404::by_comparison(facts)) else {
+    let Some(sign) = soft_404::by_words(facts).or_else(|| soft_404::by_comparison(facts)) else {
         let known = page_language::read(facts).is_some_and(|language| soft_404::is_known_language(&language));
         return if known || html.text.words >= MOST_WORDS { PASS } else { Err(NotMeasured::Language) };
     };
@@ -93,11 +93,11 @@ fn page(facts: &Facts<'_>) -> Verdict {
     );
     let url = ("url", facts.final_url().into());
     let fix = FixDraft::instruction(FixTarget::Page, ANSWER, std::slice::from_ref(&url));
-    match told {
-        MissingSign::Says { text: said, node } => {
+    match sign {
+        MissingSign::Says { text: words, node } => {
             const SAYS: Text = text("The page answers 200 and says “{text}”.", "A página responde 200 e diz “{text}”.");
             let place = html.element(node).map(Element::place);
-            problem(SAYS, &[("text", said.into())], fix).at(place).fail()
+            problem(SAYS, &[("text", words.into())], fix).at(place).fail()
         }
         MissingSign::SameAsMissing => {
             const SAME: Text = text(
@@ -129,9 +129,10 @@ fn missing_path(facts: &Facts<'_>) -> Verdict {
         "Answer addresses that don't exist with 404, also where an app or a front controller catches them.",
         "Responda com 404 aos endereços que não existem, também onde um aplicativo ou controlador os captura.",
     );
-    let asked = probe.map_or("", |extra| extra.want.url.as_str());
+    let missing_url = probe.map_or("", |extra| extra.want.url.as_str());
     let message = if exchange.hops.is_empty() { FOUND } else { REDIRECTED };
-    let values = [("url", asked.into()), ("target", exchange.url.as_str().into()), ("status", exchange.status.into())];
-    let place = Place { url: Some(asked.to_owned()), ..Place::default() };
+    let values =
+        [("url", missing_url.into()), ("target", exchange.url.as_str().into()), ("status", exchange.status.into())];
+    let place = Place { url: Some(missing_url.to_owned()), ..Place::default() };
     problem(message, &values, FixDraft::instruction(FixTarget::Page, ANSWER, &[])).at([place]).fail()
 }

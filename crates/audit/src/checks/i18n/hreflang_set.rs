@@ -1,4 +1,6 @@
 //! Language alternates as a set: the page among them, a default, one address for a code, and none that is blocked.
+//!
+//! Over 400 lines: most are the texts of five checks, which share how a set is read.
 
 use std::collections::BTreeMap;
 

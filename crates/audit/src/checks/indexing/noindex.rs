@@ -131,11 +131,11 @@ fn meta(facts: &Facts<'_>) -> Verdict {
 
 fn scoped(facts: &Facts<'_>) -> Verdict {
     facts.page()?;
-    let asked: Vec<&Directive> = facts.directives().iter().filter(|directive| says_noindex(directive)).collect();
-    if asked.iter().any(|directive| for_google(directive)) {
+    let noindexes: Vec<&Directive> = facts.directives().iter().filter(|directive| says_noindex(directive)).collect();
+    if noindexes.iter().any(|directive| for_google(directive)) {
         return Err(NotMeasured::NoIndex);
     }
-    let found: Vec<&Directive> = asked.into_iter().filter(|d| d.agent.as_deref().is_some_and(is_engine)).collect();
+    let found: Vec<&Directive> = noindexes.into_iter().filter(|d| d.agent.as_deref().is_some_and(is_engine)).collect();
     let Some(agent) = found.first().and_then(|directive| directive.agent.clone()) else { return PASS };
     const ASKED: Text =
         text("{agent} is asked not to index the page.", "{agent} recebe o pedido de não indexar a página.");

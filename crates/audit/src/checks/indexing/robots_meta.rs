@@ -1,4 +1,6 @@
 //! Robots meta tags as text: contradictions, misspellings, values and repetitions.
+//!
+//! Over 400 lines: most are the texts of five checks, whose fixes share one tag.
 
 use crate::check::prelude::*;
 use crate::facts::robots_directives::{
@@ -181,7 +183,7 @@ pub(super) fn decide_by(
     problem(message, values, fix).at(places(facts, found)).fail()
 }
 
-/// Checks whose fix rewrites the robots tag. Of those that fire one gets the tag, with everything mended in it at once:
+/// Checks whose fix rewrites the robots tag. Of those that fire one gets the tag, with every correction at once:
 /// several rewritings of one tag would undo each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mender {
@@ -399,5 +401,5 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         text("Write the directives of all of them into one tag.", "Escreva as diretivas de todas em uma só tag.");
     let fix = shared_fix(facts, Mender::Multiple, UNITED)
         .unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, UNITE, &[]));
-    problem(SEVERAL, &[("count", tags.len().into())], fix).on(tags.into_iter()).fail()
+    problem(SEVERAL, &[("count", tags.len().into())], fix).on(tags).fail()
 }

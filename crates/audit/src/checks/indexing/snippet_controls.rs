@@ -233,5 +233,5 @@ fn element(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("name", first.name().into()), ("count", bad.len().into())];
     let fix = FixDraft::instruction(FixTarget::Body, WRAP, &[]);
-    problem(IGNORED, &values, fix).on(bad.into_iter()).fail()
+    problem(IGNORED, &values, fix).on(bad).fail()
 }

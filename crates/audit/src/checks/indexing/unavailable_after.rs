@@ -82,7 +82,7 @@ fn ends<'f>(facts: &'f Facts<'_>) -> Result<Vec<(&'f Directive, Timestamp)>, Not
     if ends.is_empty() { Err(NotMeasured::Absent) } else { Ok(ends) }
 }
 
-fn told(
+fn dated(
     facts: &Facts<'_>,
     message: Text,
     note: Text,
@@ -106,7 +106,7 @@ fn past(facts: &Facts<'_>) -> Verdict {
         "Remove {directive}, or name a date to come, only if the page is meant to be found.",
         "Remova {directive}, ou dê uma data futura, só se a página deve ser encontrada.",
     );
-    told(facts, PASSED, ONLY_IF, |end| end <= now, |_| Vec::new())
+    dated(facts, PASSED, ONLY_IF, |end| end <= now, |_| Vec::new())
 }
 
 fn soon(facts: &Facts<'_>) -> Verdict {
@@ -120,5 +120,5 @@ fn soon(facts: &Facts<'_>) -> Verdict {
         "If the page should stay in search, remove {directive} or name a later date; else leave it.",
         "Se a página deve continuar na busca, remova {directive} ou dê uma data posterior; se não, deixe como está.",
     );
-    told(facts, AHEAD, LATER, |end| end > now && days(end) <= SOON_DAYS, |end| vec![("days", days(end).into())])
+    dated(facts, AHEAD, LATER, |end| end > now && days(end) <= SOON_DAYS, |end| vec![("days", days(end).into())])
 }

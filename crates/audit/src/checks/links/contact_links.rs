@@ -60,7 +60,7 @@ fn can_be_dialled(number: &str) -> bool {
     decoded.chars().any(|c| c.is_ascii_digit()) && decoded.chars().all(|c| is_dialled(c) || is_invisible(c))
 }
 
-/// Whether what follows `mailto:` names somebody, or leaves it open who.
+/// Whether the addresses after `mailto:` are valid; none at all leaves the choice to the sender.
 fn can_be_written_to(rest: &str) -> bool {
     let (addresses, query) = rest.split_once('?').map_or((rest, None), |(to, query)| (to, Some(query)));
     if addresses.is_empty() {

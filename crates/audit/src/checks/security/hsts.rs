@@ -110,10 +110,10 @@ fn weak(facts: &Facts<'_>) -> Verdict {
         Some(_) if all.len() > 1 => (REPEATED, vec![("count", all.len().into())]),
         Some(_) => return PASS,
     };
-    let kept = ["includeSubDomains", "preload"].into_iter().filter(|name| directive(first, name).is_some());
-    let kept: String = kept.map(|name| format!("; {name}")).collect();
+    let others = ["includeSubDomains", "preload"].into_iter().filter(|name| directive(first, name).is_some());
+    let others: String = others.map(|name| format!("; {name}")).collect();
     let age = seconds.filter(|seconds| *seconds >= SHORTEST).unwrap_or(PROPOSED);
-    let line = format!("Strict-Transport-Security: max-age={age}{kept}");
+    let line = format!("Strict-Transport-Security: max-age={age}{others}");
     let fix = FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())]);
     let place =
         |value: &&str| Place { snippet: Some(format!("Strict-Transport-Security: {value}")), ..Place::default() };

@@ -1,4 +1,4 @@
-//! `security.txt`: whom to tell of a weakness. (RFC 9116)
+//! `security.txt`: contact for vulnerability reports (RFC 9116).
 
 use model::discovery::DiscoveryStatus;
 use model::time::DAY_MS;
@@ -120,12 +120,12 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         "The lines of your file that are right stay. Sign it anew if it was signed; send it as text/plain.",
         "As linhas certas do seu arquivo ficam. Assine-o de novo se era assinado; envie-o como text/plain.",
     );
-    let kept = security_txt::usable_lines(&facts.site()?);
-    let has_contact = kept.iter().any(|line| line.to_ascii_lowercase().starts_with("contact:"));
+    let usable_lines = security_txt::usable_lines(&facts.site()?);
+    let has_contact = usable_lines.iter().any(|line| line.to_ascii_lowercase().starts_with("contact:"));
     let contact = (!has_contact).then(|| "Contact: {{MAILTO_OR_URL}}".to_owned());
     // Whoever renews the date says that the contacts still hold.
     let confirm = has_contact.then(|| "# {{CONFIRM_THE_CONTACTS}}".to_owned());
-    let lines: Vec<String> = confirm.into_iter().chain(kept).chain(contact).chain([expires(facts)]).collect();
+    let lines: Vec<String> = confirm.into_iter().chain(usable_lines).chain(contact).chain([expires(facts)]).collect();
     let fix = FixDraft::file_template(security_txt::PATH, lines.join("\n") + "\n").note(FILL, &[]);
     let place = Place { url: check.url.clone(), ..Place::default() };
     let mut found = problem(text("", ""), &[("status", check.http_status.into())], fix).at([place]);

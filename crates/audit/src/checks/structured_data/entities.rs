@@ -97,6 +97,35 @@ fn unresolved(facts: &Facts<'_>) -> Verdict {
     if graph.nodes.len() > MOST_NODES {
         return Err(NotMeasured::Truncated);
     }
+    let dangling = dangling(html, graph)?;
+    let Some(first) = dangling.first() else { return PASS };
+    const NOWHERE: Text = text(
+        "No node of the page has the @id “{id}” ({count} {count|reference leads|references lead} nowhere).",
+        "Nenhum nó da página tem o @id “{id}” ({count} {count|referência não leva|referências não levam} a nada).",
+    );
+    const KNOWN: Text =
+        text("the @id of the one node that has this fragment", "o @id do único nó que tem esse fragmento");
+    const ADD: Text = text(
+        "Add the node with that @id, or take the reference out.",
+        "Adicione o nó com esse @id, ou tire a referência.",
+    );
+    let shown: String = first.id.chars().take(SHOWN_CHARACTERS).collect();
+    let edits: Option<Vec<_>> = dangling.iter().map(|one| edit(html, one)).collect();
+    let fix = match edits {
+        Some(edits) => {
+            let snippet = edits.iter().map(|(_, json)| format!("\"@id\": {json}")).collect::<Vec<_>>().join("\n");
+            let fix = FixDraft::edit(FixTarget::Head, snippet).from(KNOWN, &[]);
+            edits.into_iter().fold(fix, |fix, (span, json)| fix.replace(span, json))
+        }
+        None => FixDraft::instruction(FixTarget::Head, ADD, &[]),
+    };
+    let places = dangling.iter().filter_map(|one| html.source(one.block)?.place(html, &one.value.span));
+    let values = [("id", shown.into()), ("count", dangling.len().into())];
+    problem(NOWHERE, &values, fix).at(places).fail()
+}
+
+/// The references to places of this page that no node has. `Err(Absent)` where nothing refers to such a place.
+fn dangling<'g>(html: &Html, graph: &'g Graph<'_>) -> Result<Vec<Dangling<'g>>, NotMeasured> {
     let resolved = |id: &str| html.resolve(id.trim()).map(String::from);
     let described = graph.nodes.iter().filter(|node| !is_bare(node.tree));
     let ids: Vec<&str> = described.filter_map(|node| id(node.tree.members()?)).collect();
@@ -137,30 +166,7 @@ fn unresolved(facts: &Facts<'_>) -> Verdict {
     if !seen {
         return Err(NotMeasured::Absent);
     }
-    let Some(first) = dangling.first() else { return PASS };
-    const NOWHERE: Text = text(
-        "No node of the page has the @id “{id}” ({count} {count|reference leads|references lead} nowhere).",
-        "Nenhum nó da página tem o @id “{id}” ({count} {count|referência não leva|referências não levam} a nada).",
-    );
-    const KNOWN: Text =
-        text("the @id of the one node that has this fragment", "o @id do único nó que tem esse fragmento");
-    const ADD: Text = text(
-        "Add the node with that @id, or take the reference out.",
-        "Adicione o nó com esse @id, ou tire a referência.",
-    );
-    let shown: String = first.id.chars().take(SHOWN_CHARACTERS).collect();
-    let edits: Option<Vec<_>> = dangling.iter().map(|one| edit(html, one)).collect();
-    let fix = match edits {
-        Some(edits) => {
-            let snippet = edits.iter().map(|(_, json)| format!("\"@id\": {json}")).collect::<Vec<_>>().join("\n");
-            let fix = FixDraft::edit(FixTarget::Head, snippet).from(KNOWN, &[]);
-            edits.into_iter().fold(fix, |fix, (span, json)| fix.replace(span, json))
-        }
-        None => FixDraft::instruction(FixTarget::Head, ADD, &[]),
-    };
-    let places = dangling.iter().filter_map(|one| html.source(one.block)?.place(html, &one.value.span));
-    let values = [("id", shown.into()), ("count", dangling.len().into())];
-    problem(NOWHERE, &values, fix).at(places).fail()
+    Ok(dangling)
 }
 
 /// Whether an object has nothing but its `@id`; one that states its type says something of what it names.

@@ -135,13 +135,13 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
     for property in ["headline", "name"] {
         let Found::Value(value) = graph.look(subject.tree, property) else { continue };
         // What was never filled in is told as that.
-        let Some(said) = value.text().filter(|said| !is_placeholder(said)) else { continue };
-        if shown_markup::share_of_words(html, said).is_some_and(|share| share < LEAST_SHARE) {
+        let Some(stated) = value.text().filter(|stated| !is_placeholder(stated)) else { continue };
+        if shown_markup::share_of_words(html, stated).is_some_and(|share| share < LEAST_SHARE) {
             const HIDDEN: Text = text(
                 "The page nowhere shows {kind}.{property} “{text}”.",
                 "A página não mostra {kind}.{property} “{text}” em lugar nenhum.",
             );
-            let shown: String = said.chars().take(SHOWN_CHARACTERS).collect();
+            let shown: String = stated.chars().take(SHOWN_CHARACTERS).collect();
             let values = [("kind", kind.into()), ("property", property.into()), ("text", shown.into())];
             return problem(HIDDEN, &values, show_it()).at(place(value)).fail();
         }

@@ -130,7 +130,7 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
         .map(|error| {
             let script =
                 element(error.block).filter(|script| script.start_tag().is_some() && script.end_tag().is_some())?;
-            // What could not be read before may hold values to repair: one patch mends both.
+            // What could not be read before may hold values to repair: one patch fixes both.
             Some((script, mended(facts, html, repaired(&script.raw_text())?)))
         })
         .collect();
@@ -168,7 +168,7 @@ fn give_reason(sentence: &mut Phrase, reason: &Phrase) {
     sentence.pt = sentence.pt.replacen("{reason}", &reason.pt, 1);
 }
 
-/// A block that was made readable, with all else that is plain repaired too: one patch mends both.
+/// A block that was made readable, with all else that is plain repaired too: one patch fixes both.
 fn mended(facts: &Facts<'_>, html: &Html, json: String) -> String {
     let json = with_context(&json).unwrap_or(json);
     value::repaired(&json, &setting(facts, html))

@@ -121,7 +121,7 @@ fn shown(html: &Html, block: usize, value: &Tree) -> String {
     written.chars().take(SHOWN_CHARACTERS).collect()
 }
 
-/// Ready where it is plain what each value means; else a template of the members that are to be written anew.
+/// Ready where it is plain what each value means; else a template of the members to rewrite.
 fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
     const SAME: Text =
         text("the page's own values, in the form that is asked for", "os valores da própria página, na forma pedida");

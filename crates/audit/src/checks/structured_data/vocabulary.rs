@@ -268,7 +268,7 @@ fn verdict(
     problem(message, &values, fix).at(places).fail()
 }
 
-/// One name written anew.
+/// The replacement of one name.
 enum Rename<'h> {
     /// A span of the source.
     Json(std::ops::Range<usize>, String),

@@ -1,4 +1,4 @@
-//! Probe 10: who an agent is and what it can do (A2A Agent Card, versions 1.0 and 0.3).
+//! Probe 10: identity and skills of an agent (A2A Agent Card, versions 1.0 and 0.3).
 
 use model::capture::WantKind;
 use model::discovery::DiscoveryCheck;

@@ -20,7 +20,7 @@ const ALIKE_PERCENT: usize = 10;
 #[derive(Debug)]
 pub(super) struct Answer<'c> {
     /// The address that was or would be asked; `None` when the page names one that is not fetched.
-    pub(super) asked: Option<Url>,
+    pub(super) requested: Option<Url>,
     /// What came; `None` when it was not asked.
     pub(super) fetched: Option<&'c Fetched>,
     /// The standard that rules.
@@ -115,13 +115,13 @@ impl<'c> Answer<'c> {
         match self.fetched {
             Some(Fetched::Response(exchange)) => Some(exchange.url.clone()),
             Some(Fetched::Failed(failure)) => (!is_refused(failure)).then(|| failure.url.clone()),
-            None => self.asked.as_ref().map(Url::to_string),
+            None => self.requested.as_ref().map(Url::to_string),
         }
     }
 
     /// Path that was asked, for messages.
     pub(super) fn name(&self) -> Value {
-        quoted(self.asked.as_ref().map_or("", Url::path))
+        quoted(self.requested.as_ref().map_or("", Url::path))
     }
 
     /// The status when it says that the file is not there: 4xx but 401, 403 and 429, and no challenge.
@@ -142,7 +142,7 @@ impl<'c> Answer<'c> {
     pub(super) fn response(&self, absent: Text) -> Result<&'c Exchange, Judged> {
         let file = || ("file", self.name());
         let Some(fetched) = self.fetched else {
-            return Err(if self.asked.is_some() {
+            return Err(if self.requested.is_some() {
                 unverified(NOT_ASKED, &[file()])
             } else {
                 unverified(ELSEWHERE, &[])

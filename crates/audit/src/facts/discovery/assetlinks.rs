@@ -62,8 +62,8 @@ fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
         notes.wrong(EMPTY, &[]);
     }
     judge_statements(statements, &mut notes);
-    if let Some(asked) = &answer.asked {
-        delivery::judge_robots(site, asked, &["Googlebot"], &mut notes);
+    if let Some(requested) = &answer.requested {
+        delivery::judge_robots(site, requested, &["Googlebot"], &mut notes);
     }
     let apps = statements.iter().filter_map(|statement| member(statement.get("target")?, "package_name")).count();
     let [name, _] = file.values();

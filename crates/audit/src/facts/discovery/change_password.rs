@@ -94,7 +94,7 @@ fn redirect(site: &Site<'_>, answer: &Answer<'_>, status: u16, location: &str) -
         "{file} leva com o status {status} a \"{url}\", que não é um endereço https.",
     );
     let values = [("file", answer.name()), ("status", status.into()), ("url", quoted(location))];
-    let Some(target) = answer.asked.as_ref().and_then(|asked| asked.join(location).ok()) else {
+    let Some(target) = answer.requested.as_ref().and_then(|requested| requested.join(location).ok()) else {
         return Ok(warn(INSECURE, &values));
     };
     if location.is_empty() || target.scheme() != "https" {

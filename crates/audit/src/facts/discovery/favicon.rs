@@ -92,7 +92,7 @@ pub(crate) enum IconFault {
     Forbidden(String, u32),
 }
 
-/// What became of the icon that the page declares.
+/// State of the icon that the page declares.
 pub(crate) fn declared_icon(site: &Site<'_>) -> DeclaredIcon {
     let Some(url) = declared(site) else { return DeclaredIcon::Undeclared };
     let faulty = |fault| DeclaredIcon::Faulty(url.to_string(), fault);
@@ -104,8 +104,8 @@ pub(crate) fn declared_icon(site: &Site<'_>) -> DeclaredIcon {
     if image.is_none() {
         return faulty(IconFault::NoImage(exchange.status));
     }
-    let asked = Url::parse(&exchange.url).ok().or_else(|| answer.asked.clone());
-    match asked.and_then(|asked| site.forbidden(&asked, &CRAWLERS)) {
+    let requested = Url::parse(&exchange.url).ok().or_else(|| answer.requested.clone());
+    match requested.and_then(|requested| site.forbidden(&requested, &CRAWLERS)) {
         Some((rule, line)) => faulty(IconFault::Forbidden(rule, line)),
         None => DeclaredIcon::Found,
     }
@@ -142,7 +142,7 @@ fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
         "{file} responde {status} com {bytes} {bytes|byte|bytes} de \"{value}\" que não são uma imagem conhecida.",
     );
     let is_declared = declared(site).is_some();
-    if answer.asked.is_none() && answer.fetched.is_none() {
+    if answer.requested.is_none() && answer.fetched.is_none() {
         return Ok(unverified(INLINE, &[]));
     }
     if let Some(status) = answer.absent_status().filter(|_| is_declared) {
@@ -177,8 +177,8 @@ fn judge_image(site: &Site<'_>, answer: &Answer<'_>, exchange: &Exchange, image:
         text("Google asks for a side of {least} pixels at least", "o Google pede um lado de no mínimo {least} pixels");
     const OBLONG: Text = text("Google asks for a square", "o Google pede um quadrado");
     let mut notes = Notes::default();
-    let asked = Url::parse(&exchange.url).ok().or_else(|| answer.asked.clone());
-    if let Some(url) = asked {
+    let requested = Url::parse(&exchange.url).ok().or_else(|| answer.requested.clone());
+    if let Some(url) = requested {
         delivery::judge_robots(site, &url, &CRAWLERS, &mut notes);
     }
     let values = [("file", answer.name()), ("format", image.format.into())];

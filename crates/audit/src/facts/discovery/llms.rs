@@ -77,7 +77,7 @@ pub(crate) enum RootFile {
 /// Whether the site has a file at the root.
 pub(crate) fn root_file(site: &Site<'_>) -> RootFile {
     let answer = answer(site);
-    if answer.asked.as_ref().is_none_or(|asked| asked.path() != PATH) {
+    if answer.requested.as_ref().is_none_or(|requested| requested.path() != PATH) {
         return RootFile::Unknown;
     }
     match answer.absent_status() {
@@ -128,7 +128,7 @@ fn base(file: &File<'_>) -> Option<Url> {
 pub(crate) fn root_text(site: &Site<'_>) -> Option<String> {
     let answer = answer(site);
     let text = answer.file(text("", "")).ok().filter(|file| !file.is_html())?.text();
-    answer.asked.is_some_and(|asked| asked.path() == PATH).then_some(text)
+    answer.requested.is_some_and(|requested| requested.path() == PATH).then_some(text)
 }
 
 /// A file that passes, of what the site has written and, where that lacks something, of a draft: heading and summary

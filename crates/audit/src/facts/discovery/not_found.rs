@@ -64,8 +64,8 @@ pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
         }
         // 2xx, whatever the body: that is the defect. What the body is matters to the probes that it may mask.
         let exchange = answer.response(OTHER)?;
-        let asked = answer.asked.as_ref().map_or("", Url::as_str);
-        let text = if exchange.hops.is_empty() && exchange.url == asked { FOUND } else { REDIRECTED };
+        let requested = answer.requested.as_ref().map_or("", Url::as_str);
+        let text = if exchange.hops.is_empty() && exchange.url == requested { FOUND } else { REDIRECTED };
         Ok(warn(text, &[file, ("status", exchange.status.into()), ("url", quoted(&exchange.url))]))
     };
     answer.check(judge())

@@ -105,7 +105,7 @@ fn notes(site: &Site<'_>, answer: &Answer<'_>, file: &File<'_>, json: &Json, res
         }
         _ => notes.wrong(INSECURE, &[]),
     }
-    let path = answer.asked.as_ref().and_then(|asked| asked.path().strip_prefix(PATH));
+    let path = answer.requested.as_ref().and_then(|requested| requested.path().strip_prefix(PATH));
     let expected = identifier(&site.url, path.unwrap_or_default());
     // Named by a challenge, the metadata may be of the page itself (RFC 9728 §3.3).
     let of_page = challenged(site).is_some() && resource == site.url.as_str();

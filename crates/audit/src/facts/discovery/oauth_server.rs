@@ -71,8 +71,12 @@ fn judge(answer: &Answer<'_>) -> Outcome {
     let mut notes = json.notes();
     super::delivery::judge_type(&file, &mut notes);
     judge_members(&json.value, &required(&json.value), &mut notes);
-    if let Some(asked) = &answer.asked {
-        judge_issuer(&json.value, &identifier(asked, asked.path().strip_prefix(PATH).unwrap_or_default()), &mut notes);
+    if let Some(requested) = &answer.requested {
+        judge_issuer(
+            &json.value,
+            &identifier(requested, requested.path().strip_prefix(PATH).unwrap_or_default()),
+            &mut notes,
+        );
     }
     judge_endpoints(&json.value, &mut notes);
     let methods = texts(json.value.get("code_challenge_methods_supported"));

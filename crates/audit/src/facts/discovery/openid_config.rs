@@ -69,8 +69,8 @@ fn judge(answer: &Answer<'_>) -> Outcome {
         members.push(("token_endpoint", Shape::Text));
     }
     judge_members(&json.value, &members, &mut notes);
-    if let Some(asked) = &answer.asked {
-        judge_issuer(&json.value, &expected(asked), &mut notes);
+    if let Some(requested) = &answer.requested {
+        judge_issuer(&json.value, &expected(requested), &mut notes);
     }
     judge_endpoints(&json.value, &mut notes);
     let algorithms = texts(json.value.get("id_token_signing_alg_values_supported"));
@@ -81,8 +81,8 @@ fn judge(answer: &Answer<'_>) -> Outcome {
     Ok(notes.verdict(MEASURED, &[name, ("value", quoted(issuer.as_str().unwrap_or("?")))]))
 }
 
-fn expected(asked: &Url) -> String {
-    identifier(asked, asked.path().strip_suffix(PATH).unwrap_or_default())
+fn expected(requested: &Url) -> String {
+    identifier(requested, requested.path().strip_suffix(PATH).unwrap_or_default())
 }
 
 #[cfg(test)]

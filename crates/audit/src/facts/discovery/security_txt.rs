@@ -1,4 +1,4 @@
-//! Probe 2: whom to tell of a weakness (`security.txt`, RFC 9116).
+//! Probe 2: contact for vulnerability reports (`security.txt`, RFC 9116).
 
 use model::capture::WantKind;
 use model::dates;
@@ -240,7 +240,7 @@ impl<'s> FileFields<'s> {
         if languages > 1 {
             notes.wrong(LANGUAGES, &[("count", languages.into())]);
         }
-        let own: Vec<Url> = Url::parse(&file.exchange.url).ok().into_iter().chain(answer.asked.clone()).collect();
+        let own: Vec<Url> = Url::parse(&file.exchange.url).ok().into_iter().chain(answer.requested.clone()).collect();
         let is_own = |value: &str| Url::parse(value).is_ok_and(|url| own.iter().any(|own| same_page(own, &url)));
         if let Some(first) = self.of("canonical").next().filter(|_| !self.of("canonical").any(is_own)) {
             notes.hint(CANONICAL, &[("value", quoted(first))]);

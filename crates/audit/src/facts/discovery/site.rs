@@ -116,16 +116,17 @@ impl<'c> Site<'c> {
     /// The answer to a probe, with what is needed to judge it.
     pub(super) fn answer(&self, kind: WantKind, target: Target, reference: &'static str) -> Answer<'c> {
         let extra = self.extra(kind);
-        let asked = extra.and_then(|extra| Url::parse(&extra.want.url).ok()).or_else(|| target.url().cloned());
-        let mask = asked.as_ref().filter(|asked| self.is_own(asked)).and_then(|asked| self.mask(asked));
-        Answer { asked, fetched: extra.map(|extra| &extra.fetched), reference, mask }
+        let requested = extra.and_then(|extra| Url::parse(&extra.want.url).ok()).or_else(|| target.url().cloned());
+        let mask =
+            requested.as_ref().filter(|requested| self.is_own(requested)).and_then(|requested| self.mask(requested));
+        Answer { requested, fetched: extra.map(|extra| &extra.fetched), reference, mask }
     }
 
     /// The page that missing addresses get, where they are answered 2xx: what looks like it may not exist either.
     ///
     /// Many sites route `/.well-known/` differently, so its own missing path decides there, when it was asked.
-    fn mask(&self, asked: &Url) -> Option<&'c Exchange> {
-        let well_known = self.missing_path(WantKind::NotFoundWellKnown).filter(|_| is_well_known(asked));
+    fn mask(&self, requested: &Url) -> Option<&'c Exchange> {
+        let well_known = self.missing_path(WantKind::NotFoundWellKnown).filter(|_| is_well_known(requested));
         well_known.or_else(|| self.missing_path(WantKind::NotFound)).filter(|exchange| exchange.is_success())
     }
 
@@ -142,8 +143,8 @@ impl<'c> Site<'c> {
         let extra = self.extra(WantKind::NotFoundWellKnown)?;
         // A firewall that refuses an unknown path does not answer it 2xx either: enough for password managers.
         let refused = matches!(&extra.fetched, Fetched::Response(exchange) if matches!(exchange.status, 401 | 403));
-        let told = self.missing_path(WantKind::NotFoundWellKnown).map(|exchange| !exchange.is_success());
-        told.or_else(|| refused.then_some(true))
+        let tells = self.missing_path(WantKind::NotFoundWellKnown).map(|exchange| !exchange.is_success());
+        tells.or_else(|| refused.then_some(true))
     }
 
     /// The rule of robots.txt that forbids an address to one of Google's crawlers, and its 1-based line.

@@ -117,7 +117,7 @@ impl<'d> Element<'d> {
         let (document, root) = (self.document, self.id);
         let tree = &document.tree;
         let mut at = tree.first_child(root);
-        let kept = std::iter::from_fn(move || {
+        let runs = std::iter::from_fn(move || {
             while let Some(id) = at {
                 let skip = document.element(id).is_some_and(|element| !keep(element));
                 at = if skip { tree.following_skipping(id, root) } else { tree.following(id, root) };
@@ -127,7 +127,7 @@ impl<'d> Element<'d> {
             }
             None
         });
-        kept.flat_map(|id| tree.texts(id))
+        runs.flat_map(|id| tree.texts(id))
     }
 
     /// Direct text runs only.

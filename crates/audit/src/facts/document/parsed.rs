@@ -1,4 +1,4 @@
-//! A parsed document: tree, source, and what parsing came to.
+//! A parsed document: tree, source, and the limits that parsing met.
 
 use std::ops::Range;
 use std::sync::OnceLock;

@@ -34,11 +34,11 @@ const SURROGATE: Text = text("an escape is only half a character", "um escape é
 const OTHER: Text = text("this is not JSON", "isto não é JSON");
 
 /// The sentence for what the parser says, without its line and column.
-pub(super) fn of_parser(said: &str) -> Phrase {
-    let known = KNOWN.iter().find(|(english, _)| *english == said).map(|(_, text)| *text);
-    let text = known.unwrap_or(match said {
-        said if said.starts_with("control character") => CONTROL,
-        said if said.contains("hex escape") => SURROGATE,
+pub(super) fn of_parser(message: &str) -> Phrase {
+    let known = KNOWN.iter().find(|(english, _)| *english == message).map(|(_, text)| *text);
+    let text = known.unwrap_or(match message {
+        message if message.starts_with("control character") => CONTROL,
+        message if message.contains("hex escape") => SURROGATE,
         _ => OTHER,
     });
     text.into()
@@ -69,9 +69,9 @@ mod tests {
             ("\"\\ud800\"", "um escape é só metade de um caractere"),
             (&"[".repeat(200), "há níveis demais de aninhamento"),
         ] {
-            let said = serde_json::from_str::<serde_json::Value>(block).unwrap_err().to_string();
-            let said = said.split(" at line ").next().unwrap();
-            assert_eq!(of_parser(said).pt, pt, "{said}");
+            let message = serde_json::from_str::<serde_json::Value>(block).unwrap_err().to_string();
+            let message = message.split(" at line ").next().unwrap();
+            assert_eq!(of_parser(message).pt, pt, "{message}");
         }
     }
 }

@@ -98,14 +98,14 @@ pub(crate) struct Requirements<'t> {
 }
 
 /// Judges every node. `is_home`: whether the page is the root of its site.
-pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool, asked: Need) -> Requirements<'t> {
+pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool, need: Need) -> Requirements<'t> {
     let table = RequirementTable::read();
     let mut out = Requirements::default();
     for node in graph.nodes.iter().filter(|node| !graph.is_undescribed(node.tree)) {
         let mut judged: BTreeSet<(&str, &str)> = BTreeSet::new();
         let typed = node.types.iter().flat_map(|kind| table.rows(kind).map(move |row| (*kind, row)));
         for (kind, row) in typed {
-            let column = match asked {
+            let column = match need {
                 Need::Required => row.required,
                 Need::Recommended => row.recommended,
             };

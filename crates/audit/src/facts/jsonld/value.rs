@@ -2,7 +2,7 @@
 
 mod amount;
 mod date;
-mod message;
+mod form;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,8 @@ use super::tree::{Member, Tree, TreeKind};
 use crate::facts::schema_org;
 
 pub(crate) use date::is_date;
+use form::{ValueForm, forms};
 
-/// Forms by property; the file says what its columns mean.
-const FORMS: &str = include_str!("../../data/value_forms.tsv");
 /// Currency codes.
 const CURRENCIES: &str = include_str!("../../data/currencies.txt");
 /// Signs that stand for one currency only.
@@ -54,31 +53,6 @@ const RATING_BOUNDS: (f64, f64) = (1.0, 5.0);
 
 /// Bytes of a value that is repaired: a longer one is no plain slip, and would swell the patch.
 const LONGEST_REPAIRED: usize = 512;
-
-/// What a property asks of its values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ValueForm {
-    /// An ISO 8601 date, with or without time.
-    Date,
-    /// An ISO 8601 duration.
-    Duration,
-    /// Digits with a point.
-    Price,
-    /// An ISO 4217 code.
-    Currency,
-    /// A member of an enumeration.
-    Member,
-    /// An absolute http(s) address.
-    Address,
-    /// A number between the worst and the best rating.
-    Rating,
-    /// 1 for the first of a list, and so on.
-    Position,
-    /// Degrees of latitude or longitude.
-    Degrees,
-    /// A trade item number with its check digit.
-    Gtin,
-}
 
 /// A value that is not what its property asks for.
 #[derive(Debug)]
@@ -277,24 +251,6 @@ impl<'t> ValueReader<'_, '_, 't> {
     }
 }
 
-/// The forms of the table, by property.
-fn forms() -> BTreeMap<&'static str, ValueForm> {
-    let mut out = BTreeMap::new();
-    let lines = FORMS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
-    for (word, properties) in lines {
-        let form = match word {
-            "date" => ValueForm::Date,
-            "duration" => ValueForm::Duration,
-            "price" => ValueForm::Price,
-            "currency" => ValueForm::Currency,
-            "address" => ValueForm::Address,
-            _ => continue,
-        };
-        out.extend(properties.split(' ').map(|property| (property, form)));
-    }
-    out
-}
-
 fn judged(fits: bool, meant: impl FnOnce() -> Option<String>) -> ValueVerdict {
     if fits { Ok(()) } else { Err(meant().map(Value::from)) }
 }
@@ -411,6 +367,7 @@ pub(crate) fn repaired(text: &str, setting: &Setting<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::form::FORMS;
     use super::*;
 
     /// Every bad value of a node, and the members that it has after its repair; `None` where nothing is known.

@@ -1,4 +1,4 @@
-//! One sitemap file: what its request came to, and what was read of it.
+//! One sitemap file: the outcome of its request, and its content.
 
 use std::borrow::Cow;
 use std::io::Read;

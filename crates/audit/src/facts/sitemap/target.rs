@@ -26,14 +26,14 @@ impl Target {
         let of_header = header.iter().filter(|link| link.is("canonical")).filter_map(|link| link.url.as_ref());
         let links = page.html.iter().flat_map(|html| html.links_rel("canonical"));
         let of_page = links.filter_map(|link| link.url.as_ref());
-        let asked = std::iter::once(capture.requested_url.as_str());
+        let requested = std::iter::once(capture.requested_url.as_str());
         let answered = exchange.map(|exchange| exchange.url.as_str());
         let url = exchange.and_then(|exchange| Url::parse(&exchange.url).ok()).filter(|url| url.scheme() == "https");
         Self {
             secure_host: url.and_then(|url| url.host_str().map(str::to_owned)),
             // A day of grace for clocks and zones.
             latest: Some(capture.started_at.plus_ms(DAY_MS)),
-            ..Self::new(asked.chain(answered).chain(of_header.chain(of_page).map(Url::as_str)))
+            ..Self::new(requested.chain(answered).chain(of_header.chain(of_page).map(Url::as_str)))
         }
     }
 

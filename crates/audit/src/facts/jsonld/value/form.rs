@@ -1,8 +1,54 @@
-//! What is wrong with a value, by the form that its property asks for.
+//! What properties of schema.org ask of their values, and what is wrong with a value that is something else.
+
+use std::collections::BTreeMap;
 
 use model::lang::{Text, text};
 
-use super::ValueForm;
+/// Forms by property; the file says what its columns mean.
+pub(super) const FORMS: &str = include_str!("../../../data/value_forms.tsv");
+
+/// What a property asks of its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ValueForm {
+    /// An ISO 8601 date, with or without time.
+    Date,
+    /// An ISO 8601 duration.
+    Duration,
+    /// Digits with a point.
+    Price,
+    /// An ISO 4217 code.
+    Currency,
+    /// A member of an enumeration.
+    Member,
+    /// An absolute http(s) address.
+    Address,
+    /// A number between the worst and the best rating.
+    Rating,
+    /// 1 for the first of a list, and so on.
+    Position,
+    /// Degrees of latitude or longitude.
+    Degrees,
+    /// A trade item number with its check digit.
+    Gtin,
+}
+
+/// The forms of the table, by property.
+pub(super) fn forms() -> BTreeMap<&'static str, ValueForm> {
+    let mut out = BTreeMap::new();
+    let lines = FORMS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+    for (word, properties) in lines {
+        let form = match word {
+            "date" => ValueForm::Date,
+            "duration" => ValueForm::Duration,
+            "price" => ValueForm::Price,
+            "currency" => ValueForm::Currency,
+            "address" => ValueForm::Address,
+            _ => continue,
+        };
+        out.extend(properties.split(' ').map(|property| (property, form)));
+    }
+    out
+}
 
 impl ValueForm {
     /// What is wrong with the first of some values, and how many there are.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use crate::command::{has, run};
 use crate::packages::install;
-use crate::{has, run};
 
 /// Where the npm package that the page tests need is pinned.
 const PINS: &str = "crates/site-audit/tests";

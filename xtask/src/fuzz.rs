@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::{has, run, run_with};
+use crate::command::{has, run, run_with};
 
 /// Longest input of each target, in bytes: what its parser reads of one thing, or less where more teaches nothing.
 const TARGETS: [(&str, usize); 11] = [

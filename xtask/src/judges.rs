@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use crate::command::{has, run};
 use crate::packages::install;
-use crate::{has, run};
 
 /// Where the packages are pinned: of npm, and of Python.
 const PINS: &str = "crates/site-audit/tests/judges";

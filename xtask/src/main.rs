@@ -3,6 +3,7 @@
 
 mod browser;
 mod calibrate;
+mod command;
 mod compare_browser;
 mod fuzz;
 mod html_trees;
@@ -10,22 +11,30 @@ mod judges;
 mod packages;
 mod payments_rig;
 mod postgres;
+mod rooms;
 mod wire;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
+use command::{has, run, run_with};
 
 /// One command: name, what it does, how.
 type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 18] = [
+const COMMANDS: [Entry; 19] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
     }),
-    ("lint", "formatting, compiler and clippy warnings as errors, licences and bans; installs cargo-deny", lint),
+    (
+        "lint",
+        "formatting, arrows between crates and rooms, compiler and clippy warnings as errors, licences and bans; installs cargo-deny",
+        lint,
+    ),
+    ("rooms", "[order]: imports that turn an arrow of rooms.toml; order: orders that the imports allow", |root| {
+        rooms::rooms(root, std::env::args().skip(2))
+    }),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
     ("gen", "write the generated files again (docs: checks, api, openapi, configuration)", |root| {
         let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "generated::"];
@@ -163,26 +172,6 @@ fn root() -> Result<PathBuf> {
     Ok(package.parent().context("xtask lies in the workspace")?.to_owned())
 }
 
-/// Runs a program in the workspace's root; its failure is ours.
-fn run(root: &Path, program: &str, arguments: &[&str]) -> Result<()> {
-    run_with(root, program, arguments, &[])
-}
-
-fn run_with(root: &Path, program: &str, arguments: &[&str], environment: &[(&str, String)]) -> Result<()> {
-    println!("$ {program} {}", arguments.join(" "));
-    let status = Command::new(program)
-        .args(arguments)
-        .envs(environment.iter().map(|(name, value)| (name, value)))
-        .current_dir(root)
-        .status()
-        .with_context(|| format!("{program} could not be started"))?;
-    if status.success() { Ok(()) } else { bail!("{program} {} failed: {status}", arguments.join(" ")) }
-}
-
-fn has(program: &str, arguments: &[&str]) -> bool {
-    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
-}
-
 fn test(root: &Path) -> Result<()> {
     browser::install_for_tests(root)?;
     judges::install_for_tests(root)?;
@@ -230,6 +219,8 @@ fn mutants(root: &Path) -> Result<()> {
 
 fn lint(root: &Path) -> Result<()> {
     run(root, "cargo", &["fmt", "--all", "--check"])?;
+    println!("$ cargo xtask rooms");
+    rooms::rooms(root, std::iter::empty())?;
     run(root, "cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     if !has("cargo-deny", &["--version"]) {
         println!("cargo-deny judges licences, bans and sources of dependencies; it is installed once.");

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::run;
+use crate::command::run;
 
 /// Installs a package where that may be done; else says what to install. `what` is what the command needs it for.
 pub(crate) fn install(root: &Path, package: &str, what: &str) -> Result<()> {

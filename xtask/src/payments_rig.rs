@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use crate::command::{has, run, run_with};
 use crate::packages::install;
-use crate::{has, run, run_with};
 
 /// Where the packages are pinned, beside the scripts that use them.
 const PINS: &str = "crates/site-audit/tests/rig";

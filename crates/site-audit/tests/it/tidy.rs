@@ -1,4 +1,4 @@
-//! What a tool can check of the sources: sizes of files, and who may touch what.
+//! What a tool can check of the sources: sizes of files, who may touch what, and paths that documents name.
 
 use std::path::{Path, PathBuf};
 
@@ -113,4 +113,50 @@ fn pages_never_pass_markup_through() {
         seen += 1;
     }
     assert!(seen > 0, "no templates were found");
+}
+
+/// Texts in backticks of a document that read as paths of this repository, outside of blocks of code and of what a heading
+/// says was before.
+fn named_paths(text: &str) -> Vec<&str> {
+    let is_path = |word: &&str| {
+        let first = word.split('/').next().unwrap_or_default();
+        let folders = ["bench", "crates", "docs", "fuzz", "xtask"];
+        let files = [".rs", ".md", ".toml", ".html", ".sql", ".txt", ".tsv"];
+        let names_a_file = files.iter().any(|end| word.ends_with(end));
+        !word.starts_with('/')
+            && !word.contains([' ', '<', '*', '{', '…'])
+            && word.contains('/')
+            && (folders.contains(&first) || names_a_file)
+    };
+    let mut paths = Vec::new();
+    let (mut is_code, mut is_past) = (false, false);
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_code = !is_code;
+        } else if !is_code && line.starts_with('#') {
+            is_past = line.trim_start_matches(['#', ' ']).starts_with("Before");
+        } else if !is_code && !is_past {
+            paths.extend(line.split('`').skip(1).step_by(2).filter(is_path));
+        }
+    }
+    paths
+}
+
+#[test]
+fn paths_are_told_from_other_code() {
+    let text =
+        "`crates/a/b.rs`, `GET /api/x`, `/llms.txt`, `a/b.md` and `page.rs`, `name`\n```\n`docs/c.md`\n```\n`xtask`";
+    assert_eq!(named_paths(text), ["crates/a/b.rs", "a/b.md"]);
+}
+
+#[test]
+fn documents_name_paths_that_exist() {
+    for document in ["ARCHITECTURE.md", "docs/contract.md", "docs/walks.md"] {
+        let text = std::fs::read_to_string(root().join(document)).unwrap();
+        let paths = named_paths(&text);
+        assert!(!paths.is_empty(), "{document} names no path");
+        let exists = |path: &&str| root().join(path).exists() || root().join("crates").join(path).exists();
+        let gone: Vec<&str> = paths.into_iter().filter(|path| !exists(path)).collect();
+        assert!(gone.is_empty(), "{document} names paths that don't exist: {gone:?}");
+    }
 }

@@ -41,27 +41,29 @@ pub async fn audit<A: Send + 'static>(
     answer: impl Fn(Finished) -> A + Clone + Send + 'static,
 ) -> Result<A, ServiceError> {
     let deadline = Instant::now() + AUDIT_TIME;
-    let app = &cx.services;
-    let target = app.ceilings().target(url);
+    let services = &cx.services;
+    let target = services.ceilings().target(url);
     if let Some(target) = &target {
-        let per_hour = app.config().limits.audits_per_target_hour;
+        let per_hour = services.config().limits.audits_per_target_hour;
         let what = format!("target {target}");
-        app.allowance()
-            .spend_hourly(app.database(), app.ports(), cx.caller.network, &what, per_hour)
+        services
+            .allowance()
+            .spend_hourly(services.database(), services.ports(), cx.caller.network, &what, per_hour)
             .await
             .map_err(too_many_of_target)?;
     }
-    let created_at = app.ports().now();
+    let created_at = services.ports().now();
     let owner = cx.caller.owner();
-    let id = AuditId(app.ports().id());
+    let id = AuditId(services.ports().id());
     let judged = {
-        let _places = app.ceilings().enter(cx.caller.network, target.as_deref()).await?;
-        let given = Given { started_at: created_at, nonce: app.ports().nonce(), progress: None, keep_sitemaps: false };
-        let (store, id, is_owned) = (app.database().store().clone(), id.clone(), owner.is_some());
+        let _places = services.ceilings().enter(cx.caller.network, target.as_deref()).await?;
+        let given =
+            Given { started_at: created_at, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
+        let (store, id, is_owned) = (services.database().store().clone(), id.clone(), owner.is_some());
         let answer = answer.clone();
         // On the core that judged, while the report is at hand: packed, and the answer that is right if it is kept.
         let finish = move |audited: Audited| Judged::of(&store, audited.report, created_at, id, is_owned, answer);
-        app.engine().audit(url, given, deadline, finish).await
+        services.engine().audit(url, given, deadline, finish).await
     };
     let Judged { packed, score, findings, answer: if_kept } = match judged {
         Ok(judged) => judged,
@@ -70,7 +72,7 @@ pub async fn audit<A: Send + 'static>(
     let Some(packed) = packed else { return Ok(if_kept) };
     let (new_id, requested_url, report) = (id.clone(), url.as_str(), &packed);
     let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
-    let kept = app.database().ask(|store| store.insert_audit(new)).await.is_ok();
+    let kept = services.database().ask(|store| store.insert_audit(new)).await.is_ok();
     tracing::info!(audit.id = %id, kept, score, findings, "audited");
     if kept {
         return Ok(if_kept);
@@ -144,8 +146,8 @@ pub async fn count_refusal(cx: &Cx, error: ServiceError) -> ServiceError {
     if !matches!(error.code, Code::AddressNotAllowed | Code::RedirectNotAllowed) {
         return error;
     }
-    let app = &cx.services;
-    match app.allowance().count_refusal(app.database(), app.ports(), cx.caller.network).await {
+    let services = &cx.services;
+    match services.allowance().count_refusal(services.database(), services.ports(), cx.caller.network).await {
         Ok(()) => error,
         Err(limited) => limited,
     }

@@ -12,11 +12,11 @@ use crate::pricing::free_now;
 
 /// How this service is paid, and where the caller stands.
 pub async fn of(cx: &Cx) -> Result<Billing, ServiceError> {
-    let app = &cx.services;
-    let (config, payments) = (app.config(), app.payments());
+    let services = &cx.services;
+    let (config, payments) = (services.config(), services.payments());
     let is_test = config.payments.network == PaymentNetwork::BaseSepolia;
     let tabs = match cx.caller.owner() {
-        Some(owner) => app.database().ask(|store| store.count_tabs(&owner)).await?,
+        Some(owner) => services.database().ask(|store| store.count_tabs(&owner)).await?,
         None => 0,
     };
     Ok(Billing {
@@ -28,7 +28,7 @@ pub async fn of(cx: &Cx) -> Result<Billing, ServiceError> {
         homolog: is_test,
         dev: !payments.is_live(),
         dev_gate: false,
-        free_now: free_now(app),
+        free_now: free_now(services),
         facilitator: payments.facilitator_url().to_owned(),
         asset: "USDC",
         asset_address: payments.chain().asset,

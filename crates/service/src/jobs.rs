@@ -50,23 +50,26 @@ enum Unfinished {
 }
 
 /// Does a job that was claimed, and writes down what became of it.
-async fn perform(app: &Services, claimed: ClaimedJob) -> Result<(), StoreError> {
-    let (store, lease) = (app.database().store(), &claimed.lease);
+async fn perform(services: &Services, claimed: ClaimedJob) -> Result<(), StoreError> {
+    let (store, lease) = (services.database().store(), &claimed.lease);
     let job: Job = match serde_json::from_str(&claimed.payload) {
         Ok(job) => job,
         Err(error) => {
             tracing::error!(job.id = %lease.id(), %error, "a job can't be read");
-            return store.bury_job(lease, app.ports().now(), &format!("it can't be read: {error}")).await.map(drop);
+            return store
+                .bury_job(lease, services.ports().now(), &format!("it can't be read: {error}"))
+                .await
+                .map(drop);
         }
     };
     let lane = job.lane().word();
     // Claimed by servers that all died over it.
     if claimed.attempt > job.tries() {
         tracing::error!(job.id = %lease.id(), lane, "a job ends whoever does it");
-        return store.bury_job(lease, app.ports().now(), "it was begun and never ended").await.map(drop);
+        return store.bury_job(lease, services.ports().now(), "it was begun and never ended").await.map(drop);
     }
-    let done = timeout(JOB_TIME, attempt(app, &claimed, &job)).await;
-    let now = app.ports().now();
+    let done = timeout(JOB_TIME, attempt(services, &claimed, &job)).await;
+    let now = services.ports().now();
     let (why, is_last) = match done {
         Ok(Ok(ending)) => {
             let counts = match ending {
@@ -90,15 +93,15 @@ async fn perform(app: &Services, claimed: ClaimedJob) -> Result<(), StoreError> 
     store.postpone_job(lease, now.plus_ms(wait_ms(claimed.attempt)), &why).await.map(drop)
 }
 
-async fn attempt(app: &Services, claimed: &ClaimedJob, job: &Job) -> Result<Ending, Unfinished> {
+async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result<Ending, Unfinished> {
     match job {
-        Job::SendMail(mail) => send_mail::run(app, claimed.lease.id(), mail).await.map(|()| Ending::Done),
-        Job::SendReset { account } => match operator::send_reset(app, account).await {
+        Job::SendMail(mail) => send_mail::run(services, claimed.lease.id(), mail).await.map(|()| Ending::Done),
+        Job::SendReset { account } => match operator::send_reset(services, account).await {
             Ok(()) => Ok(Ending::Done),
             Err(error) => Err(Unfinished::Later(error.code.wire().to_owned())),
         },
-        Job::RunWatch { tab, day } => run_watch::run(app, claimed, tab, *day).await,
-        Job::Purge => match purge(app).await {
+        Job::RunWatch { tab, day } => run_watch::run(services, claimed, tab, *day).await,
+        Job::Purge => match purge(services).await {
             Ok(rows) => {
                 tracing::info!(rows, "forgot what is past its time");
                 Ok(Ending::Done)

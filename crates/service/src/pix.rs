@@ -53,8 +53,8 @@ pub struct Accepted {
 
 impl Receiver {
     /// As configured; [`Code::PixUnavailable`] unless all of it is.
-    pub fn of(app: &Services) -> Result<Self, ServiceError> {
-        let pix = app.config().pix.clone();
+    pub fn of(services: &Services) -> Result<Self, ServiceError> {
+        let pix = services.config().pix.clone();
         match (pix.key, pix.name, pix.city, pix.brl_per_usd) {
             (Some(key), Some(name), Some(city), Some(rate)) => {
                 Ok(Self { key, name: plain(&name), city: plain(&city), rate })
@@ -126,34 +126,34 @@ pub async fn request<F: AsRef<[Field]>>(
     cx: &Cx,
     form: impl AsyncFnOnce(usize) -> Result<F, ServiceError>,
 ) -> Result<Accepted, ServiceError> {
-    let app = &cx.services;
-    let receiver = Receiver::of(app)?;
-    let pix = &app.config().pix;
-    if app.database().ask(|store| store.waiting_pix()).await? >= u64::from(pix.queue) {
+    let services = &cx.services;
+    let receiver = Receiver::of(services)?;
+    let pix = &services.config().pix;
+    if services.database().ask(|store| store.waiting_pix()).await? >= u64::from(pix.queue) {
         return Err(ServiceError::new(Code::PixQueueFull).retry_after(3_600));
     }
-    let (database, ports, network) = (app.database(), app.ports(), cx.caller.network);
+    let (database, ports, network) = (services.database(), services.ports(), cx.caller.network);
     let per_day = pix.requests_per_day;
-    let none_left = || ServiceError::new(Code::RateLimited).retry_after(app.ports().seconds_to_midnight());
-    if !app.allowance().has_left_of_day(database, ports, network, PIX, per_day).await? {
+    let none_left = || ServiceError::new(Code::RateLimited).retry_after(services.ports().seconds_to_midnight());
+    if !services.allowance().has_left_of_day(database, ports, network, PIX, per_day).await? {
         return Err(none_left());
     }
     // Read before a use is spent: an upload that breaks off on its way has been nothing.
     let fields = form(RECEIPT_BYTES + FORM_BYTES).await?;
     let (token, new) = read(cx, &receiver, fields.as_ref())?;
-    if !app.allowance().spend_daily(database, ports, network, PIX, per_day).await? {
+    if !services.allowance().spend_daily(database, ports, network, PIX, per_day).await? {
         return Err(none_left());
     }
-    let done = keep(app, token, new).await;
+    let done = keep(services, token, new).await;
     if done.is_err() {
-        app.allowance().release_daily(database, ports, network, PIX).await;
+        services.allowance().release_daily(database, ports, network, PIX).await;
     }
     done
 }
 
 /// What a form asks for, and the token of its credit.
 fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPixRequest), ServiceError> {
-    let app = &cx.services;
+    let services = &cx.services;
     let content = |name: &str| fields.iter().find(|field| field.name == name).map(|field| &field.content);
     let receipt = content("comprovante").filter(|bytes| !bytes.is_empty());
     if receipt.is_some_and(|bytes| bytes.len() > RECEIPT_BYTES) {
@@ -172,12 +172,12 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
         return Err(ServiceError::new(Code::InvalidBody).explained(MISSING.into()));
     };
     let (name, email) = (said("nome", content("nome"))?, said("email", content("email"))?);
-    let token = TokenKind::Credit.token(app.ports().entropy.bytes());
-    let now = app.ports().now();
+    let token = TokenKind::Credit.token(services.ports().entropy.bytes());
+    let now = services.ports().now();
     let new = NewPixRequest {
-        id: app.ports().nonce(),
+        id: services.ports().nonce(),
         credit: NewCredit {
-            id: app.ports().id(),
+            id: services.ports().id(),
             token_digest: token_digest(&token),
             owner: cx.caller.owner().map(|owner| owner.to_string()),
             is_dev: false,
@@ -191,16 +191,16 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
         receipt: Receipt { media_type: media_type.to_owned(), bytes: bytes.to_vec() },
         name,
         email,
-        queue: app.config().pix.queue,
+        queue: services.config().pix.queue,
         now,
     };
     Ok((token, new))
 }
 
 /// Keeps a request.
-async fn keep(app: &Services, token: String, new: NewPixRequest) -> Result<Accepted, ServiceError> {
+async fn keep(services: &Services, token: String, new: NewPixRequest) -> Result<Accepted, ServiceError> {
     let id = new.id.clone();
-    match app.database().ask(|store| store.request_pix(new)).await? {
+    match services.database().ask(|store| store.request_pix(new)).await? {
         Requested::Accepted => Ok(Accepted { id, token }),
         Requested::QueueFull => Err(ServiceError::new(Code::PixQueueFull).retry_after(3_600)),
         Requested::Duplicate { first } => Err(ServiceError::new(Code::ReceiptAlreadySent).with("id", first.into())),
@@ -226,13 +226,13 @@ fn said(name: &str, bytes: Option<&bytes::Bytes>) -> Result<Option<String>, Serv
 }
 
 /// The request with this id, as its buyer may see it; [`Code::PixRequestNotFound`] where there is none.
-pub async fn status(app: &Services, id: &str) -> Result<PixSummary, ServiceError> {
+pub async fn status(services: &Services, id: &str) -> Result<PixSummary, ServiceError> {
     let unknown = || ServiceError::new(Code::PixRequestNotFound);
     // What can't be an id of ours needs no look-up.
     if id.len() != ID_DIGITS || !id.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Err(unknown());
     }
-    app.database().ask(|store| store.pix_summary(id)).await?.ok_or_else(unknown)
+    services.database().ask(|store| store.pix_summary(id)).await?.ok_or_else(unknown)
 }
 
 #[cfg(test)]

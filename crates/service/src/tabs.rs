@@ -32,8 +32,8 @@ pub use workspace::{HistoryAnswer, TabAnswer, Workspace, workspace};
 pub(crate) const ALIAS_CHARS: usize = 100;
 
 /// The page that a tab follows: `typed` as every audit reads it, without its fragment, which no server sees.
-pub fn page_of(app: &Services, typed: &str) -> Result<Url, ServiceError> {
-    let mut url = app.engine().fetcher().intake(typed)?;
+pub fn page_of(services: &Services, typed: &str) -> Result<Url, ServiceError> {
+    let mut url = services.engine().fetcher().intake(typed)?;
     url.set_fragment(None);
     Ok(url)
 }
@@ -79,9 +79,9 @@ pub async fn is_free(cx: &Cx, url: &Url) -> Result<bool, ServiceError> {
 }
 
 /// A tab of an owner.
-pub async fn tab(app: &Services, owner: &Owner, id: &str) -> Result<Tab, ServiceError> {
+pub async fn tab(services: &Services, owner: &Owner, id: &str) -> Result<Tab, ServiceError> {
     let id = tab_id(id)?;
-    app.database().ask(|store| store.tab_of(owner, &id)).await.map_err(unknown_tab)
+    services.database().ask(|store| store.tab_of(owner, &id)).await.map_err(unknown_tab)
 }
 
 /// What is an id of a tab by its shape: other texts need no look-up.
@@ -100,12 +100,12 @@ pub fn unknown_tab(trouble: Trouble) -> ServiceError {
 
 /// The last run of a tab; `None` before the first one.
 pub async fn last_run(
-    app: &Services,
+    services: &Services,
     owner: &Owner,
     tab: &Tab,
     lang: Lang,
 ) -> Result<Option<StoredAudit>, ServiceError> {
-    let stored = app.database().ask(|store| store.newest_audit_of(owner, &tab.url)).await?;
+    let stored = services.database().ask(|store| store.newest_audit_of(owner, &tab.url)).await?;
     let Some(stored) = stored else { return Ok(None) };
     off_worker(move || Some(stored.stored_audit(lang))).await
 }
@@ -123,26 +123,27 @@ pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ServiceError> {
 
 /// Two runs of a tab, by the ids of their audits.
 pub async fn compared(
-    app: &Services,
+    services: &Services,
     owner: &Owner,
     tab: &Tab,
     before: String,
     after: String,
     lang: Lang,
 ) -> Result<Compared, ServiceError> {
-    let (before, after) = (run_of(app, owner, tab, before).await?, run_of(app, owner, tab, after).await?);
+    let (before, after) = (run_of(services, owner, tab, before).await?, run_of(services, owner, tab, after).await?);
     off_worker(move || Compared::of(&before, &after, lang)).await
 }
 
 /// A run of this very tab.
-async fn run_of(app: &Services, owner: &Owner, tab: &Tab, id: String) -> Result<StoredReport, ServiceError> {
+async fn run_of(services: &Services, owner: &Owner, tab: &Tab, id: String) -> Result<StoredReport, ServiceError> {
     let not_found = || ServiceError::new(Code::AuditNotFound);
     uuid::Uuid::try_parse(&id).map_err(|_| not_found())?;
     let id = AuditId(id);
-    let stored = app.database().ask(|store| store.audit_of(owner, &id)).await.map_err(|trouble| match trouble {
-        Trouble::NotFound => not_found(),
-        other => other.into(),
-    })?;
+    let stored =
+        services.database().ask(|store| store.audit_of(owner, &id)).await.map_err(|trouble| match trouble {
+            Trouble::NotFound => not_found(),
+            other => other.into(),
+        })?;
     if stored.requested_url == tab.url { Ok(stored) } else { Err(not_found()) }
 }
 
@@ -160,18 +161,18 @@ fn unreadable(error: &StoreError) -> ServiceError {
 
 /// The newest runs of a tab, at most `limit`, newest first, each with what changed since the one before it.
 pub async fn history(
-    app: &Services,
+    services: &Services,
     owner: &Owner,
     tab: &Tab,
     limit: u32,
     lang: Lang,
 ) -> Result<Vec<Run>, ServiceError> {
-    let records = app.database().ask(|store| store.runs_of(owner, &tab.url, limit)).await?;
-    let app = app.clone();
-    off_worker(move || runs(&app, &records, lang)).await?.map_err(|error| unreadable(&error))
+    let records = services.database().ask(|store| store.runs_of(owner, &tab.url, limit)).await?;
+    let services = services.clone();
+    off_worker(move || runs(&services, &records, lang)).await?.map_err(|error| unreadable(&error))
 }
 
-fn runs(app: &Services, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, StoreError> {
+fn runs(services: &Services, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, StoreError> {
     // Oldest first, so that the newest earlier run with a score is at hand; one at a time, as reports are large.
     let mut earlier: Option<Judgement> = None;
     let mut runs = Vec::with_capacity(records.len());
@@ -186,8 +187,8 @@ fn runs(app: &Services, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, S
             created_at: record.created_at,
             change: earlier.as_ref().map(|earlier| between(earlier, &judgement)),
             alerted: record.alerted,
-            shared: record.share_slug.as_ref().map(|slug| app.url(&report_path(slug))),
-            api: app.url(&format!("/api/audits/{}", record.id)),
+            shared: record.share_slug.as_ref().map(|slug| services.url(&report_path(slug))),
+            api: services.url(&format!("/api/audits/{}", record.id)),
         });
         if judgement.score.is_some() {
             earlier = Some(judgement);

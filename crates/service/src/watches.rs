@@ -85,27 +85,27 @@ pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, wanted: Wanted) -> Result
 
 /// What becomes of where alerts go; `None` where nothing changes.
 async fn alert_to(cx: &Cx, owner: &Owner, tab: &Tab, email: Option<String>) -> Result<Option<AlertTo>, ServiceError> {
-    let app = &cx.services;
+    let services = &cx.services;
     let Some(email) = email else { return Ok(tab.monitor_email.is_some().then_some(AlertTo::Account)) };
     if tab.monitor_email.as_deref() == Some(email.as_str()) && tab.monitor_email_confirmed {
         return Ok(None);
     }
-    let own = app.database().ask(|store| store.email_of(owner)).await?;
+    let own = services.database().ask(|store| store.email_of(owner)).await?;
     if own.is_some_and(|own| own.eq_ignore_ascii_case(&email)) {
         return Ok(Some(AlertTo::Account));
     }
-    if app.mailer().is_none() {
+    if services.mailer().is_none() {
         return Err(ServiceError::new(Code::MailUnavailable));
     }
     let (network, what) = (cx.caller.network, "questions of watches");
-    app.allowance().spend_hourly(app.database(), app.ports(), network, what, QUESTIONS_PER_HOUR).await?;
-    let token = link_token(app);
-    let mail = question(app, &email, &tab.url, &token, cx.lang)?;
+    services.allowance().spend_hourly(services.database(), services.ports(), network, what, QUESTIONS_PER_HOUR).await?;
+    let token = link_token(services);
+    let mail = question(services, &email, &tab.url, &token, cx.lang)?;
     Ok(Some(AlertTo::Other {
         email,
         token_digest: token_digest(&token),
-        expires_at: app.ports().now().plus_ms(QUESTION_MS),
-        question: Job::SendMail(mail).queued(app.ports(), None),
+        expires_at: services.ports().now().plus_ms(QUESTION_MS),
+        question: Job::SendMail(mail).queued(services.ports(), None),
     }))
 }
 
@@ -128,15 +128,15 @@ fn next_slot(tab: &TabId, now: Timestamp) -> Timestamp {
 
 /// Queues the watches that are due: one job a tab and day, whatever the number of servers. A day that was missed is not
 /// made up for, but by the run of now.
-pub(crate) async fn queue_due(app: &Services, now: Timestamp) -> Result<(), StoreError> {
-    let store = app.database().store();
+pub(crate) async fn queue_due(services: &Services, now: Timestamp) -> Result<(), StoreError> {
+    let store = services.database().store();
     for due in store.due_watches(now, QUEUED_AT_ONCE).await? {
         let slot = slot(&due.tab, now);
         let job = Job::RunWatch { tab: due.tab.clone(), day: slot.day().0 };
         let key = format!("watch:{}:{}", due.tab, slot.day().0);
         let DueWatch { tab, watch_at } = due;
         let next = next_slot(&tab, now);
-        store.queue_watch(DueWatch { tab, watch_at }, next, job.queued(app.ports(), Some(key))).await?;
+        store.queue_watch(DueWatch { tab, watch_at }, next, job.queued(services.ports(), Some(key))).await?;
     }
     Ok(())
 }

@@ -65,10 +65,10 @@ struct Colour([u8; 3]);
 
 impl Widget {
     /// The widget that was asked for, bad choices left as if they had not been made. A brand that is too long is cut.
-    pub fn new(app: &Services, asked: Asked<'_>) -> Self {
+    pub fn new(services: &Services, asked: Asked<'_>) -> Self {
         let brand = asked.brand.map(shortened).filter(|brand| !brand.is_empty());
         Self {
-            brand: brand.unwrap_or_else(|| app.config().product.name.clone()),
+            brand: brand.unwrap_or_else(|| services.config().product.name.clone()),
             colour: asked.color.and_then(Colour::parse),
             theme: match asked.theme {
                 Some("light") => WidgetTheme::Light,
@@ -76,7 +76,7 @@ impl Widget {
                 _ => WidgetTheme::Auto,
             },
             // What can't be audited is not worth to be filled in.
-            url: asked.url.and_then(|url| app.engine().fetcher().intake(url).ok()),
+            url: asked.url.and_then(|url| services.engine().fetcher().intake(url).ok()),
         }
     }
 
@@ -101,8 +101,8 @@ impl Widget {
     }
 
     /// Name and value of what is not as it is without a choice.
-    fn chosen(&self, app: &Services) -> Vec<(&'static str, String)> {
-        let brand = (self.brand != app.config().product.name).then(|| self.brand.clone());
+    fn chosen(&self, services: &Services) -> Vec<(&'static str, String)> {
+        let brand = (self.brand != services.config().product.name).then(|| self.brand.clone());
         let choices = [
             ("brand", brand),
             ("color", self.colour.map(Colour::hex)),
@@ -113,29 +113,29 @@ impl Widget {
     }
 
     /// Absolute address of the widget.
-    pub fn address(&self, app: &Services) -> String {
-        let query = Serializer::new(String::new()).extend_pairs(self.chosen(app)).finish();
-        if query.is_empty() { app.url(PATH) } else { app.url(&format!("{PATH}?{query}")) }
+    pub fn address(&self, services: &Services) -> String {
+        let query = Serializer::new(String::new()).extend_pairs(self.chosen(services)).finish();
+        if query.is_empty() { services.url(PATH) } else { services.url(&format!("{PATH}?{query}")) }
     }
 
     /// The script element that puts the widget into a page, with a link for readers without scripts.
-    pub fn snippet(&self, app: &Services, link: &str) -> String {
-        let mut snippet = format!("<script async src=\"{}\"", attribute(&app.url(LOADER_PATH)));
-        for (name, value) in self.chosen(app) {
+    pub fn snippet(&self, services: &Services, link: &str) -> String {
+        let mut snippet = format!("<script async src=\"{}\"", attribute(&services.url(LOADER_PATH)));
+        for (name, value) in self.chosen(services) {
             snippet.push_str(&format!(" data-{name}=\"{}\"", attribute(&value)));
         }
-        let form = self.form_address(app);
+        let form = self.form_address(services);
         snippet + &format!("></script><noscript><a href=\"{}\">{}</a></noscript>", attribute(&form), attribute(link))
     }
 
     /// Absolute address of the first page, with its form filled in.
-    pub fn form_address(&self, app: &Services) -> String {
+    pub fn form_address(&self, services: &Services) -> String {
         match &self.url {
             Some(url) => {
                 let query = Serializer::new(String::new()).append_pair("url", url.as_str()).finish();
-                app.url(&format!("/?{query}"))
+                services.url(&format!("/?{query}"))
             }
-            None => app.url("/"),
+            None => services.url("/"),
         }
     }
 }

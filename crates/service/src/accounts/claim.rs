@@ -12,12 +12,12 @@ use crate::error::{Code, ServiceError};
 
 /// Gives the things of a guest to the caller's account. [`Code::InvalidProductClaim`] for what can't be a guest's token.
 pub async fn take(cx: &Cx, token: &str) -> Result<ProductClaim, ServiceError> {
-    let (app, session) = (&cx.services, cx.caller.required_session()?);
+    let (services, session) = (&cx.services, cx.caller.required_session()?);
     if !TokenKind::Guest.fits(token) {
         return Err(ServiceError::new(Code::InvalidProductClaim));
     }
-    let (digest, now) = (token_digest(token), app.ports().now());
-    let claimed = app.database().ask(|store| store.claim_guest(&digest, &session.account, now)).await;
+    let (digest, now) = (token_digest(token), services.ports().now());
+    let claimed = services.database().ask(|store| store.claim_guest(&digest, &session.account, now)).await;
     let claimed = claimed.map_err(|trouble| match trouble {
         Trouble::Down => ServiceError::new(Code::ProductClaimPending).retry_after(5),
         other => other.into(),

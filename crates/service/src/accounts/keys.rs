@@ -45,11 +45,11 @@ pub fn key_name(typed: &str) -> Result<String, ServiceError> {
 /// Makes a key for the session's account, or for an organization in whose name it may. What speaks against it is told
 /// in the order of `specs/accounts.md` 4.8, after session, CSRF and name: fresh, organization, factor, limit.
 pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>) -> Result<MadeKey, ServiceError> {
-    let (app, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
+    let (services, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
     require_fresh(session, now)?;
-    let product = app.config().product.id.as_str();
+    let product = services.config().product.id.as_str();
     if let Some(id) = &organization {
-        let manages = app.database().ask(|store| store.manages_keys(&session.account, id, product)).await;
+        let manages = services.database().ask(|store| store.manages_keys(&session.account, id, product)).await;
         if !manages.map_err(unavailable)? {
             return Err(ServiceError::new(Code::OrganizationForbidden));
         }
@@ -57,10 +57,10 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
             return Err(ServiceError::new(Code::OrganizationMfaRequired));
         }
     }
-    let secret = TokenKind::Key.token(app.ports().entropy.bytes());
+    let secret = TokenKind::Key.token(services.ports().entropy.bytes());
     let last4 = secret.get(secret.len().saturating_sub(4)..).unwrap_or_default().to_owned();
     let key = NewKey {
-        id: ApiKeyId(app.ports().id()),
+        id: ApiKeyId(services.ports().id()),
         organization,
         product: product.to_owned(),
         created_by: session.account.clone(),
@@ -70,12 +70,12 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
         created_at: now,
     };
     let account = session::account(cx, session).await?;
-    let mail = letters::key_changed(&app.sender(), MADE, &key.name).to(&account.email, language(&account));
+    let mail = letters::key_changed(&services.sender(), MADE, &key.name).to(&account.email, language(&account));
     let (mail, noted) = (
-        Job::SendMail(mail).queued(app.ports(), None),
+        Job::SendMail(mail).queued(services.ports(), None),
         key_event(cx, &account.id, key.organization.clone(), "key_made"),
     );
-    let made = app.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, noted, vec![mail])).await;
+    let made = services.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, noted, vec![mail])).await;
     let made = made.map_err(unavailable)?;
     match made {
         KeyMade::Made => {}
@@ -112,15 +112,17 @@ pub async fn list(cx: &Cx) -> Result<Vec<KeyRecord>, ServiceError> {
 /// Revokes a key that the caller manages; [`Code::KeyNotFound`] when there is no such key among those. One that is
 /// revoked already stays as it is.
 pub async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ServiceError> {
-    let (app, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
+    let (services, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
     let account = session::account(cx, session).await?;
     let key = list(cx).await?.into_iter().find(|key| key.id == *id);
     let key = key.ok_or_else(|| ServiceError::new(Code::KeyNotFound))?;
-    let mail = letters::key_changed(&app.sender(), REVOKED, &key.name).to(&account.email, language(&account));
-    let (mail, noted) =
-        (Job::SendMail(mail).queued(app.ports(), None), key_event(cx, &account.id, key.organization, "key_revoked"));
-    let product = app.config().product.id.as_str();
-    let database = app.database();
+    let mail = letters::key_changed(&services.sender(), REVOKED, &key.name).to(&account.email, language(&account));
+    let (mail, noted) = (
+        Job::SendMail(mail).queued(services.ports(), None),
+        key_event(cx, &account.id, key.organization, "key_revoked"),
+    );
+    let product = services.config().product.id.as_str();
+    let database = services.database();
     let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, noted, vec![mail])).await;
     revoked.map_err(|trouble| match trouble {
         Trouble::NotFound => ServiceError::new(Code::KeyNotFound),

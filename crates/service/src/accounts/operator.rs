@@ -20,10 +20,10 @@ use crate::services::Services;
 const DELAY_MS: i64 = 3 * DAY_MS;
 
 /// The context of an operator's work: no network, no browser, nobody's language.
-pub fn context(app: &Services) -> Cx {
+pub fn context(services: &Services) -> Cx {
     let nowhere = Network::of(std::net::IpAddr::from([0, 0, 0, 0]));
     let caller = Caller::unknown(nowhere, "operator");
-    Cx::new(app, caller, Lang::default())
+    Cx::new(services, caller, Lang::default())
 }
 
 /// The account of an address.
@@ -82,9 +82,9 @@ pub async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), Service
 }
 
 /// Sends the link of a reset that was begun 72 hours ago; nothing where the account is gone or stopped meanwhile.
-pub(crate) async fn send_reset(app: &Services, id: &AccountId) -> Result<(), ServiceError> {
-    let cx = context(app);
-    let account = app.database().ask(|store| store.account_by_id(id)).await.map_err(unavailable)?;
+pub(crate) async fn send_reset(services: &Services, id: &AccountId) -> Result<(), ServiceError> {
+    let cx = context(services);
+    let account = services.database().ask(|store| store.account_by_id(id)).await.map_err(unavailable)?;
     let Some(account) = account.filter(|account| account.status == AccountStatus::Active) else { return Ok(()) };
     let change = recovery::reset_link(&cx, &account).event_by(&cx, Actor::Operator, &account.id, "reset_asked");
     Ok(change.make(&cx, "sending a link that sets a password").await??)

@@ -238,12 +238,15 @@ pub async fn remove(cx: &Cx, id: &str) -> Result<(), ServiceError> {
 /// Asks whoever is there for a passkey of this site, without a word about whose.
 pub async fn request_options(cx: &Cx) -> Result<RequestOptions, ServiceError> {
     entry::check_network(cx).await?;
-    let (app, network) = (&cx.services, cx.caller.network);
-    app.allowance().spend_hourly(app.database(), app.ports(), network, "passkeys", CHALLENGES_PER_NETWORK).await?;
+    let (services, network) = (&cx.services, cx.caller.network);
+    services
+        .allowance()
+        .spend_hourly(services.database(), services.ports(), network, "passkeys", CHALLENGES_PER_NETWORK)
+        .await?;
     Ok(RequestOptions {
         challenge: challenge(cx, None).await?,
         timeout: CHALLENGE_MS,
-        rp_id: site(app)?.id,
+        rp_id: site(services)?.id,
         user_verification: "required",
     })
 }
@@ -299,9 +302,9 @@ fn challenge_digest(bytes: [u8; 32]) -> [u8; 32] {
 
 /// Who we are to an authenticator: the host of our origin. Browsers bind no passkey to an address, so on this machine it
 /// is `localhost`.
-fn site(app: &Services) -> Result<Site, ServiceError> {
-    app.vault().keys()?;
-    let origin = Url::parse(app.base_url()).map_err(|_| ServiceError::new(Code::AuthUnavailable))?;
+fn site(services: &Services) -> Result<Site, ServiceError> {
+    services.vault().keys()?;
+    let origin = Url::parse(services.base_url()).map_err(|_| ServiceError::new(Code::AuthUnavailable))?;
     let host = if is_loopback(&origin) { Some("localhost") } else { origin.host_str() };
     let id = host.unwrap_or_default().to_owned();
     Ok(Site { origin, id })

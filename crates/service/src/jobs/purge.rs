@@ -18,8 +18,8 @@ const AUTH_DAYS: u32 = 30;
 const PAID_DAYS: u32 = 30;
 
 /// Forgets old audits, tabs, guests, links, counters, salts and jobs; how many rows.
-pub async fn purge(app: &Services) -> Result<u64, StoreError> {
-    let (store, now, retention) = (app.database().store(), app.ports().now(), app.config().retention);
+pub async fn purge(services: &Services) -> Result<u64, StoreError> {
+    let (store, now, retention) = (services.database().store(), services.ports().now(), services.config().retention);
     let days_ago = |days: u32| Timestamp(now.0.saturating_sub(i64::from(days) * DAY_MS));
     let (nobody_before, guest_before) = (days_ago(retention.nobody_days), days_ago(retention.guest_days));
     let mut rows = all(|| store.purge_audits(nobody_before, guest_before, BATCH)).await?;

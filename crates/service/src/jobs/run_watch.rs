@@ -30,14 +30,19 @@ struct Found {
 }
 
 /// Audits the page of a tab that is watched still, keeps the run, and queues the alert.
-pub(super) async fn run(app: &Services, claimed: &ClaimedJob, tab: &TabId, day: i64) -> Result<Ending, Unfinished> {
-    let store = app.database().store();
+pub(super) async fn run(
+    services: &Services,
+    claimed: &ClaimedJob,
+    tab: &TabId,
+    day: i64,
+) -> Result<Ending, Unfinished> {
+    let store = services.database().store();
     let Some(watched) = store.watched_tab(tab).await? else { return Ok(Ending::Done) };
-    let created_at = app.ports().now();
+    let created_at = services.ports().now();
     let is_last_try = created_at >= claimed.created_at.plus_ms(PATIENCE_MS);
-    let found = look(app, &watched, created_at, is_last_try).await?;
+    let found = look(services, &watched, created_at, is_last_try).await?;
     let (last, scored) = store.last_runs(&watched.owner, &watched.url).await?;
-    let audit = AuditId(app.ports().id());
+    let audit = AuditId(services.ports().id());
     let lang = watches::lang_of(&watched);
     // Told once: not again until the page was reached in between.
     let is_known = found.failed && last.is_some_and(|run| run.failed);
@@ -46,7 +51,7 @@ pub(super) async fn run(app: &Services, claimed: &ClaimedJob, tab: &TabId, day: 
         Some(change) => {
             let alerted =
                 Alerted { watched: &watched, tab, audit: &audit, report: &found.report, change: &change, day };
-            watches::alert(app, &alerted).map_err(|error| Unfinished::Never(error.to_string()))?
+            watches::alert(services, &alerted).map_err(|error| Unfinished::Never(error.to_string()))?
         }
         None => None,
     };
@@ -60,7 +65,7 @@ pub(super) async fn run(app: &Services, claimed: &ClaimedJob, tab: &TabId, day: 
         created_at,
         report: store.pack(&found.report)?,
         failed,
-        now: app.ports().now(),
+        now: services.ports().now(),
         alert,
     };
     let counts = store.keep_watch_run(run).await?;
@@ -69,29 +74,36 @@ pub(super) async fn run(app: &Services, claimed: &ClaimedJob, tab: &TabId, day: 
 }
 
 /// Audits the page. One that can't be reached is tried again later, until `is_last_try`.
-async fn look(app: &Services, watched: &WatchedTab, now: Timestamp, is_last_try: bool) -> Result<Found, Unfinished> {
+async fn look(
+    services: &Services,
+    watched: &WatchedTab,
+    now: Timestamp,
+    is_last_try: bool,
+) -> Result<Found, Unfinished> {
     let later = |why: &str| Unfinished::Later(why.to_owned());
-    let url = match tabs::page_of(app, &watched.url) {
+    let url = match tabs::page_of(services, &watched.url) {
         Ok(url) => url,
         // The rules of this server changed since the tab was opened.
-        Err(error) => return unreached(app, watched, now, failure(&watched.url, error.code.wire()), is_last_try).await,
+        Err(error) => {
+            return unreached(services, watched, now, failure(&watched.url, error.code.wire()), is_last_try).await;
+        }
     };
-    let target = app.ceilings().target(&url);
+    let target = services.ceilings().target(&url);
     let ours = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
-    let _places = app.ceilings().enter(ours, target.as_deref()).await.map_err(|error| later(error.code.wire()))?;
+    let _places = services.ceilings().enter(ours, target.as_deref()).await.map_err(|error| later(error.code.wire()))?;
     let deadline = Instant::now() + AUDIT_TIME;
-    let page = app.engine().page(&url, deadline).await;
+    let page = services.engine().page(&url, deadline).await;
     match audit::blocked(&page) {
         // No finding: the site asks to be left alone for a while.
         Some(blocked) if blocked.rate_limited => {
-            return unreached(app, watched, now, failure(url.as_str(), "rate_limited"), is_last_try).await;
+            return unreached(services, watched, now, failure(url.as_str(), "rate_limited"), is_last_try).await;
         }
-        Some(_) => return unreached(app, watched, now, page, is_last_try).await,
-        None if page.response().is_none() => return unreached(app, watched, now, page, is_last_try).await,
+        Some(_) => return unreached(services, watched, now, page, is_last_try).await,
+        None if page.response().is_none() => return unreached(services, watched, now, page, is_last_try).await,
         None => {}
     }
-    let given = Given { started_at: now, nonce: app.ports().nonce(), progress: None, keep_sitemaps: false };
-    let audited = app.engine().audit_page(&url, page, given, deadline, |audited| audited.report).await;
+    let given = Given { started_at: now, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
+    let audited = services.engine().audit_page(&url, page, given, deadline, |audited| audited.report).await;
     match audited {
         Ok(report) => Ok(Found { report, failed: false }),
         Err(AuditFailure::Overloaded) => Err(later("no core came free")),
@@ -109,7 +121,7 @@ fn failure(url: &str, reason: &str) -> Fetched {
 
 /// A run that says that there was no page, once it was tried long enough.
 async fn unreached(
-    app: &Services,
+    services: &Services,
     watched: &WatchedTab,
     now: Timestamp,
     page: Fetched,
@@ -121,13 +133,13 @@ async fn unreached(
     let capture = Capture {
         requested_url: watched.url.clone(),
         started_at: now,
-        nonce: app.ports().nonce(),
+        nonce: services.ports().nonce(),
         source: Source::Network,
         page,
         extras: Vec::new(),
         field_data: None,
     };
-    let judged = app.engine().judge(capture, |report| report).await;
+    let judged = services.engine().judge(capture, |report| report).await;
     let report = judged.map_err(|_| Unfinished::Later("no core came free".to_owned()))?;
     Ok(Found { report: Report { summary: None, score: 0, ..report }, failed: true })
 }

@@ -52,28 +52,28 @@ impl Background {
 }
 
 /// Starts it. Any number of servers may do so on one database.
-pub fn start(app: Services) -> Background {
+pub fn start(services: Services) -> Background {
     let (stopping, stopped) = watch::channel(false);
     // Not before the clocks were compared.
     let (allow, may_work) = watch::channel(false);
     let mut loops = JoinSet::new();
     for lane in Lane::ALL {
-        loops.spawn(work(app.clone(), lane, may_work.clone(), stopped.clone()));
+        loops.spawn(work(services.clone(), lane, may_work.clone(), stopped.clone()));
     }
-    loops.spawn(keep_schedule(app, allow, stopped));
+    loops.spawn(keep_schedule(services, allow, stopped));
     Background { stopping, loops }
 }
 
 /// Does the jobs of one lane as they become due.
-async fn work(app: Services, lane: Lane, mut may_work: watch::Receiver<bool>, mut stopped: watch::Receiver<bool>) {
+async fn work(services: Services, lane: Lane, mut may_work: watch::Receiver<bool>, mut stopped: watch::Receiver<bool>) {
     let mut running: JoinSet<()> = JoinSet::new();
     loop {
         let mut wait = LOOK_EVERY;
         while *may_work.borrow_and_update() && running.len() < lane.at_once() {
-            match claim(&app, lane).await {
+            match claim(&services, lane).await {
                 Ok(Some(claimed)) => {
-                    let app = app.clone();
-                    running.spawn(async move { perform_or_tell(&app, claimed).await });
+                    let services = services.clone();
+                    running.spawn(async move { perform_or_tell(&services, claimed).await });
                 }
                 Ok(None) => break,
                 Err(error) => {
@@ -98,14 +98,14 @@ async fn work(app: Services, lane: Lane, mut may_work: watch::Receiver<bool>, mu
     }
 }
 
-async fn claim(app: &Services, lane: Lane) -> Result<Option<ClaimedJob>, StoreError> {
-    let now = app.ports().now();
-    app.database().store().claim_job(lane.word(), now, now.plus_ms(LEASE_MS)).await
+async fn claim(services: &Services, lane: Lane) -> Result<Option<ClaimedJob>, StoreError> {
+    let now = services.ports().now();
+    services.database().store().claim_job(lane.word(), now, now.plus_ms(LEASE_MS)).await
 }
 
-async fn perform_or_tell(app: &Services, claimed: ClaimedJob) {
+async fn perform_or_tell(services: &Services, claimed: ClaimedJob) {
     let id = claimed.lease.id().to_owned();
-    if let Err(error) = perform(app, claimed).await {
+    if let Err(error) = perform(services, claimed).await {
         tracing::warn!(job.id = %id, %error, "what became of a job could not be written; another try will tell");
     }
 }
@@ -118,13 +118,13 @@ fn tell_of_panic(ended: Result<(), tokio::task::JoinError>) {
 }
 
 /// Does all jobs that are due, one after another, and those that they make; how many.
-pub async fn work_off(app: &Services) -> Result<usize, StoreError> {
+pub async fn work_off(services: &Services) -> Result<usize, StoreError> {
     let mut done = 0;
     loop {
         let before = done;
         for lane in Lane::ALL {
-            while let Some(claimed) = claim(app, lane).await? {
-                perform(app, claimed).await?;
+            while let Some(claimed) = claim(services, lane).await? {
+                perform(services, claimed).await?;
                 done += 1;
             }
         }
@@ -135,13 +135,13 @@ pub async fn work_off(app: &Services) -> Result<usize, StoreError> {
 }
 
 /// Queues what is due by the clock, as long as that is the clock of the others too.
-async fn keep_schedule(app: Services, allow: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
+async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
     let mut last = None;
     let mut quiet_until = Instant::now();
     let mut compare_at = Instant::now();
     loop {
         if Instant::now() >= compare_at {
-            match is_in_step(&app).await {
+            match is_in_step(&services).await {
                 Ok(in_step) => {
                     allow.send_replace(in_step);
                     // One that is out of step is looked at again in the next round.
@@ -150,14 +150,14 @@ async fn keep_schedule(app: Services, allow: watch::Sender<bool>, mut stopped: w
                 Err(error) => tracing::warn!(%error, "the database's clock can't be asked for"),
             }
         }
-        let now = app.ports().now();
+        let now = services.ports().now();
         if has_leapt(last.replace(now), now) {
             tracing::warn!(%now, "the clock leapt more than a day; nothing is scheduled for an hour");
             quiet_until = Instant::now() + QUIET;
         }
         if *allow.borrow()
             && Instant::now() >= quiet_until
-            && let Err(error) = schedule(&app, now).await
+            && let Err(error) = schedule(&services, now).await
         {
             tracing::warn!(%error, "what is due could not be queued; tried again in a minute");
         }
@@ -169,9 +169,9 @@ async fn keep_schedule(app: Services, allow: watch::Sender<bool>, mut stopped: w
 }
 
 /// Whether this machine's clock is near enough to the database's to do jobs by; tells when they are apart.
-pub async fn is_in_step(app: &Services) -> Result<bool, StoreError> {
-    let Some(theirs) = app.database().store().clock().await? else { return Ok(true) };
-    let apart_ms = app.ports().now().0.saturating_sub(theirs.0);
+pub async fn is_in_step(services: &Services) -> Result<bool, StoreError> {
+    let Some(theirs) = services.database().store().clock().await? else { return Ok(true) };
+    let apart_ms = services.ports().now().0.saturating_sub(theirs.0);
     let in_step = apart_ms.saturating_abs() <= APART_IS_TOO_FAR_MS;
     if !in_step {
         tracing::error!(apart_ms, "this machine's clock is not the database's: no jobs are done here until it is");
@@ -182,10 +182,10 @@ pub async fn is_in_step(app: &Services) -> Result<bool, StoreError> {
 }
 
 /// Queues what is due at `now`: a key each, so that many servers make one job.
-pub async fn schedule(app: &Services, now: Timestamp) -> Result<(), StoreError> {
+pub async fn schedule(services: &Services, now: Timestamp) -> Result<(), StoreError> {
     let key = format!("purge:{}", now.0.div_euclid(HOUR_MS));
-    app.database().store().enqueue(Job::Purge.queued(app.ports(), Some(key))).await?;
-    watches::queue_due(app, now).await
+    services.database().store().enqueue(Job::Purge.queued(services.ports(), Some(key))).await?;
+    watches::queue_due(services, now).await
 }
 
 /// Whether the clock went on further than it can have between two rounds. What is forgotten by a wrong clock is lost.

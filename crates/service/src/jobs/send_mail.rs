@@ -7,11 +7,11 @@ use render::mail::Mail;
 use crate::mail::NotSent;
 
 /// Sends `mail`, which is the job `id`.
-pub(super) async fn run(app: &Services, id: &str, mail: &Mail) -> Result<(), Unfinished> {
-    let Some(mailer) = app.mailer() else {
+pub(super) async fn run(services: &Services, id: &str, mail: &Mail) -> Result<(), Unfinished> {
+    let Some(mailer) = services.mailer() else {
         return Err(Unfinished::Later("smtp.url is not set".to_owned()));
     };
-    mailer.send(id, mail, app.ports().now()).await.map_err(|error| match error {
+    mailer.send(id, mail, services.ports().now()).await.map_err(|error| match error {
         NotSent::Later(why) => Unfinished::Later(why),
         NotSent::Never(why) => Unfinished::Never(why),
     })

@@ -25,8 +25,6 @@ use alert::{link_token, question};
 const QUESTIONS_PER_HOUR: u32 = 10;
 /// How long such a question can be answered.
 const QUESTION_MS: i64 = 7 * DAY_MS;
-/// How long the link in an alert stops the next one: longer than anybody keeps the mail in mind.
-pub(crate) const STOP_LINK_MS: i64 = 396 * DAY_MS;
 /// Watches that one look queues at most.
 const QUEUED_AT_ONCE: u32 = 500;
 

@@ -3,13 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
+use fetch::Fetcher;
 use model::capture::Capture;
 use model::field_data::FieldData;
 use serde_json::json;
 use tokio::time::Instant;
 use url::Url;
-
-use super::Engine;
 
 /// For both questions together: beside the probes, which have eight seconds, it makes no audit longer.
 const FIELD_DATA_TIME: Duration = Duration::from_secs(5);
@@ -36,40 +35,41 @@ impl fmt::Debug for FieldDataSource {
     }
 }
 
-impl Engine {
-    /// Field data of a page, else of its origin; `None` where nobody is to be asked, or nothing is known.
-    pub(super) async fn field_data(&self, capture: &Capture, deadline: Instant) -> Option<FieldData> {
-        let source = self.field_data.as_ref()?;
-        let mut url = Url::parse(&capture.page.response()?.url).ok().filter(|url| url.as_str().len() <= LONGEST_URL)?;
-        url.set_fragment(None);
-        let deadline = deadline.min(Instant::now() + FIELD_DATA_TIME);
-        match self.ask(source, json!({ "url": url.as_str() }).to_string(), deadline).await? {
-            Known::Data(data) => Some(data),
-            Known::Nothing => {
-                let origin = json!({ "origin": url.origin().ascii_serialization() });
-                match self.ask(source, origin.to_string(), deadline).await? {
-                    Known::Data(data) => Some(data),
-                    Known::Nothing => None,
-                }
+/// Field data of a page, else of its origin; `None` where nobody is to be asked, or nothing is known.
+pub(super) async fn field_data(
+    fetcher: &Fetcher,
+    source: Option<&FieldDataSource>,
+    capture: &Capture,
+    deadline: Instant,
+) -> Option<FieldData> {
+    let source = source?;
+    let mut url = Url::parse(&capture.page.response()?.url).ok().filter(|url| url.as_str().len() <= LONGEST_URL)?;
+    url.set_fragment(None);
+    let deadline = deadline.min(Instant::now() + FIELD_DATA_TIME);
+    match ask(fetcher, source, json!({ "url": url.as_str() }).to_string(), deadline).await? {
+        Known::Data(data) => Some(data),
+        Known::Nothing => {
+            let origin = json!({ "origin": url.origin().ascii_serialization() });
+            match ask(fetcher, source, origin.to_string(), deadline).await? {
+                Known::Data(data) => Some(data),
+                Known::Nothing => None,
             }
         }
     }
+}
 
-    /// One question; `None` where the service can't be asked, which is no news of the page.
-    async fn ask(&self, source: &FieldDataSource, question: String, deadline: Instant) -> Option<Known> {
-        match self.fetcher.post_to_service(&source.endpoint, question, deadline).await {
-            Ok(answer) if answer.status == 404 => Some(Known::Nothing),
-            Ok(answer) if answer.status == 200 => {
-                Some(audit::field_data(&answer.body).map_or(Known::Nothing, Known::Data))
-            }
-            Ok(answer) => {
-                tracing::warn!(status = answer.status, "the field data service refused a question");
-                None
-            }
-            Err(error) => {
-                tracing::warn!(%error, "no field data");
-                None
-            }
+/// One question; `None` where the service can't be asked, which is no news of the page.
+async fn ask(fetcher: &Fetcher, source: &FieldDataSource, question: String, deadline: Instant) -> Option<Known> {
+    match fetcher.post_to_service(&source.endpoint, question, deadline).await {
+        Ok(answer) if answer.status == 404 => Some(Known::Nothing),
+        Ok(answer) if answer.status == 200 => Some(audit::field_data(&answer.body).map_or(Known::Nothing, Known::Data)),
+        Ok(answer) => {
+            tracing::warn!(status = answer.status, "the field data service refused a question");
+            None
+        }
+        Err(error) => {
+            tracing::warn!(%error, "no field data");
+            None
         }
     }
 }

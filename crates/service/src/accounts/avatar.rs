@@ -1,6 +1,6 @@
 //! Pictures of accounts: setting, reading and removing one.
 
-use super::unavailable;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
 

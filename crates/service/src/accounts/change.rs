@@ -6,7 +6,7 @@ use model::id::AccountId;
 use model::lang::{Lang, Text};
 use store::{AccountRecord, Actor, NewEvent, NewJob, Refusal, Step};
 
-use super::unavailable;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::token_digest;
 use crate::error::{Code, ServiceError};

@@ -4,7 +4,7 @@ use model::claim::{MovedRows, ProductClaim};
 use serde_json::json;
 use store::GuestThings;
 
-use super::unavailable;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
 use crate::database::Trouble;

@@ -11,7 +11,8 @@ use store::Denied;
 
 use super::address::Address;
 use super::change::{language, own_event};
-use super::{keys, organizations, passkeys, profile, session, unavailable};
+use super::unavailable::unavailable;
+use super::{keys, organizations, passkeys, profile, session};
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;

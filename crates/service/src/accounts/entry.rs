@@ -11,7 +11,8 @@ use store::{
 
 use super::address::Address;
 use super::change::{Change, Token, language};
-use super::{session, totp, unavailable};
+use super::unavailable::unavailable;
+use super::{session, totp};
 use crate::caller::Cx;
 use crate::config::Secret;
 use crate::credential::{is_random_token, token_digest};

@@ -8,7 +8,7 @@ use store::{KeyMade, KeyRecord, NewEvent, NewKey};
 
 use super::change::{language, own_event};
 use super::session::{self, require_fresh};
-use super::unavailable;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
 use crate::database::Trouble;

@@ -8,7 +8,8 @@ use store::{AccountRecord, AccountStatus, Actor, EndReason, Factor, Refusal, Ste
 
 use super::address::Address;
 use super::change::{Change, language};
-use super::{entry, recovery, unavailable};
+use super::unavailable::unavailable;
+use super::{entry, recovery};
 use crate::caller::Caller;
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};

@@ -12,8 +12,9 @@ use store::{
 
 use super::address::Address;
 use super::change::{Token, event, own_event};
+use super::entry;
 use super::session::require_fresh;
-use super::{entry, unavailable};
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::{is_random_token, token_digest};
 use crate::database::Trouble;

@@ -12,8 +12,9 @@ use store::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep, Step};
 use url::Url;
 
 use super::change::{Change, Token};
+use super::unavailable::unavailable;
 use super::webauthn::{ALGORITHMS, Credential, Proof, Site};
-use super::{entry, session, unavailable};
+use super::{entry, session};
 use crate::caller::Cx;
 use crate::credential::token_digest;
 use crate::error::{Code, ServiceError};

@@ -6,7 +6,9 @@ use store::{ProfileRecord, Refusal, Step};
 
 use super::change::Change;
 use super::entry::judged_name;
-use super::{session, trial, unavailable};
+use super::session;
+use super::trial::trial;
+use super::unavailable::unavailable;
 use crate::blocking::off_worker;
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};

@@ -8,7 +8,8 @@ use store::{AccountLink, AccountRecord, AccountStatus, Actor, EndReason, NewLink
 use super::address::Address;
 use super::change::{Change, Token, language};
 use super::entry::{self, SecondFactor};
-use super::{session, unavailable};
+use super::session;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::config::Secret;
 use crate::error::{Code, ServiceError};

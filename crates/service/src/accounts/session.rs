@@ -7,7 +7,7 @@ use render::mail::letters;
 use store::{AccountRecord, EndReason, NewSession, Rotation, Session, Step};
 
 use super::change::{Change, Token};
-use super::unavailable;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::caller::Identity;
 use crate::error::{Code, ServiceError};

@@ -4,7 +4,10 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::Config;
+use super::settings::Config;
+
+/// What every variable of the environment begins with.
+pub(super) const PREFIX: &str = "SITE_AUDIT_";
 
 /// One key of the configuration.
 #[derive(Debug, Clone)]
@@ -31,7 +34,7 @@ pub(super) enum Kind {
 impl Key {
     /// The variable of the environment that sets it.
     pub fn variable(&self) -> String {
-        format!("{}{}", super::read::PREFIX, self.name.to_uppercase().replace('.', "__"))
+        format!("{}{}", PREFIX, self.name.to_uppercase().replace('.', "__"))
     }
 }
 

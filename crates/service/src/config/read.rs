@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::Config;
-use super::keys::{Key, Kind, reference};
+use super::keys::{Key, Kind, PREFIX, reference};
+use super::settings::Config;
 
-/// What every variable of the environment begins with.
-pub(super) const PREFIX: &str = "SITE_AUDIT_";
 /// Variables with this beginning belong to the project's own tests.
 const OF_TESTS: [&str; 2] = ["SITE_AUDIT_TEST_", "SITE_AUDIT_SHARED"];
 /// The file that is read when none is named, if it is there.

@@ -1,6 +1,6 @@
 //! What to call after a refusal, for who can't ask a person.
 
-use super::Code;
+use super::codes::Code;
 
 /// A call that helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use model::time::Timestamp;
 use store::{ClaimedJob, RunRecord, StoreError, WatchRun, WatchedTab};
 use tokio::time::Instant;
 
-use super::{Ending, Unfinished};
+use super::ending::{Ending, Unfinished};
 use crate::blocking::off_worker;
 use crate::network::Network;
 use crate::services::Services;
@@ -163,10 +163,4 @@ async fn compared(found: Found, scored: Option<RunRecord>, lang: Lang) -> Result
 fn got_worse(change: &Change) -> bool {
     let is_lower = change.score.is_some_and(|points| points < 0);
     is_lower || change.broke.iter().any(|changed| matches!(changed.severity, Severity::Error | Severity::Warn))
-}
-
-impl From<StoreError> for Unfinished {
-    fn from(error: StoreError) -> Self {
-        Self::Later(error.to_string())
-    }
 }

@@ -8,11 +8,13 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::{LEASE_MS, perform};
+use super::perform::perform;
 use crate::job::{Job, Lane};
 use crate::services::Services;
 use crate::watches;
 
+/// How long a claim lasts. A server that died leaves its jobs for so long.
+const LEASE_MS: i64 = 120_000;
 /// Between two looks at a queue.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Between two looks at a queue that could not be looked at.

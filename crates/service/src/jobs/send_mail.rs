@@ -1,6 +1,6 @@
 //! Handing one message to the mail server.
 
-use super::Unfinished;
+use super::ending::Unfinished;
 use crate::services::Services;
 use render::mail::Mail;
 

@@ -8,12 +8,11 @@ use model::tab::{Run, Tab};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::runs::last_run;
 use crate::billing;
 use crate::caller::Cx;
 use crate::error::ServiceError;
 use crate::gate;
-
-use super::last_run;
 
 /// All tabs of the caller (Workspace).
 #[derive(Debug, Serialize, JsonSchema)]

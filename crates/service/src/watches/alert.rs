@@ -6,14 +6,17 @@ use model::change::Change;
 use model::id::{AuditId, TabId};
 use model::lang::Lang;
 use model::report::Report;
+use model::time::DAY_MS;
 use render::mail::{self, Mail, watch};
 use store::WatchedTab;
 
-use super::STOP_LINK_MS;
 use crate::credential::token_digest;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 use crate::services::Services;
+
+/// How long the link in an alert stops the next one: longer than anybody keeps the mail in mind.
+const STOP_LINK_MS: i64 = 396 * DAY_MS;
 
 /// A run of a watch that its owner is to hear of.
 #[derive(Debug)]

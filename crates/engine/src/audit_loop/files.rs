@@ -1,0 +1,80 @@
+//! Fetching one file beside the page, and reading it where the audit needs its content.
+
+use std::sync::Arc;
+
+use audit::{SiteFile, SitemapTarget};
+use fetch::{Budget, Fetcher, Room};
+use model::capture::{Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
+use tokio::time::Instant;
+
+use super::failure::on_a_core;
+use crate::cores::Cores;
+
+/// Bytes of a robots.txt or sitemap that are read on the spot: it takes less time than going to a core and back.
+const READ_HERE: usize = 8 * 1024;
+/// The first bytes of a file packed by gzip (RFC 1952 §2.3.1).
+const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
+
+/// One file to fetch, and how.
+pub(super) struct Ask {
+    pub(super) want: Want,
+    pub(super) target: Arc<SitemapTarget>,
+    pub(super) budget: Arc<Budget>,
+    pub(super) until: Instant,
+    pub(super) keep_sitemaps: bool,
+}
+
+/// A file that came, or did not.
+pub(super) struct Came {
+    pub(super) extra: Extra,
+    /// What was read of it, for robots.txt and sitemaps.
+    pub(super) file: Option<SiteFile>,
+}
+
+impl Came {
+    /// A file that could not be read here: for the audit as if it had not come.
+    fn without(want: Want, target: &SitemapTarget) -> Self {
+        let kind = FailureKind::Timeout;
+        let failure = FetchFailure { kind, reason: "overloaded".to_owned(), hops: Vec::new(), url: want.url.clone() };
+        let extra = Extra { want, fetched: Fetched::Failed(failure) };
+        let file = SiteFile::read(&extra, target);
+        Self { extra, file }
+    }
+}
+
+/// Fetches one file beside the page, and reads it where the audit needs to know what is in it.
+pub(super) async fn file(fetcher: &Fetcher, cores: &Cores, ask: Ask) -> Came {
+    let Ask { want, target, budget, until, keep_sitemaps } = ask;
+    if want.kind == WantKind::Sitemap {
+        let (fetched, room) = fetcher.large(&want, until).await;
+        return read(cores, Extra { want, fetched }, target, until, (!keep_sitemaps).then_some(room)).await;
+    }
+    let fetched = fetcher.extra(&want, &budget, until).await;
+    let extra = Extra { want, fetched };
+    match extra.want.kind {
+        WantKind::RobotsTxt => read(cores, extra, target, until, None).await,
+        _ => Came { extra, file: None },
+    }
+}
+
+/// Reads a file, on a core unless it is small. With its `room` the bytes go once they were read.
+async fn read(cores: &Cores, mut extra: Extra, target: Arc<SitemapTarget>, until: Instant, room: Option<Room>) -> Came {
+    let bytes = extra.fetched.response().map_or(&[][..], |exchange| &exchange.body.bytes);
+    // A packed file may unfold to megabytes.
+    let small = bytes.len() <= READ_HERE && !bytes.starts_with(&GZIP_MAGIC);
+    let want = extra.want.clone();
+    let search = Arc::clone(&target);
+    let reading = move || {
+        let file = SiteFile::read(&extra, &search);
+        if let (Fetched::Response(exchange), Some(room)) = (&mut extra.fetched, room) {
+            exchange.body.bytes = Vec::new();
+            drop(room);
+        }
+        Came { extra, file }
+    };
+    if small {
+        return reading();
+    }
+    let read = on_a_core(cores, until, reading).await;
+    read.unwrap_or_else(|_| Came::without(want, &target))
+}

@@ -1,0 +1,63 @@
+//! Parsed pages in memory: light ones are held freely, heavy ones share a fixed amount.
+
+use std::sync::Arc;
+
+use audit::Page;
+use model::capture::Capture;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use super::failure::{AuditFailure, on_a_core};
+use crate::cores::Cores;
+
+/// Bytes of a parsed page that any audit may hold while its other files come: real pages take less.
+const LIGHT_PAGE: usize = 2 * 1024 * 1024;
+/// KiB that all heavier pages may take together while they wait: with 64 light ones 224 MiB.
+const HEAVY_PAGES_KIB: u32 = 96 * 1024;
+
+/// The memory that heavy parsed pages share. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct PageMemory {
+    /// KiB.
+    heavy: Arc<Semaphore>,
+}
+
+/// A parsed page, with the room that it takes if it is not light.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) page: Page,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl PageMemory {
+    /// All of it free.
+    pub(super) fn new() -> Self {
+        Self { heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)) }
+    }
+
+    /// Parses the page. One that takes much memory, and finds no room for it, is dropped, and parsed again when there is
+    /// some: so nobody fills the memory with pages that wait for slow files, and nobody waits for a core meanwhile.
+    pub(super) async fn parse(
+        &self,
+        cores: &Cores,
+        capture: Arc<Capture>,
+        until: Instant,
+    ) -> Result<Parsed, AuditFailure> {
+        let read = || {
+            let capture = Arc::clone(&capture);
+            on_a_core(cores, until, move || Page::read(&capture))
+        };
+        let page = read().await?;
+        let kib = u32::try_from(page.memory() / 1024).unwrap_or(u32::MAX).min(HEAVY_PAGES_KIB);
+        if kib as usize * 1024 <= LIGHT_PAGE {
+            return Ok(Parsed { page, _room: None });
+        }
+        if let Ok(room) = Arc::clone(&self.heavy).try_acquire_many_owned(kib) {
+            return Ok(Parsed { page, _room: Some(room) });
+        }
+        drop(page);
+        let waiting = timeout_at(until, Arc::clone(&self.heavy).acquire_many_owned(kib));
+        let Ok(Ok(room)) = waiting.await else { return Err(AuditFailure::Overloaded) };
+        Ok(Parsed { page: read().await?, _room: Some(room) })
+    }
+}

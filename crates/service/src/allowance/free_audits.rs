@@ -1,0 +1,225 @@
+//! The allowance of free audits a day, and the rate limit of audits an hour, free or paid.
+
+use model::time::{Day, Timestamp};
+use store::{DailySpend, HourlySpend};
+
+use super::keys::{Keys, key};
+use super::uses::{Allowance, part};
+use crate::database::{Database, Trouble};
+use crate::error::{Code, ServiceError};
+use crate::network::{Network, WIDE};
+use crate::ports::Ports;
+
+/// The daily counter of free audits.
+const FREE_AUDIT: &str = "audit";
+
+/// What one audit has spent, to be given back when nothing came of it. Dropped unreleased it stays spent: a caller who
+/// goes away in the middle has had the work.
+#[derive(Debug)]
+#[must_use]
+pub struct Spent {
+    counted: Counted,
+    network: Network,
+    day: Day,
+    /// One of the free audits was spent; else the audit is paid, or let through.
+    pub free: bool,
+    /// Free audits left today; `None` where none is counted, as audits are free for now.
+    pub free_remaining: Option<u32>,
+}
+
+/// Where a spending is noted.
+#[derive(Debug)]
+enum Counted {
+    /// In the database, under these keys.
+    Stored(Keys),
+    /// In this process.
+    Local,
+}
+
+/// Which uses were granted.
+#[derive(Debug, Clone, Copy)]
+struct Granted {
+    hour: bool,
+    wide_hour: bool,
+    day: bool,
+}
+
+/// What a free audit came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Free {
+    /// Counts against the day's free audits.
+    Counted,
+    /// Free for the time being: counts against the hour only.
+    ForNow,
+}
+
+impl Allowance {
+    /// Spends one audit of the hour and, unless audits are free for now, one of the day. [`Code::RateLimited`] past the
+    /// hour's ceiling; past the day's free ones the answer says so in [`Spent::free`].
+    pub(crate) async fn spend_audit(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        free: Free,
+    ) -> Result<Spent, ServiceError> {
+        let now = ports.now();
+        match self.spend_stored(database, ports, network, free, now).await {
+            Ok(spent) => spent,
+            Err(Trouble::Down) => self.spend_local(network, free, now),
+            Err(trouble) => Err(trouble.into()),
+        }
+    }
+
+    /// Spends in the database: of the hour, of the wider network's hour, and of the day. All or none, as far as three
+    /// statements can: what was granted beside a refusal or a failure is given back. What remains: a write that timed
+    /// out may have been made all the same and stays spent, as does what can't be given back because the database is
+    /// gone by then. So a caller may lose a use in an outage; no limit is ever passed.
+    async fn spend_stored(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        free: Free,
+        now: Timestamp,
+    ) -> Result<Result<Spent, ServiceError>, Trouble> {
+        let day = now.day();
+        let salt = self.salt.of(database, ports, day).await?;
+        let keys = Keys::of(&salt, network);
+        let (per_hour, wide_per_hour) = self.per_hour();
+        let per_day = match free {
+            Free::Counted => self.limits.free_audits_per_day,
+            Free::ForNow => 0,
+        };
+        let left = |remaining| (free == Free::Counted).then_some(remaining);
+        // At once, so that they share one commit.
+        let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
+        let (hourly, wide_hourly, daily) = tokio::join!(
+            database.ask(|store| store.spend_hourly(&hour, now, per_hour)),
+            database.ask(|store| store.spend_hourly(&wide_hour, now, wide_per_hour)),
+            database.ask(|store| store.spend_daily(&keys.network, FREE_AUDIT, day, per_day)),
+        );
+        let granted = Granted {
+            hour: matches!(hourly, Ok(HourlySpend::Granted)),
+            wide_hour: matches!(wide_hourly, Ok(HourlySpend::Granted)),
+            day: matches!(daily, Ok(DailySpend::Granted { .. })),
+        };
+        let refused = match (hourly, wide_hourly, daily) {
+            (Ok(HourlySpend::Granted), Ok(HourlySpend::Granted), Ok(daily)) => {
+                let (free, free_remaining) = match daily {
+                    DailySpend::Granted { remaining } => (true, left(remaining)),
+                    DailySpend::Exhausted => (false, left(0)),
+                };
+                return Ok(Ok(Spent { counted: Counted::Stored(keys), network, day, free, free_remaining }));
+            }
+            (Err(trouble), _, _) | (_, Err(trouble), _) | (_, _, Err(trouble)) => Err(trouble),
+            (Ok(hourly), Ok(wide_hourly), Ok(_)) => {
+                let wait = |spend| match spend {
+                    HourlySpend::Granted => 0,
+                    HourlySpend::Refused { retry_after_s } => retry_after_s,
+                };
+                let seconds = wait(hourly).max(wait(wide_hourly));
+                Ok(Err(ServiceError::new(Code::RateLimited).retry_after(seconds)))
+            }
+        };
+        self.give_back(database, &keys, day, granted).await;
+        refused
+    }
+
+    fn spend_local(&self, network: Network, free: Free, now: Timestamp) -> Result<Spent, ServiceError> {
+        self.local
+            .spend_hourly(&local_hour(network), now, part(self.limits.audits_per_hour))
+            .map_err(|seconds| ServiceError::new(Code::RateLimited).retry_after(seconds))?;
+        let per_day = match free {
+            Free::Counted => part(self.limits.free_audits_per_day),
+            Free::ForNow => 0,
+        };
+        let remaining = self.local.spend_daily(network, now.day(), per_day);
+        let free_remaining = (free == Free::Counted).then_some(remaining.unwrap_or_default());
+        Ok(Spent { counted: Counted::Local, network, day: now.day(), free: remaining.is_some(), free_remaining })
+    }
+
+    /// Gives back what an audit spent that came to nothing.
+    pub async fn release(&self, database: &Database, spent: Spent) {
+        let Spent { counted, network, day, free, .. } = spent;
+        match &counted {
+            Counted::Local => {
+                self.local.release_hourly(&local_hour(network), part(self.limits.audits_per_hour));
+                self.local.release_daily(network, day, free);
+            }
+            Counted::Stored(keys) => {
+                let granted = Granted { hour: true, wide_hour: true, day: free };
+                self.give_back(database, keys, day, granted).await;
+            }
+        }
+    }
+
+    /// Gives uses back to the database, each for itself: one that can't be stays spent, which the log tells.
+    async fn give_back(&self, database: &Database, keys: &Keys, day: Day, granted: Granted) {
+        let (per_hour, wide_per_hour) = self.per_hour();
+        let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
+        let (hourly, wide_hourly, daily) = tokio::join!(
+            when(granted.hour, database.insist(|store| store.release_hourly(&hour, per_hour))),
+            when(granted.wide_hour, database.insist(|store| store.release_hourly(&wide_hour, wide_per_hour))),
+            when(granted.day, database.insist(|store| store.release_daily(&keys.network, FREE_AUDIT, day))),
+        );
+        if hourly.is_err() || wide_hourly.is_err() || daily.is_err() {
+            tracing::warn!("an allowance could not be given back");
+        }
+    }
+
+    /// Audits an hour, of a network and of the wider one.
+    fn per_hour(&self) -> (u32, u32) {
+        (self.limits.audits_per_hour, self.limits.audits_per_hour.saturating_mul(WIDE))
+    }
+
+    /// Notes that a network has spent the day's free audits, so that it is told so again without a write.
+    pub(crate) fn note_spent(&self, spent: &Spent) {
+        if matches!(spent.counted, Counted::Stored(_)) && !spent.free {
+            self.local.note_spent(spent.network, spent.day);
+        }
+    }
+
+    /// Whether a network is known to have spent the day's free audits. The database is looked at, but not written to:
+    /// another process may have given one back in the meantime. `false` when it is not known.
+    pub(crate) async fn has_spent(&self, database: &Database, ports: &Ports, network: Network) -> bool {
+        let day = ports.now().day();
+        if !self.local.has_spent(network, day) {
+            return false;
+        }
+        let left = self.free_remaining(database, ports, network).await;
+        if matches!(left, Ok(1..)) {
+            self.local.forget_spent(network);
+        }
+        matches!(left, Ok(0))
+    }
+
+    /// Free audits that a network has left today; what the process knows while the database is away.
+    pub async fn free_remaining(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+    ) -> Result<u32, ServiceError> {
+        let day = ports.now().day();
+        let used = async {
+            let salt = self.salt.of(database, ports, day).await?;
+            let network = key(&salt, &network.to_string());
+            database.ask(|store| store.daily_used(&network, FREE_AUDIT, day)).await
+        };
+        match used.await {
+            Ok(used) => Ok(self.limits.free_audits_per_day.saturating_sub(used)),
+            Err(trouble) => Err(trouble.into()),
+        }
+    }
+}
+
+/// The bucket of a network's audits in an hour, in this process.
+fn local_hour(network: Network) -> String {
+    format!("audits:{network}")
+}
+
+/// Does it when it is wanted.
+async fn when<E>(wanted: bool, work: impl Future<Output = Result<(), E>>) -> Result<(), E> {
+    if wanted { work.await } else { Ok(()) }
+}

@@ -1,0 +1,177 @@
+//! Rate limits of a network: uses of something in an hour or a day, and refused addresses.
+
+use store::{DailySpend, HourlySpend};
+
+use super::keys::{Keys, Salt, key};
+use super::local::Local;
+use crate::config::Limits;
+use crate::database::{Database, Trouble};
+use crate::error::{Code, ServiceError};
+use crate::network::{Network, WIDE};
+use crate::ports::Ports;
+use model::time::Day;
+
+/// The part of a limit that one process grants by itself while the database is away.
+const LOCAL_PART: u32 = 4;
+
+/// The counters.
+#[derive(Debug)]
+pub struct Allowance {
+    pub(super) limits: Limits,
+    pub(super) salt: Salt,
+    pub(super) local: Local,
+}
+
+impl Allowance {
+    /// Counters that are full.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, salt: Salt::default(), local: Local::default() }
+    }
+
+    /// Whether a network, and the wider one around it, has a use left of something in a day, which only the database
+    /// counts.
+    pub(crate) async fn has_left_of_day(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        what: &str,
+        per_day: u32,
+    ) -> Result<bool, ServiceError> {
+        let day = ports.now().day();
+        let keys = Keys::of(&self.salt.of(database, ports, day).await?, network);
+        let (used, wide_used) = tokio::join!(
+            database.ask(|store| store.daily_used(&keys.network, what, day)),
+            database.ask(|store| store.daily_used(&keys.wide, what, day)),
+        );
+        Ok(used? < per_day && wide_used? < per_day.saturating_mul(WIDE))
+    }
+
+    /// Spends one of these uses; `false` when none is left.
+    pub(crate) async fn spend_daily(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        what: &str,
+        per_day: u32,
+    ) -> Result<bool, ServiceError> {
+        let day = ports.now().day();
+        let keys = Keys::of(&self.salt.of(database, ports, day).await?, network);
+        if database.ask(|store| store.spend_daily(&keys.network, what, day, per_day)).await? == DailySpend::Exhausted {
+            return Ok(false);
+        }
+        let wide_per_day = per_day.saturating_mul(WIDE);
+        let wide = database.ask(|store| store.spend_daily(&keys.wide, what, day, wide_per_day)).await;
+        if matches!(wide, Ok(DailySpend::Granted { .. })) {
+            return Ok(true);
+        }
+        give_back_daily(database, &keys.network, what, day).await;
+        wide.map(|_| false).map_err(ServiceError::from)
+    }
+
+    /// Gives such a use back.
+    pub(crate) async fn release_daily(&self, database: &Database, ports: &Ports, network: Network, what: &str) {
+        let day = ports.now().day();
+        match self.salt.of(database, ports, day).await {
+            Ok(salt) => {
+                let keys = Keys::of(&salt, network);
+                tokio::join!(
+                    give_back_daily(database, &keys.network, what, day),
+                    give_back_daily(database, &keys.wide, what, day),
+                );
+            }
+            Err(_) => tracing::warn!(what, "a use of the day could not be given back"),
+        }
+    }
+
+    /// Spends one of the uses that a network has of something in an hour. While the database is away the process
+    /// grants a part.
+    pub async fn spend_hourly(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        what: &str,
+        per_hour: u32,
+    ) -> Result<(), ServiceError> {
+        self.spend_hourly_of(database, ports, &network.to_string(), what, per_hour).await
+    }
+
+    /// The same, and one of those of the wider network: of what costs us more than a row of the caller's own.
+    pub(crate) async fn spend_hourly_widely(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        what: &str,
+        per_hour: u32,
+    ) -> Result<(), ServiceError> {
+        self.spend_hourly(database, ports, network, what, per_hour).await?;
+        // What the network itself spent is not given back: while the wider one has nothing left, it is of no use.
+        self.spend_hourly_of(database, ports, &network.wide(), what, per_hour.saturating_mul(WIDE)).await
+    }
+
+    /// Spends one of the uses that `who`, a network, has of something in an hour.
+    async fn spend_hourly_of(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        who: &str,
+        what: &str,
+        per_hour: u32,
+    ) -> Result<(), ServiceError> {
+        let now = ports.now();
+        let stored = async {
+            let salt = self.salt.of(database, ports, now.day()).await?;
+            let bucket = format!("{what}:{}", key(&salt, &format!("{what} {who}")));
+            database.ask(|store| store.spend_hourly(&bucket, now, per_hour)).await
+        };
+        let refused = |seconds| ServiceError::new(Code::RateLimited).retry_after(seconds);
+        match stored.await {
+            Ok(HourlySpend::Granted) => Ok(()),
+            Ok(HourlySpend::Refused { retry_after_s }) => Err(refused(retry_after_s)),
+            Err(Trouble::Down) => {
+                self.local.spend_hourly(&format!("{what}:{who}"), now, part(per_hour)).map_err(refused)
+            }
+            Err(trouble) => Err(trouble.into()),
+        }
+    }
+
+    /// Counts a refused target address. Past the ceiling the network's audits are refused for a while, here without a
+    /// look at the database.
+    pub async fn count_refusal(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+    ) -> Result<(), ServiceError> {
+        let counted = self.spend_hourly(database, ports, network, "refused", self.limits.refused_per_hour).await;
+        if let Err(error) = &counted
+            && let Some(seconds) = error.retry_after
+        {
+            self.local.lock_out(network, ports.now(), seconds);
+        }
+        counted
+    }
+
+    /// [`Code::RateLimited`] while a network is refused for asking for too many addresses that are refused.
+    pub fn check_refusals(&self, ports: &Ports, network: Network) -> Result<(), ServiceError> {
+        match self.local.locked_out(network, ports.now()) {
+            Some(seconds) => Err(ServiceError::new(Code::RateLimited).retry_after(seconds)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Gives a use of a day back; one that can't be stays spent, which the log tells.
+async fn give_back_daily(database: &Database, key: &str, what: &str, day: Day) {
+    if database.insist(|store| store.release_daily(key, what, day)).await.is_err() {
+        tracing::warn!(what, "a use of the day could not be given back");
+    }
+}
+
+/// The part of a limit that this process grants by itself: of what there is, at least one.
+pub(super) fn part(limit: u32) -> u32 {
+    if limit == 0 { 0 } else { (limit / LOCAL_PART).max(1) }
+}

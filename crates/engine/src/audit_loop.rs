@@ -26,20 +26,19 @@ use failure::on_a_core;
 use lanes::Lanes;
 use pages::{PageMemory, Parsed};
 
-/// A page with all its redirects.
+/// Timeout of a page with all its redirects.
 const PAGE_TIME: Duration = Duration::from_secs(20);
-/// An audit as a whole, the wait for a place included; what is unfinished then was not measured.
+/// Timeout of an audit, including the wait for a slot; what is unfinished then counts as not measured.
 pub const AUDIT_TIME: Duration = Duration::from_secs(23);
-/// For judging at the end, when the time of an audit is spent: the wait for a core.
+/// Timeout of the wait for a core to judge on, after the audit's deadline.
 const JUDGE_TIME: Duration = Duration::from_secs(1);
-/// The wait for a core of a page that was supplied.
+/// Timeout of the wait for a core, for a supplied page.
 const CORE_TIME: Duration = Duration::from_secs(10);
-
 /// The audit loop and its resources. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Engine {
     fetcher: Fetcher,
-    /// Where pages are parsed and judged.
+    /// Threads that parse and judge pages.
     cores: Cores,
     memory: PageMemory,
     field_data: Option<FieldDataSource>,
@@ -48,30 +47,31 @@ pub struct Engine {
 /// A finished audit.
 #[derive(Debug)]
 pub struct Audited {
-    /// What the network answered.
+    /// The recorded network responses.
     pub capture: Capture,
-    /// What the core made of it.
+    /// The core's verdict on them.
     pub report: Report,
 }
 
 impl Engine {
-    /// An engine over a client; pages are parsed and judged on `cores`.
+    /// An engine over a fetching client; `cores` parse and judge pages.
     pub fn new(fetcher: Fetcher, cores: Cores) -> Self {
         Self { fetcher, cores, memory: PageMemory::new(), field_data: None }
     }
 
-    /// The same engine, which asks there for field data of each page; nobody when `None`.
+    /// The same engine with a source of field data, or without one.
     pub fn with_field_data(self, field_data: Option<FieldDataSource>) -> Self {
         Self { field_data, ..self }
     }
 
-    /// The client, for reading the text of a URL.
+    /// The fetching client; also parses URLs.
     pub fn fetcher(&self) -> &Fetcher {
         &self.fetcher
     }
 
-    /// Audits a URL that was read by [`Fetcher::intake`]. What is unfinished at the deadline, [`AUDIT_TIME`] from when the
-    /// caller came, was not measured. `finish` makes of the audit what the caller wants, on the core that judged.
+    /// Audits a URL that was parsed by [`Fetcher::intake`]. What is unfinished at the deadline, [`AUDIT_TIME`] after
+    /// the call began, counts as not measured. `finish` turns the audit into the caller's result, on the core that
+    /// judged.
     pub async fn audit<T: Send + 'static>(
         &self,
         url: &Url,
@@ -89,12 +89,12 @@ impl Engine {
         self.audit_page(url, page, given, deadline, finish).await
     }
 
-    /// Fetches a page with its redirects, and nothing else.
+    /// Fetches a page with its redirects, nothing else.
     pub async fn page(&self, url: &Url, deadline: Instant) -> Fetched {
         self.fetcher.page(url, deadline.min(Instant::now() + PAGE_TIME)).await
     }
 
-    /// Audits a page that was fetched, as [`Engine::audit`] does.
+    /// Audits a fetched page, as [`Engine::audit`] does.
     pub async fn audit_page<T: Send + 'static>(
         &self,
         url: &Url,
@@ -118,7 +118,7 @@ impl Engine {
             field_data::field_data(&self.fetcher, self.field_data.as_ref(), &capture, deadline)
         );
         let (page, files, extras) = gathered?;
-        // The parse is over, so nothing else holds the capture.
+        // Parsing is over, so nothing else holds the capture.
         let mut capture = Arc::unwrap_or_clone(capture);
         capture.extras = extras;
         capture.field_data = field_data;
@@ -132,8 +132,7 @@ impl Engine {
         Ok(finished)
     }
 
-    /// Judges a page that was supplied, with no request to anybody. `finish` makes of the report what the caller wants, on
-    /// the same core.
+    /// Judges a supplied page, without network. `finish` turns the report into the caller's result, on the same core.
     pub async fn judge<T: Send + 'static>(
         &self,
         capture: Capture,
@@ -142,15 +141,15 @@ impl Engine {
         on_a_core(&self.cores, Instant::now() + CORE_TIME, move || finish(audit::report(&capture))).await
     }
 
-    /// Parses the page and meanwhile fetches what the core wants, until it wants nothing more or time is out. The files
-    /// come sorted, so that the same answers give the same capture.
+    /// Parses the page and meanwhile fetches the files that the core wants, until it wants no more or the deadline
+    /// passes. Files are sorted, so that the same responses give the same capture.
     async fn gather(
         &self,
         capture: &Arc<Capture>,
         given: &Given,
         deadline: Instant,
     ) -> Result<(Parsed, SiteFiles, Vec<Extra>), AuditFailure> {
-        // Without the page's bytes: they may be megabytes, and what is wanted is read off the parsed page.
+        // Without the page's bytes, which may be megabytes: what is wanted depends on the parsed page.
         let mut known = headed(capture);
         let mut files = SiteFiles::default();
         let mut parsing = std::pin::pin!(self.memory.parse(&self.cores, Arc::clone(capture), deadline));
@@ -184,7 +183,7 @@ impl Engine {
     }
 }
 
-/// A capture without the bytes of its page.
+/// A copy of a capture without the bytes of its page.
 fn headed(capture: &Capture) -> Capture {
     let page = match &capture.page {
         Fetched::Response(exchange) => Fetched::Response(Exchange {

@@ -1,4 +1,4 @@
-//! Accounts: people who signed up, and what proves who they are.
+//! Accounts: registration, sign-in, sessions, security settings, API keys and organizations.
 
 mod address;
 pub mod avatar;

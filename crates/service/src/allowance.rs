@@ -1,4 +1,5 @@
-//! What a network may still do: counted in the database, and in the process while the database is away.
+//! The allowance of free audits a day, and rate limits per network: counted in the database, and in this process
+//! during an outage.
 
 mod free_audits;
 mod keys;

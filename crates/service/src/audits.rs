@@ -1,4 +1,4 @@
-//! Auditing for a caller: the use case behind the API, the pages, and whatever else starts an audit.
+//! Audits for a caller: the use case of the API and the pages.
 
 use audit::Blocked;
 use model::id::{AuditId, Owner};
@@ -23,9 +23,9 @@ use engine::{AUDIT_TIME, AuditFailure, Audited, Given};
 /// A finished audit of a caller.
 #[derive(Debug)]
 pub struct Finished {
-    /// Its id; `None` when the database did not keep it.
+    /// Its id; `None` when it could not be stored.
     pub id: Option<AuditId>,
-    /// Somebody may read it again.
+    /// Whether an owner can read it again.
     pub is_owned: bool,
     /// What was found.
     pub report: Report,
@@ -33,8 +33,8 @@ pub struct Finished {
     pub created_at: Timestamp,
 }
 
-/// Audits a URL that was read by the fetching client's intake, and keeps the report. `answer` makes of it what the caller
-/// gets, off the async workers.
+/// Audits a URL that was parsed by the fetching client, and stores the report. `answer` turns it into the caller's
+/// response, off the async workers.
 pub async fn audit<A: Send + 'static>(
     cx: &Cx,
     url: &Url,
@@ -61,7 +61,8 @@ pub async fn audit<A: Send + 'static>(
             Given { started_at: created_at, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
         let (store, id, is_owned) = (services.database().store().clone(), id.clone(), owner.is_some());
         let answer = answer.clone();
-        // On the core that judged, while the report is at hand: packed, and the answer that is right if it is kept.
+        // On the core that judged, while the report is in memory: it is packed, and the response is built for the case
+        // that it is stored.
         let finish = move |audited: Audited| Judged::of(&store, audited.report, created_at, id, is_owned, answer);
         services.engine().audit(url, given, deadline, finish).await
     };
@@ -77,7 +78,7 @@ pub async fn audit<A: Send + 'static>(
     if kept {
         return Ok(if_kept);
     }
-    // An answer without an id says that it was not kept: the caller has the report all the same.
+    // A response without an id says that the report was not stored; the caller gets it all the same.
     let unkept = move || {
         let report = packed.unpack()?;
         Ok(answer(Finished { id: None, is_owned: false, report, created_at }))
@@ -88,9 +89,9 @@ pub async fn audit<A: Send + 'static>(
     })
 }
 
-/// What a core made of an audit.
+/// Output of a core.
 struct Judged<A> {
-    /// `None` when it is not to be kept: the answer says so already.
+    /// `None` when packing failed; the response then has no id.
     packed: Option<PackedReport>,
     score: u32,
     findings: usize,
@@ -118,7 +119,7 @@ impl<A> Judged<A> {
     }
 }
 
-/// The hourly ceiling of one target is told as what it is, not as the caller's own.
+/// The hourly rate limit of a target is reported as [`Code::TargetBusy`], not as the caller's own limit.
 fn too_many_of_target(error: ServiceError) -> ServiceError {
     match error.code {
         Code::RateLimited => ServiceError { code: Code::TargetBusy, ..error },
@@ -126,12 +127,12 @@ fn too_many_of_target(error: ServiceError) -> ServiceError {
     }
 }
 
-/// Why there is no audit, as the caller gets it. Refused addresses are counted.
+/// The error of a failed audit. Counts refused addresses.
 async fn refused(cx: &Cx, failure: AuditFailure) -> ServiceError {
     count_refusal(cx, undone(failure)).await
 }
 
-/// The same where no address was asked for.
+/// The error of a failed audit, without counting.
 pub fn undone(failure: AuditFailure) -> ServiceError {
     match failure {
         AuditFailure::Blocked(blocked) => blocked_error(&blocked),
@@ -141,7 +142,7 @@ pub fn undone(failure: AuditFailure) -> ServiceError {
     }
 }
 
-/// Counts a refused address against the network; past the ceiling the answer is that.
+/// Counts a refused address against the network's rate limit; over the limit, that is the error.
 pub async fn count_refusal(cx: &Cx, error: ServiceError) -> ServiceError {
     if !matches!(error.code, Code::AddressNotAllowed | Code::RedirectNotAllowed) {
         return error;
@@ -153,7 +154,7 @@ pub async fn count_refusal(cx: &Cx, error: ServiceError) -> ServiceError {
     }
 }
 
-/// The refusal that tells of a firewall or a rate limit of the target.
+/// The error when a firewall or a rate limit of the target answered.
 pub fn blocked_error(blocked: &Blocked) -> ServiceError {
     const ALLOW: Text = text(
         "Allow the user agent of this service in the firewall ({vendor}), then audit again.",
@@ -180,22 +181,22 @@ pub fn blocked_error(blocked: &Blocked) -> ServiceError {
         .fix(fix)
 }
 
-/// An audit of an owner.
+/// Reads an audit of an owner.
 pub async fn stored(cx: &Cx, owner: &Owner, id: String) -> Result<StoredReport, ServiceError> {
     let id = audit_id(id)?;
     cx.services.database().ask(|store| store.audit_of(owner, &id)).await.map_err(no_such_audit)
 }
 
-/// An id of a path.
+/// Parses an audit's id.
 pub fn audit_id(id: String) -> Result<AuditId, ServiceError> {
-    // What can't be an id of ours needs no look-up: some texts can't even be asked for (PostgreSQL has no NUL).
+    // An invalid id is "not found", without a query: some texts, such as NUL, can't be sent to PostgreSQL.
     match uuid::Uuid::try_parse(&id) {
         Ok(_) => Ok(AuditId(id)),
         Err(_) => Err(ServiceError::new(Code::AuditNotFound)),
     }
 }
 
-/// Why an audit of an owner can't be had.
+/// Maps a database error; a missing row is [`Code::AuditNotFound`].
 pub(crate) fn no_such_audit(trouble: Trouble) -> ServiceError {
     match trouble {
         Trouble::NotFound => ServiceError::new(Code::AuditNotFound),
@@ -221,7 +222,7 @@ pub struct PatchLinks {
     api_index: String,
 }
 
-/// The patch of a stored audit.
+/// The patch of a stored audit, as a response.
 pub fn patch_answer(services: &Services, stored: &StoredReport, lang: Lang) -> PatchAnswer {
     PatchAnswer {
         audit: Some(services.url(&format!("/api/audits/{}", stored.id))),

@@ -1,4 +1,4 @@
-//! How this service is paid, and where the caller stands.
+//! Billing overview: means of payment, prices, and the caller's usage.
 
 use model::account::Trial;
 use model::pricing::{Billing, BillingPrices, Usage};
@@ -10,7 +10,7 @@ use crate::error::ServiceError;
 use crate::gate;
 use crate::pricing::free_now;
 
-/// How this service is paid, and where the caller stands.
+/// The caller's billing overview.
 pub async fn of(cx: &Cx) -> Result<Billing, ServiceError> {
     let services = &cx.services;
     let (config, payments) = (services.config(), services.payments());
@@ -46,7 +46,7 @@ pub async fn of(cx: &Cx) -> Result<Billing, ServiceError> {
     })
 }
 
-/// The caller's trial; who has no account has none.
+/// The caller's trial; inactive without an account.
 fn trial_of(cx: &Cx) -> Trial {
     let started_at = match &cx.caller.identity {
         Identity::Session(session) => session.trial_started_at,

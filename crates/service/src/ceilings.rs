@@ -1,4 +1,4 @@
-//! How many audits fetch at once: in the process, for one caller, of one target.
+//! Concurrency limits of audits: in the process, per caller, and per target.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -14,15 +14,15 @@ use crate::config::{Config, Limits};
 use crate::error::{Code, ServiceError};
 use crate::network::Network;
 
-/// How long one more audit waits for a place.
+/// Timeout of the wait for a slot.
 const WAIT: Duration = Duration::from_secs(5);
-/// Seconds after which a refused caller may try again: the longest that a fetch lasts is 20 s, most last under one.
+/// Seconds until a refused caller may retry: a fetch lasts 20 s at most, but usually under one.
 const RETRY_AFTER: u32 = 5;
 
-/// KiB that all bodies over the usual size may take together. Chosen: eight of the largest.
+/// KiB that all request bodies over the usual size may take together. Chosen: eight of the largest.
 const LARGE_BODIES_KIB: usize = 64 * 1024;
 
-/// The ceilings.
+/// Concurrency limits.
 #[derive(Debug)]
 pub struct Ceilings {
     bodies: Arc<Semaphore>,
@@ -33,7 +33,7 @@ pub struct Ceilings {
     fixed: HashMap<String, IpAddr>,
 }
 
-/// Places held by one audit; free again when dropped.
+/// The slots of one audit; released when dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct Places {
@@ -43,7 +43,7 @@ pub struct Places {
 }
 
 impl Ceilings {
-    /// Ceilings as configured.
+    /// As configured.
     pub fn new(config: &Config) -> Self {
         let Limits { fetches, fetches_per_caller, fetches_per_target, .. } = config.limits;
         Self {
@@ -56,10 +56,10 @@ impl Ceilings {
         }
     }
 
-    /// Waits for a place at each ceiling; [`Code::TargetBusy`] when there is none in time.
+    /// Waits for a slot of each limit; [`Code::TargetBusy`] on timeout.
     pub(crate) async fn enter(&self, caller: Network, target: Option<&str>) -> Result<Places, ServiceError> {
         let entered = tokio::time::timeout(WAIT, async {
-            // The process's place last: who waits for a target keeps no place from others.
+            // The process's slot last: a wait for a busy target must not hold slots that others could use.
             let caller = self.callers.enter(&caller.to_string()).await;
             let target = match target {
                 Some(target) => Some(self.targets.enter(target).await),
@@ -74,15 +74,15 @@ impl Ceilings {
         }
     }
 
-    /// Room for so many KiB of a large body; [`Code::Overloaded`] when others have taken it.
+    /// Reserves memory for a large body; [`Code::Overloaded`] when there is not enough.
     pub fn room_for_body(&self, kib: usize) -> Result<OwnedSemaphorePermit, ServiceError> {
         let kib = u32::try_from(kib).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.bodies).try_acquire_many_owned(kib);
         room.map_err(|_| ServiceError::new(Code::Overloaded).retry_after(RETRY_AFTER))
     }
 
-    /// What counts as one target: the registrable domain, or the address itself. `None` for the operator's own
-    /// machines, which have no ceiling.
+    /// The target that is counted: the registrable domain, or the IP address. `None` for the operator's own machines,
+    /// which are not limited.
     pub fn target(&self, url: &Url) -> Option<String> {
         let own = |address: IpAddr| self.exempt.iter().any(|network| network.contains(&address));
         let is_own = match url.host()? {

@@ -1,92 +1,92 @@
-//! Everything a caller can be refused with: one table of codes, one shape on the wire.
+//! Errors of use cases: a code of the table, details, and their JSON body.
 
 mod codes;
 mod next;
 
 use model::capture::{FailureKind, FetchFailure};
-use model::lang::{Lang, Phrase, Text, text};
+use model::lang::{Lang, Phrase, text};
 use serde_json::{Map, Value};
 
 pub use codes::Code;
 
-/// What a handler fails with: `{error, detail?, code}` and what the code adds. Small, as every result carries it.
+/// Error of a use case: `{error, detail?, code}` and what the code adds. Small, as every result carries it.
 #[derive(Debug, Clone)]
 pub struct ServiceError {
-    /// Which refusal.
+    /// The error code.
     pub code: Code,
-    /// What exactly; begins with the field or the word that the contract names.
+    /// Detail; begins with the field's name, or with a stable word such as `scheme`.
     pub detail: Option<Box<Phrase>>,
-    /// Seconds until the same call may succeed.
+    /// Seconds until a retry may succeed.
     pub retry_after: Option<u32>,
-    /// What few refusals have.
+    /// Rare additions, boxed.
     pub more: Option<Box<More>>,
 }
 
-/// What few refusals have.
+/// Rare additions to an error.
 #[derive(Debug, Clone, Default)]
 pub struct More {
-    /// More fields of the answer (`accepts`, `blocked`).
+    /// More fields of the body (`accepts`, `blocked`).
     pub fields: Map<String, Value>,
-    /// What the owner of a target that blocked us can do; answered as `blocked.fix`.
+    /// What the owner of a blocking target can do; the body's `blocked.fix`.
     pub fix: Option<Phrase>,
-    /// What would be accepted as payment, as version 2 of x402 has it.
+    /// Payment requirements, in version 2 of x402.
     pub offer: Option<Value>,
-    /// What became of a payment that was refused by the chain.
+    /// Receipt of a payment that the chain rejected.
     pub receipt: Option<Receipt>,
-    /// What is left of the day's free audits.
+    /// The day's allowance of free audits.
     pub allowance: Option<DayAllowance>,
-    /// The caller's session is over: a browser is to forget its cookie.
+    /// The caller's session ended: the browser's cookie is to be deleted.
     pub ends_session: bool,
 }
 
-/// What became of a payment, for its payer: the transaction, or why there is none.
+/// Receipt of a payment: the transaction, or why it failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
-    /// Version of x402 in which the payer speaks.
+    /// The payer's version of x402.
     pub version: i64,
-    /// The settlement response of x402.
+    /// Settlement response of x402.
     pub content: Value,
 }
 
-/// What is left of a network's free audits today.
+/// A network's allowance of free audits today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayAllowance {
     /// Free audits of a day.
     pub limit: u32,
-    /// Those that are left.
+    /// Free audits left.
     pub remaining: u32,
     /// Seconds until the next day, UTC.
     pub resets_in: u32,
 }
 
 impl ServiceError {
-    /// A bare refusal.
+    /// An error without detail.
     pub fn new(code: Code) -> Self {
         Self { code, detail: None, retry_after: None, more: None }
     }
 
-    /// With what exactly, the same in both languages: a field, a word of the contract.
+    /// With a detail that is not translated: a field's name, a stable word.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(Box::new(Phrase::verbatim(detail)));
         self
     }
 
-    /// With a sentence on what exactly.
+    /// With a detail in both languages.
     #[must_use]
     pub fn explained(mut self, detail: Phrase) -> Self {
         self.detail = Some(Box::new(detail));
         self
     }
 
-    /// With the seconds until the same call may succeed.
+    /// With the seconds until a retry may succeed.
     #[must_use]
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after = Some(seconds);
         self
     }
 
-    /// With one more field.
+    /// With one more field of the body.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {
         self.more.get_or_insert_default().fields.insert(name.to_owned(), value);
@@ -100,35 +100,35 @@ impl ServiceError {
         self
     }
 
-    /// With what would be accepted as payment, as version 2 of x402 has it.
+    /// With payment requirements, in version 2 of x402.
     #[must_use]
     pub fn offering(mut self, offer: Value) -> Self {
         self.more.get_or_insert_default().offer = Some(offer);
         self
     }
 
-    /// With what became of the payment.
+    /// With the receipt of the payment.
     #[must_use]
     pub(crate) fn with_receipt(mut self, receipt: Receipt) -> Self {
         self.more.get_or_insert_default().receipt = Some(receipt);
         self
     }
 
-    /// With what is left of the day's free audits.
+    /// With the day's allowance of free audits.
     #[must_use]
     pub(crate) fn with_allowance(mut self, allowance: DayAllowance) -> Self {
         self.more.get_or_insert_default().allowance = Some(allowance);
         self
     }
 
-    /// Because the caller's session is over.
+    /// With the end of the caller's session.
     #[must_use]
     pub fn ending_session(mut self) -> Self {
         self.more.get_or_insert_default().ends_session = true;
         self
     }
 
-    /// As a sentence or two, on one line.
+    /// Error, detail and fix on one line.
     pub fn told(&self, lang: Lang) -> String {
         let said = self.code.sentence().in_lang(lang);
         let said = match &self.detail {
@@ -141,7 +141,7 @@ impl ServiceError {
         }
     }
 
-    /// The body in `lang`.
+    /// The JSON body in `lang`.
     pub fn body(&self, lang: Lang) -> Map<String, Value> {
         let mut body = Map::new();
         body.insert("error".to_owned(), self.code.sentence().in_lang(lang).into());
@@ -173,7 +173,7 @@ impl From<FetchFailure> for ServiceError {
         };
         match failure.kind {
             FailureKind::InvalidUrl => Self::new(Code::InvalidUrl).explained(url_problem(&failure.reason)),
-            // One fixed sentence: neither the address nor how it was found.
+            // A fixed sentence, which reveals neither the address nor how it was resolved.
             FailureKind::AddressNotAllowed => Self::new(Code::AddressNotAllowed),
             FailureKind::RedirectNotAllowed => Self::new(Code::RedirectNotAllowed).detail(hops()),
             FailureKind::Unreachable => Self::new(Code::TargetUnreachable).detail(failure.reason),
@@ -183,7 +183,7 @@ impl From<FetchFailure> for ServiceError {
     }
 }
 
-/// What is wrong with a URL: the word of the contract, then what to do.
+/// Detail of an invalid URL: a stable word, then what to do.
 fn url_problem(reason: &str) -> Phrase {
     let what = match reason {
         "scheme" => text("scheme: url begins with http:// or https://", "scheme: url começa com http:// ou https://"),

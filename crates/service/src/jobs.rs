@@ -1,8 +1,8 @@
-//! Work that no caller waits for: a queue in the database, and the runner that empties it.
+//! Background jobs: a queue in the database, and its workers.
 //!
-//! A job is queued together with the fact that causes it. Any number of servers work on one queue: each claims a job for
-//! a while, and what it writes counts only while its claim does. A job that fails waits, twice as long each time; after
-//! its last try it stays, for the operator to see (`site-audit operator jobs`).
+//! A job is queued in the same transaction as its cause. Any number of servers work on one queue: each claims jobs
+//! with a lease, and its writes count only while the lease is valid. A failed job is retried with exponential backoff;
+//! after the last try it is kept for the operator (`site-audit operator jobs`).
 
 mod ending;
 mod perform;

@@ -1,4 +1,4 @@
-//! What costs what. Every number is the configuration's.
+//! Price list, from the configuration.
 
 use model::lang::{Lang, Text, text};
 use model::money::Micros;
@@ -9,7 +9,7 @@ use crate::config::Sku;
 use crate::services::Services;
 use crate::x402::{HOW_TO_PAY, PACKS};
 
-/// What is free and what is not.
+/// What is free, and what costs how much.
 pub fn quota(services: &Services, lang: Lang) -> PaymentQuota {
     const AUDITS: Text = text("audits per network", "auditorias por rede");
     const TABS: Text = text("tabs per owner", "abas por dono");
@@ -49,7 +49,7 @@ pub fn quota(services: &Services, lang: Lang) -> PaymentQuota {
     }
 }
 
-/// Names of what is free for the time being.
+/// SKUs that are free for now.
 pub fn free_now(services: &Services) -> Vec<String> {
     services.config().free_now.iter().map(|sku| sku.name().to_owned()).collect()
 }

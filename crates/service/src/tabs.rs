@@ -1,5 +1,5 @@
-//! Followed pages: opening one, running it again, and what changed from run to run. Behind the API, the pages and the
-//! daily watch.
+//! Followed pages: opening one, running it again, and comparing its runs. Used by the API, the pages and the daily
+//! watch.
 
 mod change;
 mod open;

@@ -1,4 +1,4 @@
-//! The widget that other sites embed: what may be chosen of it, and what becomes of a bad choice.
+//! The embeddable widget: options, their defaults, and its HTML snippet.
 
 use audit::escape::attribute;
 use data_encoding::HEXLOWER;
@@ -9,18 +9,18 @@ use url::form_urlencoded::Serializer;
 use crate::services::Services;
 use render::shown;
 
-/// Characters of a brand at most (the contract's limit).
+/// Characters of a brand at most. Chosen: one line of the narrowest widget.
 pub const BRAND_CHARACTERS: usize = 40;
-/// The widget is fluid between these widths, in CSS pixels (design of pages, section 9).
+/// Width range of the fluid widget, in CSS pixels. Chosen: from a sidebar to a text column.
 pub const WIDTHS: [u32; 2] = [240, 640];
-/// Where the loader is.
+/// Path of the loader script.
 pub const LOADER_PATH: &str = "/embed.js";
-/// Where the widget is.
+/// Path of the widget.
 pub const PATH: &str = "/embed";
-/// The product's own colour.
+/// The product's colour.
 const OWN_COLOUR: Colour = Colour([0x07, 0x57, 0xba]);
 
-/// What was asked for, as it was written.
+/// Requested options, unparsed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Asked<'a> {
     /// The heading.
@@ -29,20 +29,20 @@ pub struct Asked<'a> {
     pub color: Option<&'a str>,
     /// `auto`, `light` or `dark`.
     pub theme: Option<&'a str>,
-    /// What the address field holds at first.
+    /// The initial address.
     pub url: Option<&'a str>,
 }
 
-/// What is in force: a widget never fails for its options.
+/// The options in force; invalid ones fall back to defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Widget {
-    /// Its heading, in plain text.
+    /// The heading, plain text.
     pub brand: String,
-    /// Of its button; `None`: the product's own, which has a light and a dark form.
+    /// The button's colour; `None` for the product's, which has a light and a dark form.
     colour: Option<Colour>,
     /// Light, dark, or as the system says.
     pub theme: WidgetTheme,
-    /// What the address field holds at first.
+    /// The initial address.
     pub url: Option<Url>,
 }
 
@@ -64,7 +64,7 @@ pub enum WidgetTheme {
 struct Colour([u8; 3]);
 
 impl Widget {
-    /// The widget that was asked for, bad choices left as if they had not been made. A brand that is too long is cut.
+    /// Parses the options. Invalid ones are ignored; a long brand is truncated.
     pub fn new(services: &Services, asked: Asked<'_>) -> Self {
         let brand = asked.brand.map(shortened).filter(|brand| !brand.is_empty());
         Self {
@@ -75,17 +75,17 @@ impl Widget {
                 Some("dark") => WidgetTheme::Dark,
                 _ => WidgetTheme::Auto,
             },
-            // What can't be audited is not worth to be filled in.
+            // An address that can't be audited is not filled in.
             url: asked.url.and_then(|url| services.engine().fetcher().intake(url).ok()),
         }
     }
 
-    /// The colour of its button, `#rrggbb`.
+    /// The button's colour, `#rrggbb`.
     pub fn color(&self) -> String {
         self.colour.unwrap_or(OWN_COLOUR).hex()
     }
 
-    /// A theme other than the system's, as the root element says it.
+    /// The theme as an attribute of the root element; `None` for the system's.
     pub fn theme_word(&self) -> Option<&'static str> {
         match self.theme {
             WidgetTheme::Auto => None,
@@ -94,13 +94,13 @@ impl Widget {
         }
     }
 
-    /// The one rule of the style that a chosen colour makes. Of letters, digits and signs of ours only.
+    /// The CSS rule of a custom colour. It needs no escaping: only hex digits and our own text.
     pub fn rule(&self) -> Option<String> {
         let colour = self.colour?;
         Some(format!(":root{{--brand:{};--on-brand:{}}}", colour.hex(), colour.text_on_it().hex()))
     }
 
-    /// Name and value of what is not as it is without a choice.
+    /// Name and value of options that differ from the default.
     fn chosen(&self, services: &Services) -> Vec<(&'static str, String)> {
         let brand = (self.brand != services.config().product.name).then(|| self.brand.clone());
         let choices = [
@@ -112,13 +112,13 @@ impl Widget {
         choices.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
-    /// Absolute address of the widget.
+    /// Absolute URL of the widget.
     pub fn address(&self, services: &Services) -> String {
         let query = Serializer::new(String::new()).extend_pairs(self.chosen(services)).finish();
         if query.is_empty() { services.url(PATH) } else { services.url(&format!("{PATH}?{query}")) }
     }
 
-    /// The script element that puts the widget into a page, with a link for readers without scripts.
+    /// The script element that embeds the widget, with a link for readers without scripts.
     pub fn snippet(&self, services: &Services, link: &str) -> String {
         let mut snippet = format!("<script async src=\"{}\"", attribute(&services.url(LOADER_PATH)));
         for (name, value) in self.chosen(services) {
@@ -128,7 +128,7 @@ impl Widget {
         snippet + &format!("></script><noscript><a href=\"{}\">{}</a></noscript>", attribute(&form), attribute(link))
     }
 
-    /// Absolute address of the first page, with its form filled in.
+    /// Absolute URL of the home page with its form filled in.
     pub fn form_address(&self, services: &Services) -> String {
         match &self.url {
             Some(url) => {
@@ -140,7 +140,7 @@ impl Widget {
     }
 }
 
-/// A brand as it may be shown: on one line, in its direction, not too long.
+/// A brand for display: one line, bidi-isolated, truncated.
 fn shortened(brand: &str) -> String {
     let shown: String =
         brand.chars().filter(|c| !shown::turns(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -149,7 +149,7 @@ fn shortened(brand: &str) -> String {
 }
 
 impl Colour {
-    /// Reads `#rgb` or `#rrggbb`.
+    /// Parses `#rgb` or `#rrggbb`.
     fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#')?;
         let values: Vec<u8> =
@@ -181,7 +181,7 @@ impl Colour {
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
     }
 
-    /// Black or white, whichever contrasts more: at least 4.58:1 on any colour, so text is always readable.
+    /// The readable text colour: black or white, whichever contrasts more. At least 4.58:1 on any colour.
     fn text_on_it(self) -> Self {
         let (black, white) = (Self([0; 3]), Self([255; 3]));
         if self.contrast(black) > self.contrast(white) { black } else { white }

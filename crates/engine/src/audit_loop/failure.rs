@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::cores::{Cores, Undone};
 
-/// Why there is no audit.
+/// Why an audit failed.
 #[derive(Debug)]
 pub enum AuditFailure {
     /// No response: refused by us, unreachable, or out of time.

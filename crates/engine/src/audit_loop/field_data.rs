@@ -1,4 +1,4 @@
-//! What real visitors measured: asked of the Chrome UX Report API while the other files of an audit are fetched.
+//! Field data of the Chrome UX Report API, queried while the other files of an audit are fetched.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,32 +10,32 @@ use serde_json::json;
 use tokio::time::Instant;
 use url::Url;
 
-/// For both questions together: beside the probes, which have eight seconds, it makes no audit longer.
+/// Timeout of both queries together. Chosen: below the probes' eight seconds, so that no audit takes longer for it.
 const FIELD_DATA_TIME: Duration = Duration::from_secs(5);
-/// Bytes of an address that is asked for (`fetch::intake`).
+/// Bytes of a URL in a query (as in `fetch::intake`).
 const LONGEST_URL: usize = 2_048;
 
-/// Where field data is asked for: the method `records:queryRecord`, with the operator's key in its address.
+/// Endpoint of the API method `records:queryRecord`, with the operator's key in its URL.
 #[derive(Clone)]
 pub struct FieldDataSource {
     endpoint: Url,
 }
 
 impl FieldDataSource {
-    /// An endpoint of http or https.
+    /// An http or https endpoint.
     pub fn new(endpoint: Url) -> Self {
         Self { endpoint }
     }
 }
 
-/// Without the key.
+/// Leaves out the key.
 impl fmt::Debug for FieldDataSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FieldDataSource").field("host", &self.endpoint.host_str()).finish_non_exhaustive()
     }
 }
 
-/// Field data of a page, else of its origin; `None` where nobody is to be asked, or nothing is known.
+/// Field data of a page, otherwise of its origin; `None` without a source or a record.
 pub(super) async fn field_data(
     fetcher: &Fetcher,
     source: Option<&FieldDataSource>,
@@ -58,7 +58,7 @@ pub(super) async fn field_data(
     }
 }
 
-/// One question; `None` where the service can't be asked, which is no news of the page.
+/// One query; `None` when the API can't be reached, which says nothing about the page.
 async fn ask(fetcher: &Fetcher, source: &FieldDataSource, question: String, deadline: Instant) -> Option<Known> {
     match fetcher.post_to_service(&source.endpoint, question, deadline).await {
         Ok(answer) if answer.status == 404 => Some(Known::Nothing),
@@ -74,9 +74,9 @@ async fn ask(fetcher: &Fetcher, source: &FieldDataSource, question: String, dead
     }
 }
 
-/// What the service knows of an address.
+/// Result of a query.
 enum Known {
     Data(FieldData),
-    /// It has no record: too few visitors.
+    /// No record: too few visitors.
     Nothing,
 }

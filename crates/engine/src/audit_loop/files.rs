@@ -10,12 +10,13 @@ use tokio::time::Instant;
 use super::failure::on_a_core;
 use crate::cores::Cores;
 
-/// Bytes of a robots.txt or sitemap that are read on the spot: it takes less time than going to a core and back.
+/// Bytes of a robots.txt or sitemap that are parsed on the async worker: that takes less time than a handover to a
+/// core.
 const READ_HERE: usize = 8 * 1024;
-/// The first bytes of a file packed by gzip (RFC 1952 §2.3.1).
+/// Magic number of gzip (RFC 1952 §2.3.1).
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 
-/// One file to fetch, and how.
+/// Request for one file.
 pub(super) struct Ask {
     pub(super) want: Want,
     pub(super) target: Arc<SitemapTarget>,
@@ -24,15 +25,15 @@ pub(super) struct Ask {
     pub(super) keep_sitemaps: bool,
 }
 
-/// A file that came, or did not.
+/// Result of a request: the file, or why there is none.
 pub(super) struct Came {
     pub(super) extra: Extra,
-    /// What was read of it, for robots.txt and sitemaps.
+    /// The parsed file, for robots.txt and sitemaps.
     pub(super) file: Option<SiteFile>,
 }
 
 impl Came {
-    /// A file that could not be read here: for the audit as if it had not come.
+    /// A file that could not be parsed for lack of a core: reported as a timeout.
     fn without(want: Want, target: &SitemapTarget) -> Self {
         let kind = FailureKind::Timeout;
         let failure = FetchFailure { kind, reason: "overloaded".to_owned(), hops: Vec::new(), url: want.url.clone() };
@@ -42,7 +43,7 @@ impl Came {
     }
 }
 
-/// Fetches one file beside the page, and reads it where the audit needs to know what is in it.
+/// Fetches one file beside the page; parses robots.txt and sitemaps.
 pub(super) async fn file(fetcher: &Fetcher, cores: &Cores, ask: Ask) -> Came {
     let Ask { want, target, budget, until, keep_sitemaps } = ask;
     if want.kind == WantKind::Sitemap {
@@ -57,10 +58,10 @@ pub(super) async fn file(fetcher: &Fetcher, cores: &Cores, ask: Ask) -> Came {
     }
 }
 
-/// Reads a file, on a core unless it is small. With its `room` the bytes go once they were read.
+/// Parses a file, on a core unless it is small. With a reservation in `room`, its bytes are dropped after parsing.
 async fn read(cores: &Cores, mut extra: Extra, target: Arc<SitemapTarget>, until: Instant, room: Option<Room>) -> Came {
     let bytes = extra.fetched.response().map_or(&[][..], |exchange| &exchange.body.bytes);
-    // A packed file may unfold to megabytes.
+    // A gzip file may decompress to megabytes.
     let small = bytes.len() <= READ_HERE && !bytes.starts_with(&GZIP_MAGIC);
     let want = extra.want.clone();
     let search = Arc::clone(&target);

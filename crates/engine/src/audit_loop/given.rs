@@ -4,30 +4,30 @@ use std::sync::Arc;
 
 use model::time::Timestamp;
 
-/// What comes from outside besides the network, so that a test can fix it.
+/// Inputs besides the network, so that tests can fix them.
 #[derive(Clone)]
 pub struct Given {
     /// The only "now" of the audit.
     pub started_at: Timestamp,
-    /// 32 hex digits for the not-found probe.
+    /// Nonce of the not-found probe: 32 hex digits.
     pub nonce: String,
-    /// Told of each step as it ends.
+    /// Called with each completed step.
     pub progress: Option<Progress>,
-    /// Keeps the bytes of sitemaps in the capture, so that it can be replayed; else they are dropped as they are read.
+    /// Whether the capture keeps the bytes of sitemaps, for replay; otherwise they are dropped after parsing.
     pub keep_sitemaps: bool,
 }
 
-/// Who is told of the steps of an audit.
+/// Callback for completed steps of an audit.
 pub type Progress = Arc<dyn Fn(Step) + Send + Sync>;
 
-/// A step of an audit that has ended.
+/// A completed step of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The page has come, with its redirects.
+    /// The page was fetched, with its redirects.
     Page,
-    /// robots.txt and the sitemaps have come, or have not.
+    /// robots.txt and the sitemaps were fetched, or failed.
     Files,
-    /// The discovery files have come, or have not.
+    /// The discovery files were fetched, or failed.
     Discovery,
     /// The page was judged.
     Judged,

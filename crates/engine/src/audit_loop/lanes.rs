@@ -1,4 +1,4 @@
-//! The files of an audit in flight, in two lanes: discovery probes, and robots.txt with the sitemaps.
+//! Files in flight, in two lanes: discovery probes; robots.txt and sitemaps.
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -16,23 +16,23 @@ use super::files::{self, Ask, Came};
 use super::given::{Given, Step};
 use crate::cores::Cores;
 
-/// Discovery probes together (interface §8).
+/// Timeout of all discovery probes together. Chosen: eight seconds; what comes later counts as not measured.
 const PROBE_TIME: Duration = Duration::from_secs(8);
-/// Sitemaps together (hostile-inputs §2).
+/// Timeout of all sitemaps together. Chosen: ten seconds, so that a slow index with many files can't use up the audit.
 const SITEMAP_TIME: Duration = Duration::from_secs(10);
-/// Probes in flight at once; and as many files besides.
+/// Concurrency limit of each lane.
 const AT_ONCE: usize = 2;
 
-/// The files in flight: probes in one lane, robots.txt and sitemaps in the other, each with its time.
+/// Files in flight, each lane with its own timeout.
 pub(super) struct Lanes {
     fetcher: Fetcher,
     cores: Cores,
     keep_sitemaps: bool,
-    /// The page that sitemaps are searched for; known once the page was parsed.
+    /// The page to search sitemaps for; known once it is parsed.
     pub(super) target: Arc<SitemapTarget>,
-    /// Within the audit's own task: a task of its own for each would cost more than most of them take.
+    /// Polled within the audit's own task: spawning one for each file would cost more than most of them take.
     running: FuturesUnordered<BoxFuture<'static, std::thread::Result<Came>>>,
-    /// What was ever started.
+    /// Everything requested so far.
     asked: HashSet<Want>,
     probes: Lane,
     files: Lane,
@@ -44,7 +44,7 @@ pub(super) struct Lanes {
 #[derive(Default)]
 struct Lane {
     in_flight: usize,
-    /// Set by the first request of a kind that has a time of its own.
+    /// Deadline, set by the first request of a kind with its own timeout.
     until: Option<Instant>,
     told: bool,
 }
@@ -65,7 +65,7 @@ impl Lanes {
         }
     }
 
-    /// Starts what is wanted, was not asked for yet, and has room.
+    /// Requests the wanted files that are new, as far as the lanes have capacity.
     pub(super) fn start(&mut self, wants: &[Want]) {
         let now = Instant::now();
         for want in wants {
@@ -90,17 +90,17 @@ impl Lanes {
         }
     }
 
-    /// The next file that comes; `None` when nothing is in flight.
+    /// Waits for the next file; `None` when nothing is in flight.
     pub(super) async fn next(&mut self) -> Option<Came> {
-        // Only a panic of ours ends a fetch without an answer; the file is then missing from the capture, as if it had
-        // never been asked for, and is not asked for again.
+        // A fetch ends without a result only if it panicked: a defect. Its file is then missing from the capture as if
+        // it had never been wanted, and is not requested again.
         loop {
             match self.running.next().await? {
                 Ok(came) => {
                     self.lane(came.extra.want.kind).in_flight -= 1;
                     return Some(came);
                 }
-                // The process's panic hook told of it.
+                // The process's panic hook logged it.
                 Err(_) => continue,
             }
         }
@@ -114,7 +114,7 @@ impl Lanes {
         self.running.is_empty()
     }
 
-    /// Tells once of each lane that has ended: nothing in it is in flight or wanted.
+    /// Reports each lane once it is done: nothing in flight, nothing wanted.
     pub(super) fn tell_of_ends(&mut self, wants: &[Want], given: &Given) {
         for (lane, step, is_probe) in [(&mut self.files, Step::Files, false), (&mut self.probes, Step::Discovery, true)]
         {

@@ -1,4 +1,4 @@
-//! Parsed pages in memory: light ones are held freely, heavy ones share a fixed amount.
+//! Memory of parsed pages: small ones are unlimited, large ones share a fixed amount.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use tokio::time::{Instant, timeout_at};
 use super::failure::{AuditFailure, on_a_core};
 use crate::cores::Cores;
 
-/// Bytes of a parsed page that any audit may hold while its other files come: real pages take less.
+/// Bytes of a parsed page that are not counted: real pages take less.
 const LIGHT_PAGE: usize = 2 * 1024 * 1024;
-/// KiB that all heavier pages may take together while they wait: with 64 light ones 224 MiB.
+/// KiB that all larger pages may take together while they wait for files: with 64 small ones, 224 MiB.
 const HEAVY_PAGES_KIB: u32 = 96 * 1024;
 
-/// The memory that heavy parsed pages share. Cheap to clone.
+/// The memory shared by large parsed pages. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct PageMemory {
     /// KiB.
     heavy: Arc<Semaphore>,
 }
 
-/// A parsed page, with the room that it takes if it is not light.
+/// A parsed page, with its memory reservation if it is large.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) page: Page,
@@ -35,8 +35,8 @@ impl PageMemory {
         Self { heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)) }
     }
 
-    /// Parses the page. One that takes much memory, and finds no room for it, is dropped, and parsed again when there is
-    /// some: so nobody fills the memory with pages that wait for slow files, and nobody waits for a core meanwhile.
+    /// Parses a page. A large one that finds no memory is dropped, and parsed again when there is some: so pages
+    /// waiting for slow files can't fill the memory, and nothing waits for memory while it holds a core.
     pub(super) async fn parse(
         &self,
         cores: &Cores,

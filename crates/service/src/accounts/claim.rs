@@ -1,4 +1,4 @@
-//! A guest's things become those of the account that is signed in.
+//! Guest claim: moves a guest's audits, tabs and credits to the signed-in account.
 
 use model::claim::{MovedRows, ProductClaim};
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::credential::{TokenKind, token_digest};
 use crate::database::Trouble;
 use crate::error::{Code, ServiceError};
 
-/// Gives the things of a guest to the caller's account. [`Code::InvalidProductClaim`] for what can't be a guest's token.
+/// Moves a guest's things to the caller's account. [`Code::InvalidProductClaim`] when the text can't be a guest token.
 pub async fn take(cx: &Cx, token: &str) -> Result<ProductClaim, ServiceError> {
     let (services, session) = (&cx.services, cx.caller.required_session()?);
     if !TokenKind::Guest.fits(token) {
@@ -31,7 +31,7 @@ pub async fn take(cx: &Cx, token: &str) -> Result<ProductClaim, ServiceError> {
     Ok(ProductClaim { moved, left: claimed.tabs_left, purchases: claimed.moved("credits") })
 }
 
-/// What [`take`] would give; nothing of a guest that the account can't have.
+/// Preview of [`take`]: what it would move. Empty for a guest that this account can't claim.
 pub async fn offered(cx: &Cx, token: &str) -> Result<GuestThings, ServiceError> {
     let (session, digest) = (cx.caller.required_session()?, token_digest(token));
     let found = cx.services.database().ask(|store| store.guest_things(&digest, &session.account)).await;

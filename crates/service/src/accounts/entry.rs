@@ -1,4 +1,4 @@
-//! Getting in: making an account, e-mail first, and signing in.
+//! Registration, e-mail first, and sign-in.
 
 use base64::Engine as _;
 use model::account::Assurance;
@@ -19,36 +19,37 @@ use crate::credential::{is_random_token, token_digest};
 use crate::error::{Code, ServiceError};
 use crate::vault::Verdict;
 
-/// How long a link that makes an account is good: a day, as mail is slow.
+/// Lifetime of a registration link. Chosen: a day, as mail can be delayed by hours.
 const REGISTER_MS: i64 = 24 * HOUR_MS;
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
-/// How long a second factor is waited for (`specs/accounts.md` 4.2).
+/// Lifetime of a second-factor challenge. Chosen: 10 minutes, time to find the phone.
 const CHALLENGE_MS: i64 = 10 * MINUTE_MS;
 const MINUTE_MS: i64 = 60_000;
-/// Mails to one address in an hour (`specs/accounts.md` 4.1).
+/// Rate limit: mails to one address per hour. Chosen: one and two retries; more would let strangers flood a mailbox.
 const MAILS_PER_ADDRESS: u32 = 3;
-/// Mails that one network may ask for in an hour (the same).
+/// Rate limit: mails that one network may request per hour. Chosen: an office can register; a script can't mail in
+/// bulk.
 const MAILS_PER_NETWORK: u32 = 10;
-/// Characters of a name.
+/// Characters of a display name at most.
 const NAME_CHARS: usize = 60;
-/// Wrong passwords and codes of one account (`specs/accounts.md` 4.2): 10, then 1, 2, 4 … 60 minutes.
+/// Backoff for wrong passwords and codes of one account: after 10 failures, locks of 1, 2, 4 … 60 minutes.
 const OF_ACCOUNT: Throttle =
     Throttle { scope: "account", free: 10, window_ms: 24 * HOUR_MS, first_wait_ms: MINUTE_MS, last_wait_ms: HOUR_MS };
-/// Wrong passwords and codes of one network: 30 in an hour.
+/// Rate limit for wrong passwords and codes of one network: 30 per hour.
 const OF_NETWORK: Throttle =
     Throttle { scope: "network", free: 30, window_ms: HOUR_MS, first_wait_ms: HOUR_MS, last_wait_ms: HOUR_MS };
 
-/// What became of a sign-in.
+/// Outcome of a sign-in.
 #[derive(Debug)]
 pub enum SignIn {
-    /// It is done: the token of the session.
+    /// Signed in: the session token.
     Done(Token),
-    /// A second factor is asked for, by this token.
+    /// Second factor required: the challenge token.
     SecondFactor(Token),
 }
 
-/// A second factor that is given: a code of the authenticator, or a recovery code.
+/// A submitted second factor: a code of the authenticator app, or a recovery code.
 #[derive(Debug, Clone)]
 pub enum SecondFactor {
     /// Six digits.
@@ -57,7 +58,8 @@ pub enum SecondFactor {
     Recovery(Secret),
 }
 
-/// Sends a link that makes an account to an address, or tells its owner that there is one: to who asks it is the same.
+/// Sends a registration link to an address, or a notice if it has an account already. The response is the same for
+/// both, so that it can't be used to look up accounts.
 pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let address = Address::parse(email)?;
     if !may_write_to(cx, &address).await? {
@@ -87,7 +89,7 @@ pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     Ok(change.make(cx, "sending a link that makes an account").await??)
 }
 
-/// Makes the account of a link's address, and signs its owner in.
+/// Creates the account of a registration link's address, and signs its owner in.
 pub async fn complete(cx: &Cx, token: &str, password: Secret, name: &str) -> Result<Token, ServiceError> {
     let (digest, email, _) = link_of(cx, token, AccountLink::Register).await?;
     let name = judged_name(name)?;
@@ -108,16 +110,16 @@ pub async fn complete(cx: &Cx, token: &str, password: Secret, name: &str) -> Res
         .event(cx, &account, "registered");
     match change.make(cx, "making an account").await? {
         Ok(()) => Ok(begun.token),
-        // Made by another link meanwhile.
+        // A concurrent request with another link created it.
         Err(Refusal::Taken) => Err(ServiceError::new(Code::InvalidLink)),
         Err(refusal) => Err(refusal.into()),
     }
 }
 
-/// Signs in with a password; wrong, unknown and waiting look the same.
+/// Signs in with a password. Wrong password, unknown address and lock-out are indistinguishable to the caller.
 pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, ServiceError> {
     let wrong = || ServiceError::new(Code::InvalidCredentials);
-    // What can't be an address is nobody's.
+    // An invalid address takes the same path as an unknown one.
     let address = Address::parse(email).unwrap_or_else(|_| Address { typed: String::new(), canonical: String::new() });
     check_network(cx).await?;
     let key = cx.services.vault().keys()?.blind(&address.canonical);
@@ -133,7 +135,8 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
         }
         return Err(wrong());
     };
-    // Whoever set another password while this one was compared has ended all sessions: none begins with the old one.
+    // The step fails if another request set a new password during the comparison: that one ended all sessions, and
+    // none may begin with the old password.
     let expect = Step::ExpectPassword(account.id.clone(), phc);
     let in_time = |made: Result<(), Refusal>| match made {
         Err(Refusal::Stale) => Err(wrong()),
@@ -146,13 +149,13 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
     if has_factor(cx, account) {
         let challenge = Token::new(cx);
         let until = now.plus_ms(CHALLENGE_MS);
-        // The failures stay: a password alone must not wash wrong codes away.
+        // The failure counter is not reset here: a correct password alone must not clear wrong second-factor codes.
         let begin = Step::AddChallenge(challenge.digest, account.id.clone(), browser(cx)?, until);
         in_time(Change::new([expect, begin]).make(cx, "asking for a second factor").await?)?;
         return Ok(SignIn::SecondFactor(challenge));
     }
     if account.totp.is_some() {
-        // Its removal has come due.
+        // The scheduled removal of the factor is due.
         change = change.step(Step::Factor(account.id.clone(), Factor::Remove));
     }
     let begun = session::begin(cx, &account.id, Assurance::Aal1, "password");
@@ -160,7 +163,7 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
     Ok(SignIn::Done(begun.token))
 }
 
-/// Signs in with the second factor that a challenge asks for.
+/// Completes a sign-in with the second factor of its challenge.
 pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Result<Token, ServiceError> {
     let gone = || ServiceError::new(Code::InvalidChallenge);
     check_network(cx).await?;
@@ -194,7 +197,7 @@ pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Res
 }
 
 impl SecondFactor {
-    /// What was typed: six digits are of the authenticator, anything else is a recovery code.
+    /// Parses a typed code: six digits are of the authenticator app, anything else is a recovery code.
     pub fn of(typed: &Secret) -> Self {
         let text: String = typed.expose().chars().filter(|c| !c.is_whitespace()).collect();
         if text.len() == 6 && text.bytes().all(|b| b.is_ascii_digit()) {
@@ -204,7 +207,7 @@ impl SecondFactor {
         }
     }
 
-    /// The method that a session tells.
+    /// The authentication method that the session records.
     pub fn method(&self) -> &'static str {
         match self {
             Self::Totp(_) => "totp",
@@ -212,7 +215,7 @@ impl SecondFactor {
         }
     }
 
-    /// The step that uses it; `None` for a wrong one.
+    /// The step that consumes this factor; `None` when the code is wrong.
     pub fn step(&self, cx: &Cx, account: &AccountRecord) -> Result<Option<Step>, ServiceError> {
         let factor = match self {
             Self::Totp(code) => {
@@ -226,7 +229,7 @@ impl SecondFactor {
     }
 }
 
-/// The secret of a factor.
+/// The decrypted secret of a second factor.
 pub(crate) fn unsealed(cx: &Cx, account: &AccountId, record: &store::TotpRecord) -> Result<Vec<u8>, ServiceError> {
     cx.services.vault().keys()?.unseal(&account.0, &record.secret, &record.key_id).ok_or_else(|| {
         tracing::error!(key = record.key_id, "a second factor can't be decrypted: is auth.previous_secret missing?");
@@ -234,29 +237,29 @@ pub(crate) fn unsealed(cx: &Cx, account: &AccountId, record: &store::TotpRecord)
     })
 }
 
-/// What is kept of a recovery code, however it is typed.
+/// Digest of a recovery code; case, spaces and hyphens don't count.
 pub(crate) fn recovery_digest(code: &str) -> [u8; 32] {
     let digits: String = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
     token_digest(&digits)
 }
 
-/// Whether an account asks for a second factor: it has one, whose removal has not come due.
+/// Whether an account requires a second factor: it has one, and no removal is due.
 pub fn has_factor(cx: &Cx, account: &AccountRecord) -> bool {
     let now = cx.services.ports().now();
     account.totp.as_ref().is_some_and(|totp| totp.remove_after.is_none_or(|after| after > now))
 }
 
-/// The account of an address.
+/// Looks up the account of an address.
 pub(crate) async fn by_email(cx: &Cx, address: &Address) -> Result<Option<AccountRecord>, ServiceError> {
     cx.services.database().ask(|store| store.account_by_email(&address.canonical)).await.map_err(unavailable)
 }
 
-/// The address that a good link makes an account for.
+/// The address of a valid registration link.
 pub async fn address_of(cx: &Cx, token: &str) -> Result<String, ServiceError> {
     link_of(cx, token, AccountLink::Register).await.map(|(_, email, _)| email)
 }
 
-/// What a good link is about: its digest, the address, and the account if there is one.
+/// Looks up a valid link: its digest, its address, and that address's account if there is one.
 pub(crate) async fn link_of(
     cx: &Cx,
     token: &str,
@@ -268,13 +271,13 @@ pub(crate) async fn link_of(
     found.map(|link| (digest, link.email, link.account)).ok_or_else(|| ServiceError::new(Code::InvalidLink))
 }
 
-/// The hash of a new password for the account of an address.
+/// Hashes a new password for the account of an address.
 pub async fn accept(cx: &Cx, password: Secret, address: &Address) -> Result<String, ServiceError> {
     let telling = vec![address.local().to_owned(), cx.services.config().product.name.clone()];
     cx.services.vault().passwords().accept(password, telling, cx.services.ports().entropy.bytes()).await
 }
 
-/// A name that people may see.
+/// Parses a display name.
 pub(crate) fn judged_name(name: &str) -> Result<String, ServiceError> {
     let name = name.trim();
     if name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control) {
@@ -287,8 +290,8 @@ pub(crate) fn judged_name(name: &str) -> Result<String, ServiceError> {
     Err(ServiceError::new(Code::InvalidBody).explained(takes.into()))
 }
 
-/// Whether an address may be written to: mail can be sent here, the caller's network did not ask for too much of it, and
-/// the address was not written to too often in the last hour. Who asks does not hear of the last.
+/// Whether a mail may be sent to an address: a mail server is configured, and neither the caller's network nor the
+/// address is over its rate limit. The caller doesn't learn of the address's limit.
 pub(crate) async fn may_write_to(cx: &Cx, address: &Address) -> Result<bool, ServiceError> {
     cx.services.vault().keys()?;
     if cx.services.mailer().is_none() {
@@ -299,7 +302,7 @@ pub(crate) async fn may_write_to(cx: &Cx, address: &Address) -> Result<bool, Ser
     Ok(spend_mail(cx, "mails", address, MAILS_PER_ADDRESS).await?.is_none())
 }
 
-/// Spends one of the mails of a kind that an address may be sent in an hour; the seconds to wait where there is none left.
+/// Spends one of an address's hourly mails of a kind; the error holds the seconds to wait.
 pub(crate) async fn spend_mail(
     cx: &Cx,
     what: &str,
@@ -316,7 +319,7 @@ pub(crate) async fn spend_mail(
     })
 }
 
-/// [`Code::RateLimited`] while the caller's network gave too many wrong passwords.
+/// [`Code::RateLimited`] while the caller's network is over the rate limit for wrong passwords.
 pub(crate) async fn check_network(cx: &Cx) -> Result<(), ServiceError> {
     let (key, now) = (network_key(cx)?, cx.services.ports().now());
     let until =
@@ -326,7 +329,7 @@ pub(crate) async fn check_network(cx: &Cx) -> Result<(), ServiceError> {
     Err(ServiceError::new(Code::RateLimited).retry_after(u32::try_from(seconds).unwrap_or(u32::MAX)))
 }
 
-/// Counts a wrong password or code. When waiting begins, the account's owner is told, once a day.
+/// Records a wrong password or code. When this locks the account, its owner gets a notice, at most once a day.
 pub async fn failed(cx: &Cx, key: [u8; 32], account: Option<&AccountRecord>) -> Result<(), ServiceError> {
     let (network, now) = (network_key(cx)?, cx.services.ports().now());
     let count = |throttle, key: [u8; 32]| async move {
@@ -347,19 +350,20 @@ fn network_key(cx: &Cx) -> Result<[u8; 32], ServiceError> {
     Ok(cx.services.vault().keys()?.blind(&cx.caller.network.to_string()))
 }
 
-/// The key of an account's failures.
+/// The key of an account's failure counter.
 pub(crate) fn failures_key(cx: &Cx, account: &AccountRecord) -> Result<[u8; 32], ServiceError> {
     Ok(cx.services.vault().keys()?.blind(&account.email.to_ascii_lowercase()))
 }
 
-/// Whether too many codes or passwords of an account were wrong.
+/// Whether an account is locked after too many wrong passwords or codes.
 pub(crate) async fn is_blocked(cx: &Cx, key: &[u8; 32]) -> Result<bool, ServiceError> {
     let now = cx.services.ports().now();
     let until = cx.services.database().ask(|store| store.blocked_until(OF_ACCOUNT, key, now)).await;
     Ok(until.map_err(unavailable)?.is_some())
 }
 
-/// What a challenge is bound to: the browser in which the password was given.
+/// What binds a challenge to a browser: the digest of its CSRF token. Only the browser that gave the password can
+/// complete the sign-in.
 fn browser(cx: &Cx) -> Result<[u8; 32], ServiceError> {
     let binding = cx.caller.binding().ok_or_else(|| ServiceError::new(Code::InvalidCsrf))?;
     Ok(token_digest(&cx.services.vault().keys()?.csrf(binding)))

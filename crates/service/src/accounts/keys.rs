@@ -1,4 +1,4 @@
-//! API keys of accounts and organizations: who may make and end them.
+//! API keys of accounts and organizations: creating, listing and revoking them.
 
 use model::account::Assurance;
 use model::id::{AccountId, ApiKeyId, OrganizationId};
@@ -15,35 +15,35 @@ use crate::database::Trouble;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 
-/// Characters of a key's name at most (`interface.md` section 8).
+/// Characters of a key's name at most. Chosen: one line of a table.
 pub(crate) const NAME_CHARS: usize = 60;
-/// Live keys of one account or organization for a product (`interface.md` section 8).
+/// Live keys per account or organization, for one product. Chosen: ten cover programs and their rotation.
 const LIVE_KEYS: u32 = 10;
 
-/// What a notice of a new key says.
+/// The notice of a new key.
 const MADE: Text = text("An API key was made in your account", "Uma chave de API foi criada na sua conta");
-/// What a notice of a revoked key says.
+/// The notice of a revoked key.
 const REVOKED: Text = text("An API key was revoked in your account", "Uma chave de API foi revogada na sua conta");
 
-/// A key just made, with the one sight of it that there is.
+/// A new key with its secret, which is shown only once.
 #[derive(Debug)]
 pub struct MadeKey {
-    /// What is kept.
+    /// The stored record.
     pub record: KeyRecord,
-    /// The key itself.
+    /// The secret: the key itself.
     pub secret: String,
 }
 
-/// A key's name as it is kept: without spaces around it. [`Code::InvalidKeyName`] for none, for a longer one and for
-/// one with control characters.
+/// Parses a key's name, without spaces around it. [`Code::InvalidKeyName`] when it is empty, too long, or has control
+/// characters.
 pub fn key_name(typed: &str) -> Result<String, ServiceError> {
     let name = typed.trim();
     let is_name = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
     if is_name { Ok(name.to_owned()) } else { Err(ServiceError::new(Code::InvalidKeyName)) }
 }
 
-/// Makes a key for the session's account, or for an organization in whose name it may. What speaks against it is told
-/// in the order of `specs/accounts.md` 4.8, after session, CSRF and name: fresh, organization, factor, limit.
+/// Creates a key for the session's account, or for an organization whose keys the account manages. After session, CSRF
+/// and name, errors are checked in this order: fresh session, organization, second factor, limit.
 pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>) -> Result<MadeKey, ServiceError> {
     let (services, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
     require_fresh(session, now)?;
@@ -81,7 +81,7 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
         KeyMade::Made => {}
         KeyMade::LimitReached => return Err(ServiceError::new(Code::KeyLimitReached)),
         KeyMade::Forbidden if key.organization.is_some() => return Err(ServiceError::new(Code::OrganizationForbidden)),
-        // The account was closed since the session was looked up.
+        // The account was closed after the session was looked up.
         KeyMade::Forbidden => return Err(ServiceError::new(Code::SessionEnded)),
     }
     tracing::info!(key.id = %key.id, "an API key was made");
@@ -97,7 +97,7 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
     Ok(MadeKey { record, secret })
 }
 
-/// What is noted of a key: of the account, and of the organization that the key acts as.
+/// The security event of a key: on the account, and on the organization that the key acts for.
 fn key_event(cx: &Cx, account: &AccountId, organization: Option<OrganizationId>, kind: &'static str) -> NewEvent {
     NewEvent { organization, ..own_event(cx, account, kind) }
 }
@@ -109,8 +109,7 @@ pub async fn list(cx: &Cx) -> Result<Vec<KeyRecord>, ServiceError> {
     cx.services.database().ask(|store| store.keys(&session.account, product)).await.map_err(unavailable)
 }
 
-/// Revokes a key that the caller manages; [`Code::KeyNotFound`] when there is no such key among those. One that is
-/// revoked already stays as it is.
+/// Revokes a key that the caller manages; [`Code::KeyNotFound`] for any other. Idempotent.
 pub async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ServiceError> {
     let (services, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
     let account = session::account(cx, session).await?;

@@ -1,4 +1,4 @@
-//! What who runs a server does to accounts, at its command line. Never sets a password, and never acts as anybody.
+//! Operator actions on accounts, from the command line. None sets a password or acts as a user.
 
 use model::id::AccountId;
 use model::lang::{Lang, text};
@@ -17,24 +17,25 @@ use crate::job::Job;
 use crate::network::Network;
 use crate::services::Services;
 
-/// How long an owner has to object to what an operator begins (`specs/accounts.md` 4.4: 72 hours).
+/// Delay before an operator's reset or factor removal takes effect: time for the owner to object. Chosen: 72 hours, a
+/// weekend.
 const DELAY_MS: i64 = 3 * DAY_MS;
 
-/// The context of an operator's work: no network, no browser, nobody's language.
+/// The call context of an operator: no network, no browser, default language.
 pub fn context(services: &Services) -> Cx {
     let nowhere = Network::of(std::net::IpAddr::from([0, 0, 0, 0]));
     let caller = Caller::unknown(nowhere, "operator");
     Cx::new(services, caller, Lang::default())
 }
 
-/// The account of an address.
+/// Looks up the account of an address.
 pub async fn account(cx: &Cx, email: &str) -> Result<AccountRecord, ServiceError> {
     let address = Address::parse(email)?;
     entry::by_email(cx, &address).await?.ok_or_else(|| ServiceError::new(Code::NotFound))
 }
 
-/// Stops an account: its sessions end, its keys stop working, and nobody can sign in to it. Nothing is deleted.
-/// [`Code::RevisionConflict`] unless it is active: one that its owner closed goes on to its removal.
+/// Suspends an account: its sessions end, its keys stop working, and nobody can sign in. Nothing is deleted.
+/// [`Code::RevisionConflict`] unless it is active: a closed account stays on its way to removal.
 pub async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text("Your account was suspended by the operator", "A sua conta foi suspensa por quem opera o servidor");
     let steps = [Step::Suspend(account.id.clone()), Step::EndSessions(account.id.clone(), None, EndReason::Operator)];
@@ -42,9 +43,9 @@ pub async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceErro
     Ok(change.make(cx, "suspending an account").await??)
 }
 
-/// Lets an account be used again that was suspended, or that its owner closed and that is not removed yet. Its owner signs
-/// in anew; the keys of a suspended one work as before, those of a closed one stay revoked, and it is in no organization.
-/// [`Code::RevisionConflict`] for one that is active.
+/// Restores an account that was suspended, or closed and not removed yet. Its owner has to sign in again. Keys of a
+/// suspended account work as before; those of a closed one stay revoked, and its memberships stay ended.
+/// [`Code::RevisionConflict`] for an active account.
 pub async fn restore(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text("Your account can be used again", "A sua conta pode ser usada de novo");
     let change = Change::new([Step::Restore(account.id.clone())])
@@ -66,7 +67,7 @@ pub async fn end_sessions(cx: &Cx, account: &AccountRecord) -> Result<(), Servic
     Ok(change.make(cx, "ending an account's sessions").await??)
 }
 
-/// Begins a reset: its owner is told now, and gets the link in 72 hours.
+/// Schedules a password reset: the owner gets a notice now, and the link in 72 hours.
 pub async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text(
         "The operator began to set a new password for your account",
@@ -82,7 +83,7 @@ pub async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), Service
     Ok(change.make(cx, "beginning a reset").await??)
 }
 
-/// Sends the link of a reset that was begun 72 hours ago; nothing where the account is gone or stopped meanwhile.
+/// Sends the link of a reset scheduled 72 hours ago; does nothing if the account was removed or suspended since.
 pub(crate) async fn send_reset(services: &Services, id: &AccountId) -> Result<(), ServiceError> {
     let cx = context(services);
     let account = services.database().ask(|store| store.account_by_id(id)).await.map_err(unavailable)?;
@@ -91,7 +92,7 @@ pub(crate) async fn send_reset(services: &Services, id: &AccountId) -> Result<()
     Ok(change.make(&cx, "sending a link that sets a password").await??)
 }
 
-/// Begins the removal of the second factor: its owner is told now, and in 72 hours it no longer counts.
+/// Schedules the removal of the second factor: the owner gets a notice now; the factor stops counting in 72 hours.
 pub async fn begin_removal(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text(
         "The operator began to remove the second factor of your account",

@@ -1,5 +1,5 @@
-//! Passkeys: added, taken away, and signed in with. The holder proves to the authenticator who they are, so one counts for
-//! two factors.
+//! Passkeys: registration, removal and sign-in. The authenticator verifies its user, so a passkey counts as two
+//! factors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -21,14 +21,14 @@ use crate::error::{Code, ServiceError};
 use crate::origin::is_loopback;
 use crate::services::Services;
 
-/// How long an answer to a challenge is waited for, in milliseconds: 5 minutes, as the standard recommends for the
-/// person's own time (Web Authentication, level 3, §15.1).
+/// Timeout of a challenge, in milliseconds: 5 minutes, as recommended for user-verifying ceremonies (Web
+/// Authentication, level 3, §15.1).
 const CHALLENGE_MS: i64 = 300_000;
-/// Challenges for signing in that one network may ask for in an hour. Chosen: each is a row until it is over.
+/// Rate limit: sign-in challenges per network and hour. Chosen: each is a row until it expires.
 const CHALLENGES_PER_NETWORK: u32 = 120;
-/// Characters of a passkey's name.
+/// Characters of a passkey's name at most.
 const NAME_CHARS: usize = 60;
-/// What kind of credential it is, in the words of the standard.
+/// The credential type of Web Authentication.
 const PUBLIC_KEY: &str = "public-key";
 
 /// What `navigator.credentials.create` is asked (`PublicKeyCredentialCreationOptionsJSON`).
@@ -153,7 +153,7 @@ struct AssertionResponse {
     user_handle: Option<String>,
 }
 
-/// Asks for a new passkey of the caller's.
+/// Begins the registration ceremony of a new passkey for the caller.
 pub async fn creation_options(cx: &Cx) -> Result<CreationOptions, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let known = list(cx).await?;
@@ -186,7 +186,7 @@ pub async fn creation_options(cx: &Cx) -> Result<CreationOptions, ServiceError> 
     })
 }
 
-/// Adds the passkey that an authenticator made.
+/// Completes the registration ceremony: stores the passkey that an authenticator created.
 pub async fn add(cx: &Cx, name: &str, made: &Registration) -> Result<PasskeyRecord, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let name = passkey_name(name)?;
@@ -223,7 +223,7 @@ pub async fn list(cx: &Cx) -> Result<Vec<PasskeyRecord>, ServiceError> {
     cx.services.database().ask(|store| store.passkeys(&session.account)).await.map_err(unavailable)
 }
 
-/// Takes a passkey of the caller's away.
+/// Removes one of the caller's passkeys.
 pub async fn remove(cx: &Cx, id: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let id = uuid::Uuid::try_parse(id).map_err(|_| ServiceError::new(Code::NotFound))?;
@@ -236,7 +236,7 @@ pub async fn remove(cx: &Cx, id: &str) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Asks whoever is there for a passkey of this site, without a word about whose.
+/// Begins the sign-in ceremony, for any passkey of this site (discoverable credentials).
 pub async fn request_options(cx: &Cx) -> Result<RequestOptions, ServiceError> {
     entry::check_network(cx).await?;
     let (services, network) = (&cx.services, cx.caller.network);
@@ -252,7 +252,7 @@ pub async fn request_options(cx: &Cx) -> Result<RequestOptions, ServiceError> {
     })
 }
 
-/// Signs in the holder of a passkey, however often somebody gave wrong passwords for the account.
+/// Completes the sign-in ceremony. It ignores the lock of wrong passwords, which a passkey can't be guessed past.
 pub async fn sign_in(cx: &Cx, given: &Assertion) -> Result<Token, ServiceError> {
     entry::check_network(cx).await?;
     let (account, steps) = proof(cx, given).await?;
@@ -262,7 +262,8 @@ pub async fn sign_in(cx: &Cx, given: &Assertion) -> Result<Token, ServiceError> 
     Ok(begun.token)
 }
 
-/// Whose passkey a proof is good for, and the steps that use it up; [`Code::InvalidCredentials`] for any other.
+/// Verifies an assertion: its account, and the steps that consume it; [`Code::InvalidCredentials`] when it is not
+/// valid.
 pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>), ServiceError> {
     let wrong = || ServiceError::new(Code::InvalidCredentials);
     let (site, client_data) = (site(&cx.services)?, decoded(&given.response.client_data).ok_or_else(wrong)?);
@@ -288,7 +289,7 @@ pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>),
     Ok((passkey.account, steps))
 }
 
-/// A new challenge, kept as its digest.
+/// Creates a challenge, and stores its digest.
 async fn challenge(cx: &Cx, account: Option<&AccountId>) -> Result<String, ServiceError> {
     let (bytes, ports) = (cx.services.ports().entropy.bytes(), cx.services.ports());
     let (id, digest, expires_at) = (ports.id(), challenge_digest(bytes), ports.now().plus_ms(CHALLENGE_MS));
@@ -301,8 +302,7 @@ fn challenge_digest(bytes: [u8; 32]) -> [u8; 32] {
     token_digest(&URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Who we are to an authenticator: the host of our origin. Browsers bind no passkey to an address, so on this machine it
-/// is `localhost`.
+/// The relying party: the host of our origin. Browsers bind no passkey to an IP address, so loopback is `localhost`.
 fn site(services: &Services) -> Result<Site, ServiceError> {
     services.vault().keys()?;
     let origin = Url::parse(services.base_url()).map_err(|_| ServiceError::new(Code::AuthUnavailable))?;

@@ -1,4 +1,4 @@
-//! Getting back in, and changing the address: what begins with a link in a mail.
+//! Password reset and e-mail change: the flows that begin with a link in a mail.
 
 use model::lang::text;
 use model::time::{DAY_MS, Timestamp};
@@ -14,14 +14,14 @@ use crate::caller::Cx;
 use crate::config::Secret;
 use crate::error::{Code, ServiceError};
 
-/// How long a link that sets a password is good: 30 minutes, as mail is slow (`specs/reliability.md` 4, deviation a).
+/// Lifetime of a password reset link. Chosen: 30 minutes; mail can be delayed by some, a stolen link is of short use.
 const RESET_MS: i64 = 30 * 60_000;
-/// How long a link that confirms an address is good.
+/// Lifetime of a link that confirms a new address.
 const CHANGE_MS: i64 = DAY_MS;
-/// How long a change of the address can be taken back (`specs/accounts.md` 4.4).
+/// How long an e-mail change can be undone. Chosen: a week, so that an owner on holiday can still react.
 const UNDO_MS: i64 = 7 * DAY_MS;
 
-/// Sends a link that sets a new password, or says that there is no account: to who asks it is the same.
+/// Sends a password reset link, or a notice that there is no account. The response is the same for both.
 pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let address = Address::parse(email)?;
     if !entry::may_write_to(cx, &address).await? {
@@ -35,7 +35,7 @@ pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     Ok(change.make(cx, "sending a link that sets a password").await??)
 }
 
-/// A link that sets a new password, in place of those before.
+/// Adds a password reset link, which replaces earlier ones.
 pub(crate) fn reset_link(cx: &Cx, account: &AccountRecord) -> Change {
     let token = Token::new(cx);
     let link = new_link(cx, &token, AccountLink::Reset, account, &account.email, RESET_MS);
@@ -65,16 +65,16 @@ fn expiry(cx: &Cx, good_ms: i64) -> Timestamp {
     cx.services.ports().now().plus_ms(good_ms)
 }
 
-/// What a reset will ask for and end.
+/// What a password reset requires and ends.
 #[derive(Debug)]
 pub struct Reset {
     /// The account.
     pub account: AccountRecord,
-    /// A second factor has to be given too: a reset never removes one.
+    /// A second factor is required too: a reset never removes one.
     pub wants_factor: bool,
 }
 
-/// The account that a good reset link is about.
+/// The account of a valid reset link.
 pub async fn reset_of(cx: &Cx, token: &str) -> Result<Reset, ServiceError> {
     let (_, account) = account_of(cx, token, AccountLink::Reset).await?;
     Ok(Reset { wants_factor: entry::has_factor(cx, &account), account })
@@ -86,12 +86,12 @@ async fn account_of(cx: &Cx, token: &str, purpose: AccountLink) -> Result<([u8; 
     let id = id.ok_or_else(gone)?;
     let account = cx.services.database().ask(|store| store.account_by_id(&id)).await.map_err(unavailable)?;
     let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(gone)?;
-    // Links about an address that is no longer the account's are of another time.
+    // Links sent to a former address are void.
     let fits = purpose != AccountLink::Reset || account.email == email;
     if fits { Ok((digest, account)) } else { Err(gone()) }
 }
 
-/// Sets a new password by a link. All sessions end, and all API keys of the account are revoked.
+/// Sets a new password by a reset link. All sessions end, and all API keys of the account are revoked.
 pub async fn complete_reset(
     cx: &Cx,
     token: &str,
@@ -104,7 +104,7 @@ pub async fn complete_reset(
     let factor = match factor {
         _ if !entry::has_factor(cx, &account) => None,
         None => return Err(ServiceError::new(Code::SecondFactorRequired)),
-        // Wrong codes count here as at the sign-in.
+        // Wrong codes count towards the lock, as at sign-in.
         Some(_) if entry::is_blocked(cx, &key).await? => return Err(ServiceError::new(Code::InvalidCode)),
         Some(factor) => match factor.step(cx, &account)? {
             Some(step) => Some(step),
@@ -140,7 +140,7 @@ pub(crate) async fn live_keys(cx: &Cx, account: &AccountRecord) -> Result<Vec<St
     cx.services.database().ask(|store| store.live_key_names(&account.id)).await.map_err(unavailable)
 }
 
-/// Sends a link that makes an address the account's, to that address.
+/// Sends a confirmation link to the caller's new address.
 pub async fn change_email(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let address = Address::parse(email)?;
@@ -163,7 +163,7 @@ pub async fn change_email(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     Ok(change.make(cx, "sending a link that confirms an address").await??)
 }
 
-/// Makes a link's address the account's. The address before is told, and can take it back.
+/// Completes an e-mail change by its link. The former address gets a notice with an undo link.
 pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Change).await?;
     let (_, email, _) = entry::link_of(cx, token, AccountLink::Change).await?;
@@ -184,7 +184,7 @@ pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     }
 }
 
-/// Takes a change of the address back. All sessions end: whoever changed it may still be signed in.
+/// Undoes an e-mail change. All sessions end, as the person who made the change may still be signed in.
 pub async fn undo_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Undo).await?;
     let (_, email, _) = entry::link_of(cx, token, AccountLink::Undo).await?;

@@ -1,4 +1,4 @@
-//! What a signed-in person does about their own security: proofs, password, second factor.
+//! Security settings of a signed-in account: reauthentication, password, two-factor and recovery codes.
 
 use model::account::Assurance;
 use model::lang::text;
@@ -17,14 +17,14 @@ use crate::config::Secret;
 use crate::error::{Code, ServiceError};
 use crate::vault::Verdict;
 
-/// Recovery codes of an account (`specs/accounts.md` 4.3).
+/// Recovery codes per account. Chosen: ten, a list that fits a note.
 const RECOVERY_CODES: usize = 10;
 /// Random bytes of a recovery code: 120 bits, 24 digits of base 32.
 const RECOVERY_BYTES: usize = 15;
 /// Digits between two hyphens of a recovery code.
 const GROUP: usize = 4;
 
-/// A proof that the session's holder is who they are.
+/// A reauthentication proof.
 #[derive(Debug)]
 pub enum Proof {
     /// The password.
@@ -35,16 +35,16 @@ pub enum Proof {
     Passkey(Assertion),
 }
 
-/// A second factor that was offered and is to be confirmed.
+/// A second factor that was offered and awaits confirmation.
 #[derive(Debug)]
 pub struct Offer {
     /// The secret in base 32.
     pub secret: String,
-    /// What authenticators read.
+    /// The key URI, for the authenticator app.
     pub uri: String,
 }
 
-/// Proves again who the caller is, and makes their session fresh under a new token.
+/// Reauthenticates the caller: makes the session fresh, and rotates its token.
 pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
     let session = cx.caller.required_session()?;
     let account = session::account(cx, session).await?;
@@ -88,7 +88,7 @@ pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
     }
 }
 
-/// The same by a passkey, whatever was typed wrong for the account before.
+/// Reauthentication by passkey; ignores the lock of wrong passwords.
 async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Result<Token, ServiceError> {
     let (account, steps) = passkeys::proof(cx, given).await?;
     if account != session.account {
@@ -100,13 +100,13 @@ async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Resu
     Ok(begun.token)
 }
 
-/// Sets a new password in place of the current one. The other sessions end, and the account's API keys are revoked.
+/// Changes the password. All other sessions end, and the account's API keys are revoked.
 pub async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Result<Token, ServiceError> {
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
     let key = entry::failures_key(cx, &account)?;
     entry::check_network(cx).await?;
-    // What comes while it has to wait makes it no longer.
+    // Failures during a lock don't extend it.
     if entry::is_blocked(cx, &key).await? {
         return Err(ServiceError::new(Code::InvalidCredentials));
     }
@@ -131,7 +131,7 @@ pub async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Result<To
     Ok(begun.token)
 }
 
-/// What becomes of a change with which a session gets a new token: what is missing is the session, which has ended meanwhile.
+/// Maps the result of a change that rotates the session's token: if it is missing, the session ended meanwhile.
 fn of_session<T>(made: Result<T, Refusal>) -> Result<T, ServiceError> {
     match made {
         Err(Refusal::Missing) => Err(ServiceError::new(Code::SessionEnded)),
@@ -139,7 +139,7 @@ fn of_session<T>(made: Result<T, Refusal>) -> Result<T, ServiceError> {
     }
 }
 
-/// Offers a second factor, which counts once a code of it was given.
+/// Offers a second factor; it counts after confirmation.
 pub async fn offer_factor(cx: &Cx) -> Result<Offer, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let random = cx.services.ports().entropy.bytes();
@@ -152,7 +152,7 @@ pub async fn offer_factor(cx: &Cx) -> Result<Offer, ServiceError> {
     Ok(offer_of(cx, &account, secret))
 }
 
-/// The second factor that is on offer, to be shown again while it is not confirmed; [`Code::NotFound`] without one.
+/// The offered second factor, to be shown again before confirmation; [`Code::NotFound`] without one.
 pub async fn offered(cx: &Cx, session: &Session) -> Result<Offer, ServiceError> {
     let account = session::account(cx, session).await?;
     let (secret, _) = offered_secret(cx, &account).await?;
@@ -163,14 +163,14 @@ fn offer_of(cx: &Cx, account: &AccountRecord, secret: &[u8]) -> Offer {
     Offer { secret: totp::base32(secret), uri: totp::uri(&cx.services.config().product.name, &account.email, secret) }
 }
 
-/// The secret on offer, and as it is kept.
+/// The offered secret, in the clear and sealed.
 async fn offered_secret(cx: &Cx, account: &AccountRecord) -> Result<(Vec<u8>, Vec<u8>), ServiceError> {
     let found = cx.services.database().ask(|store| store.offered_totp(&account.id)).await.map_err(unavailable)?;
     let found = found.ok_or_else(|| ServiceError::new(Code::NotFound))?;
     Ok((entry::unsealed(cx, &account.id, &found)?, found.secret))
 }
 
-/// Confirms the offered factor with a code of it. The session has two factors from now on, under a new token; recovery
+/// Confirms the offered factor with one of its codes. The session becomes two-factor, under a new token; the recovery
 /// codes are shown once.
 pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<String>), ServiceError> {
     let session = session::fresh(cx)?;
@@ -196,7 +196,7 @@ pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<String>),
     Ok((begun.token, codes))
 }
 
-/// Takes the second factor and its recovery codes away; a code of it is given.
+/// Removes the second factor and its recovery codes, given a valid code.
 pub async fn remove_factor(cx: &Cx, code: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let what = text("The second factor of your account was removed", "O segundo fator da sua conta foi removido");
@@ -209,7 +209,7 @@ pub async fn remove_factor(cx: &Cx, code: &str) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Ten new recovery codes in place of those before; a code of the authenticator is given.
+/// Replaces the recovery codes with ten new ones, given a valid code of the authenticator app.
 pub async fn new_recovery_codes(cx: &Cx, code: &str) -> Result<Vec<String>, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let step = used(cx, &account, code).await?;
@@ -224,7 +224,7 @@ pub async fn new_recovery_codes(cx: &Cx, code: &str) -> Result<Vec<String>, Serv
     Ok(codes)
 }
 
-/// The step that uses a code of the confirmed factor.
+/// The step that consumes a code of the confirmed factor.
 async fn used(cx: &Cx, account: &AccountRecord, code: &str) -> Result<Step, ServiceError> {
     if account.totp.is_none() {
         return Err(ServiceError::new(Code::NotFound));
@@ -243,7 +243,7 @@ async fn used(cx: &Cx, account: &AccountRecord, code: &str) -> Result<Step, Serv
     }
 }
 
-/// Ten new codes, and the steps that keep their digests in place of those before.
+/// Ten new recovery codes, and the steps that replace the stored digests.
 fn recovery_codes(cx: &Cx, account: &AccountRecord) -> (Vec<String>, Vec<Step>) {
     let mut steps = vec![Step::Factor(account.id.clone(), Factor::DropRecoveryCodes)];
     let mut codes = Vec::new();

@@ -3,10 +3,10 @@
 use model::account::Trial;
 use model::time::{DAY_MS, Timestamp};
 
-/// How long an account's trial lasts, in days from its first use.
+/// Length of an account's trial, in days from its first use.
 pub(crate) const TRIAL_DAYS: u32 = 90;
 
-/// How an account's trial stands, which began at `started_at` or is yet to begin.
+/// State of an account's trial; `started_at` is `None` before its first use.
 pub fn trial(started_at: Option<Timestamp>, now: Timestamp) -> Trial {
     let Some(started_at) = started_at else {
         return Trial { days: TRIAL_DAYS, active: true, ends_at: None, days_left: None };

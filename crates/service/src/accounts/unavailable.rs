@@ -3,7 +3,7 @@
 use crate::database::Trouble;
 use crate::error::{Code, ServiceError};
 
-/// The refusal of a call that only the database of accounts can answer.
+/// Maps a database error: an outage is [`Code::AuthUnavailable`].
 pub(crate) fn unavailable(trouble: Trouble) -> ServiceError {
     match trouble {
         Trouble::Down => ServiceError::new(Code::AuthUnavailable).retry_after(5),

@@ -13,21 +13,21 @@ use crate::ports::Ports;
 /// The daily counter of free audits.
 const FREE_AUDIT: &str = "audit";
 
-/// What one audit has spent, to be given back when nothing came of it. Dropped unreleased it stays spent: a caller who
-/// goes away in the middle has had the work.
+/// A spent audit, to be released when it fails. When dropped it stays spent: the work for a caller who disconnected
+/// was done.
 #[derive(Debug)]
 #[must_use]
 pub struct Spent {
     counted: Counted,
     network: Network,
     day: Day,
-    /// One of the free audits was spent; else the audit is paid, or let through.
+    /// Whether a free audit was spent; otherwise the audit is paid, or let through.
     pub free: bool,
-    /// Free audits left today; `None` where none is counted, as audits are free for now.
+    /// Free audits left today; `None` while audits are free for now and none is counted.
     pub free_remaining: Option<u32>,
 }
 
-/// Where a spending is noted.
+/// Where a use was counted.
 #[derive(Debug)]
 enum Counted {
     /// In the database, under these keys.
@@ -36,7 +36,7 @@ enum Counted {
     Local,
 }
 
-/// Which uses were granted.
+/// Which counters granted a use.
 #[derive(Debug, Clone, Copy)]
 struct Granted {
     hour: bool,
@@ -44,18 +44,18 @@ struct Granted {
     day: bool,
 }
 
-/// What a free audit came to.
+/// How a free audit is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Free {
-    /// Counts against the day's free audits.
+pub(crate) enum Free {
+    /// It counts against the day's allowance.
     Counted,
-    /// Free for the time being: counts against the hour only.
+    /// Audits are free for now: it counts against the hourly rate limit only.
     ForNow,
 }
 
 impl Allowance {
-    /// Spends one audit of the hour and, unless audits are free for now, one of the day. [`Code::RateLimited`] past the
-    /// hour's ceiling; past the day's free ones the answer says so in [`Spent::free`].
+    /// Spends one audit of the hour and, unless audits are free for now, one of the day. [`Code::RateLimited`] over
+    /// the hourly rate limit; when the day's allowance is spent, [`Spent::free`] is `false`.
     pub(crate) async fn spend_audit(
         &self,
         database: &Database,
@@ -71,10 +71,10 @@ impl Allowance {
         }
     }
 
-    /// Spends in the database: of the hour, of the wider network's hour, and of the day. All or none, as far as three
-    /// statements can: what was granted beside a refusal or a failure is given back. What remains: a write that timed
-    /// out may have been made all the same and stays spent, as does what can't be given back because the database is
-    /// gone by then. So a caller may lose a use in an outage; no limit is ever passed.
+    /// Spends in the database: of the network's hour, the wider network's hour, and the day. All or nothing, as far as
+    /// three statements can: a use granted beside a refusal or an error is released. Two cases remain: a write that
+    /// timed out may have happened, and a release fails if the database is down by then. So an outage may cost a
+    /// caller a use; no limit is ever exceeded.
     async fn spend_stored(
         &self,
         database: &Database,
@@ -92,7 +92,7 @@ impl Allowance {
             Free::ForNow => 0,
         };
         let left = |remaining| (free == Free::Counted).then_some(remaining);
-        // At once, so that they share one commit.
+        // Concurrently, so that they share one commit.
         let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
         let (hourly, wide_hourly, daily) = tokio::join!(
             database.ask(|store| store.spend_hourly(&hour, now, per_hour)),
@@ -139,7 +139,7 @@ impl Allowance {
         Ok(Spent { counted: Counted::Local, network, day: now.day(), free: remaining.is_some(), free_remaining })
     }
 
-    /// Gives back what an audit spent that came to nothing.
+    /// Releases the uses of an audit that failed.
     pub async fn release(&self, database: &Database, spent: Spent) {
         let Spent { counted, network, day, free, .. } = spent;
         match &counted {
@@ -154,7 +154,7 @@ impl Allowance {
         }
     }
 
-    /// Gives uses back to the database, each for itself: one that can't be stays spent, which the log tells.
+    /// Releases uses in the database, each on its own; one that fails stays spent, and is logged.
     async fn give_back(&self, database: &Database, keys: &Keys, day: Day, granted: Granted) {
         let (per_hour, wide_per_hour) = self.per_hour();
         let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
@@ -168,20 +168,20 @@ impl Allowance {
         }
     }
 
-    /// Audits an hour, of a network and of the wider one.
+    /// Audits per hour of a network, and of the wider network.
     fn per_hour(&self) -> (u32, u32) {
         (self.limits.audits_per_hour, self.limits.audits_per_hour.saturating_mul(WIDE))
     }
 
-    /// Notes that a network has spent the day's free audits, so that it is told so again without a write.
+    /// Caches that a network has spent the day's allowance, so that its next call is refused without a write.
     pub(crate) fn note_spent(&self, spent: &Spent) {
         if matches!(spent.counted, Counted::Stored(_)) && !spent.free {
             self.local.note_spent(spent.network, spent.day);
         }
     }
 
-    /// Whether a network is known to have spent the day's free audits. The database is looked at, but not written to:
-    /// another process may have given one back in the meantime. `false` when it is not known.
+    /// Whether a network has spent the day's allowance, as far as is cached; `false` when unknown. It reads the
+    /// database, as another process may have released a use, but does not write.
     pub(crate) async fn has_spent(&self, database: &Database, ports: &Ports, network: Network) -> bool {
         let day = ports.now().day();
         if !self.local.has_spent(network, day) {
@@ -194,7 +194,7 @@ impl Allowance {
         matches!(left, Ok(0))
     }
 
-    /// Free audits that a network has left today; what the process knows while the database is away.
+    /// Free audits that a network has left today.
     pub async fn free_remaining(
         &self,
         database: &Database,
@@ -214,12 +214,12 @@ impl Allowance {
     }
 }
 
-/// The bucket of a network's audits in an hour, in this process.
+/// The bucket of a network's hourly audits in this process.
 fn local_hour(network: Network) -> String {
     format!("audits:{network}")
 }
 
-/// Does it when it is wanted.
+/// Awaits `work` if `wanted`.
 async fn when<E>(wanted: bool, work: impl Future<Output = Result<(), E>>) -> Result<(), E> {
     if wanted { work.await } else { Ok(()) }
 }

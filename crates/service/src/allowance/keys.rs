@@ -1,4 +1,4 @@
-//! The keys under which networks are counted: a digest with a salt of the day, so that no address is ever stored.
+//! Pseudonymous counter keys of networks: a digest with a daily salt, so that no address is ever stored.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,13 +10,13 @@ use crate::database::{Database, Trouble};
 use crate::network::Network;
 use crate::ports::Ports;
 
-/// The salt of the day.
+/// The daily salt, cached.
 #[derive(Debug, Default)]
 pub(super) struct Salt(Mutex<Option<(Day, [u8; 32])>>);
 
 impl Salt {
-    /// What networks are hashed with today. Agreed upon through the database, so that all servers count alike; kept
-    /// here for the day.
+    /// The salt of a day. All servers agree on one through the database, so that they count alike; it is cached for
+    /// the day.
     pub(super) async fn of(&self, database: &Database, ports: &Ports, day: Day) -> Result<[u8; 32], Trouble> {
         let cached = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, salt)) = cached.filter(|(of, _)| *of == day) {
@@ -29,7 +29,7 @@ impl Salt {
     }
 }
 
-/// The keys under which a network is counted: no address is ever stored.
+/// Counter keys of a network and of the wider network.
 #[derive(Debug)]
 pub(super) struct Keys {
     pub(super) network: String,
@@ -41,18 +41,18 @@ impl Keys {
         Self { network: key(salt, &network.to_string()), wide: key(salt, &network.wide()) }
     }
 
-    /// The bucket of the network's audits in an hour.
+    /// The bucket of the network's hourly audits.
     pub(super) fn hour(&self) -> String {
         format!("audits:{}", self.network)
     }
 
-    /// The same of the wider network.
+    /// The bucket of the wider network's hourly audits.
     pub(super) fn wide_hour(&self) -> String {
         format!("audits:{}", self.wide)
     }
 }
 
-/// The key under which a network is counted.
+/// The counter key of a network.
 pub(super) fn key(salt: &[u8; 32], network: &str) -> String {
     let digest = Sha256::new().chain_update(salt).chain_update(network).finalize();
     HEXLOWER.encode(digest.get(..16).unwrap_or(&digest))

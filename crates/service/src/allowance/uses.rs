@@ -1,4 +1,4 @@
-//! Rate limits of a network: uses of something in an hour or a day, and refused addresses.
+//! Rate limits per network: uses of something in an hour or a day, and lock-out after refused addresses.
 
 use store::{DailySpend, HourlySpend};
 
@@ -11,10 +11,10 @@ use crate::network::{Network, WIDE};
 use crate::ports::Ports;
 use model::time::Day;
 
-/// The part of a limit that one process grants by itself while the database is away.
+/// Divisor of the limits that one process grants by itself while the database is down.
 const LOCAL_PART: u32 = 4;
 
-/// The counters.
+/// Counters per network: allowance and rate limits.
 #[derive(Debug)]
 pub struct Allowance {
     pub(super) limits: Limits,
@@ -23,13 +23,13 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// Counters that are full.
+    /// Counters with nothing spent.
     pub fn new(limits: Limits) -> Self {
         Self { limits, salt: Salt::default(), local: Local::default() }
     }
 
-    /// Whether a network, and the wider one around it, has a use left of something in a day, which only the database
-    /// counts.
+    /// Whether a network, and the wider network around it, has a daily use of `what` left. Only the database counts
+    /// these.
     pub(crate) async fn has_left_of_day(
         &self,
         database: &Database,
@@ -47,7 +47,7 @@ impl Allowance {
         Ok(used? < per_day && wide_used? < per_day.saturating_mul(WIDE))
     }
 
-    /// Spends one of these uses; `false` when none is left.
+    /// Spends one daily use; `false` when none is left.
     pub(crate) async fn spend_daily(
         &self,
         database: &Database,
@@ -70,7 +70,7 @@ impl Allowance {
         wide.map(|_| false).map_err(ServiceError::from)
     }
 
-    /// Gives such a use back.
+    /// Releases one daily use.
     pub(crate) async fn release_daily(&self, database: &Database, ports: &Ports, network: Network, what: &str) {
         let day = ports.now().day();
         match self.salt.of(database, ports, day).await {
@@ -85,8 +85,8 @@ impl Allowance {
         }
     }
 
-    /// Spends one of the uses that a network has of something in an hour. While the database is away the process
-    /// grants a part.
+    /// Spends one of a network's hourly uses of `what`. While the database is down, this process grants a part of
+    /// them.
     pub async fn spend_hourly(
         &self,
         database: &Database,
@@ -98,7 +98,8 @@ impl Allowance {
         self.spend_hourly_of(database, ports, &network.to_string(), what, per_hour).await
     }
 
-    /// The same, and one of those of the wider network: of what costs us more than a row of the caller's own.
+    /// Spends one hourly use of the network and one of the wider network, for what costs us more than a row of the
+    /// caller's own.
     pub(crate) async fn spend_hourly_widely(
         &self,
         database: &Database,
@@ -108,11 +109,11 @@ impl Allowance {
         per_hour: u32,
     ) -> Result<(), ServiceError> {
         self.spend_hourly(database, ports, network, what, per_hour).await?;
-        // What the network itself spent is not given back: while the wider one has nothing left, it is of no use.
+        // The network's own use is not released: while the wider network has none left, it is of no value.
         self.spend_hourly_of(database, ports, &network.wide(), what, per_hour.saturating_mul(WIDE)).await
     }
 
-    /// Spends one of the uses that `who`, a network, has of something in an hour.
+    /// Spends one hourly use of `what` by `who`, a network.
     async fn spend_hourly_of(
         &self,
         database: &Database,
@@ -138,8 +139,8 @@ impl Allowance {
         }
     }
 
-    /// Counts a refused target address. Past the ceiling the network's audits are refused for a while, here without a
-    /// look at the database.
+    /// Counts a refused target address. Over the rate limit, the network's audits are locked out for a while, in this
+    /// process and without a query.
     pub async fn count_refusal(
         &self,
         database: &Database,
@@ -155,7 +156,7 @@ impl Allowance {
         counted
     }
 
-    /// [`Code::RateLimited`] while a network is refused for asking for too many addresses that are refused.
+    /// [`Code::RateLimited`] while a network is locked out after too many refused addresses.
     pub fn check_refusals(&self, ports: &Ports, network: Network) -> Result<(), ServiceError> {
         match self.local.locked_out(network, ports.now()) {
             Some(seconds) => Err(ServiceError::new(Code::RateLimited).retry_after(seconds)),
@@ -164,14 +165,14 @@ impl Allowance {
     }
 }
 
-/// Gives a use of a day back; one that can't be stays spent, which the log tells.
+/// Releases one daily use; one that fails stays spent, and is logged.
 async fn give_back_daily(database: &Database, key: &str, what: &str, day: Day) {
     if database.insist(|store| store.release_daily(key, what, day)).await.is_err() {
         tracing::warn!(what, "a use of the day could not be given back");
     }
 }
 
-/// The part of a limit that this process grants by itself: of what there is, at least one.
+/// The part of a limit that this process grants by itself; at least one, unless the limit is zero.
 pub(super) fn part(limit: u32) -> u32 {
     if limit == 0 { 0 } else { (limit / LOCAL_PART).max(1) }
 }

@@ -1,4 +1,5 @@
-//! The keys as data, out of the schema of [`Config`]: for the environment, for messages, for the documentation.
+//! Configuration keys as data, from the schema of [`Config`]: for environment variables, error messages and
+//! documentation.
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -6,23 +7,23 @@ use serde_json::Value;
 
 use super::settings::Config;
 
-/// What every variable of the environment begins with.
+/// Prefix of environment variables.
 pub(super) const PREFIX: &str = "SITE_AUDIT_";
 
 /// One key of the configuration.
 #[derive(Debug, Clone)]
 pub struct Key {
-    /// Dotted name, `limits.fetches`.
+    /// Dotted name, such as `limits.fetches`.
     pub name: String,
-    /// What it means and takes.
+    /// Meaning and accepted values: the field's docstring.
     pub meaning: String,
     /// Its default as JSON; null for none.
     pub default: Value,
-    /// What kind of value it is.
+    /// Type of its value.
     pub(super) kind: Kind,
 }
 
-/// How a text of the environment becomes a value.
+/// How an environment variable's text is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -32,7 +33,7 @@ pub(super) enum Kind {
 }
 
 impl Key {
-    /// The variable of the environment that sets it.
+    /// Its environment variable.
     pub fn variable(&self) -> String {
         format!("{}{}", PREFIX, self.name.to_uppercase().replace('.', "__"))
     }
@@ -48,7 +49,7 @@ pub fn reference() -> Vec<Key> {
     keys
 }
 
-/// Walks one level of tables; the configuration has two, and the schema is our own.
+/// Collects the keys of one table. The configuration has two levels, and the schema is our own.
 fn collect(schema: &Value, defaults: &Value, prefix: &str, keys: &mut Vec<Key>) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
     for (name, field) in properties {

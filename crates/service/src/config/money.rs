@@ -88,7 +88,7 @@ impl Default for Pix {
 }
 
 impl Pix {
-    /// Keys that keep it off: those that are not set, where others are.
+    /// Missing keys of an incomplete configuration; empty when none or all are set.
     pub fn missing(&self) -> Vec<&'static str> {
         let keys = [
             ("pix.key", self.key.is_some()),
@@ -102,7 +102,7 @@ impl Pix {
 }
 
 impl Prices {
-    /// What one of these costs.
+    /// The price of a SKU.
     pub fn of(&self, sku: Sku) -> Micros {
         match sku {
             Sku::Audit => self.audit_usd,

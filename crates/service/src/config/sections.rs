@@ -1,4 +1,4 @@
-//! The tables of the configuration, but for those about money.
+//! Tables of the configuration, except those about money.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The whole configuration, and what follows from several of its tables.
+//! The root of the configuration, and settings derived from several tables.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! Values that no type can check: those that must agree with each other, or are more than their shape.
+//! Validation of values that their type can't check: ranges, formats, and values that must agree.
 
 use super::secret::Secret;
 use super::sections::{ARGON2_KIB, ARGON2_PASSES};

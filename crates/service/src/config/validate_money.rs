@@ -1,4 +1,4 @@
-//! Checks of the tables about money: prices, payment by x402, and Pix.
+//! Validation of the tables about money: prices, payment by x402, and Pix.
 
 use sha3::{Digest as _, Keccak256};
 
@@ -48,7 +48,7 @@ impl Config {
         if self.payment_mode() == PaymentMode::Live && payments.pay_to.is_none() {
             return Err(("payments.pay_to", "must be set while payments.mode is live"));
         }
-        // Also before anything is charged: who names the network means to.
+        // Required before anything is charged, too: naming the main network shows the intention.
         if payments.network == PaymentNetwork::Base && payments.facilitator.is_none() {
             return Err(("payments.facilitator", "must be set where payments.network is base"));
         }
@@ -80,7 +80,7 @@ fn is_address(text: &str) -> bool {
     text.strip_prefix("0x").is_some_and(|hex| hex.len() == 40 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// Whether the capitals of an address are those that its digits give (EIP-55). One in a single case says nothing of it.
+/// Whether a mixed-case address has a valid checksum (EIP-55). Single-case addresses have none.
 fn is_checked(address: &str) -> bool {
     let hex = address.trim_start_matches("0x");
     if !hex.bytes().any(|b| b.is_ascii_lowercase()) || !hex.bytes().any(|b| b.is_ascii_uppercase()) {
@@ -91,7 +91,7 @@ fn is_checked(address: &str) -> bool {
     hex.bytes().zip(nibbles).all(|(b, nibble)| !b.is_ascii_alphabetic() || b.is_ascii_uppercase() == (nibble >= 8))
 }
 
-/// Whether a URL can be a facilitator's: it is shown to every caller, and paths are put at its end.
+/// Whether a URL can be a facilitator's: it is shown to every caller, and paths are appended to it.
 fn is_facilitator(url: &url::Url) -> bool {
     matches!(url.scheme(), "http" | "https")
         && url.username().is_empty()
@@ -100,7 +100,7 @@ fn is_facilitator(url: &url::Url) -> bool {
         && url.fragment().is_none()
 }
 
-/// Whether what is sent there can be read by nobody between: by https, or within this machine.
+/// Whether requests to a URL are confidential: https, or loopback.
 fn is_kept_secret_on_the_way(url: &url::Url) -> bool {
     let is_here = match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost",

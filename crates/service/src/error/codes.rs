@@ -4,7 +4,7 @@ use model::lang::{Text, text};
 
 macro_rules! codes {
     ($($name:ident $wire:literal $status:literal $en:literal $pt:literal;)+) => {
-        /// Why a call was refused. Stable: a code is never reused for something else.
+        /// Error codes. Stable: a code is never reused with another meaning.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[expect(missing_docs, reason = "each row's sentence says what the code means")]
         pub enum Code { $($name,)+ }
@@ -13,17 +13,17 @@ macro_rules! codes {
             /// All of them, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// The stable word on the wire.
+            /// The code on the wire.
             pub fn wire(self) -> &'static str {
                 match self { $(Self::$name => $wire,)+ }
             }
 
-            /// The status of HTTP (RFC 9110 section 15).
+            /// The HTTP status (RFC 9110 section 15).
             pub fn status(self) -> u16 {
                 match self { $(Self::$name => $status,)+ }
             }
 
-            /// The sentence for a person.
+            /// The sentence for people.
             pub fn sentence(self) -> Text {
                 match self { $(Self::$name => text($en, $pt),)+ }
             }
@@ -31,7 +31,7 @@ macro_rules! codes {
     };
 }
 
-// A macro, so that a row is complete or does not compile, and a code is written once.
+// A macro, so that an incomplete row does not compile, and each code is written once.
 codes! {
     InvalidBody "invalid_body" 400
         "The body is not what this call takes." "O corpo não é o que esta chamada recebe.";

@@ -1,24 +1,24 @@
-//! How a job ended: done, or to be retried, or given up.
+//! Outcome of a job: done, to be retried, or given up.
 
 use store::StoreError;
 
-/// How a job ended.
+/// Outcome of a job that ran.
 #[derive(Debug)]
 pub(super) enum Ending {
-    /// It is done, which is yet to be written.
+    /// Done, still to be recorded.
     Done,
-    /// It is done, which was written together with what it did.
+    /// Done, and recorded in the same transaction as its effects.
     Written,
-    /// The right to it was another's by then; nothing was written.
+    /// The lease had expired; nothing was written.
     Late,
 }
 
-/// Why a job is not done.
+/// Why a job failed.
 #[derive(Debug)]
 pub(super) enum Unfinished {
-    /// It may be done later.
+    /// Retry later.
     Later(String),
-    /// It never will be.
+    /// Give up.
     Never(String),
 }
 

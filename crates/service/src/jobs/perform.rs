@@ -11,14 +11,14 @@ use crate::accounts::operator;
 use crate::job::Job;
 use crate::services::Services;
 
-/// How long a job may take, so that nobody who is alive outlives a claim.
+/// Timeout of a job; shorter than its lease, so that no live server outlasts its own lease.
 const JOB_TIME: Duration = Duration::from_secs(90);
-/// The wait after the first failure; it doubles with each (`specs/reliability.md` 1.4, F09).
+/// Backoff after the first failure, in milliseconds; it doubles with each. Chosen: a minute.
 const FIRST_WAIT_MS: i64 = 60_000;
-/// The longest wait.
+/// Backoff at most, in milliseconds. Chosen: an hour.
 const LAST_WAIT_MS: i64 = 3_600_000;
 
-/// Does a job that was claimed, and writes down what became of it.
+/// Runs a claimed job, and records its outcome.
 pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<(), StoreError> {
     let (store, lease) = (services.database().store(), &claimed.lease);
     let job: Job = match serde_json::from_str(&claimed.payload) {
@@ -32,7 +32,7 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
         }
     };
     let lane = job.lane().word();
-    // Claimed by servers that all died over it.
+    // Every server that claimed it died.
     if claimed.attempt > job.tries() {
         tracing::error!(job.id = %lease.id(), lane, "a job ends whoever does it");
         return store.bury_job(lease, services.ports().now(), "it was begun and never ended").await.map(drop);
@@ -53,7 +53,7 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
         Ok(Err(Unfinished::Later(why))) => (why, claimed.attempt >= job.tries()),
         Err(_) => ("it took too long".to_owned(), claimed.attempt >= job.tries()),
     };
-    // Why is for the operator who asks: it may name a person.
+    // The reason is stored for the operator, not logged: it may name a person.
     if is_last {
         tracing::error!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job was given up");
         return store.bury_job(lease, now, &why).await.map(drop);
@@ -80,7 +80,7 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
     }
 }
 
-/// The wait after the try `attempt`.
+/// The backoff after a try.
 fn wait_ms(attempt: u32) -> i64 {
     let doublings = attempt.saturating_sub(1).min(16);
     (FIRST_WAIT_MS << doublings).min(LAST_WAIT_MS)

@@ -1,4 +1,4 @@
-//! One run of a tab's daily watch, and the alert when the page got worse.
+//! One run of a daily watch, and its alert.
 
 use model::capture::{Capture, FailureKind, FetchFailure, Fetched, Source};
 use model::change::Change;
@@ -18,18 +18,18 @@ use crate::tabs::{self, Judgement, between};
 use crate::watches::{self, Alerted};
 use engine::{AUDIT_TIME, AuditFailure, Given};
 
-/// How long a page that can't be reached is tried again before that is what the run says (`decisions.md`, Tabs), in
-/// milliseconds.
+/// How long an unreachable page is retried before the run reports it as unreachable, in milliseconds. Chosen: an hour,
+/// longer than a usual deployment or restart.
 const PATIENCE_MS: i64 = 3_600_000;
 
-/// What a watch found.
+/// Result of a watch's audit.
 struct Found {
     report: Report,
-    /// The page could not be reached.
+    /// The page was unreachable.
     failed: bool,
 }
 
-/// Audits the page of a tab that is watched still, keeps the run, and queues the alert.
+/// Audits the page of a watched tab, stores the run, and queues the alert.
 pub(super) async fn run(
     services: &Services,
     claimed: &ClaimedJob,
@@ -44,7 +44,7 @@ pub(super) async fn run(
     let (last, scored) = store.last_runs(&watched.owner, &watched.url).await?;
     let audit = AuditId(services.ports().id());
     let lang = watches::lang_of(&watched);
-    // Told once: not again until the page was reached in between.
+    // Reported once; not again until the page was reached in between.
     let is_known = found.failed && last.is_some_and(|run| run.failed);
     let (found, change) = compared(found, scored, lang).await?;
     let alert = match change.filter(|change| !is_known && got_worse(change)) {
@@ -73,7 +73,7 @@ pub(super) async fn run(
     Ok(if counts { Ending::Written } else { Ending::Late })
 }
 
-/// Audits the page. One that can't be reached is tried again later, until `is_last_try`.
+/// Audits the page. An unreachable one is retried later, until `is_last_try`.
 async fn look(
     services: &Services,
     watched: &WatchedTab,
@@ -83,7 +83,7 @@ async fn look(
     let later = |why: &str| Unfinished::Later(why.to_owned());
     let url = match tabs::page_of(services, &watched.url) {
         Ok(url) => url,
-        // The rules of this server changed since the tab was opened.
+        // The operator changed the rules for target addresses since the tab was opened.
         Err(error) => {
             return unreached(services, watched, now, failure(&watched.url, error.code.wire()), is_last_try).await;
         }
@@ -94,7 +94,7 @@ async fn look(
     let deadline = Instant::now() + AUDIT_TIME;
     let page = services.engine().page(&url, deadline).await;
     match audit::blocked(&page) {
-        // No finding: the site asks to be left alone for a while.
+        // Not a finding: the site rate-limits us.
         Some(blocked) if blocked.rate_limited => {
             return unreached(services, watched, now, failure(url.as_str(), "rate_limited"), is_last_try).await;
         }
@@ -108,7 +108,7 @@ async fn look(
         Ok(report) => Ok(Found { report, failed: false }),
         Err(AuditFailure::Overloaded) => Err(later("no core came free")),
         Err(AuditFailure::Defect) => Err(later("the audit failed; this is a defect")),
-        // The page was there.
+        // The page was reached.
         Err(AuditFailure::Fetch(failure)) => Err(later(&failure.reason)),
         Err(AuditFailure::Blocked(blocked)) => Err(later(&blocked.vendor)),
     }
@@ -119,7 +119,7 @@ fn failure(url: &str, reason: &str) -> Fetched {
     Fetched::Failed(FetchFailure { kind, reason, hops: Vec::new(), url: url.to_owned() })
 }
 
-/// A run that says that there was no page, once it was tried long enough.
+/// The run of an unreachable page, after the last try.
 async fn unreached(
     services: &Services,
     watched: &WatchedTab,
@@ -144,8 +144,8 @@ async fn unreached(
     Ok(Found { report: Report { summary: None, score: 0, ..report }, failed: true })
 }
 
-/// What was found, and what changed since the newest run with a score; `None` where there is none. Off the async workers,
-/// as reports are large.
+/// The result, and what changed since the latest run with a score; `None` when there is none. CPU-bound, as reports
+/// are large.
 async fn compared(found: Found, scored: Option<RunRecord>, lang: Lang) -> Result<(Found, Option<Change>), Unfinished> {
     let comparing = move || {
         let Some(before) = scored else { return Ok((found, None)) };
@@ -159,7 +159,7 @@ async fn compared(found: Found, scored: Option<RunRecord>, lang: Lang) -> Result
     Ok(compared?)
 }
 
-/// Whether a change is one to tell of: a lower score, or a new error or warning. Never an improvement.
+/// Whether a change calls for an alert: a lower score, or a new error or warning.
 fn got_worse(change: &Change) -> bool {
     let is_lower = change.score.is_some_and(|points| points < 0);
     is_lower || change.broke.iter().any(|changed| matches!(changed.severity, Severity::Error | Severity::Warn))

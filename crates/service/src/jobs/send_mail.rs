@@ -1,4 +1,4 @@
-//! Handing one message to the mail server.
+//! The job that sends one mail.
 
 use super::ending::Unfinished;
 use crate::services::Services;
@@ -6,7 +6,7 @@ use render::mail::Mail;
 
 use crate::mail::NotSent;
 
-/// Sends `mail`, which is the job `id`.
+/// Sends `mail`; `id` is the job's.
 pub(super) async fn run(services: &Services, id: &str, mail: &Mail) -> Result<(), Unfinished> {
     let Some(mailer) = services.mailer() else {
         return Err(Unfinished::Later("smtp.url is not set".to_owned()));

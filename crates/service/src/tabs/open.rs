@@ -13,17 +13,17 @@ use crate::error::{Code, ServiceError};
 use crate::gate;
 use crate::services::Services;
 
-/// Characters of a tab's name.
+/// Characters of a tab's name at most.
 pub(crate) const ALIAS_CHARS: usize = 100;
 
-/// The page that a tab follows: `typed` as every audit reads it, without its fragment, which no server sees.
+/// The URL that a tab follows: parsed as for every audit, without its fragment, which is never sent to a server.
 pub fn page_of(services: &Services, typed: &str) -> Result<Url, ServiceError> {
     let mut url = services.engine().fetcher().intake(typed)?;
     url.set_fragment(None);
     Ok(url)
 }
 
-/// A tab's name as it is kept; `None` for an empty one.
+/// Parses a tab's name; `None` for an empty one.
 pub fn alias_of(typed: Option<&str>) -> Result<Option<String>, ServiceError> {
     let alias = typed.unwrap_or_default().trim();
     if alias.chars().count() > ALIAS_CHARS || alias.chars().any(char::is_control) {
@@ -36,7 +36,7 @@ pub fn alias_of(typed: Option<&str>) -> Result<Option<String>, ServiceError> {
     Ok((!alias.is_empty()).then(|| alias.to_owned()))
 }
 
-/// Opens a tab of the caller, or finds the one that follows the page already; either has the focus then.
+/// Opens a tab for the caller, or finds the one that follows this page; either becomes active.
 pub async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String>) -> Result<Tab, ServiceError> {
     let (id, created_at) = (TabId(cx.services.ports().id()), cx.services.ports().now());
     let withheld = cx.withheld.as_deref().map(str::to_owned);
@@ -44,8 +44,8 @@ pub async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String>) -> R
     let free = cx.services.config().limits.free_tabs;
     let most = if gate::is_let_through(cx, Sku::Tab) { MOST_TABS } else { free };
     match cx.services.database().ask(|store| store.open_tab(new, most)).await? {
-        // Opened by another call meanwhile, so there is nothing to pay for: what is held is given back, and the repeat of
-        // this call is free.
+        // Another call opened it meanwhile, so there is nothing to pay for: the held payment is released, and a retry
+        // of this call is free.
         Opening::Known(_) if cx.withheld.is_some() => Err(ServiceError::new(Code::PaymentInProgress).retry_after(1)),
         Opening::New(tab) | Opening::Known(tab) => Ok(tab),
         Opening::Full if most < MOST_TABS => Err(ServiceError::new(Code::PaymentRequired)),
@@ -53,7 +53,7 @@ pub async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String>) -> R
     }
 }
 
-/// Whether opening a tab for a page costs nothing: it is open already, or one of the free ones is left.
+/// Whether opening a tab is free: it is open already, or the owner has free tabs left.
 pub async fn is_free(cx: &Cx, url: &Url) -> Result<bool, ServiceError> {
     let owner = cx.caller.required_owner()?;
     let database = cx.services.database();
@@ -63,19 +63,19 @@ pub async fn is_free(cx: &Cx, url: &Url) -> Result<bool, ServiceError> {
     Ok(database.ask(|store| store.tab_of_page(&owner, url.as_str())).await?.is_some())
 }
 
-/// A tab of an owner.
+/// Reads a tab of an owner.
 pub async fn tab(services: &Services, owner: &Owner, id: &str) -> Result<Tab, ServiceError> {
     let id = tab_id(id)?;
     services.database().ask(|store| store.tab_of(owner, &id)).await.map_err(unknown_tab)
 }
 
-/// What is an id of a tab by its shape: other texts need no look-up.
+/// Parses a tab's id; an invalid one is "not found", without a query.
 pub fn tab_id(id: &str) -> Result<TabId, ServiceError> {
     uuid::Uuid::try_parse(id).map_err(|_| ServiceError::new(Code::TabNotFound))?;
     Ok(TabId(id.to_owned()))
 }
 
-/// The refusal where a tab was asked for.
+/// Maps a database error; a missing row is [`Code::TabNotFound`].
 pub fn unknown_tab(trouble: Trouble) -> ServiceError {
     match trouble {
         Trouble::NotFound => ServiceError::new(Code::TabNotFound),

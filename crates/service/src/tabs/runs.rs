@@ -18,7 +18,7 @@ use crate::error::{Code, ServiceError};
 use crate::services::Services;
 use crate::shares::report_path;
 
-/// The last run of a tab; `None` before the first one.
+/// The latest run of a tab; `None` before the first one.
 pub async fn last_run(
     services: &Services,
     owner: &Owner,
@@ -30,7 +30,7 @@ pub async fn last_run(
     off_worker(move || Some(stored.stored_audit(lang))).await
 }
 
-/// Audits a tab's page now, and keeps the run: what can't be kept is no run.
+/// Audits a tab's page, and stores the run; an error when it can't be stored.
 pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ServiceError> {
     let url = page_of(&cx.services, &tab.url)?;
     let lang = cx.lang;
@@ -41,7 +41,7 @@ pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ServiceError> {
     run.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
 }
 
-/// Two runs of a tab, by the ids of their audits.
+/// Compares two runs of a tab, by the ids of their audits.
 pub async fn compared(
     services: &Services,
     owner: &Owner,
@@ -54,7 +54,7 @@ pub async fn compared(
     off_worker(move || Compared::of(&before, &after, lang)).await
 }
 
-/// A run of this very tab.
+/// Reads a run of this tab.
 async fn run_of(services: &Services, owner: &Owner, tab: &Tab, id: String) -> Result<StoredReport, ServiceError> {
     let not_found = || ServiceError::new(Code::AuditNotFound);
     uuid::Uuid::try_parse(&id).map_err(|_| not_found())?;
@@ -67,7 +67,7 @@ async fn run_of(services: &Services, owner: &Owner, tab: &Tab, id: String) -> Re
     if stored.requested_url == tab.url { Ok(stored) } else { Err(not_found()) }
 }
 
-/// What changed from an earlier run of a page to a report of it. Takes as long as a report is large.
+/// What changed from an earlier run to a report. CPU-bound, in proportion to the report.
 pub fn change_since(before: &RunRecord, report: &Report, lang: Lang) -> Result<Change, ServiceError> {
     let judged = before.judged().map_err(|error| unreadable(&error))?;
     let after = Judgement::of_report(report, report.summary.is_none(), lang);
@@ -79,7 +79,7 @@ fn unreadable(error: &StoreError) -> ServiceError {
     ServiceError::new(Code::Internal)
 }
 
-/// The newest runs of a tab, at most `limit`, newest first, each with what changed since the one before it.
+/// The latest runs of a tab, at most `limit`, newest first, each with the change from the one before it.
 pub async fn history(
     services: &Services,
     owner: &Owner,
@@ -93,7 +93,7 @@ pub async fn history(
 }
 
 fn runs(services: &Services, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, StoreError> {
-    // Oldest first, so that the newest earlier run with a score is at hand; one at a time, as reports are large.
+    // Oldest first, so that the latest earlier run with a score is at hand; one at a time, as reports are large.
     let mut earlier: Option<Judgement> = None;
     let mut runs = Vec::with_capacity(records.len());
     for record in records.iter().rev() {

@@ -1,16 +1,16 @@
-//! What changed between two sentences, word by word.
+//! Word diff of two sentences.
 
-/// Words of a sentence that are compared; of longer ones it is said that all of them changed.
+/// Words of a sentence that are compared; a longer one counts as changed completely.
 const MOST_WORDS: usize = 200;
 
-/// A word of either sentence.
+/// A word of the diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     pub text: String,
     pub kind: Kind,
 }
 
-/// Which sentence has a word.
+/// Which of the two sentences contains a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Both.
@@ -21,7 +21,7 @@ pub enum Kind {
     New,
 }
 
-/// The words of both sentences in their order, as few of them changed as can be (a longest common subsequence).
+/// The word diff, by longest common subsequence.
 pub(super) fn words(before: &str, after: &str) -> Vec<Word> {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.split_whitespace().collect(), after.split_whitespace().collect());
@@ -29,7 +29,7 @@ pub(super) fn words(before: &str, after: &str) -> Vec<Word> {
     if before.len() > MOST_WORDS || after.len() > MOST_WORDS {
         return before.iter().map(word(Kind::Gone)).chain(after.iter().map(word(Kind::New))).collect();
     }
-    // Row by row from the end: how many words the rests from here have in common.
+    // Length of the longest common subsequence of the remaining words, row by row from the end.
     let mut rows = vec![vec![0_u32; after.len() + 1]];
     for old in before.iter().rev() {
         let below = rows.last().map_or(&[][..], Vec::as_slice);
@@ -62,7 +62,7 @@ pub(super) fn words(before: &str, after: &str) -> Vec<Word> {
                 words.push(word(Kind::New)(new));
                 j += 1;
             }
-            // A word is left in one of them, or none is: told apart above.
+            // One or both sentences are exhausted: matched above.
             (Some(_), None) => return words,
         }
     }

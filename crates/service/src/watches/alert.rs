@@ -1,4 +1,4 @@
-//! Mail of the watch: who hears that a page got worse, and the question whether alerts may go to an address.
+//! Mail of watches: alerts when a page got worse, and confirmation of alert addresses.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,13 +15,13 @@ use crate::error::{Code, ServiceError};
 use crate::job::Job;
 use crate::services::Services;
 
-/// How long the link in an alert stops the next one: longer than anybody keeps the mail in mind.
+/// Lifetime of the unsubscribe link in an alert. Chosen: 13 months, longer than people act on a mail.
 const STOP_LINK_MS: i64 = 396 * DAY_MS;
 
-/// A run of a watch that its owner is to hear of.
+/// A run that calls for an alert.
 #[derive(Debug)]
 pub(crate) struct Alerted<'a> {
-    /// Whose page it is.
+    /// The watched tab's row.
     pub watched: &'a WatchedTab,
     /// The tab.
     pub tab: &'a TabId,
@@ -29,18 +29,18 @@ pub(crate) struct Alerted<'a> {
     pub audit: &'a AuditId,
     /// What it found.
     pub report: &'a Report,
-    /// What changed, in the language of the account.
+    /// What changed, in the owner's language.
     pub change: &'a Change,
-    /// Which day's run it is: one alert a day.
+    /// Day of the run; there is one alert per day.
     pub day: i64,
 }
 
-/// The language that an account reads.
+/// The owner's language.
 pub(crate) fn lang_of(watched: &WatchedTab) -> Lang {
     watched.locale.as_deref().and_then(Lang::from_tag).unwrap_or_default()
 }
 
-/// The alert of a run; `None` where nobody can be told: the account is gone, or an organization named no address.
+/// The alert of a run; `None` without a recipient: the account is gone, or the organization set no address.
 pub(crate) fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option<store::Alert>, mail::Error> {
     let watched = alerted.watched;
     let Some(to) = watched.alert_email.as_ref().or(watched.account_email.as_ref()) else { return Ok(None) };
@@ -66,7 +66,7 @@ pub(crate) fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option
     }))
 }
 
-/// The mail that asks whether alerts about a page may go to an address.
+/// The confirmation mail for an alert address.
 pub(super) fn question(
     services: &Services,
     to: &str,
@@ -80,7 +80,7 @@ pub(super) fn question(
     })
 }
 
-/// A new token for a link in a mail.
+/// A random token for a link in a mail.
 pub(super) fn link_token(services: &Services) -> String {
     URL_SAFE_NO_PAD.encode(services.ports().entropy.bytes())
 }

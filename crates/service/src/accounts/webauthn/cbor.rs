@@ -1,33 +1,33 @@
-//! The part of CBOR (RFC 8949) that authenticators write: definite lengths, integers, bytes, texts, lists, maps and plain
-//! values, nested four deep at most (CTAP 2.1 §8).
+//! The CTAP2 subset of CBOR (RFC 8949; CTAP 2.1 §8): definite lengths, integers, byte and text strings, arrays, maps
+//! and simple values, nested four deep at most.
 
-/// Depth of nesting at most.
+/// Nesting depth at most (CTAP 2.1 §8).
 const MOST_NESTED: u8 = 4;
 
-/// One item.
+/// A data item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item<'b> {
     /// An integer.
     Integer(i64),
-    /// Bytes.
+    /// A byte string.
     Bytes(&'b [u8]),
-    /// A text.
+    /// A text string.
     Text(&'b str),
-    /// A list.
+    /// An array.
     List(Vec<Item<'b>>),
-    /// A map, in the order in which it came.
+    /// A map, in its encoded order.
     Map(Vec<(Item<'b>, Item<'b>)>),
-    /// False, true, null or undefined, by number.
+    /// A simple value: false, true, null or undefined, by number.
     Plain(u8),
 }
 
 impl<'b> Item<'b> {
-    /// Reads one item off the beginning of `bytes`; `None` for anything else, and for what is cut.
+    /// Decodes one item from the start of `bytes`; `None` when it is malformed, truncated or outside the subset.
     pub(super) fn read(bytes: &mut &'b [u8]) -> Option<Self> {
         read(bytes, MOST_NESTED)
     }
 
-    /// The value of a key of a map; `None` where it is no map, or has no such key, or has it twice.
+    /// The value of a map's key; `None` when it is no map, or the key is missing or duplicate.
     pub(super) fn get(&self, key: &Item<'_>) -> Option<&Item<'b>> {
         let Self::Map(pairs) = self else { return None };
         let mut found = pairs.iter().filter(|(name, _)| name == key);
@@ -37,12 +37,12 @@ impl<'b> Item<'b> {
         }
     }
 
-    /// The bytes that it is.
+    /// The content of a byte string.
     pub(super) fn bytes(&self) -> Option<&'b [u8]> {
         if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
-    /// The integer that it is.
+    /// The content of an integer.
     pub(super) fn integer(&self) -> Option<i64> {
         if let Self::Integer(integer) = self { Some(*integer) } else { None }
     }
@@ -60,7 +60,7 @@ fn read<'b>(bytes: &mut &'b [u8], depth: u8) -> Option<Item<'b>> {
     let [head] = *take(bytes, 1)? else { return None };
     let (kind, low) = (head >> 5, head & 0x1f);
     if kind == 7 {
-        // Floats and other plain values are of no use here.
+        // Floats and other simple values don't occur in authenticator data.
         return (20..=23).contains(&low).then_some(Item::Plain(low));
     }
     let argument = argument(bytes, low)?;
@@ -72,7 +72,7 @@ fn read<'b>(bytes: &mut &'b [u8], depth: u8) -> Option<Item<'b>> {
         4 => {
             let mut items = Vec::new();
             for _ in 0..argument {
-                // Ends with the bytes, whatever the length says.
+                // A false length can't loop for long: decoding ends with the bytes.
                 items.push(read(bytes, depth)?);
             }
             Item::List(items)
@@ -89,7 +89,7 @@ fn read<'b>(bytes: &mut &'b [u8], depth: u8) -> Option<Item<'b>> {
     })
 }
 
-/// The number in the low bits of a head, or in the bytes that they announce.
+/// The argument of an item's head (RFC 8949 §3): the low bits, or the bytes that they announce.
 fn argument(bytes: &mut &[u8], low: u8) -> Option<u64> {
     let length = match low {
         0..=23 => return Some(u64::from(low)),

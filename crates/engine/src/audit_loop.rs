@@ -150,33 +150,33 @@ impl Engine {
         deadline: Instant,
     ) -> Result<(Parsed, SiteFiles, Vec<Extra>), AuditFailure> {
         // Without the page's bytes, which may be megabytes: what is wanted depends on the parsed page.
-        let mut known = headed(capture);
+        let mut fetched = headed(capture);
         let mut files = SiteFiles::default();
         let mut parsing = std::pin::pin!(self.memory.parse(&self.cores, Arc::clone(capture), deadline));
         let mut parsed: Option<Parsed> = None;
         let mut lanes = Lanes::new(self.fetcher.clone(), self.cores.clone(), given.keep_sitemaps, deadline);
         loop {
             let wants = match &parsed {
-                Some(parsed) => audit::wanted(&known, &parsed.page, &files),
-                None => audit::wanted_first(&known),
+                Some(parsed) => audit::wanted(&fetched, &parsed.page, &files),
+                None => audit::wanted_first(&fetched),
             };
             lanes.start(&wants);
             if parsed.is_some() {
-                lanes.tell_of_ends(&wants, given);
+                lanes.report_ends(&wants, given);
             }
             if let Some(parsed) = parsed.take_if(|_| lanes.is_idle()) {
-                known.extras.sort_by(|a, b| (a.want.kind, &a.want.url).cmp(&(b.want.kind, &b.want.url)));
-                return Ok((parsed, files, known.extras));
+                fetched.extras.sort_by(|a, b| (a.want.kind, &a.want.url).cmp(&(b.want.kind, &b.want.url)));
+                return Ok((parsed, files, fetched.extras));
             }
             tokio::select! {
                 read = &mut parsing, if parsed.is_none() => {
                     let read = read?;
-                    lanes.target = Arc::new(SitemapTarget::of(&known, &read.page));
+                    lanes.target = Arc::new(SitemapTarget::of(&fetched, &read.page));
                     parsed = Some(read);
                 }
-                Some(came) = lanes.next() => {
-                    known.extras.push(came.extra);
-                    came.file.into_iter().for_each(|file| files.add(file));
+                Some(file) = lanes.next() => {
+                    fetched.extras.push(file.extra);
+                    file.content.into_iter().for_each(|content| files.add(content));
                 }
             }
         }

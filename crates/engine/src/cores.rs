@@ -15,12 +15,12 @@ use tokio::time::{Instant, timeout_at};
 const QUEUE: usize = 1024;
 
 /// A piece of work, including sending its result.
-type Job = Box<dyn FnOnce() + Send>;
+type Work = Box<dyn FnOnce() + Send>;
 
 /// The thread pool. Its threads end when the last clone is dropped and the queue is empty.
 #[derive(Clone)]
 pub struct Cores {
-    queue: Sender<Job>,
+    queue: Sender<Work>,
 }
 
 /// Why work was not done.
@@ -44,7 +44,7 @@ impl Cores {
     pub fn start(count: usize) -> std::io::Result<Self> {
         let (queue, jobs) = bounded(QUEUE);
         for number in 0..count.max(1) {
-            let jobs: Receiver<Job> = jobs.clone();
+            let jobs: Receiver<Work> = jobs.clone();
             let thread = std::thread::Builder::new().name(format!("core-{number}"));
             thread.spawn(move || jobs.into_iter().for_each(|job| job()))?;
         }
@@ -67,7 +67,7 @@ impl Cores {
         let take = |turn: &AtomicU8, as_what| {
             turn.compare_exchange(turn::WAITS, as_what, Ordering::AcqRel, Ordering::Acquire).is_ok()
         };
-        let (answer, mut done) = oneshot::channel();
+        let (answer, mut received) = oneshot::channel();
         let theirs = Arc::clone(&turn);
         let job = move || {
             if answer.is_closed() || !take(&theirs, turn::BEGUN) {
@@ -78,10 +78,10 @@ impl Cores {
             drop(answer.send(result));
         };
         self.queue.try_send(Box::new(job)).map_err(|_| Undone::Overloaded)?;
-        let ended = match timeout_at(until, &mut done).await {
+        let ended = match timeout_at(until, &mut received).await {
             Ok(ended) => ended,
             Err(_) if take(&turn, turn::GIVEN_UP) => return Err(Undone::Overloaded),
-            Err(_) => done.await,
+            Err(_) => received.await,
         };
         // The sender is dropped unused only by a thread that died.
         ended.map_err(|_| Undone::Panicked)?.map_err(|_| Undone::Panicked)

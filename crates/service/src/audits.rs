@@ -63,19 +63,19 @@ pub async fn audit<A: Send + 'static>(
         let answer = answer.clone();
         // On the core that judged, while the report is in memory: it is packed, and the response is built for the case
         // that it is stored.
-        let finish = move |audited: Audited| Judged::of(&store, audited.report, created_at, id, is_owned, answer);
+        let finish = move |audited: Audited| JudgedAudit::of(&store, audited.report, created_at, id, is_owned, answer);
         services.engine().audit(url, given, deadline, finish).await
     };
-    let Judged { packed, score, findings, answer: if_kept } = match judged {
+    let JudgedAudit { packed, score, findings, answer: if_kept } = match judged {
         Ok(judged) => judged,
         Err(failure) => return Err(refused(cx, failure).await),
     };
     let Some(packed) = packed else { return Ok(if_kept) };
     let (new_id, requested_url, report) = (id.clone(), url.as_str(), &packed);
     let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
-    let kept = services.database().ask(|store| store.insert_audit(new)).await.is_ok();
-    tracing::info!(audit.id = %id, kept, score, findings, "audited");
-    if kept {
+    let stored = services.database().ask(|store| store.insert_audit(new)).await.is_ok();
+    tracing::info!(audit.id = %id, kept = stored, score, findings, "audited");
+    if stored {
         return Ok(if_kept);
     }
     // A response without an id says that the report was not stored; the caller gets it all the same.
@@ -90,7 +90,7 @@ pub async fn audit<A: Send + 'static>(
 }
 
 /// Output of a core.
-struct Judged<A> {
+struct JudgedAudit<A> {
     /// `None` when packing failed; the response then has no id.
     packed: Option<PackedReport>,
     score: u32,
@@ -98,7 +98,7 @@ struct Judged<A> {
     answer: A,
 }
 
-impl<A> Judged<A> {
+impl<A> JudgedAudit<A> {
     fn of(
         store: &Store,
         report: Report,

@@ -130,14 +130,14 @@ impl ServiceError {
 
     /// Error, detail and fix on one line.
     pub fn told(&self, lang: Lang) -> String {
-        let said = self.code.sentence().in_lang(lang);
-        let said = match &self.detail {
-            Some(detail) => format!("{} ({}).", said.trim_end_matches('.'), detail.in_lang(lang)),
-            None => said.to_owned(),
+        let message = self.code.sentence().in_lang(lang);
+        let message = match &self.detail {
+            Some(detail) => format!("{} ({}).", message.trim_end_matches('.'), detail.in_lang(lang)),
+            None => message.to_owned(),
         };
         match self.more.as_ref().and_then(|more| more.fix.as_ref()) {
-            Some(fix) => format!("{said} {}", fix.in_lang(lang)),
-            None => said,
+            Some(fix) => format!("{message} {}", fix.in_lang(lang)),
+            None => message,
         }
     }
 

@@ -64,7 +64,7 @@ impl Mailer {
     pub async fn send(&self, id: &str, mail: &Mail, now: Timestamp) -> Result<(), NotSent> {
         let message = self.message(id, mail, now).map_err(|error| NotSent::Never(format!("{error:#}")))?;
         match tokio::time::timeout(SEND_TIME, self.transport.send(message)).await {
-            Ok(Ok(_taken)) => Ok(()),
+            Ok(Ok(_response)) => Ok(()),
             Ok(Err(error)) if error.is_permanent() => Err(NotSent::Never(in_full(&error))),
             Ok(Err(error)) => Err(NotSent::Later(in_full(&error))),
             Err(_) => Err(NotSent::Later("the mail server did not answer in time".to_owned())),

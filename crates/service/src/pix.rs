@@ -116,8 +116,9 @@ fn qr_svg(code: &str) -> String {
 /// The receipt's type, by magic number; its file name and declared type are ignored.
 fn media_type(bytes: &[u8]) -> Option<&'static str> {
     let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
-    let known = TYPES.iter().find(|(beginning, _)| bytes.starts_with(beginning)).map(|(_, media_type)| *media_type);
-    known.or(is_webp.then_some("image/webp"))
+    let media_type =
+        TYPES.iter().find(|(beginning, _)| bytes.starts_with(beginning)).map(|(_, media_type)| *media_type);
+    media_type.or(is_webp.then_some("image/webp"))
 }
 
 /// Accepts a request for credit. Checks the queue first, then the network's rate limit, then the form. `form` reads
@@ -144,11 +145,11 @@ pub async fn request<F: AsRef<[Field]>>(
     if !services.allowance().spend_daily(database, ports, network, PIX, per_day).await? {
         return Err(none_left());
     }
-    let done = keep(services, token, new).await;
-    if done.is_err() {
+    let accepted = keep(services, token, new).await;
+    if accepted.is_err() {
         services.allowance().release_daily(database, ports, network, PIX).await;
     }
-    done
+    accepted
 }
 
 /// Parses the form, and makes the credit's token.
@@ -171,7 +172,7 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
         const MISSING: Text = text("comprovante: it is missing", "comprovante: está faltando");
         return Err(ServiceError::new(Code::InvalidBody).explained(MISSING.into()));
     };
-    let (name, email) = (said("nome", content("nome"))?, said("email", content("email"))?);
+    let (name, email) = (text_field("nome", content("nome"))?, text_field("email", content("email"))?);
     let token = TokenKind::Credit.token(services.ports().entropy.bytes());
     let now = services.ports().now();
     let new = NewPixRequest {
@@ -213,7 +214,7 @@ fn pack(usd: Option<&[u8]>) -> Result<u32, ServiceError> {
 }
 
 /// Parses an optional text field.
-fn said(name: &str, bytes: Option<&bytes::Bytes>) -> Result<Option<String>, ServiceError> {
+fn text_field(name: &str, bytes: Option<&bytes::Bytes>) -> Result<Option<String>, ServiceError> {
     const SHAPE: Text =
         text("{name}: at most 254 characters, without line ends", "{name}: no máximo 254 caracteres, sem fim de linha");
     let refused = || ServiceError::new(Code::InvalidBody).explained(SHAPE.phrase(&[("name", name.into())]));

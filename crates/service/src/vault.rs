@@ -16,7 +16,7 @@ use crate::ports::Ports;
 
 pub use easel::Easel;
 pub use keys::{Binding, Keys};
-pub use passwords::{MOST_BYTES as PASSWORD_BYTES, Passwords, Verdict};
+pub use passwords::{MOST_BYTES as PASSWORD_BYTES, PasswordCheck, Passwords};
 
 /// Account keys, where accounts are enabled; password hashing and picture processing.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Daily watches: who may have one, when they run, and where alerts go.
+//! Daily watches: settings, schedule, and alert addresses.
 
 mod alert;
 

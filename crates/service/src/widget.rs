@@ -18,7 +18,7 @@ pub const LOADER_PATH: &str = "/embed.js";
 /// Path of the widget.
 pub const PATH: &str = "/embed";
 /// The product's colour.
-const OWN_COLOUR: Colour = Colour([0x07, 0x57, 0xba]);
+const OWN_COLOUR: BrandColour = BrandColour([0x07, 0x57, 0xba]);
 
 /// Requested options, unparsed.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,7 +39,7 @@ pub struct Widget {
     /// The heading, plain text.
     pub brand: String,
     /// The button's colour; `None` for the product's, which has a light and a dark form.
-    colour: Option<Colour>,
+    colour: Option<BrandColour>,
     /// Light, dark, or as the system says.
     pub theme: WidgetTheme,
     /// The initial address.
@@ -61,7 +61,7 @@ pub enum WidgetTheme {
 
 /// Red, green and blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Colour([u8; 3]);
+struct BrandColour([u8; 3]);
 
 impl Widget {
     /// Parses the options. Invalid ones are ignored; a long brand is truncated.
@@ -69,7 +69,7 @@ impl Widget {
         let brand = asked.brand.map(shortened).filter(|brand| !brand.is_empty());
         Self {
             brand: brand.unwrap_or_else(|| services.config().product.name.clone()),
-            colour: asked.color.and_then(Colour::parse),
+            colour: asked.color.and_then(BrandColour::parse),
             theme: match asked.theme {
                 Some("light") => WidgetTheme::Light,
                 Some("dark") => WidgetTheme::Dark,
@@ -105,7 +105,7 @@ impl Widget {
         let brand = (self.brand != services.config().product.name).then(|| self.brand.clone());
         let choices = [
             ("brand", brand),
-            ("color", self.colour.map(Colour::hex)),
+            ("color", self.colour.map(BrandColour::hex)),
             ("theme", self.theme_word().map(str::to_owned)),
             ("url", self.url.as_ref().map(Url::to_string)),
         ];
@@ -148,7 +148,7 @@ fn shortened(brand: &str) -> String {
     words.join(" ").chars().take(BRAND_CHARACTERS).collect()
 }
 
-impl Colour {
+impl BrandColour {
     /// Parses `#rgb` or `#rrggbb`.
     fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#')?;
@@ -206,7 +206,7 @@ mod tests {
             ("#é00", None),
             ("", None),
         ] {
-            assert_eq!(Colour::parse(text).map(Colour::hex).as_deref(), hex, "{text}");
+            assert_eq!(BrandColour::parse(text).map(BrandColour::hex).as_deref(), hex, "{text}");
         }
     }
 
@@ -215,7 +215,7 @@ mod tests {
         for red in (0..=255).step_by(5) {
             for green in (0..=255).step_by(5) {
                 for blue in (0..=255).step_by(5) {
-                    let colour = Colour([red, green, blue]);
+                    let colour = BrandColour([red, green, blue]);
                     assert!(colour.contrast(colour.text_on_it()) >= 4.5, "{}", colour.hex());
                 }
             }

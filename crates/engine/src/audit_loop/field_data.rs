@@ -47,22 +47,24 @@ pub(super) async fn field_data(
     url.set_fragment(None);
     let deadline = deadline.min(Instant::now() + FIELD_DATA_TIME);
     match ask(fetcher, source, json!({ "url": url.as_str() }).to_string(), deadline).await? {
-        Known::Data(data) => Some(data),
-        Known::Nothing => {
+        RecordAnswer::Data(data) => Some(data),
+        RecordAnswer::Nothing => {
             let origin = json!({ "origin": url.origin().ascii_serialization() });
             match ask(fetcher, source, origin.to_string(), deadline).await? {
-                Known::Data(data) => Some(data),
-                Known::Nothing => None,
+                RecordAnswer::Data(data) => Some(data),
+                RecordAnswer::Nothing => None,
             }
         }
     }
 }
 
 /// One query; `None` when the API can't be reached, which says nothing about the page.
-async fn ask(fetcher: &Fetcher, source: &FieldDataSource, question: String, deadline: Instant) -> Option<Known> {
+async fn ask(fetcher: &Fetcher, source: &FieldDataSource, question: String, deadline: Instant) -> Option<RecordAnswer> {
     match fetcher.post_to_service(&source.endpoint, question, deadline).await {
-        Ok(answer) if answer.status == 404 => Some(Known::Nothing),
-        Ok(answer) if answer.status == 200 => Some(audit::field_data(&answer.body).map_or(Known::Nothing, Known::Data)),
+        Ok(answer) if answer.status == 404 => Some(RecordAnswer::Nothing),
+        Ok(answer) if answer.status == 200 => {
+            Some(audit::field_data(&answer.body).map_or(RecordAnswer::Nothing, RecordAnswer::Data))
+        }
         Ok(answer) => {
             tracing::warn!(status = answer.status, "the field data service refused a question");
             None
@@ -75,7 +77,7 @@ async fn ask(fetcher: &Fetcher, source: &FieldDataSource, question: String, dead
 }
 
 /// Result of a query.
-enum Known {
+enum RecordAnswer {
     Data(FieldData),
     /// No record: too few visitors.
     Nothing,

@@ -12,7 +12,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use model::capture::{Want, WantKind};
 use tokio::time::Instant;
 
-use super::files::{self, Ask, Came};
+use super::files::{self, FetchedFile, FileRequest};
 use super::given::{Given, Step};
 use crate::cores::Cores;
 
@@ -31,22 +31,22 @@ pub(super) struct Lanes {
     /// The page to search sitemaps for; known once it is parsed.
     pub(super) target: Arc<SitemapTarget>,
     /// Polled within the audit's own task: spawning one for each file would cost more than most of them take.
-    running: FuturesUnordered<BoxFuture<'static, std::thread::Result<Came>>>,
+    running: FuturesUnordered<BoxFuture<'static, std::thread::Result<FetchedFile>>>,
     /// Everything requested so far.
-    asked: HashSet<Want>,
-    probes: Lane,
-    files: Lane,
+    requested: HashSet<Want>,
+    probes: FileLane,
+    files: FileLane,
     budget: Arc<Budget>,
     deadline: Instant,
 }
 
 /// One lane.
 #[derive(Default)]
-struct Lane {
+struct FileLane {
     in_flight: usize,
     /// Deadline, set by the first request of a kind with its own timeout.
     until: Option<Instant>,
-    told: bool,
+    is_reported: bool,
 }
 
 impl Lanes {
@@ -57,9 +57,9 @@ impl Lanes {
             keep_sitemaps,
             target: Arc::default(),
             running: FuturesUnordered::new(),
-            asked: HashSet::new(),
-            probes: Lane::default(),
-            files: Lane::default(),
+            requested: HashSet::new(),
+            probes: FileLane::default(),
+            files: FileLane::default(),
             budget: Arc::new(Budget::new(PROBE_GETS)),
             deadline,
         }
@@ -74,31 +74,31 @@ impl Lanes {
                 WantKind::Sitemap => (&mut self.files, Some(SITEMAP_TIME)),
                 _ => (&mut self.probes, Some(PROBE_TIME)),
             };
-            if lane.in_flight >= AT_ONCE || self.asked.contains(want) {
+            if lane.in_flight >= AT_ONCE || self.requested.contains(want) {
                 continue;
             }
             let until = time.map_or(self.deadline, |time| *lane.until.get_or_insert(now + time)).min(self.deadline);
             lane.in_flight += 1;
-            self.asked.insert(want.clone());
+            self.requested.insert(want.clone());
             let (fetcher, cores, keep_sitemaps) = (self.fetcher.clone(), self.cores.clone(), self.keep_sitemaps);
             let (want, target, budget) = (want.clone(), Arc::clone(&self.target), Arc::clone(&self.budget));
             let coming = async move {
-                let ask = Ask { want, target, budget, until, keep_sitemaps };
-                files::file(&fetcher, &cores, ask).await
+                let request = FileRequest { want, target, budget, until, keep_sitemaps };
+                files::file(&fetcher, &cores, request).await
             };
             self.running.push(AssertUnwindSafe(coming).catch_unwind().boxed());
         }
     }
 
     /// Waits for the next file; `None` when nothing is in flight.
-    pub(super) async fn next(&mut self) -> Option<Came> {
+    pub(super) async fn next(&mut self) -> Option<FetchedFile> {
         // A fetch ends without a result only if it panicked: a defect. Its file is then missing from the capture as if
         // it had never been wanted, and is not requested again.
         loop {
             match self.running.next().await? {
-                Ok(came) => {
-                    self.lane(came.extra.want.kind).in_flight -= 1;
-                    return Some(came);
+                Ok(file) => {
+                    self.lane(file.extra.want.kind).in_flight -= 1;
+                    return Some(file);
                 }
                 // The process's panic hook logged it.
                 Err(_) => continue,
@@ -106,7 +106,7 @@ impl Lanes {
         }
     }
 
-    fn lane(&mut self, kind: WantKind) -> &mut Lane {
+    fn lane(&mut self, kind: WantKind) -> &mut FileLane {
         if kind.rules().probe { &mut self.probes } else { &mut self.files }
     }
 
@@ -115,12 +115,12 @@ impl Lanes {
     }
 
     /// Reports each lane once it is done: nothing in flight, nothing wanted.
-    pub(super) fn tell_of_ends(&mut self, wants: &[Want], given: &Given) {
+    pub(super) fn report_ends(&mut self, wants: &[Want], given: &Given) {
         for (lane, step, is_probe) in [(&mut self.files, Step::Files, false), (&mut self.probes, Step::Discovery, true)]
         {
-            let waits = wants.iter().any(|want| want.kind.rules().probe == is_probe && !self.asked.contains(want));
-            if !lane.told && lane.in_flight == 0 && !waits {
-                lane.told = true;
+            let waits = wants.iter().any(|want| want.kind.rules().probe == is_probe && !self.requested.contains(want));
+            if !lane.is_reported && lane.in_flight == 0 && !waits {
+                lane.is_reported = true;
                 given.tell(step);
             }
         }

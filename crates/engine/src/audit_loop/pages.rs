@@ -26,7 +26,7 @@ pub(super) struct PageMemory {
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) page: Page,
-    _room: Option<OwnedSemaphorePermit>,
+    _memory: Option<OwnedSemaphorePermit>,
 }
 
 impl PageMemory {
@@ -50,14 +50,14 @@ impl PageMemory {
         let page = read().await?;
         let kib = u32::try_from(page.memory() / 1024).unwrap_or(u32::MAX).min(HEAVY_PAGES_KIB);
         if kib as usize * 1024 <= LIGHT_PAGE {
-            return Ok(Parsed { page, _room: None });
+            return Ok(Parsed { page, _memory: None });
         }
-        if let Ok(room) = Arc::clone(&self.heavy).try_acquire_many_owned(kib) {
-            return Ok(Parsed { page, _room: Some(room) });
+        if let Ok(memory) = Arc::clone(&self.heavy).try_acquire_many_owned(kib) {
+            return Ok(Parsed { page, _memory: Some(memory) });
         }
         drop(page);
         let waiting = timeout_at(until, Arc::clone(&self.heavy).acquire_many_owned(kib));
-        let Ok(Ok(room)) = waiting.await else { return Err(AuditFailure::Overloaded) };
-        Ok(Parsed { page: read().await?, _room: Some(room) })
+        let Ok(Ok(memory)) = waiting.await else { return Err(AuditFailure::Overloaded) };
+        Ok(Parsed { page: read().await?, _memory: Some(memory) })
     }
 }

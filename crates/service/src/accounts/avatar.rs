@@ -20,8 +20,8 @@ pub async fn set(cx: &Cx, bytes: Vec<u8>) -> Result<(), ServiceError> {
 /// The caller's picture, WebP; [`Code::NotFound`] without one.
 pub async fn read(cx: &Cx) -> Result<Vec<u8>, ServiceError> {
     let session = cx.caller.required_session()?;
-    let found = cx.services.database().ask(|store| store.avatar(&session.account)).await.map_err(unavailable)?;
-    found.ok_or_else(|| ServiceError::new(Code::NotFound))
+    let picture = cx.services.database().ask(|store| store.avatar(&session.account)).await.map_err(unavailable)?;
+    picture.ok_or_else(|| ServiceError::new(Code::NotFound))
 }
 
 /// Whether the caller has a picture.

@@ -38,12 +38,12 @@ impl std::fmt::Debug for Token {
 
 /// A change to an account, being put together.
 #[derive(Debug, Default)]
-pub(crate) struct Change {
+pub(crate) struct AccountChange {
     steps: Vec<Step>,
     jobs: Vec<NewJob>,
 }
 
-impl Change {
+impl AccountChange {
     /// A change of these steps.
     pub(crate) fn new(steps: impl IntoIterator<Item = Step>) -> Self {
         Self { steps: steps.into_iter().collect(), jobs: Vec::new() }

@@ -34,6 +34,6 @@ pub async fn take(cx: &Cx, token: &str) -> Result<ProductClaim, ServiceError> {
 /// Preview of [`take`]: what it would move. Empty for a guest that this account can't claim.
 pub async fn offered(cx: &Cx, token: &str) -> Result<GuestThings, ServiceError> {
     let (session, digest) = (cx.caller.required_session()?, token_digest(token));
-    let found = cx.services.database().ask(|store| store.guest_things(&digest, &session.account)).await;
-    Ok(found.map_err(unavailable)?.unwrap_or_default())
+    let things = cx.services.database().ask(|store| store.guest_things(&digest, &session.account)).await;
+    Ok(things.map_err(unavailable)?.unwrap_or_default())
 }

@@ -105,10 +105,10 @@ pub async fn close(cx: &Cx, email: &str) -> Result<(), ServiceError> {
         "A sua conta foi encerrada e será removida em 7 dias; até lá, quem opera este servidor pode trazê-la de volta",
     );
     let mail = letters::notice(&cx.services.sender(), what).to(&account.email, language(&account));
-    let (mail, noted) = (Job::SendMail(mail).queued(cx.services.ports(), None), own_event(cx, &account.id, "closed"));
+    let (mail, event) = (Job::SendMail(mail).queued(cx.services.ports(), None), own_event(cx, &account.id, "closed"));
     let after = now.plus_ms(REMOVAL_DAYS * DAY_MS);
     let closed =
-        cx.services.database().ask(|store| store.close_account(&account.id, after, noted, vec![mail], now)).await;
+        cx.services.database().ask(|store| store.close_account(&account.id, after, event, vec![mail], now)).await;
     match closed.map_err(unavailable)? {
         Ok(()) => {
             tracing::info!("an account was closed");

@@ -10,14 +10,14 @@ use store::{
 };
 
 use super::address::Address;
-use super::change::{Change, Token, language};
+use super::change::{AccountChange, Token, language};
 use super::unavailable::unavailable;
 use super::{session, totp};
 use crate::caller::Cx;
 use crate::config::Secret;
 use crate::credential::{is_random_token, token_digest};
 use crate::error::{Code, ServiceError};
-use crate::vault::Verdict;
+use crate::vault::PasswordCheck;
 
 /// Lifetime of a registration link. Chosen: a day, as mail can be delayed by hours.
 const REGISTER_MS: i64 = 24 * HOUR_MS;
@@ -65,9 +65,9 @@ pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     if !may_write_to(cx, &address).await? {
         return Ok(());
     }
-    let known = by_email(cx, &address).await?;
-    let change = match &known {
-        Some(account) => Change::default().letter(
+    let account = by_email(cx, &address).await?;
+    let change = match &account {
+        Some(account) => AccountChange::default().letter(
             cx,
             &letters::has_account(&cx.services.sender()),
             &account.email,
@@ -83,7 +83,7 @@ pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
                 account: None,
                 expires_at: cx.services.ports().now().plus_ms(REGISTER_MS),
             };
-            Change::new([Step::AddLink(link)]).letter(cx, &letter, &address.typed, cx.lang)
+            AccountChange::new([Step::AddLink(link)]).letter(cx, &letter, &address.typed, cx.lang)
         }
     };
     Ok(change.make(cx, "sending a link that makes an account").await??)
@@ -105,7 +105,7 @@ pub async fn complete(cx: &Cx, token: &str, password: Secret, name: &str) -> Res
         locale: cx.lang.tag().to_owned(),
         password,
     };
-    let change = Change::new([Step::UseLink(digest, AccountLink::Register), Step::Register(made)])
+    let change = AccountChange::new([Step::UseLink(digest, AccountLink::Register), Step::Register(made)])
         .steps(begun.steps)
         .event(cx, &account, "registered");
     match change.make(cx, "making an account").await? {
@@ -129,7 +129,7 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
     let usable = account.filter(|account| account.status == AccountStatus::Active && !is_blocked);
     let phc = usable.as_ref().and_then(|account| account.password.clone());
     let verdict = cx.services.vault().passwords().compare(password.clone(), phc.clone()).await?;
-    let (Some(account), Some(phc), Verdict::Right { is_outdated }) = (usable.as_ref(), phc, verdict) else {
+    let (Some(account), Some(phc), PasswordCheck::Right { is_outdated }) = (usable.as_ref(), phc, verdict) else {
         if !is_blocked {
             failed(cx, key, usable.as_ref()).await?;
         }
@@ -142,7 +142,7 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
         Err(Refusal::Stale) => Err(wrong()),
         made => Ok(made?),
     };
-    let mut change = Change::new([expect.clone(), Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
+    let mut change = AccountChange::new([expect.clone(), Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
     if is_outdated && let Ok(phc) = accept(cx, password, &address).await {
         change = change.step(Step::Rehash(account.id.clone(), phc));
     }
@@ -151,7 +151,7 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
         let until = now.plus_ms(CHALLENGE_MS);
         // The failure counter is not reset here: a correct password alone must not clear wrong second-factor codes.
         let begin = Step::AddChallenge(challenge.digest, account.id.clone(), browser(cx)?, until);
-        in_time(Change::new([expect, begin]).make(cx, "asking for a second factor").await?)?;
+        in_time(AccountChange::new([expect, begin]).make(cx, "asking for a second factor").await?)?;
         return Ok(SignIn::SecondFactor(challenge));
     }
     if account.totp.is_some() {
@@ -165,29 +165,30 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
 
 /// Completes a sign-in with the second factor of its challenge.
 pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Result<Token, ServiceError> {
-    let gone = || ServiceError::new(Code::InvalidChallenge);
+    let invalid = || ServiceError::new(Code::InvalidChallenge);
     check_network(cx).await?;
     if !is_random_token(challenge) {
-        return Err(gone());
+        return Err(invalid());
     }
     let (digest, browser, now) = (token_digest(challenge), browser(cx)?, cx.services.ports().now());
-    let tried = cx.services.database().ask(|store| store.try_challenge(&digest, &browser, now)).await;
-    let account = tried.map_err(unavailable)?.ok_or_else(gone)?;
+    let account = cx.services.database().ask(|store| store.try_challenge(&digest, &browser, now)).await;
+    let account = account.map_err(unavailable)?.ok_or_else(invalid)?;
     let account = cx.services.database().ask(|store| store.account_by_id(&account)).await.map_err(unavailable)?;
-    let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(gone)?;
+    let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(invalid)?;
     let key = failures_key(cx, &account)?;
     if is_blocked(cx, &key).await? {
         return Err(ServiceError::new(Code::InvalidCode));
     }
     let begun = session::begin(cx, &account.id, Assurance::Aal2, &format!("password {}", given.method()));
-    let done = match given.step(cx, &account)? {
+    let outcome = match given.step(cx, &account)? {
         Some(step) => {
-            let change = Change::new([Step::UseChallenge(digest), step, Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
+            let change =
+                AccountChange::new([Step::UseChallenge(digest), step, Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
             change.steps(begun.steps).event(cx, &account.id, "signed_in").make(cx, "signing in").await?
         }
         None => Err(Refusal::Code),
     };
-    match done {
+    match outcome {
         Ok(()) => Ok(begun.token),
         Err(refusal) => {
             failed(cx, key, Some(&account)).await?;
@@ -267,8 +268,8 @@ pub(crate) async fn link_of(
 ) -> Result<([u8; 32], String, Option<AccountId>), ServiceError> {
     cx.services.vault().keys()?;
     let (digest, now) = (token_digest(token), cx.services.ports().now());
-    let found = cx.services.database().ask(|store| store.link(&digest, purpose, now)).await.map_err(unavailable)?;
-    found.map(|link| (digest, link.email, link.account)).ok_or_else(|| ServiceError::new(Code::InvalidLink))
+    let link = cx.services.database().ask(|store| store.link(&digest, purpose, now)).await.map_err(unavailable)?;
+    link.map(|link| (digest, link.email, link.account)).ok_or_else(|| ServiceError::new(Code::InvalidLink))
 }
 
 /// Hashes a new password for the account of an address.
@@ -342,7 +343,7 @@ pub async fn failed(cx: &Cx, key: [u8; 32], account: Option<&AccountRecord>) -> 
         "Somebody gave wrong passwords for your account ten times; further tries have to wait",
         "Alguém errou a senha da sua conta dez vezes; novas tentativas têm de esperar",
     );
-    let change = Change::default().event_by(cx, Actor::Nobody, &account.id, "sign_in_throttled");
+    let change = AccountChange::default().event_by(cx, Actor::Nobody, &account.id, "sign_in_throttled");
     Ok(change.notice(cx, account, what).make(cx, "telling of wrong passwords").await??)
 }
 

@@ -71,11 +71,11 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
     };
     let account = session::account(cx, session).await?;
     let mail = letters::key_changed(&services.sender(), MADE, &key.name).to(&account.email, language(&account));
-    let (mail, noted) = (
+    let (mail, event) = (
         Job::SendMail(mail).queued(services.ports(), None),
         key_event(cx, &account.id, key.organization.clone(), "key_made"),
     );
-    let made = services.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, noted, vec![mail])).await;
+    let made = services.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, event, vec![mail])).await;
     let made = made.map_err(unavailable)?;
     match made {
         KeyMade::Made => {}
@@ -116,13 +116,13 @@ pub async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ServiceError> {
     let key = list(cx).await?.into_iter().find(|key| key.id == *id);
     let key = key.ok_or_else(|| ServiceError::new(Code::KeyNotFound))?;
     let mail = letters::key_changed(&services.sender(), REVOKED, &key.name).to(&account.email, language(&account));
-    let (mail, noted) = (
+    let (mail, event) = (
         Job::SendMail(mail).queued(services.ports(), None),
         key_event(cx, &account.id, key.organization, "key_revoked"),
     );
     let product = services.config().product.id.as_str();
     let database = services.database();
-    let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, noted, vec![mail])).await;
+    let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, event, vec![mail])).await;
     revoked.map_err(|trouble| match trouble {
         Trouble::NotFound => ServiceError::new(Code::KeyNotFound),
         other => unavailable(other),

@@ -7,7 +7,7 @@ use render::mail::letters;
 use store::{AccountRecord, AccountStatus, Actor, EndReason, Factor, Refusal, Step};
 
 use super::address::Address;
-use super::change::{Change, language};
+use super::change::{AccountChange, language};
 use super::unavailable::unavailable;
 use super::{entry, recovery};
 use crate::caller::Caller;
@@ -39,7 +39,8 @@ pub async fn account(cx: &Cx, email: &str) -> Result<AccountRecord, ServiceError
 pub async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text("Your account was suspended by the operator", "A sua conta foi suspensa por quem opera o servidor");
     let steps = [Step::Suspend(account.id.clone()), Step::EndSessions(account.id.clone(), None, EndReason::Operator)];
-    let change = Change::new(steps).event_by(cx, Actor::Operator, &account.id, "suspended").notice(cx, account, what);
+    let change =
+        AccountChange::new(steps).event_by(cx, Actor::Operator, &account.id, "suspended").notice(cx, account, what);
     Ok(change.make(cx, "suspending an account").await??)
 }
 
@@ -48,7 +49,7 @@ pub async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceErro
 /// [`Code::RevisionConflict`] for an active account.
 pub async fn restore(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text("Your account can be used again", "A sua conta pode ser usada de novo");
-    let change = Change::new([Step::Restore(account.id.clone())])
+    let change = AccountChange::new([Step::Restore(account.id.clone())])
         .event_by(cx, Actor::Operator, &account.id, "restored")
         .notice(cx, account, what);
     Ok(change.make(cx, "restoring an account").await??)
@@ -62,8 +63,9 @@ pub async fn end_sessions(cx: &Cx, account: &AccountRecord) -> Result<(), Servic
     );
     let steps =
         [Step::EndSessions(account.id.clone(), None, EndReason::Operator), Step::RevokeKeys(account.id.clone())];
-    let change =
-        Change::new(steps).event_by(cx, Actor::Operator, &account.id, "sessions_ended").notice(cx, account, what);
+    let change = AccountChange::new(steps)
+        .event_by(cx, Actor::Operator, &account.id, "sessions_ended")
+        .notice(cx, account, what);
     Ok(change.make(cx, "ending an account's sessions").await??)
 }
 
@@ -76,7 +78,7 @@ pub async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), Service
     let mut job = Job::SendReset { account: account.id.clone() }.queued(cx.services.ports(), None);
     job.run_at = job.run_at.plus_ms(DELAY_MS);
     let letter = letters::operator_will(&cx.services.sender(), what);
-    let change = Change::default()
+    let change = AccountChange::default()
         .event_by(cx, Actor::Operator, &account.id, "reset_begun")
         .letter(cx, &letter, &account.email, language(account))
         .job(job);
@@ -100,11 +102,11 @@ pub async fn begin_removal(cx: &Cx, account: &AccountRecord) -> Result<(), Servi
     );
     let after = cx.services.ports().now().plus_ms(DELAY_MS);
     let letter = letters::operator_will(&cx.services.sender(), what);
-    let change = Change::new([Step::Factor(account.id.clone(), Factor::RemoveAfter(after))])
+    let change = AccountChange::new([Step::Factor(account.id.clone(), Factor::RemoveAfter(after))])
         .event_by(cx, Actor::Operator, &account.id, "factor_removal_begun")
         .letter(cx, &letter, &account.email, language(account));
     match change.make(cx, "beginning to remove a second factor").await? {
         Err(Refusal::Missing) => Err(ServiceError::new(Code::NotFound)),
-        done => Ok(done?),
+        outcome => Ok(outcome?),
     }
 }

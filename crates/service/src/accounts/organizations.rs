@@ -58,8 +58,8 @@ pub async fn create(cx: &Cx, name: &str) -> Result<OrganizationRecord, ServiceEr
     let (id, now) = (OrganizationId(cx.services.ports().id()), cx.services.ports().now());
     let product = cx.services.config().product.id.as_str();
     let database = cx.services.database();
-    let noted = about(&id, own_event(cx, &session.account, "organization_made"));
-    let made = database.ask(|store| store.create_organization(&id, &name, &session.account, product, noted, now)).await;
+    let event = about(&id, own_event(cx, &session.account, "organization_made"));
+    let made = database.ask(|store| store.create_organization(&id, &name, &session.account, product, event, now)).await;
     made.map_err(unavailable)?.map_err(|denied| refusal(denied, Code::SessionEnded))?;
     tracing::info!(organization.id = %id, "an organization was made");
     find(cx, session, &id).await
@@ -68,9 +68,13 @@ pub async fn create(cx: &Cx, name: &str) -> Result<OrganizationRecord, ServiceEr
 /// Reads an organization of which the caller is a member.
 pub async fn read(cx: &Cx, id: &str) -> Result<OrganizationRecord, ServiceError> {
     let session = cx.caller.required_session()?;
-    let found = find(cx, session, &organization_id(id)?).await?;
+    let organization = find(cx, session, &organization_id(id)?).await?;
     // A member without the required factor may only set one up, or leave.
-    if found.requires_second_factor { with_second_factor(session).map(|()| found) } else { Ok(found) }
+    if organization.requires_second_factor {
+        with_second_factor(session).map(|()| organization)
+    } else {
+        Ok(organization)
+    }
 }
 
 /// Changes settings. Switching API keys on or off needs a fresh two-factor session, as creating a key does; requiring
@@ -190,8 +194,8 @@ pub async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result<Invita
 pub async fn uninvite(cx: &Cx, id: &str, invitation: &str) -> Result<(), ServiceError> {
     let session = cx.caller.required_session()?;
     let record = read(cx, id).await?;
-    let known = uuid::Uuid::try_parse(invitation).map_err(|_| ServiceError::new(Code::InvitationNotFound))?;
-    let change = vec![OrganizationChange::Uninvite(InvitationId(known.to_string()))];
+    let invitation = uuid::Uuid::try_parse(invitation).map_err(|_| ServiceError::new(Code::InvitationNotFound))?;
+    let change = vec![OrganizationChange::Uninvite(InvitationId(invitation.to_string()))];
     make(cx, session, &record.id, change, Vec::new(), Code::InvitationNotFound).await
 }
 
@@ -199,16 +203,16 @@ pub async fn uninvite(cx: &Cx, id: &str, invitation: &str) -> Result<(), Service
 pub async fn invitation(cx: &Cx, token: &str) -> Result<InvitationRecord, ServiceError> {
     let session = cx.caller.required_session()?;
     let (digest, now) = (invitation_digest(token)?, cx.services.ports().now());
-    let found = cx.services.database().ask(|store| store.invitation(&digest, &session.account, now)).await;
-    found.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvitationNotFound))
+    let invitation = cx.services.database().ask(|store| store.invitation(&digest, &session.account, now)).await;
+    invitation.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvitationNotFound))
 }
 
 /// Accepts an invitation sent to the caller's address: makes the caller a member.
 pub async fn accept(cx: &Cx, token: &str) -> Result<OrganizationRecord, ServiceError> {
     let session = cx.caller.required_session()?;
     let (digest, now) = (invitation_digest(token)?, cx.services.ports().now());
-    let (database, noted) = (cx.services.database(), own_event(cx, &session.account, "invitation_accepted"));
-    let accepted = database.ask(|store| store.accept_invitation(&digest, &session.account, noted, now)).await;
+    let (database, event) = (cx.services.database(), own_event(cx, &session.account, "invitation_accepted"));
+    let accepted = database.ask(|store| store.accept_invitation(&digest, &session.account, event, now)).await;
     let accepted = accepted.map_err(unavailable)?;
     let id = accepted.map_err(|denied| refusal(denied, Code::InvitationNotFound))?;
     tracing::info!(organization.id = %id, "an invitation was accepted");
@@ -224,8 +228,8 @@ async fn decisive<'c>(cx: &'c Cx, id: &str) -> Result<(&'c Session, Organization
 
 async fn find(cx: &Cx, session: &Session, id: &OrganizationId) -> Result<OrganizationRecord, ServiceError> {
     let product = cx.services.config().product.id.as_str();
-    let found = cx.services.database().ask(|store| store.organization(&session.account, id, product)).await;
-    found.map_err(|trouble| match trouble {
+    let organization = cx.services.database().ask(|store| store.organization(&session.account, id, product)).await;
+    organization.map_err(|trouble| match trouble {
         Trouble::NotFound => ServiceError::new(Code::OrganizationNotFound),
         other => unavailable(other),
     })
@@ -241,8 +245,8 @@ async fn make(
 ) -> Result<(), ServiceError> {
     let (database, now) = (cx.services.database(), cx.services.ports().now());
     let changes = changes.into_iter().map(|change| {
-        let noted = about(id, noted(cx, session, &change));
-        (change, noted)
+        let event = about(id, event_of(cx, session, &change));
+        (change, event)
     });
     let changes = changes.collect();
     let made = database.ask(|store| store.change_organization(&session.account, id, changes, jobs, now)).await;
@@ -250,7 +254,7 @@ async fn make(
 }
 
 /// The security event of a change: the account that it concerns, and its kind.
-fn noted(cx: &Cx, session: &Session, change: &OrganizationChange) -> NewEvent {
+fn event_of(cx: &Cx, session: &Session, change: &OrganizationChange) -> NewEvent {
     let own = &session.account;
     let (whom, kind) = match change {
         OrganizationChange::Rename(_) => (own, "organization_renamed"),
@@ -300,13 +304,13 @@ fn organization_name(typed: &str) -> Result<String, ServiceError> {
 
 /// Parses an organization's id; an invalid id is "not found", without a query.
 fn organization_id(text: &str) -> Result<OrganizationId, ServiceError> {
-    let known = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::OrganizationNotFound))?;
-    Ok(OrganizationId(known.to_string()))
+    let id = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::OrganizationNotFound))?;
+    Ok(OrganizationId(id.to_string()))
 }
 
 fn account_id(text: &str) -> Result<AccountId, ServiceError> {
-    let known = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::MemberNotFound))?;
-    Ok(AccountId(known.to_string()))
+    let id = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::MemberNotFound))?;
+    Ok(AccountId(id.to_string()))
 }
 
 fn invitation_digest(token: &str) -> Result<[u8; 32], ServiceError> {

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use store::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep, Step};
 use url::Url;
 
-use super::change::{Change, Token};
+use super::change::{AccountChange, Token};
 use super::unavailable::unavailable;
-use super::webauthn::{ALGORITHMS, Credential, Proof, Site};
+use super::webauthn::{ALGORITHMS, Credential, RelyingParty, SignedAssertion};
 use super::{entry, session};
 use crate::caller::Cx;
 use crate::credential::token_digest;
@@ -156,8 +156,8 @@ struct AssertionResponse {
 /// Begins the registration ceremony of a new passkey for the caller.
 pub async fn creation_options(cx: &Cx) -> Result<CreationOptions, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
-    let known = list(cx).await?;
-    let is_full = i64::try_from(known.len()).is_ok_and(|known| known >= MOST_PASSKEYS);
+    let registered = list(cx).await?;
+    let is_full = i64::try_from(registered.len()).is_ok_and(|count| count >= MOST_PASSKEYS);
     if is_full {
         return Err(ServiceError::new(Code::PasskeyLimit));
     }
@@ -173,7 +173,7 @@ pub async fn creation_options(cx: &Cx) -> Result<CreationOptions, ServiceError> 
         challenge,
         pub_key_cred_params: ALGORITHMS.map(|alg| Parameter { kind: PUBLIC_KEY, alg }).into(),
         timeout: CHALLENGE_MS,
-        exclude_credentials: known
+        exclude_credentials: registered
             .iter()
             .map(|passkey| Descriptor { kind: PUBLIC_KEY, id: URL_SAFE_NO_PAD.encode(&passkey.credential_id) })
             .collect(),
@@ -206,7 +206,7 @@ pub async fn add(cx: &Cx, name: &str, made: &Registration) -> Result<PasskeyReco
         last_used_at: None,
     };
     let what = text("A passkey was added to your account", "Uma chave de acesso foi adicionada à sua conta");
-    Change::new([
+    AccountChange::new([
         Step::Passkey(PasskeyStep::Answer(challenge_digest(challenge), Some(account.id.clone()))),
         Step::Passkey(PasskeyStep::Add(record.clone())),
     ])
@@ -228,7 +228,7 @@ pub async fn remove(cx: &Cx, id: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let id = uuid::Uuid::try_parse(id).map_err(|_| ServiceError::new(Code::NotFound))?;
     let what = text("A passkey of your account was removed", "Uma chave de acesso da sua conta foi removida");
-    Change::new([Step::Passkey(PasskeyStep::Remove(account.id.clone(), id.to_string()))])
+    AccountChange::new([Step::Passkey(PasskeyStep::Remove(account.id.clone(), id.to_string()))])
         .event(cx, &account.id, "passkey_removed")
         .notice(cx, &account, what)
         .make(cx, "removing a passkey")
@@ -257,7 +257,7 @@ pub async fn sign_in(cx: &Cx, given: &Assertion) -> Result<Token, ServiceError> 
     entry::check_network(cx).await?;
     let (account, steps) = proof(cx, given).await?;
     let begun = session::begin(cx, &account, Assurance::Aal2, "passkey");
-    let change = Change::new(steps).steps(begun.steps).event(cx, &account, "signed_in");
+    let change = AccountChange::new(steps).steps(begun.steps).event(cx, &account, "signed_in");
     change.make(cx, "signing in").await??;
     Ok(begun.token)
 }
@@ -269,8 +269,8 @@ pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>),
     let (site, client_data) = (site(&cx.services)?, decoded(&given.response.client_data).ok_or_else(wrong)?);
     let challenge = site.challenge(&client_data, "webauthn.get").ok_or_else(wrong)?;
     let id = decoded(&given.id).ok_or_else(wrong)?;
-    let found = cx.services.database().ask(|store| store.passkey(&id)).await.map_err(unavailable)?;
-    let passkey = found.ok_or_else(wrong)?;
+    let passkey = cx.services.database().ask(|store| store.passkey(&id)).await.map_err(unavailable)?;
+    let passkey = passkey.ok_or_else(wrong)?;
     if let Some(handle) = &given.response.user_handle
         && decoded(handle).as_deref() != Some(passkey.account.0.as_bytes())
     {
@@ -278,7 +278,8 @@ pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>),
     }
     let authenticator_data = decoded(&given.response.authenticator_data).ok_or_else(wrong)?;
     let signature = decoded(&given.response.signature).ok_or_else(wrong)?;
-    let proof = Proof { authenticator_data: &authenticator_data, client_data: &client_data, signature: &signature };
+    let proof =
+        SignedAssertion { authenticator_data: &authenticator_data, client_data: &client_data, signature: &signature };
     let credential =
         Credential { id: passkey.credential_id, public_key: passkey.public_key, sign_count: passkey.sign_count };
     let sign_count = site.proven(&proof, &credential).ok_or_else(wrong)?;
@@ -293,8 +294,8 @@ pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>),
 async fn challenge(cx: &Cx, account: Option<&AccountId>) -> Result<String, ServiceError> {
     let (bytes, ports) = (cx.services.ports().entropy.bytes(), cx.services.ports());
     let (id, digest, expires_at) = (ports.id(), challenge_digest(bytes), ports.now().plus_ms(CHALLENGE_MS));
-    let kept = cx.services.database().ask(|store| store.add_challenge(&id, account, &digest, expires_at)).await;
-    kept.map_err(unavailable)?;
+    let added = cx.services.database().ask(|store| store.add_challenge(&id, account, &digest, expires_at)).await;
+    added.map_err(unavailable)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
@@ -303,12 +304,12 @@ fn challenge_digest(bytes: [u8; 32]) -> [u8; 32] {
 }
 
 /// The relying party: the host of our origin. Browsers bind no passkey to an IP address, so loopback is `localhost`.
-fn site(services: &Services) -> Result<Site, ServiceError> {
+fn site(services: &Services) -> Result<RelyingParty, ServiceError> {
     services.vault().keys()?;
     let origin = Url::parse(services.base_url()).map_err(|_| ServiceError::new(Code::AuthUnavailable))?;
     let host = if is_loopback(&origin) { Some("localhost") } else { origin.host_str() };
     let id = host.unwrap_or_default().to_owned();
-    Ok(Site { origin, id })
+    Ok(RelyingParty { origin, id })
 }
 
 fn decoded(text: &str) -> Option<Vec<u8>> {

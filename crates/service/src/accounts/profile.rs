@@ -4,7 +4,7 @@ use model::account::{Account, Me, Profile};
 use model::lang::text;
 use store::{ProfileRecord, Refusal, Step};
 
-use super::change::Change;
+use super::change::AccountChange;
 use super::entry::judged_name;
 use super::session;
 use super::trial::trial;
@@ -54,11 +54,11 @@ pub async fn write(cx: &Cx, profile: Profile) -> Result<Profile, ServiceError> {
         revision: i64::try_from(profile.revision).unwrap_or(i64::MAX),
     };
     let changed = ProfileRecord { revision: record.revision.saturating_add(1), ..record.clone() };
-    let change = Change::new([Step::SetProfile(session.account.clone(), record)]);
+    let change = AccountChange::new([Step::SetProfile(session.account.clone(), record)]);
     match change.make(cx, "changing a profile").await? {
         Err(Refusal::Stale) => Err(ServiceError::new(Code::RevisionConflict)),
-        done => {
-            done?;
+        outcome => {
+            outcome?;
             Ok(shown(changed))
         }
     }

@@ -6,7 +6,7 @@ use render::mail::letters;
 use store::{AccountLink, AccountRecord, AccountStatus, Actor, EndReason, NewLink, Refusal, Step};
 
 use super::address::Address;
-use super::change::{Change, Token, language};
+use super::change::{AccountChange, Token, language};
 use super::entry::{self, SecondFactor};
 use super::session;
 use super::unavailable::unavailable;
@@ -30,18 +30,20 @@ pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let account = entry::by_email(cx, &address).await?;
     let change = match account.filter(|account| account.status == AccountStatus::Active) {
         Some(account) => reset_link(cx, &account).event_by(cx, Actor::Nobody, &account.id, "reset_asked"),
-        None => Change::default().letter(cx, &letters::no_account(&cx.services.sender()), &address.typed, cx.lang),
+        None => {
+            AccountChange::default().letter(cx, &letters::no_account(&cx.services.sender()), &address.typed, cx.lang)
+        }
     };
     Ok(change.make(cx, "sending a link that sets a password").await??)
 }
 
 /// Adds a password reset link, which replaces earlier ones.
-pub(crate) fn reset_link(cx: &Cx, account: &AccountRecord) -> Change {
+pub(crate) fn reset_link(cx: &Cx, account: &AccountRecord) -> AccountChange {
     let token = Token::new(cx);
     let link = new_link(cx, &token, AccountLink::Reset, account, &account.email, RESET_MS);
     let letter = letters::reset(&cx.services.sender(), &token.text);
     let steps = [Step::DropLinks(account.id.clone(), AccountLink::Reset), Step::AddLink(link)];
-    Change::new(steps).letter(cx, &letter, &account.email, language(account))
+    AccountChange::new(steps).letter(cx, &letter, &account.email, language(account))
 }
 
 fn new_link(
@@ -81,14 +83,14 @@ pub async fn reset_of(cx: &Cx, token: &str) -> Result<Reset, ServiceError> {
 }
 
 async fn account_of(cx: &Cx, token: &str, purpose: AccountLink) -> Result<([u8; 32], AccountRecord), ServiceError> {
-    let gone = || ServiceError::new(Code::InvalidLink);
+    let invalid = || ServiceError::new(Code::InvalidLink);
     let (digest, email, id) = entry::link_of(cx, token, purpose).await?;
-    let id = id.ok_or_else(gone)?;
+    let id = id.ok_or_else(invalid)?;
     let account = cx.services.database().ask(|store| store.account_by_id(&id)).await.map_err(unavailable)?;
-    let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(gone)?;
+    let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(invalid)?;
     // Links sent to a former address are void.
     let fits = purpose != AccountLink::Reset || account.email == email;
-    if fits { Ok((digest, account)) } else { Err(gone()) }
+    if fits { Ok((digest, account)) } else { Err(invalid()) }
 }
 
 /// Sets a new password by a reset link. All sessions end, and all API keys of the account are revoked.
@@ -116,7 +118,7 @@ pub async fn complete_reset(
     };
     let phc = entry::accept(cx, password, &Address::parse(&account.email)?).await?;
     let keys = live_keys(cx, &account).await?;
-    let change = Change::new([Step::UseLink(digest, AccountLink::Reset)])
+    let change = AccountChange::new([Step::UseLink(digest, AccountLink::Reset)])
         .steps(factor)
         .steps([
             Step::SetPassword(account.id.clone(), phc),
@@ -131,7 +133,7 @@ pub async fn complete_reset(
             entry::failed(cx, key, Some(&account)).await?;
             Err(Refusal::Code.into())
         }
-        done => Ok(done?),
+        outcome => Ok(outcome?),
     }
 }
 
@@ -149,14 +151,14 @@ pub async fn change_email(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     }
     let change = match entry::by_email(cx, &address).await? {
         Some(_) => {
-            Change::default().letter(cx, &letters::address_taken(&cx.services.sender()), &address.typed, cx.lang)
+            AccountChange::default().letter(cx, &letters::address_taken(&cx.services.sender()), &address.typed, cx.lang)
         }
         None => {
             let token = Token::new(cx);
             let link = new_link(cx, &token, AccountLink::Change, &account, &address.typed, CHANGE_MS);
             let steps = [Step::DropLinks(account.id.clone(), AccountLink::Change), Step::AddLink(link)];
             let letter = letters::change_email(&cx.services.sender(), &token.text);
-            Change::new(steps).letter(cx, &letter, &address.typed, language(&account))
+            AccountChange::new(steps).letter(cx, &letter, &address.typed, language(&account))
         }
     };
     let change = change.event(cx, &account.id, "email_change_asked");
@@ -171,7 +173,7 @@ pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let undo = Token::new(cx);
     let link = new_link(cx, &undo, AccountLink::Undo, &account, &account.email, UNDO_MS);
     let letter = letters::email_changed(&cx.services.sender(), &undo.text);
-    let change = Change::new([
+    let change = AccountChange::new([
         Step::UseLink(digest, AccountLink::Change),
         Step::SetEmail(account.id.clone(), address.typed, address.canonical),
         Step::DropLinks(account.id.clone(), AccountLink::Reset),
@@ -180,7 +182,7 @@ pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let change = change.event_by(cx, Actor::Nobody, &account.id, "email_changed");
     match change.letter(cx, &letter, &account.email, language(&account)).make(cx, "confirming an address").await? {
         Err(Refusal::Taken) => Err(ServiceError::new(Code::InvalidLink)),
-        done => Ok(done?),
+        outcome => Ok(outcome?),
     }
 }
 
@@ -190,7 +192,7 @@ pub async fn undo_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let (_, email, _) = entry::link_of(cx, token, AccountLink::Undo).await?;
     let address = Address::parse(&email)?;
     let to = address.typed.clone();
-    let change = Change::new([
+    let change = AccountChange::new([
         Step::UseLink(digest, AccountLink::Undo),
         Step::SetEmail(account.id.clone(), address.typed, address.canonical),
         Step::DropLinks(account.id.clone(), AccountLink::Undo),
@@ -207,6 +209,6 @@ pub async fn undo_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let change = change.letter(cx, &letters::notice(&cx.services.sender(), what), &to, language(&account));
     match change.make(cx, "taking a change of the address back").await? {
         Err(Refusal::Taken) => Err(ServiceError::new(Code::InvalidLink)),
-        done => Ok(done?),
+        outcome => Ok(outcome?),
     }
 }

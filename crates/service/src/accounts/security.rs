@@ -6,7 +6,7 @@ use render::mail::letters;
 use store::{AccountRecord, EndReason, Factor, Refusal, Session, Step};
 
 use super::address::Address;
-use super::change::{Change, Token, language};
+use super::change::{AccountChange, Token, language};
 use super::entry::{self, SecondFactor};
 use super::passkeys::{self, Assertion};
 use super::recovery::live_keys;
@@ -15,7 +15,7 @@ use super::{session, totp};
 use crate::caller::Cx;
 use crate::config::Secret;
 use crate::error::{Code, ServiceError};
-use crate::vault::Verdict;
+use crate::vault::PasswordCheck;
 
 /// Recovery codes per account. Chosen: ten, a list that fits a note.
 const RECOVERY_CODES: usize = 10;
@@ -62,8 +62,10 @@ pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
         Proof::Password(password) => {
             let phc = account.password.clone();
             match cx.services.vault().passwords().compare(password, phc).await? {
-                Verdict::Wrong => (Err(Refusal::Code), None),
-                Verdict::Right { .. } => (Ok(None), Some(session::rotate(cx, session, Assurance::Aal1, "password"))),
+                PasswordCheck::Wrong => (Err(Refusal::Code), None),
+                PasswordCheck::Right { .. } => {
+                    (Ok(None), Some(session::rotate(cx, session, Assurance::Aal1, "password")))
+                }
             }
         }
         Proof::Factor(factor) => match factor.step(cx, &account)? {
@@ -71,20 +73,20 @@ pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
             None => (Err(Refusal::Code), None),
         },
     };
-    let done = match (step, begun) {
+    let outcome = match (step, begun) {
         (Ok(step), Some(begun)) => {
-            let change = Change::new(step).steps(begun.steps).event(cx, &account.id, "proven_again");
+            let change = AccountChange::new(step).steps(begun.steps).event(cx, &account.id, "proven_again");
             change.make(cx, "proving who somebody is").await?.map(|()| begun.token)
         }
         (Err(refusal), _) => Err(refusal),
         (Ok(_), None) => Err(Refusal::Code),
     };
-    match done {
+    match outcome {
         Err(Refusal::Code) => {
             entry::failed(cx, key, Some(&account)).await?;
             Err(wrong())
         }
-        done => of_session(done),
+        outcome => of_session(outcome),
     }
 }
 
@@ -95,7 +97,7 @@ async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Resu
         return Err(ServiceError::new(Code::InvalidCredentials));
     }
     let begun = session::rotate(cx, session, Assurance::Aal2, "passkey");
-    let change = Change::new(steps).steps(begun.steps).event(cx, &account, "proven_again");
+    let change = AccountChange::new(steps).steps(begun.steps).event(cx, &account, "proven_again");
     of_session(change.make(cx, "proving who somebody is").await?)?;
     Ok(begun.token)
 }
@@ -111,14 +113,14 @@ pub async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Result<To
         return Err(ServiceError::new(Code::InvalidCredentials));
     }
     let phc = account.password.clone();
-    if cx.services.vault().passwords().compare(current, phc).await? == Verdict::Wrong {
+    if cx.services.vault().passwords().compare(current, phc).await? == PasswordCheck::Wrong {
         entry::failed(cx, key, Some(&account)).await?;
         return Err(ServiceError::new(Code::InvalidCredentials));
     }
     let phc = entry::accept(cx, new, &Address::parse(&account.email)?).await?;
     let begun = session::rotate(cx, session, session.assurance, "password");
     let keys = live_keys(cx, &account).await?;
-    let change = Change::new([
+    let change = AccountChange::new([
         Step::SetPassword(account.id.clone(), phc),
         Step::EndSessions(account.id.clone(), Some(session.id.clone()), EndReason::Password),
         Step::RevokeKeys(account.id.clone()),
@@ -148,7 +150,7 @@ pub async fn offer_factor(cx: &Cx) -> Result<Offer, ServiceError> {
     let sealed = keys.seal(&account.id.0, secret, cx.services.ports().entropy.bytes());
     let (sealed, key_id) = sealed.ok_or_else(|| ServiceError::new(Code::Internal))?;
     let offer = Step::Factor(account.id.clone(), Factor::Offer(sealed, key_id));
-    Change::new([offer]).make(cx, "offering a second factor").await??;
+    AccountChange::new([offer]).make(cx, "offering a second factor").await??;
     Ok(offer_of(cx, &account, secret))
 }
 
@@ -165,9 +167,9 @@ fn offer_of(cx: &Cx, account: &AccountRecord, secret: &[u8]) -> Offer {
 
 /// The offered secret, in the clear and sealed.
 async fn offered_secret(cx: &Cx, account: &AccountRecord) -> Result<(Vec<u8>, Vec<u8>), ServiceError> {
-    let found = cx.services.database().ask(|store| store.offered_totp(&account.id)).await.map_err(unavailable)?;
-    let found = found.ok_or_else(|| ServiceError::new(Code::NotFound))?;
-    Ok((entry::unsealed(cx, &account.id, &found)?, found.secret))
+    let offered = cx.services.database().ask(|store| store.offered_totp(&account.id)).await.map_err(unavailable)?;
+    let offered = offered.ok_or_else(|| ServiceError::new(Code::NotFound))?;
+    Ok((entry::unsealed(cx, &account.id, &offered)?, offered.secret))
 }
 
 /// Confirms the offered factor with one of its codes. The session becomes two-factor, under a new token; the recovery
@@ -185,10 +187,10 @@ pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<String>),
         return Err(ServiceError::new(Code::InvalidCode));
     };
     let begun = session::rotate(cx, session, Assurance::Aal2, "totp");
-    let (codes, kept) = recovery_codes(cx, &account);
+    let (codes, steps) = recovery_codes(cx, &account);
     let what = text("A second factor was added to your account", "Um segundo fator foi adicionado à sua conta");
-    let change = Change::new([Step::Factor(account.id.clone(), Factor::Confirm(sealed, step))])
-        .steps(kept)
+    let change = AccountChange::new([Step::Factor(account.id.clone(), Factor::Confirm(sealed, step))])
+        .steps(steps)
         .steps(begun.steps)
         .event(cx, &account.id, "factor_added")
         .notice(cx, &account, what);
@@ -201,7 +203,7 @@ pub async fn remove_factor(cx: &Cx, code: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let what = text("The second factor of your account was removed", "O segundo fator da sua conta foi removido");
     let step = used(cx, &account, code).await?;
-    Change::new([step, Step::Factor(account.id.clone(), Factor::Remove)])
+    AccountChange::new([step, Step::Factor(account.id.clone(), Factor::Remove)])
         .event(cx, &account.id, "factor_removed")
         .notice(cx, &account, what)
         .make(cx, "removing a second factor")
@@ -213,10 +215,10 @@ pub async fn remove_factor(cx: &Cx, code: &str) -> Result<(), ServiceError> {
 pub async fn new_recovery_codes(cx: &Cx, code: &str) -> Result<Vec<String>, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let step = used(cx, &account, code).await?;
-    let (codes, kept) = recovery_codes(cx, &account);
+    let (codes, steps) = recovery_codes(cx, &account);
     let what = text("Your account has new recovery codes", "A sua conta tem novos códigos de recuperação");
-    Change::new([step])
-        .steps(kept)
+    AccountChange::new([step])
+        .steps(steps)
         .event(cx, &account.id, "recovery_codes_made")
         .notice(cx, &account, what)
         .make(cx, "making recovery codes")

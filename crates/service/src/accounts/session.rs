@@ -6,7 +6,7 @@ use model::time::{DAY_MS, Timestamp};
 use render::mail::letters;
 use store::{AccountRecord, EndReason, NewSession, Rotation, Session, Step};
 
-use super::change::{Change, Token};
+use super::change::{AccountChange, Token};
 use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::caller::Identity;
@@ -86,8 +86,8 @@ pub fn fresh(cx: &Cx) -> Result<&Session, ServiceError> {
 
 /// The account of a session.
 pub async fn account(cx: &Cx, session: &Session) -> Result<AccountRecord, ServiceError> {
-    let found = cx.services.database().ask(|store| store.account_by_id(&session.account)).await;
-    found.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvalidSession))
+    let account = cx.services.database().ask(|store| store.account_by_id(&session.account)).await;
+    account.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvalidSession))
 }
 
 /// Ends the caller's session. Idempotent.
@@ -95,15 +95,15 @@ pub async fn sign_out(cx: &Cx) -> Result<(), ServiceError> {
     let Identity::Session(session) = &cx.caller.identity else { return Ok(()) };
     let end = Step::EndSession(session.account.clone(), session.id.clone(), EndReason::SignedOut);
     // A session that another call ended meanwhile is fine too.
-    Change::new([end]).event(cx, &session.account, "signed_out").make(cx, "signing out").await.map(drop)
+    AccountChange::new([end]).event(cx, &session.account, "signed_out").make(cx, "signing out").await.map(drop)
 }
 
 /// The caller's live sessions.
 pub async fn list(cx: &Cx) -> Result<Vec<SessionInfo>, ServiceError> {
     let (session, now) = (cx.caller.required_session()?, cx.services.ports().now());
-    let found =
+    let records =
         cx.services.database().ask(|store| store.sessions_of(&session.account, now)).await.map_err(unavailable)?;
-    let shown = found.into_iter().map(|record| SessionInfo {
+    let sessions = records.into_iter().map(|record| SessionInfo {
         current: record.id == session.id,
         id: record.id.0,
         created_at: record.created_at,
@@ -112,14 +112,14 @@ pub async fn list(cx: &Cx) -> Result<Vec<SessionInfo>, ServiceError> {
         network: record.network,
         methods: record.methods.split(' ').map(str::to_owned).collect(),
     });
-    Ok(shown.collect())
+    Ok(sessions.collect())
 }
 
 /// The caller's security events.
 pub async fn events(cx: &Cx) -> Result<Vec<SecurityEvent>, ServiceError> {
     let session = cx.caller.required_session()?;
-    let found = cx.services.database().ask(|store| store.events_of(&session.account)).await.map_err(unavailable)?;
-    let shown = found.into_iter().map(|record| SecurityEvent {
+    let records = cx.services.database().ask(|store| store.events_of(&session.account)).await.map_err(unavailable)?;
+    let events = records.into_iter().map(|record| SecurityEvent {
         at: record.at,
         actor: record.actor,
         organization: record.organization.map(|id| id.0),
@@ -127,7 +127,7 @@ pub async fn events(cx: &Cx) -> Result<Vec<SecurityEvent>, ServiceError> {
         network: record.network,
         agent: record.agent,
     });
-    Ok(shown.collect())
+    Ok(events.collect())
 }
 
 /// Ends one of the caller's sessions.
@@ -138,7 +138,7 @@ pub async fn end(cx: &Cx, id: &str) -> Result<(), ServiceError> {
         return Err(unknown());
     }
     let end = Step::EndSession(session.account.clone(), SessionId(id.to_owned()), EndReason::SignedOut);
-    let change = Change::new([end]).event(cx, &session.account, "session_ended");
+    let change = AccountChange::new([end]).event(cx, &session.account, "session_ended");
     change.make(cx, "ending a session").await?.map_err(|_| unknown())
 }
 
@@ -149,7 +149,7 @@ pub async fn end_all(cx: &Cx) -> Result<(), ServiceError> {
         "All sessions of your account were ended, and its API keys revoked",
         "Todas as sessões da sua conta foram encerradas e as suas chaves de API revogadas",
     );
-    let change = Change::new([
+    let change = AccountChange::new([
         Step::EndSessions(account.id.clone(), None, EndReason::SignedOut),
         Step::RevokeKeys(account.id.clone()),
     ]);

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use crate::origin::is_own;
-use cbor::{Item, take};
+use cbor::{CborItem, take};
 
 /// Accepted COSE signature algorithms in order of preference: ES256, EdDSA, RS256. Every authenticator supports one of
 /// them.
@@ -35,7 +35,7 @@ const HAS_CREDENTIAL: u8 = 0x40;
 
 /// The relying party.
 #[derive(Debug, Clone)]
-pub(super) struct Site {
+pub(super) struct RelyingParty {
     /// Our public origin.
     pub origin: Url,
     /// The RP ID: the domain that credentials are bound to.
@@ -55,7 +55,7 @@ pub(super) struct Credential {
 
 /// An authentication assertion.
 #[derive(Debug)]
-pub(super) struct Proof<'p> {
+pub(super) struct SignedAssertion<'p> {
     /// `authenticatorData`.
     pub authenticator_data: &'p [u8],
     /// `clientDataJSON`.
@@ -75,22 +75,22 @@ struct ClientData {
     cross_origin: bool,
 }
 
-impl Site {
+impl RelyingParty {
     /// The challenge in the client data, if its origin is ours and its type is `kind` (`webauthn.create` or
     /// `webauthn.get`).
     pub(super) fn challenge(&self, client_data: &[u8], kind: &str) -> Option<[u8; 32]> {
-        let said: ClientData = serde_json::from_slice(client_data).ok()?;
-        let is_ours = said.kind == kind
-            && !said.cross_origin
-            && Url::parse(&said.origin).is_ok_and(|origin| is_own(&self.origin, &origin));
-        if is_ours { URL_SAFE_NO_PAD.decode(said.challenge).ok()?.try_into().ok() } else { None }
+        let client_data: ClientData = serde_json::from_slice(client_data).ok()?;
+        let is_ours = client_data.kind == kind
+            && !client_data.cross_origin
+            && Url::parse(&client_data.origin).is_ok_and(|origin| is_own(&self.origin, &origin));
+        if is_ours { URL_SAFE_NO_PAD.decode(client_data.challenge).ok()?.try_into().ok() } else { None }
     }
 
     /// The credential of an `attestationObject`; `None` when the RP ID does not match, the user was not verified, or
     /// the algorithm was not requested.
     pub(super) fn credential(&self, attestation: &[u8]) -> Option<Credential> {
-        let attestation = Item::read(&mut &*attestation)?;
-        let mut rest = attestation.get(&Item::Text("authData"))?.bytes()?;
+        let attestation = CborItem::read(&mut &*attestation)?;
+        let mut rest = attestation.get(&CborItem::Text("authData"))?.bytes()?;
         let (flags, sign_count) = self.head(&mut rest)?;
         if flags & HAS_CREDENTIAL == 0 {
             return None;
@@ -100,7 +100,7 @@ impl Site {
         let length = usize::from(u16::from_be_bytes([high, low]));
         let id = take(&mut rest, length).filter(|id| !id.is_empty() && id.len() <= MOST_ID_BYTES)?;
         let key_and_more = rest;
-        let key = Item::read(&mut rest)?;
+        let key = CborItem::read(&mut rest)?;
         PublicKey::of(&key)?;
         let public_key = key_and_more.get(..key_and_more.len() - rest.len())?;
         Some(Credential { id: id.to_vec(), public_key: public_key.to_vec(), sign_count })
@@ -108,10 +108,10 @@ impl Site {
 
     /// The new signature counter of a valid assertion; `None` when it is not valid, or the counter reveals a cloned
     /// authenticator (§6.1.1).
-    pub(super) fn proven(&self, proof: &Proof<'_>, credential: &Credential) -> Option<u32> {
+    pub(super) fn proven(&self, proof: &SignedAssertion<'_>, credential: &Credential) -> Option<u32> {
         let mut rest = proof.authenticator_data;
         let (_, sign_count) = self.head(&mut rest)?;
-        let key = Item::read(&mut &*credential.public_key)?;
+        let key = CborItem::read(&mut &*credential.public_key)?;
         let mut signed = proof.authenticator_data.to_vec();
         signed.extend_from_slice(&Sha256::digest(proof.client_data));
         let counts = sign_count != 0 || credential.sign_count != 0;
@@ -142,9 +142,9 @@ enum PublicKey<'k> {
 }
 
 impl<'k> PublicKey<'k> {
-    fn of(key: &Item<'k>) -> Option<Self> {
-        let number = |label: i64| key.get(&Item::Integer(label)).and_then(Item::integer);
-        let bytes = |label: i64| key.get(&Item::Integer(label)).and_then(Item::bytes);
+    fn of(key: &CborItem<'k>) -> Option<Self> {
+        let number = |label: i64| key.get(&CborItem::Integer(label)).and_then(CborItem::integer);
+        let bytes = |label: i64| key.get(&CborItem::Integer(label)).and_then(CborItem::bytes);
         // COSE labels: 1 key type, 3 algorithm, -1 curve or modulus, -2 x or exponent, -3 y.
         match (number(1)?, number(3)?) {
             (2, -7) if number(-1)? == 1 => {
@@ -179,8 +179,8 @@ mod tests {
     use aws_lc_rs::rand::SystemRandom;
     use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _};
 
-    fn site() -> Site {
-        Site { origin: Url::parse("https://audit.example.com").unwrap(), id: "audit.example.com".to_owned() }
+    fn site() -> RelyingParty {
+        RelyingParty { origin: Url::parse("https://audit.example.com").unwrap(), id: "audit.example.com".to_owned() }
     }
 
     fn key() -> EcdsaKeyPair {
@@ -264,8 +264,11 @@ mod tests {
             let mut message = authenticator_data.clone();
             message.extend_from_slice(&Sha256::digest(signed));
             let signature = key.sign(&SystemRandom::new(), &message).unwrap();
-            let proof =
-                Proof { authenticator_data: &authenticator_data, client_data: b"said", signature: signature.as_ref() };
+            let proof = SignedAssertion {
+                authenticator_data: &authenticator_data,
+                client_data: b"said",
+                signature: signature.as_ref(),
+            };
             let credential = Credential { id: b"id".to_vec(), public_key: cose(&key), sign_count: before };
             site.proven(&proof, &credential)
         };

@@ -3,7 +3,7 @@
 use model::time::{Day, Timestamp};
 use store::{DailySpend, HourlySpend};
 
-use super::keys::{Keys, key};
+use super::keys::{CounterKeys, key};
 use super::uses::{Allowance, part};
 use crate::database::{Database, Trouble};
 use crate::error::{Code, ServiceError};
@@ -18,7 +18,7 @@ const FREE_AUDIT: &str = "audit";
 #[derive(Debug)]
 #[must_use]
 pub struct Spent {
-    counted: Counted,
+    counted: CountedIn,
     network: Network,
     day: Day,
     /// Whether a free audit was spent; otherwise the audit is paid, or let through.
@@ -29,16 +29,16 @@ pub struct Spent {
 
 /// Where a use was counted.
 #[derive(Debug)]
-enum Counted {
+enum CountedIn {
     /// In the database, under these keys.
-    Stored(Keys),
+    Stored(CounterKeys),
     /// In this process.
     Local,
 }
 
 /// Which counters granted a use.
 #[derive(Debug, Clone, Copy)]
-struct Granted {
+struct GrantedUses {
     hour: bool,
     wide_hour: bool,
     day: bool,
@@ -85,7 +85,7 @@ impl Allowance {
     ) -> Result<Result<Spent, ServiceError>, Trouble> {
         let day = now.day();
         let salt = self.salt.of(database, ports, day).await?;
-        let keys = Keys::of(&salt, network);
+        let keys = CounterKeys::of(&salt, network);
         let (per_hour, wide_per_hour) = self.per_hour();
         let per_day = match free {
             Free::Counted => self.limits.free_audits_per_day,
@@ -99,7 +99,7 @@ impl Allowance {
             database.ask(|store| store.spend_hourly(&wide_hour, now, wide_per_hour)),
             database.ask(|store| store.spend_daily(&keys.network, FREE_AUDIT, day, per_day)),
         );
-        let granted = Granted {
+        let granted = GrantedUses {
             hour: matches!(hourly, Ok(HourlySpend::Granted)),
             wide_hour: matches!(wide_hourly, Ok(HourlySpend::Granted)),
             day: matches!(daily, Ok(DailySpend::Granted { .. })),
@@ -110,7 +110,7 @@ impl Allowance {
                     DailySpend::Granted { remaining } => (true, left(remaining)),
                     DailySpend::Exhausted => (false, left(0)),
                 };
-                return Ok(Ok(Spent { counted: Counted::Stored(keys), network, day, free, free_remaining }));
+                return Ok(Ok(Spent { counted: CountedIn::Stored(keys), network, day, free, free_remaining }));
             }
             (Err(trouble), _, _) | (_, Err(trouble), _) | (_, _, Err(trouble)) => Err(trouble),
             (Ok(hourly), Ok(wide_hourly), Ok(_)) => {
@@ -136,26 +136,26 @@ impl Allowance {
         };
         let remaining = self.local.spend_daily(network, now.day(), per_day);
         let free_remaining = (free == Free::Counted).then_some(remaining.unwrap_or_default());
-        Ok(Spent { counted: Counted::Local, network, day: now.day(), free: remaining.is_some(), free_remaining })
+        Ok(Spent { counted: CountedIn::Local, network, day: now.day(), free: remaining.is_some(), free_remaining })
     }
 
     /// Releases the uses of an audit that failed.
     pub async fn release(&self, database: &Database, spent: Spent) {
         let Spent { counted, network, day, free, .. } = spent;
         match &counted {
-            Counted::Local => {
+            CountedIn::Local => {
                 self.local.release_hourly(&local_hour(network), part(self.limits.audits_per_hour));
                 self.local.release_daily(network, day, free);
             }
-            Counted::Stored(keys) => {
-                let granted = Granted { hour: true, wide_hour: true, day: free };
+            CountedIn::Stored(keys) => {
+                let granted = GrantedUses { hour: true, wide_hour: true, day: free };
                 self.give_back(database, keys, day, granted).await;
             }
         }
     }
 
     /// Releases uses in the database, each on its own; one that fails stays spent, and is logged.
-    async fn give_back(&self, database: &Database, keys: &Keys, day: Day, granted: Granted) {
+    async fn give_back(&self, database: &Database, keys: &CounterKeys, day: Day, granted: GrantedUses) {
         let (per_hour, wide_per_hour) = self.per_hour();
         let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
         let (hourly, wide_hourly, daily) = tokio::join!(
@@ -175,7 +175,7 @@ impl Allowance {
 
     /// Caches that a network has spent the day's allowance, so that its next call is refused without a write.
     pub(crate) fn note_spent(&self, spent: &Spent) {
-        if matches!(spent.counted, Counted::Stored(_)) && !spent.free {
+        if matches!(spent.counted, CountedIn::Stored(_)) && !spent.free {
             self.local.note_spent(spent.network, spent.day);
         }
     }

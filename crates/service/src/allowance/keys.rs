@@ -31,12 +31,12 @@ impl Salt {
 
 /// Counter keys of a network and of the wider network.
 #[derive(Debug)]
-pub(super) struct Keys {
+pub(super) struct CounterKeys {
     pub(super) network: String,
     pub(super) wide: String,
 }
 
-impl Keys {
+impl CounterKeys {
     pub(super) fn of(salt: &[u8; 32], network: Network) -> Self {
         Self { network: key(salt, &network.to_string()), wide: key(salt, &network.wide()) }
     }

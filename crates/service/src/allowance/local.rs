@@ -14,7 +14,7 @@ const MOST_ENTRIES: usize = 100_000;
 const HOUR_MS: i64 = 3_600_000;
 
 #[derive(Debug, Default)]
-pub(super) struct Local {
+pub(super) struct LocalCounters {
     /// Bucket to the instant at which it is full again.
     hourly: Mutex<HashMap<String, Timestamp>>,
     /// Uses per network and day.
@@ -25,7 +25,7 @@ pub(super) struct Local {
     spent: Mutex<HashMap<Network, Day>>,
 }
 
-impl Local {
+impl LocalCounters {
     /// Spends one of `per_hour` uses of a bucket (generic cell rate algorithm, as in the database); the error holds
     /// the seconds to wait.
     pub(super) fn spend_hourly(&self, bucket: &str, now: Timestamp, per_hour: u32) -> Result<(), u32> {
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn an_hour_gives_its_uses_at_once_and_then_evenly() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         for _ in 0..4 {
             assert_eq!(local.spend_hourly("b", NOW, 4), Ok(()));
         }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_use_of_an_hour_comes_back_when_it_is_given_back() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         for _ in 0..4 {
             assert_eq!(local.spend_hourly("b", NOW, 4), Ok(()));
         }
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_is_spent_is_known_for_that_day() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         let (day, next) = (NOW.day(), Day(NOW.day().0 + 1));
         local.note_spent(network(), day);
         assert!(local.has_spent(network(), day) && !local.has_spent(network(), next));
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_day_ends_and_a_use_comes_back() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         let day = NOW.day();
         assert_eq!((local.spend_daily(network(), day, 2), local.spend_daily(network(), day, 2)), (Some(1), Some(0)));
         assert_eq!(local.spend_daily(network(), day, 2), None);
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_keeps_nobody_waiting() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         let before = NOW.plus_ms(-2 * HOUR_MS);
         assert_eq!(local.spend_hourly("b", NOW, 1), Ok(()));
         assert_eq!(local.spend_hourly("b", before, 1), Ok(()));
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_lock_out_ends() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         local.lock_out(network(), NOW, 120);
         assert_eq!(local.locked_out(network(), NOW), Some(120));
         assert_eq!(local.locked_out(network(), NOW.plus_ms(120_000)), None);

@@ -2,8 +2,8 @@
 
 use store::{DailySpend, HourlySpend};
 
-use super::keys::{Keys, Salt, key};
-use super::local::Local;
+use super::keys::{CounterKeys, Salt, key};
+use super::local::LocalCounters;
 use crate::config::Limits;
 use crate::database::{Database, Trouble};
 use crate::error::{Code, ServiceError};
@@ -19,13 +19,13 @@ const LOCAL_PART: u32 = 4;
 pub struct Allowance {
     pub(super) limits: Limits,
     pub(super) salt: Salt,
-    pub(super) local: Local,
+    pub(super) local: LocalCounters,
 }
 
 impl Allowance {
     /// Counters with nothing spent.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, salt: Salt::default(), local: Local::default() }
+        Self { limits, salt: Salt::default(), local: LocalCounters::default() }
     }
 
     /// Whether a network, and the wider network around it, has a daily use of `what` left. Only the database counts
@@ -39,7 +39,7 @@ impl Allowance {
         per_day: u32,
     ) -> Result<bool, ServiceError> {
         let day = ports.now().day();
-        let keys = Keys::of(&self.salt.of(database, ports, day).await?, network);
+        let keys = CounterKeys::of(&self.salt.of(database, ports, day).await?, network);
         let (used, wide_used) = tokio::join!(
             database.ask(|store| store.daily_used(&keys.network, what, day)),
             database.ask(|store| store.daily_used(&keys.wide, what, day)),
@@ -57,7 +57,7 @@ impl Allowance {
         per_day: u32,
     ) -> Result<bool, ServiceError> {
         let day = ports.now().day();
-        let keys = Keys::of(&self.salt.of(database, ports, day).await?, network);
+        let keys = CounterKeys::of(&self.salt.of(database, ports, day).await?, network);
         if database.ask(|store| store.spend_daily(&keys.network, what, day, per_day)).await? == DailySpend::Exhausted {
             return Ok(false);
         }
@@ -75,7 +75,7 @@ impl Allowance {
         let day = ports.now().day();
         match self.salt.of(database, ports, day).await {
             Ok(salt) => {
-                let keys = Keys::of(&salt, network);
+                let keys = CounterKeys::of(&salt, network);
                 tokio::join!(
                     give_back_daily(database, &keys.network, what, day),
                     give_back_daily(database, &keys.wide, what, day),

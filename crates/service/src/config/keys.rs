@@ -20,12 +20,12 @@ pub struct Key {
     /// Its default as JSON; null for none.
     pub default: Value,
     /// Type of its value.
-    pub(super) kind: Kind,
+    pub(super) kind: KeyKind,
 }
 
 /// How an environment variable's text is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum KeyKind {
     Text,
     Integer,
     Number,
@@ -64,18 +64,18 @@ fn collect(schema: &Value, defaults: &Value, prefix: &str, keys: &mut Vec<Key>) 
     }
 }
 
-fn kind(field: &Value) -> Kind {
+fn kind(field: &Value) -> KeyKind {
     let types: Vec<&str> = match field.get("type") {
         Some(Value::String(one)) => vec![one],
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    let is = |wanted: &str| types.contains(&wanted);
+    let is = |name: &str| types.contains(&name);
     match () {
-        () if is("array") => Kind::List,
-        () if is("integer") => Kind::Integer,
-        () if is("number") => Kind::Number,
-        () => Kind::Text,
+        () if is("array") => KeyKind::List,
+        () if is("integer") => KeyKind::Integer,
+        () if is("number") => KeyKind::Number,
+        () => KeyKind::Text,
     }
 }
 
@@ -91,10 +91,10 @@ mod tests {
             assert!(key.meaning.ends_with('.'), "{}: {:?}", key.name, key.meaning);
         }
         let kind = |name: &str| keys.iter().find(|key| key.name == name).map(|key| key.kind);
-        assert_eq!(kind("listen"), Some(Kind::Text));
-        assert_eq!(kind("fetch.allow_ports"), Some(Kind::List));
-        assert_eq!(kind("fetch.ca_file"), Some(Kind::Text));
-        assert_eq!(kind("limits.fetches"), Some(Kind::Integer));
-        assert_eq!(kind("prices.audit_usd"), Some(Kind::Number));
+        assert_eq!(kind("listen"), Some(KeyKind::Text));
+        assert_eq!(kind("fetch.allow_ports"), Some(KeyKind::List));
+        assert_eq!(kind("fetch.ca_file"), Some(KeyKind::Text));
+        assert_eq!(kind("limits.fetches"), Some(KeyKind::Integer));
+        assert_eq!(kind("prices.audit_usd"), Some(KeyKind::Number));
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::keys::{Key, Kind, PREFIX, reference};
+use super::keys::{Key, KeyKind, PREFIX, reference};
 use super::settings::Config;
 
 /// Prefixes of environment variables of the project's own tests.
@@ -88,12 +88,12 @@ impl Config {
         }
         let config: Self = serde_path_to_error::deserialize(Value::Object(values)).map_err(|error| {
             let path = error.path().to_string();
-            let said = error.into_inner().to_string();
+            let problem = error.into_inner().to_string();
             // Of a list's entry, such as `free_now[0]`, the key is the part before the bracket.
             let name = path.split('[').next().unwrap_or_default();
             match keys.iter().find(|key| key.name == name) {
-                Some(key) => bad(&path, &format!("{said}. {}", key.meaning)),
-                None => bad(&path, &said),
+                Some(key) => bad(&path, &format!("{problem}. {}", key.meaning)),
+                None => bad(&path, &problem),
             }
         })?;
         config.validate().map_err(|(key, problem)| bad(key, problem))?;
@@ -133,10 +133,12 @@ fn file(named: Option<&Path>) -> Result<Map<String, Value>, ConfigError> {
 fn value(key: &Key, text: &str) -> Result<Value, String> {
     let wrong = || format!("{text:?} does not fit. {}", key.meaning);
     match key.kind {
-        Kind::Text => Ok(Value::from(text)),
-        Kind::Integer => text.trim().parse::<i64>().map(Value::from).map_err(|_| wrong()),
-        Kind::Number => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
-        Kind::List => Ok(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(Value::from).collect()),
+        KeyKind::Text => Ok(Value::from(text)),
+        KeyKind::Integer => text.trim().parse::<i64>().map(Value::from).map_err(|_| wrong()),
+        KeyKind::Number => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
+        KeyKind::List => {
+            Ok(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(Value::from).collect())
+        }
     }
 }
 

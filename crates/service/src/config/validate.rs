@@ -40,8 +40,8 @@ impl Config {
 
     /// Database, product and the fetching client.
     fn validate_basics(&self) -> Result<(), (&'static str, &'static str)> {
-        let known = ["sqlite://", "postgres://", "postgresql://"];
-        if !known.iter().any(|scheme| self.database_url.starts_with(scheme)) {
+        let schemes = ["sqlite://", "postgres://", "postgresql://"];
+        if !schemes.iter().any(|scheme| self.database_url.starts_with(scheme)) {
             return Err(("database_url", "takes sqlite://PATH or postgres://…"));
         }
         let id_byte = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';

@@ -37,9 +37,9 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
         tracing::error!(job.id = %lease.id(), lane, "a job ends whoever does it");
         return store.bury_job(lease, services.ports().now(), "it was begun and never ended").await.map(drop);
     }
-    let done = timeout(JOB_TIME, attempt(services, &claimed, &job)).await;
+    let outcome = timeout(JOB_TIME, attempt(services, &claimed, &job)).await;
     let now = services.ports().now();
-    let (why, is_last) = match done {
+    let (why, is_last) = match outcome {
         Ok(Ok(ending)) => {
             let counts = match ending {
                 Ending::Done => store.finish_job(lease, now).await?,

@@ -47,7 +47,7 @@ async fn all<F: Future<Output = Result<u64, StoreError>>>(batch: impl Fn() -> F)
     loop {
         match batch().await? {
             0 => return Ok(rows),
-            gone => rows += gone,
+            deleted => rows += deleted,
         }
     }
 }

@@ -23,7 +23,7 @@ use engine::{AUDIT_TIME, AuditFailure, Given};
 const PATIENCE_MS: i64 = 3_600_000;
 
 /// Result of a watch's audit.
-struct Found {
+struct WatchResult {
     report: Report,
     /// The page was unreachable.
     failed: bool,
@@ -45,9 +45,9 @@ pub(super) async fn run(
     let audit = AuditId(services.ports().id());
     let lang = watches::lang_of(&watched);
     // Reported once; not again until the page was reached in between.
-    let is_known = found.failed && last.is_some_and(|run| run.failed);
+    let was_reported = found.failed && last.is_some_and(|run| run.failed);
     let (found, change) = compared(found, scored, lang).await?;
-    let alert = match change.filter(|change| !is_known && got_worse(change)) {
+    let alert = match change.filter(|change| !was_reported && got_worse(change)) {
         Some(change) => {
             let alerted =
                 Alerted { watched: &watched, tab, audit: &audit, report: &found.report, change: &change, day };
@@ -79,7 +79,7 @@ async fn look(
     watched: &WatchedTab,
     now: Timestamp,
     is_last_try: bool,
-) -> Result<Found, Unfinished> {
+) -> Result<WatchResult, Unfinished> {
     let later = |why: &str| Unfinished::Later(why.to_owned());
     let url = match tabs::page_of(services, &watched.url) {
         Ok(url) => url,
@@ -105,7 +105,7 @@ async fn look(
     let given = Given { started_at: now, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
     let audited = services.engine().audit_page(&url, page, given, deadline, |audited| audited.report).await;
     match audited {
-        Ok(report) => Ok(Found { report, failed: false }),
+        Ok(report) => Ok(WatchResult { report, failed: false }),
         Err(AuditFailure::Overloaded) => Err(later("no core came free")),
         Err(AuditFailure::Defect) => Err(later("the audit failed; this is a defect")),
         // The page was reached.
@@ -126,7 +126,7 @@ async fn unreached(
     now: Timestamp,
     page: Fetched,
     is_last_try: bool,
-) -> Result<Found, Unfinished> {
+) -> Result<WatchResult, Unfinished> {
     if !is_last_try {
         return Err(Unfinished::Later("the page could not be reached".to_owned()));
     }
@@ -141,12 +141,16 @@ async fn unreached(
     };
     let judged = services.engine().judge(capture, |report| report).await;
     let report = judged.map_err(|_| Unfinished::Later("no core came free".to_owned()))?;
-    Ok(Found { report: Report { summary: None, score: 0, ..report }, failed: true })
+    Ok(WatchResult { report: Report { summary: None, score: 0, ..report }, failed: true })
 }
 
 /// The result, and what changed since the latest run with a score; `None` when there is none. CPU-bound, as reports
 /// are large.
-async fn compared(found: Found, scored: Option<RunRecord>, lang: Lang) -> Result<(Found, Option<Change>), Unfinished> {
+async fn compared(
+    found: WatchResult,
+    scored: Option<RunRecord>,
+    lang: Lang,
+) -> Result<(WatchResult, Option<Change>), Unfinished> {
     let comparing = move || {
         let Some(before) = scored else { return Ok((found, None)) };
         let before = Judgement::of(before.judged()?, before.failed, lang);

@@ -46,7 +46,7 @@ pub struct Background {
 impl Background {
     /// Stops after running jobs have ended. Housekeeping is aborted: another server continues it.
     pub async fn stop(mut self) {
-        let _told = self.stopping.send(true);
+        let _receivers_left = self.stopping.send(true);
         while let Some(ended) = self.loops.join_next().await {
             if let Err(error) = ended {
                 tracing::error!(%error, "the background work ended badly");

@@ -7,12 +7,12 @@ const MOST_WORDS: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     pub text: String,
-    pub kind: Kind,
+    pub kind: WordKind,
 }
 
 /// Which of the two sentences contains a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum WordKind {
     /// Both.
     Same,
     /// The earlier one.
@@ -27,7 +27,7 @@ pub(super) fn words(before: &str, after: &str) -> Vec<Word> {
         (before.split_whitespace().collect(), after.split_whitespace().collect());
     let word = |kind| move |text: &&str| Word { text: (*text).to_owned(), kind };
     if before.len() > MOST_WORDS || after.len() > MOST_WORDS {
-        return before.iter().map(word(Kind::Gone)).chain(after.iter().map(word(Kind::New))).collect();
+        return before.iter().map(word(WordKind::Gone)).chain(after.iter().map(word(WordKind::New))).collect();
     }
     // Length of the longest common subsequence of the remaining words, row by row from the end.
     let mut rows = vec![vec![0_u32; after.len() + 1]];
@@ -51,15 +51,15 @@ pub(super) fn words(before: &str, after: &str) -> Vec<Word> {
         match (before.get(i), after.get(j)) {
             (None, None) => return words,
             (Some(old), Some(new)) if old == new => {
-                words.push(word(Kind::Same)(old));
+                words.push(word(WordKind::Same)(old));
                 (i, j) = (i + 1, j + 1);
             }
             (Some(old), new) if new.is_none() || common(i + 1, j) >= common(i, j + 1) => {
-                words.push(word(Kind::Gone)(old));
+                words.push(word(WordKind::Gone)(old));
                 i += 1;
             }
             (_, Some(new)) => {
-                words.push(word(Kind::New)(new));
+                words.push(word(WordKind::New)(new));
                 j += 1;
             }
             // One or both sentences are exhausted: matched above.
@@ -74,9 +74,9 @@ mod tests {
 
     fn marked(before: &str, after: &str) -> String {
         let mark = |word: &Word| match word.kind {
-            Kind::Same => word.text.clone(),
-            Kind::Gone => format!("-{}", word.text),
-            Kind::New => format!("+{}", word.text),
+            WordKind::Same => word.text.clone(),
+            WordKind::Gone => format!("-{}", word.text),
+            WordKind::New => format!("+{}", word.text),
         };
         words(before, after).iter().map(mark).collect::<Vec<_>>().join(" ")
     }

@@ -48,10 +48,10 @@ impl Easel {
     /// ends.
     async fn at<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ServiceError> {
         let busy = || ServiceError::new(Code::Overloaded).retry_after(5);
-        let place = tokio::time::timeout(PATIENCE, Arc::clone(&self.0).acquire_owned()).await.map_err(|_| busy())?;
-        let place = place.map_err(|_| busy())?;
+        let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.0).acquire_owned()).await.map_err(|_| busy())?;
+        let permit = permit.map_err(|_| busy())?;
         off_worker(move || {
-            let _place = place;
+            let _permit = permit;
             work()
         })
         .await
@@ -97,10 +97,10 @@ fn square(bytes: &[u8]) -> Option<RgbImage> {
 fn on_white(picture: &DynamicImage) -> RgbImage {
     let picture = picture.to_rgba8();
     let mut flat = RgbImage::new(picture.width(), picture.height());
-    for (place, pixel) in flat.pixels_mut().zip(picture.pixels()) {
+    for (flattened, pixel) in flat.pixels_mut().zip(picture.pixels()) {
         let [r, g, b, alpha] = pixel.0.map(u32::from);
         let over = |colour: u32| u8::try_from((colour * alpha + 255 * (255 - alpha)) / 255).unwrap_or(u8::MAX);
-        place.0 = [over(r), over(g), over(b)];
+        flattened.0 = [over(r), over(g), over(b)];
     }
     flat
 }
@@ -110,8 +110,8 @@ fn written(picture: &RgbImage, bits: u32) -> Option<Vec<u8>> {
     let mut coarse = picture.clone();
     for value in coarse.iter_mut() {
         // Rounded down, then spread over the whole range, so that white stays white.
-        let (kept, most) = (u32::from(*value) >> (8 - bits), (1_u32 << bits) - 1);
-        *value = u8::try_from(kept * 255 / most).unwrap_or(u8::MAX);
+        let (level, most) = (u32::from(*value) >> (8 - bits), (1_u32 << bits) - 1);
+        *value = u8::try_from(level * 255 / most).unwrap_or(u8::MAX);
     }
     let mut webp = Cursor::new(Vec::new());
     coarse.write_to(&mut webp, ImageFormat::WebP).ok()?;

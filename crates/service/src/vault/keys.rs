@@ -23,12 +23,12 @@ const FILE_BYTES: u64 = 4096;
 
 /// Keys of the current secret and, during a rotation, of the previous one.
 pub struct Keys {
-    current: Derived,
-    previous: Option<Derived>,
+    current: DerivedKeys,
+    previous: Option<DerivedKeys>,
 }
 
 /// Keys derived from one secret, one per purpose, so that none can be used for another.
-struct Derived {
+struct DerivedKeys {
     csrf: [u8; 32],
     context: [u8; 32],
     at_rest: [u8; 32],
@@ -62,7 +62,7 @@ impl std::fmt::Debug for Keys {
 impl Keys {
     /// Derives the keys of the current and the previous secret.
     pub fn new(current: &Secret, previous: Option<&Secret>) -> Self {
-        Self { current: Derived::of(current), previous: previous.map(Derived::of) }
+        Self { current: DerivedKeys::of(current), previous: previous.map(DerivedKeys::of) }
     }
 
     /// The CSRF token of a session or browser: constant, so that every open page has a valid one.
@@ -73,7 +73,7 @@ impl Keys {
     /// Verifies a CSRF token, in constant time.
     pub fn is_csrf(&self, binding: Binding<'_>, token: &str) -> bool {
         let Ok(token) = URL_SAFE_NO_PAD.decode(token) else { return false };
-        let is_of = |keys: &Derived| bool::from(keys.csrf(binding).ct_eq(&token));
+        let is_of = |keys: &DerivedKeys| bool::from(keys.csrf(binding).ct_eq(&token));
         is_of(&self.current) || self.previous.as_ref().is_some_and(is_of)
     }
 
@@ -109,7 +109,7 @@ impl Keys {
     pub fn is_context(&self, binding: Binding<'_>, context: &str) -> Option<bool> {
         let context: [u8; 32] = URL_SAFE_NO_PAD.decode(context).ok()?.try_into().ok()?;
         let [random, _] = halves(context);
-        let is_of = |keys: &Derived| bool::from(keys.context(binding, random).ct_eq(&context));
+        let is_of = |keys: &DerivedKeys| bool::from(keys.context(binding, random).ct_eq(&context));
         Some(is_of(&self.current) || self.previous.as_ref().is_some_and(is_of))
     }
 }
@@ -122,7 +122,7 @@ fn halves(bytes: [u8; 32]) -> [[u8; 16]; 2] {
     halves
 }
 
-impl Derived {
+impl DerivedKeys {
     fn of(secret: &Secret) -> Self {
         let key = |purpose: &[u8]| mac(secret.expose().as_bytes(), &[purpose]);
         Self { csrf: key(b"csrf"), context: key(b"context"), at_rest: key(b"at rest"), blind: key(b"blind") }

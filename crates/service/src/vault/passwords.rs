@@ -41,7 +41,7 @@ pub struct Passwords {
 
 /// Result of a password verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PasswordCheck {
     /// No match.
     Wrong,
     /// Match.
@@ -92,7 +92,7 @@ impl Passwords {
     }
 
     /// Verifies a password against a hash; without one, against the dummy hash.
-    pub async fn compare(&self, password: Secret, phc: Option<String>) -> Result<Verdict, ServiceError> {
+    pub async fn compare(&self, password: Secret, phc: Option<String>) -> Result<PasswordCheck, ServiceError> {
         let permit = self.permit().await?;
         let (params, is_somebodys) = (self.params.clone(), phc.is_some());
         let phc = phc.unwrap_or_else(|| self.nobodys.clone());
@@ -105,7 +105,7 @@ impl Passwords {
             let is_right = Argon2::default().verify_password(bytes, &hash).is_ok() && is_somebodys;
             let was = Params::try_from(&hash).map_err(broken)?;
             let is_outdated = was.m_cost() < params.m_cost() || was.t_cost() < params.t_cost();
-            Ok(if is_right { Verdict::Right { is_outdated } } else { Verdict::Wrong })
+            Ok(if is_right { PasswordCheck::Right { is_outdated } } else { PasswordCheck::Wrong })
         })
         .await?
     }
@@ -233,14 +233,14 @@ mod tests {
         let phc = passwords.accept(Secret::new("correct horse battery"), Vec::new(), [2; 32]).await.unwrap();
         assert!(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{phc}");
         let compare = |text: &str, phc: Option<&String>| passwords.compare(Secret::new(text), phc.cloned());
-        let right = Verdict::Right { is_outdated: false };
+        let right = PasswordCheck::Right { is_outdated: false };
         assert_eq!(compare("correct horse battery", Some(&phc)).await.unwrap(), right);
-        assert_eq!(compare("correct horse batterz", Some(&phc)).await.unwrap(), Verdict::Wrong);
-        assert_eq!(compare("", Some(&phc)).await.unwrap(), Verdict::Wrong);
-        assert_eq!(compare("correct horse battery", None).await.unwrap(), Verdict::Wrong);
+        assert_eq!(compare("correct horse batterz", Some(&phc)).await.unwrap(), PasswordCheck::Wrong);
+        assert_eq!(compare("", Some(&phc)).await.unwrap(), PasswordCheck::Wrong);
+        assert_eq!(compare("correct horse battery", None).await.unwrap(), PasswordCheck::Wrong);
         assert_eq!(passwords.made(), 5);
         let more = Passwords::new(&Auth { argon2_passes: 3, ..Auth::default() }, [1; 32]).unwrap();
         let outdated = more.compare(Secret::new("correct horse battery"), Some(phc)).await.unwrap();
-        assert_eq!(outdated, Verdict::Right { is_outdated: true });
+        assert_eq!(outdated, PasswordCheck::Right { is_outdated: true });
     }
 }

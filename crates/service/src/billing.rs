@@ -28,7 +28,7 @@ pub async fn of(cx: &Cx) -> Result<Billing, ServiceError> {
         homolog: is_test,
         dev: !payments.is_live(),
         dev_gate: false,
-        free_now: free_now(services),
+        free_now: free_now(config),
         facilitator: payments.facilitator_url().to_owned(),
         asset: "USDC",
         asset_address: payments.chain().asset,

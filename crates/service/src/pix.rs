@@ -9,6 +9,7 @@ use store::{NewCredit, NewPixRequest, PixSummary, Receipt, Requested};
 use crate::brcode::{BrCode, plain};
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
+use crate::database::Database;
 use crate::error::{Code, ServiceError};
 use crate::form::Field;
 use crate::services::Services;
@@ -145,7 +146,7 @@ pub async fn request<F: AsRef<[Field]>>(
     if !services.allowance().spend_daily(database, ports, network, PIX, per_day).await? {
         return Err(none_left());
     }
-    let accepted = keep(services, token, new).await;
+    let accepted = keep(database, token, new).await;
     if accepted.is_err() {
         services.allowance().release_daily(database, ports, network, PIX).await;
     }
@@ -199,9 +200,9 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
 }
 
 /// Stores the request.
-async fn keep(services: &Services, token: String, new: NewPixRequest) -> Result<Accepted, ServiceError> {
+async fn keep(database: &Database, token: String, new: NewPixRequest) -> Result<Accepted, ServiceError> {
     let id = new.id.clone();
-    match services.database().ask(|store| store.request_pix(new)).await? {
+    match database.ask(|store| store.request_pix(new)).await? {
         Requested::Accepted => Ok(Accepted { id, token }),
         Requested::QueueFull => Err(ServiceError::new(Code::PixQueueFull).retry_after(3_600)),
         Requested::Duplicate { first } => Err(ServiceError::new(Code::ReceiptAlreadySent).with("id", first.into())),

@@ -5,7 +5,7 @@ use model::money::Micros;
 use model::pricing::{FreeItem, PaidItem, PaymentQuota, TrialOffer};
 
 use crate::accounts::TRIAL_DAYS;
-use crate::config::Sku;
+use crate::config::{Config, Sku};
 use crate::services::Services;
 use crate::x402::{HOW_TO_PAY, PACKS};
 
@@ -44,12 +44,12 @@ pub fn quota(services: &Services, lang: Lang) -> PaymentQuota {
         .collect(),
         how_to_pay: say(HOW_TO_PAY),
         live: Some(services.url("/api/gate")),
-        free_now: free_now(services),
+        free_now: free_now(services.config()),
         trial: TrialOffer { days: TRIAL_DAYS, how: say(TRIAL) },
     }
 }
 
 /// SKUs that are free for now.
-pub fn free_now(services: &Services) -> Vec<String> {
-    services.config().free_now.iter().map(|sku| sku.name().to_owned()).collect()
+pub fn free_now(config: &Config) -> Vec<String> {
+    config.free_now.iter().map(|sku| sku.name().to_owned()).collect()
 }

@@ -30,8 +30,8 @@ pub async fn publish(cx: &Cx, owner: &Owner, id: String) -> Result<Slug, Service
     if let Some(slug) = audit.share_slug {
         return Ok(slug);
     }
-    let (services, id) = (cx.services.clone(), audit.id.clone());
-    let pictures = off_worker(move || pictures(&services, &audit)).await??;
+    let (product, id) = (cx.services.config().product.name.clone(), audit.id.clone());
+    let pictures = off_worker(move || pictures(&product, &audit)).await??;
     let slug = Slug::random(cx.services.ports().entropy.bytes());
     let new = NewShare { slug, audit: id.clone(), created_at: cx.services.ports().now(), pictures };
     let slug = cx.services.database().ask(|store| store.share_audit(owner, new)).await.map_err(no_such_audit)?;
@@ -39,7 +39,7 @@ pub async fn publish(cx: &Cx, owner: &Owner, id: String) -> Result<Slug, Service
     Ok(slug)
 }
 
-fn pictures(services: &Services, audit: &StoredReport) -> Result<SharePictures, ServiceError> {
+fn pictures(product: &str, audit: &StoredReport) -> Result<SharePictures, ServiceError> {
     let url = Url::parse(&audit.report.url).ok();
     let scene = Scene {
         host: url.as_ref().and_then(Url::host_str).unwrap_or_default(),
@@ -47,7 +47,7 @@ fn pictures(services: &Services, audit: &StoredReport) -> Result<SharePictures, 
         score: audit.report.summary.is_some().then_some(audit.report.score),
         counts: audit.report.counts,
         created_at: audit.created_at,
-        product: &services.config().product.name,
+        product,
     };
     let drawn = |lang| {
         render::picture::png(&scene, lang).map_err(|error| {

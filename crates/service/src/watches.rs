@@ -98,8 +98,8 @@ async fn alert_to(cx: &Cx, owner: &Owner, tab: &Tab, email: Option<String>) -> R
     }
     let (network, what) = (cx.caller.network, "questions of watches");
     services.allowance().spend_hourly(services.database(), services.ports(), network, what, QUESTIONS_PER_HOUR).await?;
-    let token = link_token(services);
-    let mail = question(services, &email, &tab.url, &token, cx.lang)?;
+    let token = link_token(services.ports());
+    let mail = question(&services.sender(), &email, &tab.url, &token, cx.lang)?;
     Ok(Some(AlertTo::Other {
         email,
         token_digest: token_digest(&token),

@@ -101,8 +101,8 @@ impl Widget {
     }
 
     /// Name and value of options that differ from the default.
-    fn chosen(&self, services: &Services) -> Vec<(&'static str, String)> {
-        let brand = (self.brand != services.config().product.name).then(|| self.brand.clone());
+    fn chosen(&self, product: &str) -> Vec<(&'static str, String)> {
+        let brand = (self.brand != product).then(|| self.brand.clone());
         let choices = [
             ("brand", brand),
             ("color", self.colour.map(BrandColour::hex)),
@@ -114,14 +114,14 @@ impl Widget {
 
     /// Absolute URL of the widget.
     pub fn address(&self, services: &Services) -> String {
-        let query = Serializer::new(String::new()).extend_pairs(self.chosen(services)).finish();
+        let query = Serializer::new(String::new()).extend_pairs(self.chosen(&services.config().product.name)).finish();
         if query.is_empty() { services.url(PATH) } else { services.url(&format!("{PATH}?{query}")) }
     }
 
     /// The script element that embeds the widget, with a link for readers without scripts.
     pub fn snippet(&self, services: &Services, link: &str) -> String {
         let mut snippet = format!("<script async src=\"{}\"", attribute(&services.url(LOADER_PATH)));
-        for (name, value) in self.chosen(services) {
+        for (name, value) in self.chosen(&services.config().product.name) {
             snippet.push_str(&format!(" data-{name}=\"{}\"", attribute(&value)));
         }
         let form = self.form_address(services);

@@ -11,6 +11,7 @@ use crate::caller::Cx;
 use crate::credential::token_digest;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
+use crate::ports::Ports;
 use render::mail::letters::{self, Letter};
 
 /// A one-time secret that is shown once, in a link or a cookie, and stored as a digest.
@@ -24,8 +25,8 @@ pub struct Token {
 
 impl Token {
     /// A new random token.
-    pub fn new(cx: &Cx) -> Self {
-        let text = URL_SAFE_NO_PAD.encode(cx.services.ports().entropy.bytes());
+    pub fn new(ports: &Ports) -> Self {
+        let text = URL_SAFE_NO_PAD.encode(ports.entropy.bytes());
         Self { digest: token_digest(&text), text }
     }
 }

@@ -16,8 +16,9 @@ use super::{session, totp};
 use crate::caller::Cx;
 use crate::config::Secret;
 use crate::credential::{is_random_token, token_digest};
+use crate::database::Database;
 use crate::error::{Code, ServiceError};
-use crate::vault::PasswordCheck;
+use crate::vault::{PasswordCheck, Vault};
 
 /// Lifetime of a registration link. Chosen: a day, as mail can be delayed by hours.
 const REGISTER_MS: i64 = 24 * HOUR_MS;
@@ -65,7 +66,7 @@ pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     if !may_write_to(cx, &address).await? {
         return Ok(());
     }
-    let account = by_email(cx, &address).await?;
+    let account = by_email(cx.services.database(), &address).await?;
     let change = match &account {
         Some(account) => AccountChange::default().letter(
             cx,
@@ -74,7 +75,7 @@ pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
             language(account),
         ),
         None => {
-            let token = Token::new(cx);
+            let token = Token::new(cx.services.ports());
             let letter = letters::register(&cx.services.sender(), &token.text);
             let link = NewLink {
                 token_digest: token.digest,
@@ -125,7 +126,7 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
     let key = cx.services.vault().keys()?.blind(&address.canonical);
     let now = cx.services.ports().now();
     let is_blocked = is_blocked(cx, &key).await?;
-    let account = by_email(cx, &address).await?;
+    let account = by_email(cx.services.database(), &address).await?;
     let usable = account.filter(|account| account.status == AccountStatus::Active && !is_blocked);
     let phc = usable.as_ref().and_then(|account| account.password.clone());
     let verdict = cx.services.vault().passwords().compare(password.clone(), phc.clone()).await?;
@@ -147,7 +148,7 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
         change = change.step(Step::Rehash(account.id.clone(), phc));
     }
     if has_factor(cx, account) {
-        let challenge = Token::new(cx);
+        let challenge = Token::new(cx.services.ports());
         let until = now.plus_ms(CHALLENGE_MS);
         // The failure counter is not reset here: a correct password alone must not clear wrong second-factor codes.
         let begin = Step::AddChallenge(challenge.digest, account.id.clone(), browser(cx)?, until);
@@ -175,7 +176,7 @@ pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Res
     let account = account.map_err(unavailable)?.ok_or_else(invalid)?;
     let account = cx.services.database().ask(|store| store.account_by_id(&account)).await.map_err(unavailable)?;
     let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(invalid)?;
-    let key = failures_key(cx, &account)?;
+    let key = failures_key(cx.services.vault(), &account)?;
     if is_blocked(cx, &key).await? {
         return Err(ServiceError::new(Code::InvalidCode));
     }
@@ -221,7 +222,7 @@ impl SecondFactor {
         let factor = match self {
             Self::Totp(code) => {
                 let Some(record) = &account.totp else { return Ok(None) };
-                let secret = unsealed(cx, &account.id, record)?;
+                let secret = unsealed(cx.services.vault(), &account.id, record)?;
                 totp::step_of(&secret, code, cx.services.ports().now()).map(Factor::Use)
             }
             Self::Recovery(code) => Some(Factor::UseRecoveryCode(recovery_digest(code.expose()))),
@@ -231,8 +232,12 @@ impl SecondFactor {
 }
 
 /// The decrypted secret of a second factor.
-pub(crate) fn unsealed(cx: &Cx, account: &AccountId, record: &store::TotpRecord) -> Result<Vec<u8>, ServiceError> {
-    cx.services.vault().keys()?.unseal(&account.0, &record.secret, &record.key_id).ok_or_else(|| {
+pub(crate) fn unsealed(
+    vault: &Vault,
+    account: &AccountId,
+    record: &store::TotpRecord,
+) -> Result<Vec<u8>, ServiceError> {
+    vault.keys()?.unseal(&account.0, &record.secret, &record.key_id).ok_or_else(|| {
         tracing::error!(key = record.key_id, "a second factor can't be decrypted: is auth.previous_secret missing?");
         ServiceError::new(Code::AuthUnavailable)
     })
@@ -251,8 +256,8 @@ pub fn has_factor(cx: &Cx, account: &AccountRecord) -> bool {
 }
 
 /// Looks up the account of an address.
-pub(crate) async fn by_email(cx: &Cx, address: &Address) -> Result<Option<AccountRecord>, ServiceError> {
-    cx.services.database().ask(|store| store.account_by_email(&address.canonical)).await.map_err(unavailable)
+pub(crate) async fn by_email(database: &Database, address: &Address) -> Result<Option<AccountRecord>, ServiceError> {
+    database.ask(|store| store.account_by_email(&address.canonical)).await.map_err(unavailable)
 }
 
 /// The address of a valid registration link.
@@ -352,8 +357,8 @@ fn network_key(cx: &Cx) -> Result<[u8; 32], ServiceError> {
 }
 
 /// The key of an account's failure counter.
-pub(crate) fn failures_key(cx: &Cx, account: &AccountRecord) -> Result<[u8; 32], ServiceError> {
-    Ok(cx.services.vault().keys()?.blind(&account.email.to_ascii_lowercase()))
+pub(crate) fn failures_key(vault: &Vault, account: &AccountRecord) -> Result<[u8; 32], ServiceError> {
+    Ok(vault.keys()?.blind(&account.email.to_ascii_lowercase()))
 }
 
 /// Whether an account is locked after too many wrong passwords or codes.

@@ -31,7 +31,7 @@ pub fn context(services: &Services) -> Cx {
 /// Looks up the account of an address.
 pub async fn account(cx: &Cx, email: &str) -> Result<AccountRecord, ServiceError> {
     let address = Address::parse(email)?;
-    entry::by_email(cx, &address).await?.ok_or_else(|| ServiceError::new(Code::NotFound))
+    entry::by_email(cx.services.database(), &address).await?.ok_or_else(|| ServiceError::new(Code::NotFound))
 }
 
 /// Suspends an account: its sessions end, its keys stop working, and nobody can sign in. Nothing is deleted.

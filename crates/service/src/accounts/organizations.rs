@@ -166,7 +166,7 @@ pub async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result<Invita
     if let Some(seconds) = entry::spend_mail(cx, "invitations", &address, INVITATIONS_PER_ADDRESS).await? {
         return Err(ServiceError::new(Code::RateLimited).retry_after(seconds));
     }
-    let (token, expires_at) = (Token::new(cx), cx.services.ports().now().plus_ms(INVITATION_MS));
+    let (token, expires_at) = (Token::new(cx.services.ports()), cx.services.ports().now().plus_ms(INVITATION_MS));
     let letter = letters::invitation(&cx.services.sender(), &record.name, &session.email, &token.text);
     let mail = Job::SendMail(letter.to(&address.typed, cx.lang)).queued(cx.services.ports(), None);
     let invitation = NewInvitation {

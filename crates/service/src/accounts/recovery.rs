@@ -1,7 +1,8 @@
 //! Password reset and e-mail change: the flows that begin with a link in a mail.
 
+use model::id::AccountId;
 use model::lang::text;
-use model::time::{DAY_MS, Timestamp};
+use model::time::DAY_MS;
 use render::mail::letters;
 use store::{AccountLink, AccountRecord, AccountStatus, Actor, EndReason, NewLink, Refusal, Step};
 
@@ -12,6 +13,7 @@ use super::session;
 use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::config::Secret;
+use crate::database::Database;
 use crate::error::{Code, ServiceError};
 
 /// Lifetime of a password reset link. Chosen: 30 minutes; mail can be delayed by some, a stolen link is of short use.
@@ -27,7 +29,7 @@ pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     if !entry::may_write_to(cx, &address).await? {
         return Ok(());
     }
-    let account = entry::by_email(cx, &address).await?;
+    let account = entry::by_email(cx.services.database(), &address).await?;
     let change = match account.filter(|account| account.status == AccountStatus::Active) {
         Some(account) => reset_link(cx, &account).event_by(cx, Actor::Nobody, &account.id, "reset_asked"),
         None => {
@@ -39,7 +41,7 @@ pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
 
 /// Adds a password reset link, which replaces earlier ones.
 pub(crate) fn reset_link(cx: &Cx, account: &AccountRecord) -> AccountChange {
-    let token = Token::new(cx);
+    let token = Token::new(cx.services.ports());
     let link = new_link(cx, &token, AccountLink::Reset, account, &account.email, RESET_MS);
     let letter = letters::reset(&cx.services.sender(), &token.text);
     let steps = [Step::DropLinks(account.id.clone(), AccountLink::Reset), Step::AddLink(link)];
@@ -59,12 +61,8 @@ fn new_link(
         purpose,
         email: email.to_owned(),
         account: Some(account.id.clone()),
-        expires_at: expiry(cx, good_ms),
+        expires_at: cx.services.ports().now().plus_ms(good_ms),
     }
-}
-
-fn expiry(cx: &Cx, good_ms: i64) -> Timestamp {
-    cx.services.ports().now().plus_ms(good_ms)
 }
 
 /// What a password reset requires and ends.
@@ -102,7 +100,7 @@ pub async fn complete_reset(
 ) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Reset).await?;
     entry::check_network(cx).await?;
-    let key = entry::failures_key(cx, &account)?;
+    let key = entry::failures_key(cx.services.vault(), &account)?;
     let factor = match factor {
         _ if !entry::has_factor(cx, &account) => None,
         None => return Err(ServiceError::new(Code::SecondFactorRequired)),
@@ -117,7 +115,7 @@ pub async fn complete_reset(
         },
     };
     let phc = entry::accept(cx, password, &Address::parse(&account.email)?).await?;
-    let keys = live_keys(cx, &account).await?;
+    let keys = live_keys(cx.services.database(), &account.id).await?;
     let change = AccountChange::new([Step::UseLink(digest, AccountLink::Reset)])
         .steps(factor)
         .steps([
@@ -138,8 +136,8 @@ pub async fn complete_reset(
 }
 
 /// The names of an account's live keys.
-pub(crate) async fn live_keys(cx: &Cx, account: &AccountRecord) -> Result<Vec<String>, ServiceError> {
-    cx.services.database().ask(|store| store.live_key_names(&account.id)).await.map_err(unavailable)
+pub(crate) async fn live_keys(database: &Database, account: &AccountId) -> Result<Vec<String>, ServiceError> {
+    database.ask(|store| store.live_key_names(account)).await.map_err(unavailable)
 }
 
 /// Sends a confirmation link to the caller's new address.
@@ -149,12 +147,12 @@ pub async fn change_email(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     if !entry::may_write_to(cx, &address).await? {
         return Ok(());
     }
-    let change = match entry::by_email(cx, &address).await? {
+    let change = match entry::by_email(cx.services.database(), &address).await? {
         Some(_) => {
             AccountChange::default().letter(cx, &letters::address_taken(&cx.services.sender()), &address.typed, cx.lang)
         }
         None => {
-            let token = Token::new(cx);
+            let token = Token::new(cx.services.ports());
             let link = new_link(cx, &token, AccountLink::Change, &account, &address.typed, CHANGE_MS);
             let steps = [Step::DropLinks(account.id.clone(), AccountLink::Change), Step::AddLink(link)];
             let letter = letters::change_email(&cx.services.sender(), &token.text);
@@ -170,7 +168,7 @@ pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Change).await?;
     let (_, email, _) = entry::link_of(cx, token, AccountLink::Change).await?;
     let address = Address::parse(&email)?;
-    let undo = Token::new(cx);
+    let undo = Token::new(cx.services.ports());
     let link = new_link(cx, &undo, AccountLink::Undo, &account, &account.email, UNDO_MS);
     let letter = letters::email_changed(&cx.services.sender(), &undo.text);
     let change = AccountChange::new([

@@ -1,6 +1,7 @@
 //! Security settings of a signed-in account: reauthentication, password, two-factor and recovery codes.
 
 use model::account::Assurance;
+use model::id::AccountId;
 use model::lang::text;
 use render::mail::letters;
 use store::{AccountRecord, EndReason, Factor, Refusal, Session, Step};
@@ -15,6 +16,7 @@ use super::{session, totp};
 use crate::caller::Cx;
 use crate::config::Secret;
 use crate::error::{Code, ServiceError};
+use crate::ports::Ports;
 use crate::vault::PasswordCheck;
 
 /// Recovery codes per account. Chosen: ten, a list that fits a note.
@@ -49,7 +51,7 @@ pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
     let session = cx.caller.required_session()?;
     let account = session::account(cx, session).await?;
     entry::check_network(cx).await?;
-    let key = entry::failures_key(cx, &account)?;
+    let key = entry::failures_key(cx.services.vault(), &account)?;
     let wrong = || ServiceError::new(Code::InvalidCredentials);
     if entry::is_blocked(cx, &key).await? {
         return Err(wrong());
@@ -106,7 +108,7 @@ async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Resu
 pub async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Result<Token, ServiceError> {
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
-    let key = entry::failures_key(cx, &account)?;
+    let key = entry::failures_key(cx.services.vault(), &account)?;
     entry::check_network(cx).await?;
     // Failures during a lock don't extend it.
     if entry::is_blocked(cx, &key).await? {
@@ -119,7 +121,7 @@ pub async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Result<To
     }
     let phc = entry::accept(cx, new, &Address::parse(&account.email)?).await?;
     let begun = session::rotate(cx, session, session.assurance, "password");
-    let keys = live_keys(cx, &account).await?;
+    let keys = live_keys(cx.services.database(), &account.id).await?;
     let change = AccountChange::new([
         Step::SetPassword(account.id.clone(), phc),
         Step::EndSessions(account.id.clone(), Some(session.id.clone()), EndReason::Password),
@@ -151,25 +153,25 @@ pub async fn offer_factor(cx: &Cx) -> Result<Offer, ServiceError> {
     let (sealed, key_id) = sealed.ok_or_else(|| ServiceError::new(Code::Internal))?;
     let offer = Step::Factor(account.id.clone(), Factor::Offer(sealed, key_id));
     AccountChange::new([offer]).make(cx, "offering a second factor").await??;
-    Ok(offer_of(cx, &account, secret))
+    Ok(offer_of(&cx.services.config().product.name, &account.email, secret))
 }
 
 /// The offered second factor, to be shown again before confirmation; [`Code::NotFound`] without one.
 pub async fn offered(cx: &Cx, session: &Session) -> Result<Offer, ServiceError> {
     let account = session::account(cx, session).await?;
     let (secret, _) = offered_secret(cx, &account).await?;
-    Ok(offer_of(cx, &account, &secret))
+    Ok(offer_of(&cx.services.config().product.name, &account.email, &secret))
 }
 
-fn offer_of(cx: &Cx, account: &AccountRecord, secret: &[u8]) -> Offer {
-    Offer { secret: totp::base32(secret), uri: totp::uri(&cx.services.config().product.name, &account.email, secret) }
+fn offer_of(product: &str, email: &str, secret: &[u8]) -> Offer {
+    Offer { secret: totp::base32(secret), uri: totp::uri(product, email, secret) }
 }
 
 /// The offered secret, in the clear and sealed.
 async fn offered_secret(cx: &Cx, account: &AccountRecord) -> Result<(Vec<u8>, Vec<u8>), ServiceError> {
     let offered = cx.services.database().ask(|store| store.offered_totp(&account.id)).await.map_err(unavailable)?;
     let offered = offered.ok_or_else(|| ServiceError::new(Code::NotFound))?;
-    Ok((entry::unsealed(cx, &account.id, &offered)?, offered.secret))
+    Ok((entry::unsealed(cx.services.vault(), &account.id, &offered)?, offered.secret))
 }
 
 /// Confirms the offered factor with one of its codes. The session becomes two-factor, under a new token; the recovery
@@ -177,7 +179,7 @@ async fn offered_secret(cx: &Cx, account: &AccountRecord) -> Result<(Vec<u8>, Ve
 pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<String>), ServiceError> {
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
-    let key = entry::failures_key(cx, &account)?;
+    let key = entry::failures_key(cx.services.vault(), &account)?;
     let (secret, sealed) = offered_secret(cx, &account).await?;
     if entry::is_blocked(cx, &key).await? {
         return Err(ServiceError::new(Code::InvalidCode));
@@ -187,7 +189,7 @@ pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<String>),
         return Err(ServiceError::new(Code::InvalidCode));
     };
     let begun = session::rotate(cx, session, Assurance::Aal2, "totp");
-    let (codes, steps) = recovery_codes(cx, &account);
+    let (codes, steps) = recovery_codes(cx.services.ports(), &account.id);
     let what = text("A second factor was added to your account", "Um segundo fator foi adicionado à sua conta");
     let change = AccountChange::new([Step::Factor(account.id.clone(), Factor::Confirm(sealed, step))])
         .steps(steps)
@@ -215,7 +217,7 @@ pub async fn remove_factor(cx: &Cx, code: &str) -> Result<(), ServiceError> {
 pub async fn new_recovery_codes(cx: &Cx, code: &str) -> Result<Vec<String>, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let step = used(cx, &account, code).await?;
-    let (codes, steps) = recovery_codes(cx, &account);
+    let (codes, steps) = recovery_codes(cx.services.ports(), &account.id);
     let what = text("Your account has new recovery codes", "A sua conta tem novos códigos de recuperação");
     AccountChange::new([step])
         .steps(steps)
@@ -231,7 +233,7 @@ async fn used(cx: &Cx, account: &AccountRecord, code: &str) -> Result<Step, Serv
     if account.totp.is_none() {
         return Err(ServiceError::new(Code::NotFound));
     }
-    let key = entry::failures_key(cx, account)?;
+    let key = entry::failures_key(cx.services.vault(), account)?;
     let factor = SecondFactor::Totp(code.to_owned());
     if entry::is_blocked(cx, &key).await? {
         return Err(ServiceError::new(Code::InvalidCode));
@@ -246,11 +248,11 @@ async fn used(cx: &Cx, account: &AccountRecord, code: &str) -> Result<Step, Serv
 }
 
 /// Ten new recovery codes, and the steps that replace the stored digests.
-fn recovery_codes(cx: &Cx, account: &AccountRecord) -> (Vec<String>, Vec<Step>) {
-    let mut steps = vec![Step::Factor(account.id.clone(), Factor::DropRecoveryCodes)];
+fn recovery_codes(ports: &Ports, account: &AccountId) -> (Vec<String>, Vec<Step>) {
+    let mut steps = vec![Step::Factor(account.clone(), Factor::DropRecoveryCodes)];
     let mut codes = Vec::new();
     for _ in 0..RECOVERY_CODES {
-        let random = cx.services.ports().entropy.bytes();
+        let random = ports.entropy.bytes();
         let digits = totp::base32(random.get(..RECOVERY_BYTES).unwrap_or_default());
         let mut code = String::new();
         for (at, digit) in digits.chars().enumerate() {
@@ -260,7 +262,7 @@ fn recovery_codes(cx: &Cx, account: &AccountRecord) -> (Vec<String>, Vec<Step>) 
             code.push(digit);
         }
         let digest = entry::recovery_digest(&code);
-        steps.push(Step::Factor(account.id.clone(), Factor::AddRecoveryCode(digest)));
+        steps.push(Step::Factor(account.clone(), Factor::AddRecoveryCode(digest)));
         codes.push(code);
     }
     (codes, steps)

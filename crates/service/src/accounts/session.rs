@@ -33,7 +33,7 @@ pub struct Begun {
 
 /// Begins a session of an account in the caller's browser.
 pub fn begin(cx: &Cx, account: &AccountId, assurance: Assurance, methods: &str) -> Begun {
-    let (token, now) = (Token::new(cx), cx.services.ports().now());
+    let (token, now) = (Token::new(cx.services.ports()), cx.services.ports().now());
     let session = NewSession {
         id: SessionId(cx.services.ports().id()),
         token_digest: token.digest,
@@ -55,7 +55,7 @@ pub fn begin(cx: &Cx, account: &AccountId, assurance: Assurance, methods: &str) 
 
 /// Rotates the session's token after reauthentication by `method`.
 pub fn rotate(cx: &Cx, session: &Session, assurance: Assurance, method: &str) -> Begun {
-    let (token, now) = (Token::new(cx), cx.services.ports().now());
+    let (token, now) = (Token::new(cx.services.ports()), cx.services.ports().now());
     let mut methods = session.methods.clone();
     if !methods.split(' ').any(|known| known == method) {
         methods = format!("{methods} {method}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::time::{DAY_MS, Timestamp};
-use store::{ClaimedJob, StoreError};
+use store::{ClaimedJob, Store, StoreError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -74,7 +74,7 @@ async fn work(services: Services, lane: Lane, mut may_work: watch::Receiver<bool
     loop {
         let mut wait = LOOK_EVERY;
         while *may_work.borrow_and_update() && running.len() < lane.at_once() {
-            match claim(&services, lane).await {
+            match claim(services.database().store(), services.ports().now(), lane).await {
                 Ok(Some(claimed)) => {
                     let services = services.clone();
                     running.spawn(async move { perform_or_tell(&services, claimed).await });
@@ -102,9 +102,8 @@ async fn work(services: Services, lane: Lane, mut may_work: watch::Receiver<bool
     }
 }
 
-async fn claim(services: &Services, lane: Lane) -> Result<Option<ClaimedJob>, StoreError> {
-    let now = services.ports().now();
-    services.database().store().claim_job(lane.word(), now, now.plus_ms(LEASE_MS)).await
+async fn claim(store: &Store, now: Timestamp, lane: Lane) -> Result<Option<ClaimedJob>, StoreError> {
+    store.claim_job(lane.word(), now, now.plus_ms(LEASE_MS)).await
 }
 
 async fn perform_or_tell(services: &Services, claimed: ClaimedJob) {
@@ -127,7 +126,7 @@ pub async fn work_off(services: &Services) -> Result<usize, StoreError> {
     loop {
         let before = done;
         for lane in Lane::ALL {
-            while let Some(claimed) = claim(services, lane).await? {
+            while let Some(claimed) = claim(services.database().store(), services.ports().now(), lane).await? {
                 perform(services, claimed).await?;
                 done += 1;
             }

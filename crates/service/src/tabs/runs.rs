@@ -13,7 +13,7 @@ use super::open::page_of;
 use crate::audits::{self, Finished};
 use crate::blocking::off_worker;
 use crate::caller::Cx;
-use crate::database::Trouble;
+use crate::database::{Database, Trouble};
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
 use crate::shares::report_path;
@@ -50,20 +50,20 @@ pub async fn compared(
     after: String,
     lang: Lang,
 ) -> Result<Compared, ServiceError> {
-    let (before, after) = (run_of(services, owner, tab, before).await?, run_of(services, owner, tab, after).await?);
+    let database = services.database();
+    let (before, after) = (run_of(database, owner, tab, before).await?, run_of(database, owner, tab, after).await?);
     off_worker(move || Compared::of(&before, &after, lang)).await
 }
 
 /// Reads a run of this tab.
-async fn run_of(services: &Services, owner: &Owner, tab: &Tab, id: String) -> Result<StoredReport, ServiceError> {
+async fn run_of(database: &Database, owner: &Owner, tab: &Tab, id: String) -> Result<StoredReport, ServiceError> {
     let not_found = || ServiceError::new(Code::AuditNotFound);
     uuid::Uuid::try_parse(&id).map_err(|_| not_found())?;
     let id = AuditId(id);
-    let stored =
-        services.database().ask(|store| store.audit_of(owner, &id)).await.map_err(|trouble| match trouble {
-            Trouble::NotFound => not_found(),
-            other => other.into(),
-        })?;
+    let stored = database.ask(|store| store.audit_of(owner, &id)).await.map_err(|trouble| match trouble {
+        Trouble::NotFound => not_found(),
+        other => other.into(),
+    })?;
     if stored.requested_url == tab.url { Ok(stored) } else { Err(not_found()) }
 }
 

@@ -7,12 +7,13 @@ use model::id::{AuditId, TabId};
 use model::lang::Lang;
 use model::report::Report;
 use model::time::DAY_MS;
-use render::mail::{self, Mail, watch};
+use render::mail::{self, Mail, Sender, watch};
 use store::WatchedTab;
 
 use crate::credential::token_digest;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
+use crate::ports::Ports;
 use crate::services::Services;
 
 /// Lifetime of the unsubscribe link in an alert. Chosen: 13 months, longer than people act on a mail.
@@ -44,7 +45,7 @@ pub(crate) fn lang_of(watched: &WatchedTab) -> Lang {
 pub(crate) fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option<store::Alert>, mail::Error> {
     let watched = alerted.watched;
     let Some(to) = watched.alert_email.as_ref().or(watched.account_email.as_ref()) else { return Ok(None) };
-    let token = link_token(services);
+    let token = link_token(services.ports());
     let alert = watch::Alert {
         to,
         name: watched.alias.as_deref().unwrap_or(&watched.url),
@@ -68,19 +69,19 @@ pub(crate) fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option
 
 /// The confirmation mail for an alert address.
 pub(super) fn question(
-    services: &Services,
+    sender: &Sender<'_>,
     to: &str,
     url: &str,
     token: &str,
     lang: Lang,
 ) -> Result<Mail, ServiceError> {
-    watch::question(&services.sender(), to, url, token, lang).map_err(|error| {
+    watch::question(sender, to, url, token, lang).map_err(|error| {
         tracing::error!(%error, "a mail could not be made");
         ServiceError::new(Code::Internal)
     })
 }
 
 /// A random token for a link in a mail.
-pub(super) fn link_token(services: &Services) -> String {
-    URL_SAFE_NO_PAD.encode(services.ports().entropy.bytes())
+pub(super) fn link_token(ports: &Ports) -> String {
+    URL_SAFE_NO_PAD.encode(ports.entropy.bytes())
 }

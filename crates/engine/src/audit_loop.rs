@@ -34,6 +34,7 @@ pub const AUDIT_TIME: Duration = Duration::from_secs(23);
 const JUDGE_TIME: Duration = Duration::from_secs(1);
 /// Timeout of the wait for a core, for a supplied page.
 const CORE_TIME: Duration = Duration::from_secs(10);
+
 /// The audit loop and its resources. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Engine {

@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::blocking::off_worker;
 use crate::caller::Cx;
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
 use engine::{AUDIT_TIME, AuditFailure, Audited, Given};
@@ -42,7 +42,7 @@ pub async fn audit<A: Send + 'static>(
 ) -> Result<A, ServiceError> {
     let deadline = Instant::now() + AUDIT_TIME;
     let services = &cx.services;
-    let target = services.ceilings().target(url);
+    let target = services.concurrency().target(url);
     if let Some(target) = &target {
         let per_hour = services.config().limits.audits_per_target_hour;
         let what = format!("target {target}");
@@ -56,7 +56,7 @@ pub async fn audit<A: Send + 'static>(
     let owner = cx.caller.owner();
     let id = AuditId(services.ports().id());
     let judged = {
-        let _places = services.ceilings().enter(cx.caller.network, target.as_deref()).await?;
+        let _slots = services.concurrency().enter(cx.caller.network, target.as_deref()).await?;
         let given =
             Given { started_at: created_at, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
         let (store, id, is_owned) = (services.database().store().clone(), id.clone(), owner.is_some());
@@ -197,9 +197,9 @@ pub fn audit_id(id: String) -> Result<AuditId, ServiceError> {
 }
 
 /// Maps a database error; a missing row is [`Code::AuditNotFound`].
-pub(crate) fn no_such_audit(trouble: Trouble) -> ServiceError {
-    match trouble {
-        Trouble::NotFound => ServiceError::new(Code::AuditNotFound),
+pub(crate) fn no_such_audit(error: DatabaseError) -> ServiceError {
+    match error {
+        DatabaseError::NotFound => ServiceError::new(Code::AuditNotFound),
         other => other.into(),
     }
 }

@@ -4,7 +4,7 @@ use model::credit::{ListedCredit, Movement};
 use model::id::Owner;
 use store::Credit;
 
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::payments::by_credit;
 use crate::services::Services;
@@ -44,7 +44,7 @@ pub fn listed(services: &Services, credit: Credit) -> ListedCredit {
 pub async fn statement(services: &Services, digest: &[u8; 32]) -> Result<(Credit, Vec<Movement>), ServiceError> {
     match services.database().ask(|store| store.credit_statement(digest)).await {
         Ok(Some(statement)) => Ok(statement),
-        Ok(None) | Err(Trouble::NotFound) => Err(ServiceError::new(Code::InvalidCredential)),
-        Err(trouble) => Err(trouble.into()),
+        Ok(None) | Err(DatabaseError::NotFound) => Err(ServiceError::new(Code::InvalidCredential)),
+        Err(error) => Err(error.into()),
     }
 }

@@ -32,7 +32,7 @@ pub struct Database {
 
 /// Why a query failed.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum DatabaseError {
     /// No such row, or not this owner's.
     NotFound,
     /// The database is down. A write may or may not have happened.
@@ -53,16 +53,16 @@ impl Database {
     }
 
     /// Runs a query.
-    pub async fn ask<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, Trouble>
+    pub async fn ask<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, DatabaseError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
         if self.is_left_alone() {
-            return Err(Trouble::Down);
+            return Err(DatabaseError::Down);
         }
         match tokio::time::timeout(self.answer_within, question(&self.store)).await {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(StoreError::NotFound { .. })) => Err(Trouble::NotFound),
+            Ok(Err(StoreError::NotFound { .. })) => Err(DatabaseError::NotFound),
             Ok(Err(error @ (StoreError::Busy { .. } | StoreError::Unavailable { .. }))) => {
                 Err(self.went_down(&error.to_string(), std::error::Error::source(&error)))
             }
@@ -72,7 +72,7 @@ impl Database {
                 // Of this query only: the breaker stays closed.
                 let source = std::error::Error::source(&error).map(ToString::to_string);
                 tracing::error!(error = %error, source, "a call to the database failed; this is a defect");
-                Err(Trouble::Defect)
+                Err(DatabaseError::Defect)
             }
             Err(_) => Err(self.went_down("no answer in time", None)),
         }
@@ -80,7 +80,7 @@ impl Database {
 
     /// Runs a query even while the breaker is open, for a write that would be lost otherwise. Its outcome does not
     /// affect the breaker.
-    pub async fn insist<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, Trouble>
+    pub async fn insist<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, DatabaseError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
@@ -89,9 +89,9 @@ impl Database {
             Ok(Err(error)) => {
                 let source = std::error::Error::source(&error).map(ToString::to_string);
                 tracing::warn!(error = %error, source, "a write to the database failed");
-                Err(Trouble::Down)
+                Err(DatabaseError::Down)
             }
-            Err(_) => Err(Trouble::Down),
+            Err(_) => Err(DatabaseError::Down),
         }
     }
 
@@ -121,20 +121,20 @@ impl Database {
         down_until.is_some_and(|until| Instant::now() < until)
     }
 
-    fn went_down(&self, why: &str, source: Option<&(dyn std::error::Error + 'static)>) -> Trouble {
+    fn went_down(&self, why: &str, source: Option<&(dyn std::error::Error + 'static)>) -> DatabaseError {
         tracing::warn!(why, ?source, "the database does not answer");
         let mut down_until = self.down_until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *down_until = Some(Instant::now() + LEFT_ALONE);
-        Trouble::Down
+        DatabaseError::Down
     }
 }
 
-impl From<Trouble> for ServiceError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::NotFound => Self::new(Code::NotFound),
-            Trouble::Down => Self::new(Code::DatabaseUnavailable).retry_after(5),
-            Trouble::Defect => Self::new(Code::Internal),
+impl From<DatabaseError> for ServiceError {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::NotFound => Self::new(Code::NotFound),
+            DatabaseError::Down => Self::new(Code::DatabaseUnavailable).retry_after(5),
+            DatabaseError::Defect => Self::new(Code::Internal),
         }
     }
 }

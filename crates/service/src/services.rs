@@ -12,7 +12,7 @@ use render::mail::Sender;
 use store::Store;
 
 use crate::allowance::Allowance;
-use crate::ceilings::Ceilings;
+use crate::concurrency::ConcurrencyLimits;
 use crate::config::Config;
 use crate::credential::token_digest;
 use crate::database::{ANSWER_WITHIN, Database};
@@ -47,7 +47,7 @@ struct Inner {
     engine: Engine,
     database: Database,
     allowance: Allowance,
-    ceilings: Ceilings,
+    concurrency: ConcurrencyLimits,
     payments: Payments,
     mailer: Option<Mailer>,
     build: Build,
@@ -84,7 +84,7 @@ impl Services {
             engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),
             database: Database::new(store, answer_within),
             allowance: Allowance::new(config.limits),
-            ceilings: Ceilings::new(&config),
+            concurrency: ConcurrencyLimits::new(&config),
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
             started_at: ports.now(),
@@ -168,8 +168,8 @@ impl Services {
     }
 
     /// Concurrency limits.
-    pub fn ceilings(&self) -> &Ceilings {
-        &self.inner.ceilings
+    pub fn concurrency(&self) -> &ConcurrencyLimits {
+        &self.inner.concurrency
     }
 
     /// Prices and payment requirements.

@@ -10,7 +10,7 @@ use url::Url;
 use crate::audits::{audit_id, no_such_audit, stored};
 use crate::blocking::off_worker;
 use crate::caller::Cx;
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
 
@@ -68,7 +68,7 @@ pub async fn revoke(cx: &Cx, owner: &Owner, id: String) -> Result<(), ServiceErr
 
 /// The audit at a public address.
 pub async fn report(services: &Services, slug: &str) -> Result<StoredReport, ServiceError> {
-    let slug = known(slug)?;
+    let slug = slug_of(slug)?;
     services.database().ask(|store| store.shared_report(&slug)).await.map_err(no_such_share)
 }
 
@@ -79,18 +79,18 @@ pub async fn state(services: &Services, slug: &Slug) -> Result<ShareState, Servi
 
 /// The picture of a shared report.
 pub async fn picture(services: &Services, slug: &str, lang: Lang) -> Result<Vec<u8>, ServiceError> {
-    let slug = known(slug)?;
+    let slug = slug_of(slug)?;
     services.database().ask(|store| store.share_picture(&slug, lang)).await.map_err(no_such_share)
 }
 
 /// Parses a slug; an invalid one is "not found", without a query.
-pub fn known(slug: &str) -> Result<Slug, ServiceError> {
+pub fn slug_of(slug: &str) -> Result<Slug, ServiceError> {
     Slug::parse(slug).ok_or_else(|| ServiceError::new(Code::ShareNotFound))
 }
 
-fn no_such_share(trouble: Trouble) -> ServiceError {
-    match trouble {
-        Trouble::NotFound => ServiceError::new(Code::ShareNotFound),
+fn no_such_share(error: DatabaseError) -> ServiceError {
+    match error {
+        DatabaseError::NotFound => ServiceError::new(Code::ShareNotFound),
         other => other.into(),
     }
 }

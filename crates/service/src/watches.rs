@@ -31,7 +31,7 @@ const QUEUED_AT_ONCE: u32 = 500;
 
 /// Changes to a tab; `None` leaves a field as it is.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct TabEdit {
     /// Its name; `Some(None)` removes it.
     pub alias: Option<Option<String>>,
     /// Whether it is the active tab.
@@ -56,24 +56,24 @@ pub fn alert_address(typed: Option<&str>) -> Result<Option<String>, ServiceError
 }
 
 /// Applies changes to a tab of the caller.
-pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, wanted: Wanted) -> Result<Tab, ServiceError> {
-    let watches = wanted.monitor == Some(true) || matches!(wanted.alert_email, Some(Some(_)));
+pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, edit: TabEdit) -> Result<Tab, ServiceError> {
+    let watches = edit.monitor == Some(true) || matches!(edit.alert_email, Some(Some(_)));
     if watches && matches!(owner, Owner::Guest(_)) {
         return Err(ServiceError::new(Code::AccountRequired));
     }
     let id = tabs::tab_id(&tab.id)?;
-    let watch = match wanted.monitor {
+    let watch = match edit.monitor {
         // A watch that continues keeps its time of day.
         Some(true) if tab.monitor => None,
         Some(true) => Some(Some(next_slot(&id, cx.services.ports().now()))),
         Some(false) => Some(None),
         None => None,
     };
-    let alert = match wanted.alert_email {
+    let alert = match edit.alert_email {
         Some(email) => alert_to(cx, owner, tab, email).await?,
         None => None,
     };
-    let change = TabChange { alias: wanted.alias, active: wanted.active, watch, alert };
+    let change = TabChange { alias: edit.alias, active: edit.active, watch, alert };
     let most = cx.services.config().limits.watched_pages;
     let changed = cx.services.database().ask(|store| store.change_tab(owner, &id, change, most)).await;
     match changed.map_err(tabs::unknown_tab)? {

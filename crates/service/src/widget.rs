@@ -22,7 +22,7 @@ const OWN_COLOUR: BrandColour = BrandColour([0x07, 0x57, 0xba]);
 
 /// Requested options, unparsed.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked<'a> {
+pub struct WidgetOptions<'a> {
     /// The heading.
     pub brand: Option<&'a str>,
     /// The colour of the button.
@@ -65,18 +65,18 @@ struct BrandColour([u8; 3]);
 
 impl Widget {
     /// Parses the options. Invalid ones are ignored; a long brand is truncated.
-    pub fn new(services: &Services, asked: Asked<'_>) -> Self {
-        let brand = asked.brand.map(shortened).filter(|brand| !brand.is_empty());
+    pub fn new(services: &Services, options: WidgetOptions<'_>) -> Self {
+        let brand = options.brand.map(shortened).filter(|brand| !brand.is_empty());
         Self {
             brand: brand.unwrap_or_else(|| services.config().product.name.clone()),
-            colour: asked.color.and_then(BrandColour::parse),
-            theme: match asked.theme {
+            colour: options.color.and_then(BrandColour::parse),
+            theme: match options.theme {
                 Some("light") => WidgetTheme::Light,
                 Some("dark") => WidgetTheme::Dark,
                 _ => WidgetTheme::Auto,
             },
             // An address that can't be audited is not filled in.
-            url: asked.url.and_then(|url| services.engine().fetcher().intake(url).ok()),
+            url: options.url.and_then(|url| services.engine().fetcher().intake(url).ok()),
         }
     }
 

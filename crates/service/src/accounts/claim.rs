@@ -7,7 +7,7 @@ use store::GuestThings;
 use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 
 /// Moves a guest's things to the caller's account. [`Code::InvalidProductClaim`] when the text can't be a guest token.
@@ -18,8 +18,8 @@ pub async fn take(cx: &Cx, token: &str) -> Result<ProductClaim, ServiceError> {
     }
     let (digest, now) = (token_digest(token), services.ports().now());
     let claimed = services.database().ask(|store| store.claim_guest(&digest, &session.account, now)).await;
-    let claimed = claimed.map_err(|trouble| match trouble {
-        Trouble::Down => ServiceError::new(Code::ProductClaimPending).retry_after(5),
+    let claimed = claimed.map_err(|error| match error {
+        DatabaseError::Down => ServiceError::new(Code::ProductClaimPending).retry_after(5),
         other => other.into(),
     })?;
     let Some(claimed) = claimed else {

@@ -11,7 +11,7 @@ use super::session::{self, require_fresh};
 use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 
@@ -123,8 +123,8 @@ pub async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ServiceError> {
     let product = services.config().product.id.as_str();
     let database = services.database();
     let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, event, vec![mail])).await;
-    revoked.map_err(|trouble| match trouble {
-        Trouble::NotFound => ServiceError::new(Code::KeyNotFound),
+    revoked.map_err(|error| match error {
+        DatabaseError::NotFound => ServiceError::new(Code::KeyNotFound),
         other => unavailable(other),
     })?;
     tracing::info!(key.id = %id, "an API key was revoked");

@@ -17,7 +17,7 @@ use super::session::require_fresh;
 use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::{is_random_token, token_digest};
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 
@@ -229,8 +229,8 @@ async fn decisive<'c>(cx: &'c Cx, id: &str) -> Result<(&'c Session, Organization
 async fn find(cx: &Cx, session: &Session, id: &OrganizationId) -> Result<OrganizationRecord, ServiceError> {
     let product = cx.services.config().product.id.as_str();
     let organization = cx.services.database().ask(|store| store.organization(&session.account, id, product)).await;
-    organization.map_err(|trouble| match trouble {
-        Trouble::NotFound => ServiceError::new(Code::OrganizationNotFound),
+    organization.map_err(|error| match error {
+        DatabaseError::NotFound => ServiceError::new(Code::OrganizationNotFound),
         other => unavailable(other),
     })
 }

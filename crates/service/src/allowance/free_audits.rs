@@ -5,7 +5,7 @@ use store::{DailySpend, HourlySpend};
 
 use super::keys::{CounterKeys, key};
 use super::uses::{Allowance, part};
-use crate::database::{Database, Trouble};
+use crate::database::{Database, DatabaseError};
 use crate::error::{Code, ServiceError};
 use crate::network::{Network, WIDE};
 use crate::ports::Ports;
@@ -66,8 +66,8 @@ impl Allowance {
         let now = ports.now();
         match self.spend_stored(database, ports, network, free, now).await {
             Ok(spent) => spent,
-            Err(Trouble::Down) => self.spend_local(network, free, now),
-            Err(trouble) => Err(trouble.into()),
+            Err(DatabaseError::Down) => self.spend_local(network, free, now),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -82,7 +82,7 @@ impl Allowance {
         network: Network,
         free: Free,
         now: Timestamp,
-    ) -> Result<Result<Spent, ServiceError>, Trouble> {
+    ) -> Result<Result<Spent, ServiceError>, DatabaseError> {
         let day = now.day();
         let salt = self.salt.of(database, ports, day).await?;
         let keys = CounterKeys::of(&salt, network);
@@ -112,7 +112,7 @@ impl Allowance {
                 };
                 return Ok(Ok(Spent { counted: CountedIn::Stored(keys), network, day, free, free_remaining }));
             }
-            (Err(trouble), _, _) | (_, Err(trouble), _) | (_, _, Err(trouble)) => Err(trouble),
+            (Err(error), _, _) | (_, Err(error), _) | (_, _, Err(error)) => Err(error),
             (Ok(hourly), Ok(wide_hourly), Ok(_)) => {
                 let wait = |spend| match spend {
                     HourlySpend::Granted => 0,
@@ -209,7 +209,7 @@ impl Allowance {
         };
         match used.await {
             Ok(used) => Ok(self.limits.free_audits_per_day.saturating_sub(used)),
-            Err(trouble) => Err(trouble.into()),
+            Err(error) => Err(error.into()),
         }
     }
 }

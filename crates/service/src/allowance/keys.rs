@@ -6,7 +6,7 @@ use data_encoding::HEXLOWER;
 use model::time::Day;
 use sha2::{Digest as _, Sha256};
 
-use crate::database::{Database, Trouble};
+use crate::database::{Database, DatabaseError};
 use crate::network::Network;
 use crate::ports::Ports;
 
@@ -17,7 +17,7 @@ pub(super) struct Salt(Mutex<Option<(Day, [u8; 32])>>);
 impl Salt {
     /// The salt of a day. All servers agree on one through the database, so that they count alike; it is cached for
     /// the day.
-    pub(super) async fn of(&self, database: &Database, ports: &Ports, day: Day) -> Result<[u8; 32], Trouble> {
+    pub(super) async fn of(&self, database: &Database, ports: &Ports, day: Day) -> Result<[u8; 32], DatabaseError> {
         let cached = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, salt)) = cached.filter(|(of, _)| *of == day) {
             return Ok(salt);

@@ -5,7 +5,7 @@ use store::{DailySpend, HourlySpend};
 use super::keys::{CounterKeys, Salt, key};
 use super::local::LocalCounters;
 use crate::config::Limits;
-use crate::database::{Database, Trouble};
+use crate::database::{Database, DatabaseError};
 use crate::error::{Code, ServiceError};
 use crate::network::{Network, WIDE};
 use crate::ports::Ports;
@@ -132,10 +132,10 @@ impl Allowance {
         match stored.await {
             Ok(HourlySpend::Granted) => Ok(()),
             Ok(HourlySpend::Refused { retry_after_s }) => Err(refused(retry_after_s)),
-            Err(Trouble::Down) => {
+            Err(DatabaseError::Down) => {
                 self.local.spend_hourly(&format!("{what}:{who}"), now, part(per_hour)).map_err(refused)
             }
-            Err(trouble) => Err(trouble.into()),
+            Err(error) => Err(error.into()),
         }
     }
 

@@ -88,9 +88,10 @@ async fn look(
             return unreached(services, watched, now, failure(&watched.url, error.code.wire()), is_last_try).await;
         }
     };
-    let target = services.ceilings().target(&url);
+    let target = services.concurrency().target(&url);
     let ours = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
-    let _places = services.ceilings().enter(ours, target.as_deref()).await.map_err(|error| later(error.code.wire()))?;
+    let _slots =
+        services.concurrency().enter(ours, target.as_deref()).await.map_err(|error| later(error.code.wire()))?;
     let deadline = Instant::now() + AUDIT_TIME;
     let page = services.engine().page(&url, deadline).await;
     match audit::blocked(&page) {

@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::caller::Cx;
 use crate::config::Sku;
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::gate;
 use crate::services::Services;
@@ -76,9 +76,9 @@ pub fn tab_id(id: &str) -> Result<TabId, ServiceError> {
 }
 
 /// Maps a database error; a missing row is [`Code::TabNotFound`].
-pub fn unknown_tab(trouble: Trouble) -> ServiceError {
-    match trouble {
-        Trouble::NotFound => ServiceError::new(Code::TabNotFound),
+pub fn unknown_tab(error: DatabaseError) -> ServiceError {
+    match error {
+        DatabaseError::NotFound => ServiceError::new(Code::TabNotFound),
         other => other.into(),
     }
 }

@@ -13,7 +13,7 @@ use super::open::page_of;
 use crate::audits::{self, Finished};
 use crate::blocking::off_worker;
 use crate::caller::Cx;
-use crate::database::{Database, Trouble};
+use crate::database::{Database, DatabaseError};
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
 use crate::shares::report_path;
@@ -60,8 +60,8 @@ async fn run_of(database: &Database, owner: &Owner, tab: &Tab, id: String) -> Re
     let not_found = || ServiceError::new(Code::AuditNotFound);
     uuid::Uuid::try_parse(&id).map_err(|_| not_found())?;
     let id = AuditId(id);
-    let stored = database.ask(|store| store.audit_of(owner, &id)).await.map_err(|trouble| match trouble {
-        Trouble::NotFound => not_found(),
+    let stored = database.ask(|store| store.audit_of(owner, &id)).await.map_err(|error| match error {
+        DatabaseError::NotFound => not_found(),
         other => other.into(),
     })?;
     if stored.requested_url == tab.url { Ok(stored) } else { Err(not_found()) }

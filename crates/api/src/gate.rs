@@ -16,7 +16,7 @@ use service::payments::answer::{Answer, Paid};
 use service::x402::{Brought, BroughtCredit, BroughtPayment};
 
 use crate::caller::{self, Incoming, Recognized, is_crawler};
-use crate::operation::{Access, Call, Ceiling, Operation, Reply, Resources, token_of};
+use crate::operation::{Access, Call, Operation, RateLimit, Reply, Resources, token_of};
 use crate::response::{allowance, receipt};
 
 /// Takes a call through the gate, runs its handler, and settles or gives back what was held for it.
@@ -30,11 +30,11 @@ pub async fn call(
     if operation.price.is_some() {
         admit_audit(services, incoming.network, is_crawler(services, incoming.headers))?;
     }
-    if let Some(ceiling) = operation.ceiling {
+    if let Some(limit) = operation.rate_limit {
         let limits = &services.config().limits;
-        let (what, per_hour) = match ceiling {
-            Ceiling::Guests => ("guests", limits.guests_per_hour),
-            Ceiling::Verifications => ("verifications", limits.verifications_per_hour),
+        let (what, per_hour) = match limit {
+            RateLimit::Guests => ("guests", limits.guests_per_hour),
+            RateLimit::Verifications => ("verifications", limits.verifications_per_hour),
         };
         let (database, ports) = (services.database(), services.ports());
         services.allowance().spend_hourly(database, ports, incoming.network, what, per_hour).await?;

@@ -78,9 +78,9 @@ impl Effect {
     }
 }
 
-/// An hourly ceiling of its own, per network.
+/// A rate limit of one operation, per network and hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ceiling {
+pub enum RateLimit {
     /// `limits.guests_per_hour`.
     Guests,
     /// `limits.verifications_per_hour`.
@@ -134,8 +134,8 @@ pub struct Operation {
     pub sample: Option<fn() -> Value>,
     /// It takes a payment by itself.
     pub sells: bool,
-    /// A ceiling of its own.
-    pub ceiling: Option<Ceiling>,
+    /// Its own rate limit.
+    pub rate_limit: Option<RateLimit>,
     /// Bytes of its body at most.
     pub body_bytes: usize,
     /// Scripts of other sites may read its answers.

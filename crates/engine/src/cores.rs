@@ -1,5 +1,5 @@
-//! Threads for the work of the core: parsing, judging, writing reports. As many as there are cores, so that such work
-//! never takes an async worker away from other calls, and never more of it runs than the machine can do at once.
+//! Thread pool for CPU-bound work: parsing, judging, writing reports. One thread per core, so that such work never
+//! blocks an async worker, nor runs more at once than the machine can.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,29 +10,29 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-/// Pieces of work that may wait. Chosen: above what the ceilings let in at once, so that it is met only when they are
-/// set too high.
+/// Queue length. Chosen: above what the concurrency limits admit, so that it is reached only if they are configured
+/// too high.
 const QUEUE: usize = 1024;
 
-/// A piece of work, its answer included.
-type Job = Box<dyn FnOnce() + Send>;
+/// A piece of work, including sending its result.
+type Work = Box<dyn FnOnce() + Send>;
 
-/// The threads. They end when the last clone is gone and what waited is done.
+/// The thread pool. Its threads end when the last clone is dropped and the queue is empty.
 #[derive(Clone)]
 pub struct Cores {
-    queue: Sender<Job>,
+    queue: Sender<Work>,
 }
 
 /// Why work was not done.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Undone {
-    /// No core came free in time, or too much waits.
+    /// No core came free in time, or the queue is full.
     Overloaded,
-    /// It panicked: a defect of ours, told by the process's panic hook.
+    /// It panicked: a defect, logged by the process's panic hook.
     Panicked,
 }
 
-/// Who has a piece of work that waits: the first to change this.
+/// States of a queued piece of work; the first transition wins.
 mod turn {
     pub(super) const WAITS: u8 = 0;
     pub(super) const BEGUN: u8 = 1;
@@ -44,20 +44,20 @@ impl Cores {
     pub fn start(count: usize) -> std::io::Result<Self> {
         let (queue, jobs) = bounded(QUEUE);
         for number in 0..count.max(1) {
-            let jobs: Receiver<Job> = jobs.clone();
+            let jobs: Receiver<Work> = jobs.clone();
             let thread = std::thread::Builder::new().name(format!("core-{number}"));
             thread.spawn(move || jobs.into_iter().for_each(|job| job()))?;
         }
         Ok(Self { queue })
     }
 
-    /// As many threads as the machine has cores for us.
+    /// One thread per core of the machine.
     pub fn of_the_machine() -> std::io::Result<Self> {
         Self::start(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
 
-    /// Does `work` on one of the threads. Waits for a thread until `until`, then for the work to its end. Work that
-    /// nobody waits for any more is not begun.
+    /// Runs `work` on one of the threads. Waits for a free thread until `until`, then for the work to end. Work whose
+    /// caller has left is not begun.
     pub async fn run<T: Send + 'static>(
         &self,
         until: Instant,
@@ -67,23 +67,23 @@ impl Cores {
         let take = |turn: &AtomicU8, as_what| {
             turn.compare_exchange(turn::WAITS, as_what, Ordering::AcqRel, Ordering::Acquire).is_ok()
         };
-        let (answer, mut done) = oneshot::channel();
+        let (answer, mut received) = oneshot::channel();
         let theirs = Arc::clone(&turn);
         let job = move || {
             if answer.is_closed() || !take(&theirs, turn::BEGUN) {
                 return;
             }
             let result = catch_unwind(AssertUnwindSafe(work));
-            // The caller may have left meanwhile.
+            // The caller may have left.
             drop(answer.send(result));
         };
         self.queue.try_send(Box::new(job)).map_err(|_| Undone::Overloaded)?;
-        let ended = match timeout_at(until, &mut done).await {
+        let ended = match timeout_at(until, &mut received).await {
             Ok(ended) => ended,
             Err(_) if take(&turn, turn::GIVEN_UP) => return Err(Undone::Overloaded),
-            Err(_) => done.await,
+            Err(_) => received.await,
         };
-        // The sending half is dropped unused only by a thread that is gone.
+        // The sender is dropped unused only by a thread that died.
         ended.map_err(|_| Undone::Panicked)?.map_err(|_| Undone::Panicked)
     }
 }

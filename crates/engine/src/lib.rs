@@ -1,5 +1,5 @@
-//! The audit loop: fetches a page and what belongs to it, and has the pure core judge it. It knows neither callers nor
-//! databases nor prices.
+//! The audit loop: fetches a page and its files, and runs the pure core on them. It knows no callers, databases or
+//! prices.
 
 mod audit_loop;
 mod cores;

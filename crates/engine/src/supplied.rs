@@ -1,32 +1,32 @@
-//! A page that the caller supplies: what a capture says of it without any network.
+//! Pages supplied by the caller: a capture without network.
 
 use fetch::PAGE_BYTES;
 use model::capture::{Body, BodyCut, Capture, Coding, Exchange, Extra, Fetched, Source, Timing, Want, WantKind};
 use model::time::Timestamp;
 use url::Url;
 
-/// The page, and what else the caller knows.
+/// A supplied page, and what else the caller knows.
 #[derive(Debug)]
 pub struct Supplied {
-    /// The address that it has or will have.
+    /// Its URL, published or planned.
     pub url: Url,
-    /// Its bytes; past [`PAGE_BYTES`] they are cut.
+    /// Its bytes; truncated to [`PAGE_BYTES`].
     pub page: Vec<u8>,
-    /// Response headers with lower-case names, when they are known: else what is in them was not measured.
+    /// Response headers with lower-case names; `None` when unknown: checks on headers are then not measured.
     pub headers: Option<Vec<(String, String)>>,
-    /// Its media type, when that alone is known of the headers.
+    /// Its media type, when no other header is known.
     pub content_type: Option<String>,
-    /// The site's robots.txt, when it is known.
+    /// The site's robots.txt; `None` when unknown.
     pub robots_txt: Option<String>,
 }
 
 impl Supplied {
-    /// A page of which nothing else is known.
+    /// A page without headers or robots.txt.
     pub fn page(url: Url, page: Vec<u8>) -> Self {
         Self { url, page, headers: None, content_type: None, robots_txt: None }
     }
 
-    /// The capture that the core judges.
+    /// The capture for the core.
     pub fn capture(self, started_at: Timestamp) -> Capture {
         let Self { url, page: mut bytes, headers, content_type, robots_txt } = self;
         let cut = (bytes.len() > PAGE_BYTES).then_some(BodyCut::Size);

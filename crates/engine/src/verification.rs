@@ -1,4 +1,4 @@
-//! What is said of a page that was supplied: its report, beside an earlier one where there is one.
+//! Verification of a supplied page: its report, compared with an earlier audit if there is one.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Of a report, and of what the audit found that the page began from.
+    /// The verification of a report, compared with the findings of an earlier audit.
     pub fn of(report: &Report, before: Option<Side<'_>>, lang: Lang) -> Self {
         let issues = report.issues_in(lang);
         let compared = before.map(|before| compare(before, Side { issues: &issues, coverage: &report.coverage }));

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Frame, KEPT, Reader, assets, kept};
 use render::band::{FAIR, GOOD};
 use service::Services;
-use service::widget::{Asked, Widget};
+use service::widget::{Widget, WidgetOptions};
 
 const LOADER: &str = include_str!("../assets/embed.js");
 const SCRIPT: &str = include_str!("../assets/widget.js");
@@ -42,8 +42,9 @@ pub(super) async fn show(State(app): State<Services>, request: Request) -> Respo
     let query = request.uri().query();
     let pairs: Vec<_> = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).collect();
     let value = |wanted: &str| pairs.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
-    let asked = Asked { brand: value("brand"), color: value("color"), theme: value("theme"), url: value("url") };
-    let widget = Widget::new(&app, asked);
+    let options =
+        WidgetOptions { brand: value("brand"), color: value("color"), theme: value("theme"), url: value("url") };
+    let widget = Widget::new(&app, options);
     let rule = widget.rule();
     let reader = Reader::of(request.headers(), query);
     let page = EmbedPage {

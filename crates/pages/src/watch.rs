@@ -14,7 +14,7 @@ use store::{LinkPurpose, WatchLink};
 use super::{Frame, Reader, error, filters, html, private};
 use service::Services;
 use service::credential::{is_random_token, token_digest};
-use service::database::Trouble;
+use service::database::DatabaseError;
 use service::error::{Code, ServiceError};
 
 #[derive(Template)]
@@ -55,7 +55,7 @@ async fn ask(app: &Services, request: Request, purpose: LinkPurpose) -> Response
     let (digest, now) = (token_digest(&token), app.ports().now());
     match app.database().ask(|store| store.watch_link(&digest, purpose, now)).await {
         Ok(WatchLink { url, .. }) => shown(app, reader, purpose, Some(&url), &token),
-        Err(trouble) => refused(app, &of_link(trouble), reader),
+        Err(error) => refused(app, &of_link(error), reader),
     }
 }
 
@@ -93,9 +93,9 @@ fn no_link() -> ServiceError {
     ServiceError::new(Code::NotFound).explained(OVER.into())
 }
 
-fn of_link(trouble: Trouble) -> ServiceError {
-    match trouble {
-        Trouble::NotFound => no_link(),
+fn of_link(error: DatabaseError) -> ServiceError {
+    match error {
+        DatabaseError::NotFound => no_link(),
         other => other.into(),
     }
 }

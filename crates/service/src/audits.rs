@@ -1,4 +1,4 @@
-//! Auditing for a caller: the use case behind the API, the pages, and whatever else starts an audit.
+//! Audits for a caller: the use case of the API and the pages.
 
 use audit::Blocked;
 use model::id::{AuditId, Owner};
@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::blocking::off_worker;
 use crate::caller::Cx;
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
 use engine::{AUDIT_TIME, AuditFailure, Audited, Given};
@@ -23,9 +23,9 @@ use engine::{AUDIT_TIME, AuditFailure, Audited, Given};
 /// A finished audit of a caller.
 #[derive(Debug)]
 pub struct Finished {
-    /// Its id; `None` when the database did not keep it.
+    /// Its id; `None` when it could not be stored.
     pub id: Option<AuditId>,
-    /// Somebody may read it again.
+    /// Whether an owner can read it again.
     pub is_owned: bool,
     /// What was found.
     pub report: Report,
@@ -33,49 +33,52 @@ pub struct Finished {
     pub created_at: Timestamp,
 }
 
-/// Audits a URL that was read by the fetching client's intake, and keeps the report. `answer` makes of it what the caller
-/// gets, off the async workers.
+/// Audits a URL that was parsed by the fetching client, and stores the report. `answer` turns it into the caller's
+/// response, off the async workers.
 pub async fn audit<A: Send + 'static>(
     cx: &Cx,
     url: &Url,
     answer: impl Fn(Finished) -> A + Clone + Send + 'static,
 ) -> Result<A, ServiceError> {
     let deadline = Instant::now() + AUDIT_TIME;
-    let app = &cx.services;
-    let target = app.ceilings().target(url);
+    let services = &cx.services;
+    let target = services.concurrency().target(url);
     if let Some(target) = &target {
-        let per_hour = app.config().limits.audits_per_target_hour;
+        let per_hour = services.config().limits.audits_per_target_hour;
         let what = format!("target {target}");
-        app.allowance()
-            .spend_hourly(app.database(), app.ports(), cx.caller.network, &what, per_hour)
+        services
+            .allowance()
+            .spend_hourly(services.database(), services.ports(), cx.caller.network, &what, per_hour)
             .await
             .map_err(too_many_of_target)?;
     }
-    let created_at = app.ports().now();
+    let created_at = services.ports().now();
     let owner = cx.caller.owner();
-    let id = AuditId(app.ports().id());
+    let id = AuditId(services.ports().id());
     let judged = {
-        let _places = app.ceilings().enter(cx.caller.network, target.as_deref()).await?;
-        let given = Given { started_at: created_at, nonce: app.ports().nonce(), progress: None, keep_sitemaps: false };
-        let (store, id, is_owned) = (app.database().store().clone(), id.clone(), owner.is_some());
+        let _slots = services.concurrency().enter(cx.caller.network, target.as_deref()).await?;
+        let given =
+            Given { started_at: created_at, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
+        let (store, id, is_owned) = (services.database().store().clone(), id.clone(), owner.is_some());
         let answer = answer.clone();
-        // On the core that judged, while the report is at hand: packed, and the answer that is right if it is kept.
-        let finish = move |audited: Audited| Judged::of(&store, audited.report, created_at, id, is_owned, answer);
-        app.engine().audit(url, given, deadline, finish).await
+        // On the core that judged, while the report is in memory: it is packed, and the response is built for the case
+        // that it is stored.
+        let finish = move |audited: Audited| JudgedAudit::of(&store, audited.report, created_at, id, is_owned, answer);
+        services.engine().audit(url, given, deadline, finish).await
     };
-    let Judged { packed, score, findings, answer: if_kept } = match judged {
+    let JudgedAudit { packed, score, findings, answer: if_kept } = match judged {
         Ok(judged) => judged,
         Err(failure) => return Err(refused(cx, failure).await),
     };
     let Some(packed) = packed else { return Ok(if_kept) };
     let (new_id, requested_url, report) = (id.clone(), url.as_str(), &packed);
     let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
-    let kept = app.database().ask(|store| store.insert_audit(new)).await.is_ok();
-    tracing::info!(audit.id = %id, kept, score, findings, "audited");
-    if kept {
+    let stored = services.database().ask(|store| store.insert_audit(new)).await.is_ok();
+    tracing::info!(audit.id = %id, kept = stored, score, findings, "audited");
+    if stored {
         return Ok(if_kept);
     }
-    // An answer without an id says that it was not kept: the caller has the report all the same.
+    // A response without an id says that the report was not stored; the caller gets it all the same.
     let unkept = move || {
         let report = packed.unpack()?;
         Ok(answer(Finished { id: None, is_owned: false, report, created_at }))
@@ -86,16 +89,16 @@ pub async fn audit<A: Send + 'static>(
     })
 }
 
-/// What a core made of an audit.
-struct Judged<A> {
-    /// `None` when it is not to be kept: the answer says so already.
+/// Output of a core.
+struct JudgedAudit<A> {
+    /// `None` when packing failed; the response then has no id.
     packed: Option<PackedReport>,
     score: u32,
     findings: usize,
     answer: A,
 }
 
-impl<A> Judged<A> {
+impl<A> JudgedAudit<A> {
     fn of(
         store: &Store,
         report: Report,
@@ -116,7 +119,7 @@ impl<A> Judged<A> {
     }
 }
 
-/// The hourly ceiling of one target is told as what it is, not as the caller's own.
+/// The hourly rate limit of a target is reported as [`Code::TargetBusy`], not as the caller's own limit.
 fn too_many_of_target(error: ServiceError) -> ServiceError {
     match error.code {
         Code::RateLimited => ServiceError { code: Code::TargetBusy, ..error },
@@ -124,12 +127,12 @@ fn too_many_of_target(error: ServiceError) -> ServiceError {
     }
 }
 
-/// Why there is no audit, as the caller gets it. Refused addresses are counted.
+/// The error of a failed audit. Counts refused addresses.
 async fn refused(cx: &Cx, failure: AuditFailure) -> ServiceError {
     count_refusal(cx, undone(failure)).await
 }
 
-/// The same where no address was asked for.
+/// The error of a failed audit, without counting.
 pub fn undone(failure: AuditFailure) -> ServiceError {
     match failure {
         AuditFailure::Blocked(blocked) => blocked_error(&blocked),
@@ -139,19 +142,19 @@ pub fn undone(failure: AuditFailure) -> ServiceError {
     }
 }
 
-/// Counts a refused address against the network; past the ceiling the answer is that.
+/// Counts a refused address against the network's rate limit; over the limit, that is the error.
 pub async fn count_refusal(cx: &Cx, error: ServiceError) -> ServiceError {
     if !matches!(error.code, Code::AddressNotAllowed | Code::RedirectNotAllowed) {
         return error;
     }
-    let app = &cx.services;
-    match app.allowance().count_refusal(app.database(), app.ports(), cx.caller.network).await {
+    let services = &cx.services;
+    match services.allowance().count_refusal(services.database(), services.ports(), cx.caller.network).await {
         Ok(()) => error,
         Err(limited) => limited,
     }
 }
 
-/// The refusal that tells of a firewall or a rate limit of the target.
+/// The error when a firewall or a rate limit of the target answered.
 pub fn blocked_error(blocked: &Blocked) -> ServiceError {
     const ALLOW: Text = text(
         "Allow the user agent of this service in the firewall ({vendor}), then audit again.",
@@ -178,25 +181,25 @@ pub fn blocked_error(blocked: &Blocked) -> ServiceError {
         .fix(fix)
 }
 
-/// An audit of an owner.
+/// Reads an audit of an owner.
 pub async fn stored(cx: &Cx, owner: &Owner, id: String) -> Result<StoredReport, ServiceError> {
     let id = audit_id(id)?;
     cx.services.database().ask(|store| store.audit_of(owner, &id)).await.map_err(no_such_audit)
 }
 
-/// An id of a path.
+/// Parses an audit's id.
 pub fn audit_id(id: String) -> Result<AuditId, ServiceError> {
-    // What can't be an id of ours needs no look-up: some texts can't even be asked for (PostgreSQL has no NUL).
+    // An invalid id is "not found", without a query: some texts, such as NUL, can't be sent to PostgreSQL.
     match uuid::Uuid::try_parse(&id) {
         Ok(_) => Ok(AuditId(id)),
         Err(_) => Err(ServiceError::new(Code::AuditNotFound)),
     }
 }
 
-/// Why an audit of an owner can't be had.
-pub(crate) fn no_such_audit(trouble: Trouble) -> ServiceError {
-    match trouble {
-        Trouble::NotFound => ServiceError::new(Code::AuditNotFound),
+/// Maps a database error; a missing row is [`Code::AuditNotFound`].
+pub(crate) fn no_such_audit(error: DatabaseError) -> ServiceError {
+    match error {
+        DatabaseError::NotFound => ServiceError::new(Code::AuditNotFound),
         other => other.into(),
     }
 }
@@ -219,7 +222,7 @@ pub struct PatchLinks {
     api_index: String,
 }
 
-/// The patch of a stored audit.
+/// The patch of a stored audit, as a response.
 pub fn patch_answer(services: &Services, stored: &StoredReport, lang: Lang) -> PatchAnswer {
     PatchAnswer {
         audit: Some(services.url(&format!("/api/audits/{}", stored.id))),

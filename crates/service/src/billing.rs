@@ -1,4 +1,4 @@
-//! How this service is paid, and where the caller stands.
+//! Billing overview: means of payment, prices, and the caller's usage.
 
 use model::account::Trial;
 use model::pricing::{Billing, BillingPrices, Usage};
@@ -10,13 +10,13 @@ use crate::error::ServiceError;
 use crate::gate;
 use crate::pricing::free_now;
 
-/// How this service is paid, and where the caller stands.
+/// The caller's billing overview.
 pub async fn of(cx: &Cx) -> Result<Billing, ServiceError> {
-    let app = &cx.services;
-    let (config, payments) = (app.config(), app.payments());
+    let services = &cx.services;
+    let (config, payments) = (services.config(), services.payments());
     let is_test = config.payments.network == PaymentNetwork::BaseSepolia;
     let tabs = match cx.caller.owner() {
-        Some(owner) => app.database().ask(|store| store.count_tabs(&owner)).await?,
+        Some(owner) => services.database().ask(|store| store.count_tabs(&owner)).await?,
         None => 0,
     };
     Ok(Billing {
@@ -28,7 +28,7 @@ pub async fn of(cx: &Cx) -> Result<Billing, ServiceError> {
         homolog: is_test,
         dev: !payments.is_live(),
         dev_gate: false,
-        free_now: free_now(app),
+        free_now: free_now(config),
         facilitator: payments.facilitator_url().to_owned(),
         asset: "USDC",
         asset_address: payments.chain().asset,
@@ -46,7 +46,7 @@ pub async fn of(cx: &Cx) -> Result<Billing, ServiceError> {
     })
 }
 
-/// The caller's trial; who has no account has none.
+/// The caller's trial; inactive without an account.
 fn trial_of(cx: &Cx) -> Trial {
     let started_at = match &cx.caller.identity {
         Identity::Session(session) => session.trial_started_at,

@@ -1,12 +1,12 @@
-//! Work that takes long: on threads that no other call waits for.
+//! CPU-bound work off the async workers.
 
 use tokio::task::spawn_blocking;
 
 use crate::error::{Code, ServiceError};
 
-/// Does it off the async workers, each of which serves many calls. For what grows with a report: up to a megabyte is
-/// rendered, or written as JSON.
+/// Runs CPU-bound work on a blocking thread, so that the async worker serves other calls meanwhile. For work that
+/// grows with a report, such as rendering a megabyte or writing it as JSON.
 pub async fn off_worker<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ServiceError> {
-    // It ends early only by a panic, which the process's panic hook tells of, or with the runtime.
+    // An error only if the work panicked, which the process's panic hook logs, or if the runtime is shutting down.
     spawn_blocking(work).await.map_err(|_| ServiceError::new(Code::Internal))
 }

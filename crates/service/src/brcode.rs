@@ -1,43 +1,43 @@
-//! The Pix code: what a bank's app reads from a QR code, or takes as text (BR Code, Banco Central do Brasil; EMV MPM).
+//! BR Code, the payload of Pix QR codes (Banco Central do Brasil; EMV merchant-presented mode).
 
 use std::fmt::Write as _;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Characters of the name of who receives.
+/// Characters of the recipient's name at most.
 const NAME: usize = 25;
-/// Characters of the city of who receives.
+/// Characters of the recipient's city at most.
 const CITY: usize = 15;
-/// Characters of the code that names one transfer.
+/// Characters of a transaction id at most.
 const TXID: usize = 25;
-/// Characters of the template with key and message.
+/// Characters of the account template (key and message) at most.
 const ACCOUNT: usize = 99;
-/// Characters of an e-mail as a key.
+/// Characters of an e-mail key at most.
 const EMAIL: usize = 77;
 
-/// A payment to ask for.
+/// A payment request.
 #[derive(Debug, Clone)]
 pub struct BrCode<'a> {
-    /// The key that receives.
+    /// The recipient's key.
     pub key: &'a str,
-    /// Name of who receives.
+    /// The recipient's name.
     pub name: &'a str,
-    /// City of who receives.
+    /// The recipient's city.
     pub city: &'a str,
-    /// Hundredths of a real; `None`: the payer says how much.
+    /// Amount in centavos; `None`: the payer chooses.
     pub centavos: Option<u64>,
-    /// What the payer sees; cut to what fits.
+    /// Message to the payer; truncated to what fits.
     pub message: Option<&'a str>,
-    /// Names the transfer: letters and digits, at most 25. `None`: none.
+    /// Transaction id: letters and digits, at most 25.
     pub txid: Option<&'a str>,
 }
 
 impl BrCode<'_> {
-    /// The text of the code.
+    /// The payload.
     pub fn text(&self) -> String {
         let mut account = field("00", "br.gov.bcb.pix") + &field("01", self.key);
         if let Some(message) = self.message {
-            // Four characters name the field and its length.
+            // Four characters are the field's id and length.
             let room = ACCOUNT.saturating_sub(account.len() + 4);
             let message = cut(&ascii(message), room);
             if !message.is_empty() {
@@ -63,17 +63,17 @@ impl BrCode<'_> {
     }
 }
 
-/// Identifier, length in two digits, value.
+/// A field: id, length in two digits, value.
 fn field(id: &str, value: &str) -> String {
     format!("{id}{:02}{value}", value.len())
 }
 
-/// A text in the letters that every bank reads: no accents, upper case.
+/// A text in upper-case ASCII without accents, which every bank accepts.
 pub fn plain(text: &str) -> String {
     ascii(text).to_ascii_uppercase()
 }
 
-/// A text without accents and without what has no letter in ASCII.
+/// A text without accents and non-ASCII characters.
 fn ascii(text: &str) -> String {
     text.nfd().filter(|c| c.is_ascii() && !c.is_ascii_control()).collect::<String>().trim().to_owned()
 }
@@ -82,7 +82,7 @@ fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).collect::<String>().trim_end().to_owned()
 }
 
-/// CRC-16/CCITT-FALSE: polynomial 0x1021, begins with 0xFFFF.
+/// CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xFFFF.
 fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0xFFFF, |crc, byte| {
         (0..8).fold(
@@ -94,7 +94,7 @@ fn crc16(bytes: &[u8]) -> u16 {
     })
 }
 
-/// Whether a text is a Pix key of one of the five kinds.
+/// Whether a text is a Pix key: CPF, CNPJ, phone, e-mail or random key.
 pub(crate) fn is_key(text: &str) -> bool {
     is_cpf(text) || is_cnpj(text) || is_phone(text) || is_email(text) || is_random(text)
 }
@@ -113,11 +113,11 @@ fn is_cpf(text: &str) -> bool {
         && is_check(10)
 }
 
-/// With letters too (Receita Federal, from July 2026): each character counts as its ASCII code less 48.
+/// May contain letters (Receita Federal, from July 2026): each character counts as its ASCII code less 48.
 fn is_cnpj(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_check = |count: usize| {
-        // 2 to 9 from the right, and again.
+        // Weights 2 to 9 from the right, repeating.
         let sum: u32 = bytes
             .iter()
             .take(count)

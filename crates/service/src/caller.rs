@@ -1,4 +1,4 @@
-//! Who is calling: from which network, and as whom.
+//! The caller of a use case: network, identity, and means of payment.
 
 use std::sync::Arc;
 
@@ -12,51 +12,51 @@ use crate::services::Services;
 use crate::vault::Binding;
 use crate::x402::Brought;
 
-/// A caller, as far as the request tells.
+/// A caller, as far as the request reveals.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// The network that is counted.
+    /// The network, for rate limits.
     pub network: Network,
-    /// Whose things may be read and made.
+    /// The identity that owns what is read and created.
     pub identity: Identity,
-    /// A credit token that came along, to pay with. It is no identity, and not yet looked up.
+    /// A credit token to pay with, not yet looked up. It is not an identity.
     pub credit: Option<String>,
-    /// The operator's token came along. It opens the operator's routes, and acts as nobody.
+    /// Whether the operator's token was sent. It opens the operator's routes, but is not an identity.
     pub is_operator: bool,
-    /// The request carries the name of our own crawler, or of another Site Audit's.
+    /// Whether the user agent is our own crawler, or that of another Site Audit.
     pub is_crawler: bool,
-    /// The family of the browser or program that calls.
+    /// Family of the browser or program.
     pub agent: &'static str,
     /// The value of the browser's bootstrap cookie.
     pub bootstrap: Option<String>,
 }
 
-/// What the caller's credential came to.
+/// Identity of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
-    /// None was sent.
+    /// No credential was sent.
     Nobody,
-    /// A guest that is known.
+    /// A guest.
     Guest(GuestId),
-    /// A browser that is signed in.
+    /// A signed-in browser.
     Session(Box<Session>),
-    /// A program of an account or an organization.
+    /// An API key of an account or an organization.
     Key(Box<ApiKey>),
-    /// A credential was sent, but the database could not be asked about it.
+    /// A credential was sent, but could not be looked up: the database is down.
     Unverified(Unverified),
 }
 
-/// Whose credential could not be looked up.
+/// Kind of a credential that could not be looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unverified {
-    /// A guest's.
+    /// A guest token.
     Guest,
-    /// An account's: a session or a key.
+    /// A session or an API key.
     Account,
 }
 
 impl Caller {
-    /// A caller of whom only the network and the family of the program are known.
+    /// A caller known by network and program only.
     pub fn unknown(network: Network, agent: &'static str) -> Self {
         Self {
             network,
@@ -69,7 +69,7 @@ impl Caller {
         }
     }
 
-    /// What the CSRF tokens of a caller's pages are bound to; `None` before the first bootstrap.
+    /// What the caller's CSRF tokens are bound to; `None` before the first bootstrap.
     pub fn binding(&self) -> Option<Binding<'_>> {
         match (&self.identity, &self.bootstrap) {
             (Identity::Session(session), _) => Some(Binding::Session(&session.id.0)),
@@ -78,7 +78,7 @@ impl Caller {
         }
     }
 
-    /// The owner of what this caller makes; `None`: nobody.
+    /// The owner of what this caller creates; `None` for nobody.
     pub fn owner(&self) -> Option<Owner> {
         match &self.identity {
             Identity::Guest(id) => Some(Owner::Guest(id.clone())),
@@ -88,7 +88,7 @@ impl Caller {
         }
     }
 
-    /// The owner, where a call is for owners only.
+    /// The owner; an error when the call needs one and there is none.
     pub fn required_owner(&self) -> Result<Owner, ServiceError> {
         let refused = match &self.identity {
             Identity::Unverified(Unverified::Guest) => ServiceError::new(Code::DatabaseUnavailable).retry_after(5),
@@ -98,7 +98,7 @@ impl Caller {
         self.owner().ok_or(refused)
     }
 
-    /// The session, where a call is for people who are signed in.
+    /// The session; an error when nobody is signed in.
     pub fn required_session(&self) -> Result<&Session, ServiceError> {
         match &self.identity {
             Identity::Session(session) => Ok(session),
@@ -110,23 +110,23 @@ impl Caller {
     }
 }
 
-/// One call: what it may use, who makes it, in which language, and how it is paid.
+/// The context of one call: services, caller, language, and payment.
 #[derive(Debug, Clone)]
 pub struct Cx {
     /// The service.
     pub services: Services,
-    /// Who calls.
+    /// The caller.
     pub caller: Caller,
     /// The language of the texts.
     pub lang: Lang,
-    /// The debit or payment that pays for this call and is not final yet; what is made meanwhile is withheld.
+    /// The pending debit or payment of this call; what is created meanwhile is withheld until it settles.
     pub withheld: Option<Arc<str>>,
-    /// What the caller brings to pay with.
+    /// The caller's means of payment.
     pub brought: Brought,
 }
 
 impl Cx {
-    /// A call that nothing is held for.
+    /// A call without a pending payment.
     pub fn new(services: &Services, caller: Caller, lang: Lang) -> Self {
         Self { services: services.clone(), caller, lang, withheld: None, brought: Brought::default() }
     }

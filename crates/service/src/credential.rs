@@ -1,4 +1,4 @@
-//! Tokens that callers hold: their kinds, their shape, and the digest that is kept of them.
+//! Bearer tokens: kinds, format, and the stored digest.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,19 +6,19 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Code;
 
-/// Digits of base 62, in the order that is usual.
+/// Base 62 digits, in the usual order.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /// Digits of 32 bytes in base 62: the smallest number n with 62^n >= 2^256.
 const DIGITS: usize = 43;
 
-/// Kinds of tokens that a caller holds, told apart by what they begin with.
+/// Kinds of bearer tokens, told apart by prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
-    /// A guest's.
+    /// A guest token.
     Guest,
-    /// A program's, of an account or organization.
+    /// An API key, of an account or organization.
     Key,
-    /// Prepaid money.
+    /// A token of prepaid credit.
     Credit,
 }
 
@@ -26,7 +26,7 @@ impl TokenKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Guest, Self::Key, Self::Credit];
 
-    /// What its tokens begin with.
+    /// The prefix of its tokens.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Guest => "pa_",
@@ -35,7 +35,7 @@ impl TokenKind {
         }
     }
 
-    /// The refusal of a token of this kind that is not known.
+    /// The error for an unknown token of this kind.
     pub fn unknown(self) -> Code {
         match self {
             Self::Guest => Code::GuestTokenInvalid,
@@ -49,12 +49,12 @@ impl TokenKind {
         self.prefix().to_owned() + &base62(bytes)
     }
 
-    /// The kind whose prefix a text has.
+    /// The kind of a token, by its prefix.
     pub fn of(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| text.starts_with(kind.prefix()))
     }
 
-    /// Whether a text can be a token of this kind; what can't be needs no look-up.
+    /// Whether a text has the format of this kind; other texts need no query.
     pub fn fits(self, text: &str) -> bool {
         text.strip_prefix(self.prefix())
             .is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_alphanumeric()))
@@ -75,12 +75,12 @@ fn base62(bytes: [u8; 32]) -> String {
     digits.iter().filter_map(|digit| BASE62.get(usize::from(*digit))).map(|digit| char::from(*digit)).collect()
 }
 
-/// What is kept of a token. The tokens are random, so a plain digest can't be reversed.
+/// The stored digest of a token. Tokens are random, so a plain SHA-256 can't be reversed.
 pub fn token_digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
-/// Whether a text can be one of our random tokens: 32 bytes in base64url.
+/// Whether a text has the format of our random tokens: 32 bytes in base64url.
 pub fn is_random_token(text: &str) -> bool {
     URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == 32)
 }

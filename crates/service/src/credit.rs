@@ -1,19 +1,19 @@
-//! Prepaid credit as its holder sees it.
+//! Prepaid credit: packs, list and statement.
 
 use model::credit::{ListedCredit, Movement};
 use model::id::Owner;
 use store::Credit;
 
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::payments::by_credit;
 use crate::services::Services;
 use crate::x402::{NO_PACK, PACKS};
 
-/// Credits of one owner that are listed.
+/// Credits listed per owner at most.
 const LISTED: u32 = 100;
 
-/// The pack of so many dollars.
+/// The credit pack of a dollar amount; an error when there is none.
 pub fn pack(usd: u32) -> Result<u32, ServiceError> {
     if PACKS.contains(&usd) {
         Ok(usd)
@@ -22,14 +22,14 @@ pub fn pack(usd: u32) -> Result<u32, ServiceError> {
     }
 }
 
-/// The credits that `owner` bought, newest first, at most [`LISTED`].
+/// Lists the credits that `owner` bought, newest first, at most [`LISTED`].
 pub async fn list(services: &Services, owner: &Owner) -> Result<Vec<ListedCredit>, ServiceError> {
     let owner = owner.to_string();
     let credits = services.database().ask(|store| store.credits_of(&owner, LISTED)).await?;
     Ok(credits.into_iter().map(|credit| listed(services, credit)).collect())
 }
 
-/// A credit as it is listed.
+/// A credit as a list entry.
 pub fn listed(services: &Services, credit: Credit) -> ListedCredit {
     ListedCredit {
         state: by_credit::state(services.payments(), &credit),
@@ -40,11 +40,11 @@ pub fn listed(services: &Services, credit: Credit) -> ListedCredit {
     }
 }
 
-/// The credit whose token has this digest, and its newest movements; [`Code::InvalidCredential`] where there is none.
+/// The credit of a token digest, with its latest movements; [`Code::InvalidCredential`] when there is none.
 pub async fn statement(services: &Services, digest: &[u8; 32]) -> Result<(Credit, Vec<Movement>), ServiceError> {
     match services.database().ask(|store| store.credit_statement(digest)).await {
         Ok(Some(statement)) => Ok(statement),
-        Ok(None) | Err(Trouble::NotFound) => Err(ServiceError::new(Code::InvalidCredential)),
-        Err(trouble) => Err(trouble.into()),
+        Ok(None) | Err(DatabaseError::NotFound) => Err(ServiceError::new(Code::InvalidCredential)),
+        Err(error) => Err(error.into()),
     }
 }

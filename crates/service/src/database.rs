@@ -1,4 +1,4 @@
-//! The database behind a breaker: a silent database costs one caller a second, not every caller five.
+//! The database behind a circuit breaker: an outage costs one caller a second, not every caller five.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -9,77 +9,78 @@ use tokio::time::Instant;
 
 use crate::error::{Code, ServiceError};
 
-/// How long an answer is waited for while serving a call. An audit must answer within 2 s and its fetching time when
-/// the database is gone, so this is half of it.
+/// Query timeout while serving a call. During an outage an audit must answer within 2 s plus its fetching time, so
+/// this is half of that.
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(1);
-/// After an outage the database is left alone for so long; within 5 s of its return it is used again.
+/// How long the breaker stays open after an outage. Chosen: 2 s, so that the database is in use again within 5 s of
+/// its return.
 const LEFT_ALONE: Duration = Duration::from_secs(2);
 
-/// Notes being written at once at most; each is one small statement.
+/// Background writes in flight at most; each is one small statement.
 const MOST_NOTES: usize = 64;
 
-/// The store, asked with patience that has an end.
+/// The store with query timeout and circuit breaker.
 #[derive(Debug)]
 pub struct Database {
     store: Store,
     answer_within: Duration,
-    /// Until when nothing is asked.
+    /// The breaker is open until then.
     down_until: Mutex<Option<Instant>>,
-    /// Writes that no caller waits for.
+    /// Background writes.
     later: Mutex<JoinSet<()>>,
 }
 
-/// Why there is no answer.
+/// Why a query failed.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum DatabaseError {
     /// No such row, or not this owner's.
     NotFound,
-    /// The database does not answer at the moment. A write may or may not have happened.
+    /// The database is down. A write may or may not have happened.
     Down,
-    /// It answered with what can't be: a defect, logged.
+    /// A defect, which is logged: corrupt data or a refused statement.
     Defect,
 }
 
 impl Database {
-    /// Over an open store, whose answers are waited for so long.
+    /// Over an open store, with a query timeout.
     pub fn new(store: Store, answer_within: Duration) -> Self {
         Self { store, answer_within, down_until: Mutex::new(None), later: Mutex::new(JoinSet::new()) }
     }
 
-    /// The store itself, for work that no caller waits for.
+    /// The store itself, for background work.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Asks the store something.
-    pub async fn ask<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, Trouble>
+    /// Runs a query.
+    pub async fn ask<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, DatabaseError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
         if self.is_left_alone() {
-            return Err(Trouble::Down);
+            return Err(DatabaseError::Down);
         }
         match tokio::time::timeout(self.answer_within, question(&self.store)).await {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(StoreError::NotFound { .. })) => Err(Trouble::NotFound),
+            Ok(Err(StoreError::NotFound { .. })) => Err(DatabaseError::NotFound),
             Ok(Err(error @ (StoreError::Busy { .. } | StoreError::Unavailable { .. }))) => {
                 Err(self.went_down(&error.to_string(), std::error::Error::source(&error)))
             }
             Ok(Err(
                 error @ (StoreError::Conflict { .. } | StoreError::Corrupt { .. } | StoreError::Refused { .. }),
             )) => {
-                // This call's alone: the breaker stays as it is.
+                // Of this query only: the breaker stays closed.
                 let source = std::error::Error::source(&error).map(ToString::to_string);
                 tracing::error!(error = %error, source, "a call to the database failed; this is a defect");
-                Err(Trouble::Defect)
+                Err(DatabaseError::Defect)
             }
             Err(_) => Err(self.went_down("no answer in time", None)),
         }
     }
 
-    /// Asks the store even while it is left alone, for what would be lost otherwise, and takes no answer for a sign of
-    /// anything.
-    pub async fn insist<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, Trouble>
+    /// Runs a query even while the breaker is open, for a write that would be lost otherwise. Its outcome does not
+    /// affect the breaker.
+    pub async fn insist<'s, T, F>(&'s self, question: impl FnOnce(&'s Store) -> F) -> Result<T, DatabaseError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
@@ -88,19 +89,19 @@ impl Database {
             Ok(Err(error)) => {
                 let source = std::error::Error::source(&error).map(ToString::to_string);
                 tracing::warn!(error = %error, source, "a write to the database failed");
-                Err(Trouble::Down)
+                Err(DatabaseError::Down)
             }
-            Err(_) => Err(Trouble::Down),
+            Err(_) => Err(DatabaseError::Down),
         }
     }
 
-    /// Writes a note that no caller waits for, and that may be lost: while the database is away, or while
-    /// [`MOST_NOTES`] others are being written.
+    /// Writes in the background. The write is dropped while the database is down, or while [`MOST_NOTES`] others are
+    /// in flight.
     pub fn later<F>(&self, note: impl FnOnce(Store) -> F)
     where
         F: Future<Output = Result<(), StoreError>> + Send + 'static,
     {
-        // A poisoned lock holds a set of tasks, which is as good as before.
+        // A poisoned lock still holds a valid set of tasks.
         let mut notes = self.later.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         while notes.try_join_next().is_some() {}
         if self.is_left_alone() || notes.len() >= MOST_NOTES {
@@ -120,20 +121,20 @@ impl Database {
         down_until.is_some_and(|until| Instant::now() < until)
     }
 
-    fn went_down(&self, why: &str, source: Option<&(dyn std::error::Error + 'static)>) -> Trouble {
+    fn went_down(&self, why: &str, source: Option<&(dyn std::error::Error + 'static)>) -> DatabaseError {
         tracing::warn!(why, ?source, "the database does not answer");
         let mut down_until = self.down_until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *down_until = Some(Instant::now() + LEFT_ALONE);
-        Trouble::Down
+        DatabaseError::Down
     }
 }
 
-impl From<Trouble> for ServiceError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::NotFound => Self::new(Code::NotFound),
-            Trouble::Down => Self::new(Code::DatabaseUnavailable).retry_after(5),
-            Trouble::Defect => Self::new(Code::Internal),
+impl From<DatabaseError> for ServiceError {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::NotFound => Self::new(Code::NotFound),
+            DatabaseError::Down => Self::new(Code::DatabaseUnavailable).retry_after(5),
+            DatabaseError::Defect => Self::new(Code::Internal),
         }
     }
 }

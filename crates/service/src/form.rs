@@ -1,4 +1,4 @@
-//! Forms with files, as the web side has read them (RFC 7578).
+//! Multipart forms (RFC 7578), as parsed by the web layer.
 
 use bytes::Bytes;
 
@@ -7,6 +7,6 @@ use bytes::Bytes;
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// Its content; of a file, the file.
+    /// Its content; for a file, the file's bytes.
     pub content: Bytes,
 }

@@ -1,4 +1,4 @@
-//! Guests: an identity for those without an account.
+//! Guests: identities without an account.
 
 use model::id::GuestId;
 
@@ -6,7 +6,7 @@ use crate::credential::{TokenKind, token_digest};
 use crate::error::ServiceError;
 use crate::services::Services;
 
-/// A new guest and its token.
+/// Creates a guest; returns its id and token.
 pub async fn create(services: &Services) -> Result<(GuestId, String), ServiceError> {
     let token = TokenKind::Guest.token(services.ports().entropy.bytes());
     let (id, digest, now) = (GuestId(services.ports().id()), token_digest(&token), services.ports().now());

@@ -1,4 +1,4 @@
-//! A job: work that no caller waits for, as it is kept in the queue of the database.
+//! Background jobs as stored in the queue of the database.
 
 use model::id::{AccountId, TabId};
 use render::mail::Mail;
@@ -7,40 +7,40 @@ use store::NewJob;
 
 use crate::ports::Ports;
 
-/// Tries of a message: with the waits between them a day. Mail servers are put right within one, or not noticed at all.
+/// Tries of a mail: a day, with backoff. Chosen: an outage of the mail server is noticed within a day.
 const MAIL_TRIES: u32 = 30;
-/// Tries of a watch's run: with the waits between them over an hour, after which a page counts as unreachable, and some
-/// more for what is our own fault.
+/// Tries of a watch's run: over an hour, with backoff, after which a page counts as unreachable, and some more for
+/// faults of our own.
 const WATCH_TRIES: u32 = 10;
-/// Tries of forgetting; the next hour has a job of its own.
+/// Tries of a purge; another is queued every hour.
 const PURGE_TRIES: u32 = 5;
 
-/// Something to do, as it is kept.
+/// A job as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all = "snake_case")]
 pub enum Job {
-    /// Hand a message to the mail server.
+    /// Send a mail.
     SendMail(Mail),
-    /// Send an account's owner the link that sets a new password, as an operator began days before.
+    /// Send the password reset link that an operator scheduled.
     SendReset {
         /// The account.
         account: AccountId,
     },
-    /// Audit the page of a tab, and tell its owner when it got worse.
+    /// Run a watch: audit the tab's page, and alert its owner when it got worse.
     RunWatch {
         /// The tab.
         tab: TabId,
-        /// The day of the run, counted from 1970-01-01.
+        /// Day of the run, since 1970-01-01.
         day: i64,
     },
-    /// Forget what is past its time.
+    /// Delete rows past their retention.
     Purge,
 }
 
-/// A queue of its own, so that what is slow holds up nothing else.
+/// A lane of the queue. Slow jobs of one lane don't delay another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Messages.
+    /// Mail.
     Mail,
     /// Audits.
     Audit,
@@ -60,7 +60,7 @@ impl Lane {
         }
     }
 
-    /// Jobs that one server does at once.
+    /// Concurrency limit per server.
     pub(crate) fn at_once(self) -> usize {
         match self {
             Self::Mail | Self::Audit => 4,
@@ -70,7 +70,7 @@ impl Lane {
 }
 
 impl Job {
-    /// The job as it is queued, due now. `key`: what there may be only one job for, ever.
+    /// The job as a row to queue, due now. `key` makes it unique, forever.
     pub fn queued(&self, ports: &Ports, key: Option<String>) -> NewJob {
         let now = ports.now();
         let payload = serde_json::to_string(self).expect("it holds texts and numbers under names, which are JSON");
@@ -78,7 +78,7 @@ impl Job {
         NewJob { id, lane, unique_key: key, payload, run_at: now, created_at: now }
     }
 
-    /// What it is, for the operator; `None` for what is no job of this version.
+    /// Description for the operator; `None` when this version does not know the job.
     pub fn described(payload: &str) -> Option<String> {
         Some(match serde_json::from_str(payload).ok()? {
             Self::SendMail(mail) => format!("mail to {}: {}", mail.to, mail.subject),

@@ -1,127 +1,15 @@
-//! Work that no caller waits for: a queue in the database, and the runner that empties it.
+//! Background jobs: a queue in the database, and its workers.
 //!
-//! A job is queued together with the fact that causes it. Any number of servers work on one queue: each claims a job for
-//! a while, and what it writes counts only while its claim does. A job that fails waits, twice as long each time; after
-//! its last try it stays, for the operator to see (`site-audit operator jobs`).
+//! A job is queued in the same transaction as its cause. Any number of servers work on one queue: each claims jobs
+//! with a lease, and its writes count only while the lease is valid. A failed job is retried with exponential backoff;
+//! after the last try it is kept for the operator (`site-audit operator jobs`).
 
+mod ending;
+mod perform;
 mod purge;
 mod run_watch;
 mod runner;
 mod send_mail;
 
-use std::time::Duration;
-
-use store::{ClaimedJob, StoreError};
-use tokio::time::timeout;
-
 pub use purge::purge;
 pub use runner::{Background, is_in_step, schedule, start, work_off};
-
-use crate::accounts::operator;
-use crate::job::Job;
-use crate::services::Services;
-
-/// How long a claim lasts. A server that died leaves its jobs for so long.
-const LEASE_MS: i64 = 120_000;
-/// How long a job may take, so that nobody who is alive outlives a claim.
-const JOB_TIME: Duration = Duration::from_secs(90);
-/// The wait after the first failure; it doubles with each (`specs/reliability.md` 1.4, F09).
-const FIRST_WAIT_MS: i64 = 60_000;
-/// The longest wait.
-const LAST_WAIT_MS: i64 = 3_600_000;
-/// How a job ended.
-#[derive(Debug)]
-enum Ending {
-    /// It is done, which is yet to be written.
-    Done,
-    /// It is done, which was written together with what it did.
-    Written,
-    /// The right to it was another's by then; nothing was written.
-    Late,
-}
-
-/// Why a job is not done.
-#[derive(Debug)]
-enum Unfinished {
-    /// It may be done later.
-    Later(String),
-    /// It never will be.
-    Never(String),
-}
-
-/// Does a job that was claimed, and writes down what became of it.
-async fn perform(app: &Services, claimed: ClaimedJob) -> Result<(), StoreError> {
-    let (store, lease) = (app.database().store(), &claimed.lease);
-    let job: Job = match serde_json::from_str(&claimed.payload) {
-        Ok(job) => job,
-        Err(error) => {
-            tracing::error!(job.id = %lease.id(), %error, "a job can't be read");
-            return store.bury_job(lease, app.ports().now(), &format!("it can't be read: {error}")).await.map(drop);
-        }
-    };
-    let lane = job.lane().word();
-    // Claimed by servers that all died over it.
-    if claimed.attempt > job.tries() {
-        tracing::error!(job.id = %lease.id(), lane, "a job ends whoever does it");
-        return store.bury_job(lease, app.ports().now(), "it was begun and never ended").await.map(drop);
-    }
-    let done = timeout(JOB_TIME, attempt(app, &claimed, &job)).await;
-    let now = app.ports().now();
-    let (why, is_last) = match done {
-        Ok(Ok(ending)) => {
-            let counts = match ending {
-                Ending::Done => store.finish_job(lease, now).await?,
-                Ending::Written => true,
-                Ending::Late => false,
-            };
-            tracing::info!(job.id = %lease.id(), lane, attempt = claimed.attempt, counts, "a job is done");
-            return Ok(());
-        }
-        Ok(Err(Unfinished::Never(why))) => (why, true),
-        Ok(Err(Unfinished::Later(why))) => (why, claimed.attempt >= job.tries()),
-        Err(_) => ("it took too long".to_owned(), claimed.attempt >= job.tries()),
-    };
-    // Why is for the operator who asks: it may name a person.
-    if is_last {
-        tracing::error!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job was given up");
-        return store.bury_job(lease, now, &why).await.map(drop);
-    }
-    tracing::warn!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job failed; it will be tried again");
-    store.postpone_job(lease, now.plus_ms(wait_ms(claimed.attempt)), &why).await.map(drop)
-}
-
-async fn attempt(app: &Services, claimed: &ClaimedJob, job: &Job) -> Result<Ending, Unfinished> {
-    match job {
-        Job::SendMail(mail) => send_mail::run(app, claimed.lease.id(), mail).await.map(|()| Ending::Done),
-        Job::SendReset { account } => match operator::send_reset(app, account).await {
-            Ok(()) => Ok(Ending::Done),
-            Err(error) => Err(Unfinished::Later(error.code.wire().to_owned())),
-        },
-        Job::RunWatch { tab, day } => run_watch::run(app, claimed, tab, *day).await,
-        Job::Purge => match purge(app).await {
-            Ok(rows) => {
-                tracing::info!(rows, "forgot what is past its time");
-                Ok(Ending::Done)
-            }
-            Err(error) => Err(error.into()),
-        },
-    }
-}
-
-/// The wait after the try `attempt`.
-fn wait_ms(attempt: u32) -> i64 {
-    let doublings = attempt.saturating_sub(1).min(16);
-    (FIRST_WAIT_MS << doublings).min(LAST_WAIT_MS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_double_up_to_an_hour() {
-        for (attempt, minutes) in [(0, 1), (1, 1), (2, 2), (6, 32), (7, 60), (30, 60), (u32::MAX, 60)] {
-            assert_eq!(wait_ms(attempt), minutes * 60_000, "{attempt}");
-        }
-    }
-}

@@ -8,7 +8,7 @@ pub mod billing;
 pub mod blocking;
 pub mod brcode;
 pub mod caller;
-pub mod ceilings;
+pub mod concurrency;
 pub mod config;
 pub mod credential;
 pub mod credit;

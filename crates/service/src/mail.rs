@@ -1,8 +1,8 @@
-//! Mail: one message in plain text and HTML, handed to the operator's SMTP server.
+//! Mail delivery: multipart messages over the operator's SMTP server.
 //!
-//! Nobody waits for this: mail is a job, [`crate::job::Job::SendMail`], queued together with what it tells of. Between
-//! the server's answer and ours being kept lies a moment in which a crash sends a message twice; its `Message-ID` is the
-//! job's, so that a reader's program can fold the two.
+//! Mail is sent in the background, by [`crate::job::Job::SendMail`], which is queued in the same transaction as its
+//! cause. Delivery is at-least-once: after a crash between the server's acceptance and our record of it, a mail is
+//! sent twice. Its `Message-ID` is the job's id, so that mail programs can deduplicate.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -21,19 +21,19 @@ use url::{Host, Url};
 
 use crate::config::{Config, Secret};
 
-/// How long the mail server may take for one message. Chosen: well within a job's lease.
+/// SMTP timeout of one mail. Chosen: well within a job's lease.
 const SEND_TIME: Duration = Duration::from_secs(30);
 
-/// Bytes of an address of which a mail program may take more, but a path in SMTP does not (RFC 5321 §4.5.3.1.3).
+/// Bytes of an address at most: the longest that fits into an SMTP path (RFC 5321 §4.5.3.1.3).
 const ADDRESS_BYTES: usize = 254;
 
-/// Why a message was not sent.
+/// Why a mail was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum NotSent {
-    /// It may be later.
+    /// Temporary: retry.
     #[error("{0}")]
     Later(String),
-    /// It never will be: the server refused it for good, or it can't be written down.
+    /// Permanent: the server rejected it, or it can't be encoded.
     #[error("{0}")]
     Never(String),
 }
@@ -43,12 +43,12 @@ pub enum NotSent {
 pub struct Mailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
-    /// Stands in message ids and greetings.
+    /// Host name for message ids and EHLO.
     host: String,
 }
 
 impl Mailer {
-    /// As configured; `None` without `smtp.url`. The host of `base_url` is how we greet.
+    /// As configured; `None` without `smtp.url`. The host of `base_url` is used in EHLO.
     pub fn new(config: &Config, base_url: &str) -> Result<Option<Self>> {
         let (Some(url), Some(from)) = (&config.smtp.url, &config.smtp.from) else { return Ok(None) };
         let host = Url::parse(base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
@@ -60,11 +60,11 @@ impl Mailer {
         }))
     }
 
-    /// Hands `mail` over; `id` is the job's.
+    /// Sends a mail; `id` is the job's.
     pub async fn send(&self, id: &str, mail: &Mail, now: Timestamp) -> Result<(), NotSent> {
         let message = self.message(id, mail, now).map_err(|error| NotSent::Never(format!("{error:#}")))?;
         match tokio::time::timeout(SEND_TIME, self.transport.send(message)).await {
-            Ok(Ok(_taken)) => Ok(()),
+            Ok(Ok(_response)) => Ok(()),
             Ok(Err(error)) if error.is_permanent() => Err(NotSent::Never(in_full(&error))),
             Ok(Err(error)) => Err(NotSent::Later(in_full(&error))),
             Err(_) => Err(NotSent::Later("the mail server did not answer in time".to_owned())),
@@ -79,7 +79,7 @@ impl Mailer {
             .from(self.from.clone())
             .to(Mailbox::new(None, to))
             .subject(one_line(&mail.subject))
-            // No answering machine answers it (RFC 3834 §5).
+            // Suppresses automatic replies (RFC 3834 §5).
             .raw_header(header("Auto-Submitted", "auto-generated"));
         if let Some(address) = &mail.unsubscribe {
             builder = builder
@@ -91,20 +91,20 @@ impl Mailer {
     }
 }
 
-/// Whether a text is an address that mail can be sent to: one address, without a name.
+/// Whether a text is one e-mail address, without a display name.
 pub(crate) fn is_address(text: &str) -> bool {
     text.len() <= ADDRESS_BYTES && text.is_ascii() && text.parse::<Address>().is_ok()
 }
 
-/// How to reach the server. Over `smtp` the connection is made secret as soon as it stands: always where a password is
-/// sent, else where the server can; but not on this machine.
+/// The SMTP transport. Over `smtp`, STARTTLS is required with a password, otherwise opportunistic; loopback is
+/// unencrypted.
 fn transport(address: &Secret, hello: &str) -> Result<AsyncSmtpTransport<Tokio1Executor>> {
     let url = Url::parse(address.expose())?;
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let is_local = match url.host() {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
         Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        // A scheme that the standard does not know leaves addresses as names.
+        // In a scheme that is not special (URL Standard), IP addresses are parsed as names.
         _ => host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback()),
     };
     let secret = || TlsParameters::new(host.to_owned());
@@ -130,12 +130,12 @@ fn header(name: &'static str, value: &str) -> HeaderValue {
     HeaderValue::new(HeaderName::new_from_ascii_str(name), value.to_owned())
 }
 
-/// A text that can begin no other header.
+/// Replaces control characters, so that a value can't inject a header.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// An error with its sources.
+/// An error with the chain of its sources.
 fn in_full(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,8 +1,8 @@
-//! The network a call comes from: what quotas and ceilings count.
+//! The caller's network: the unit of allowances, rate limits and concurrency limits.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// How much more a wider network (IPv4 /24, IPv6 /48) may do than one network.
+/// Factor by which the limits of a wider network (IPv4 /24, IPv6 /48) exceed those of one network.
 pub const WIDE: u32 = 10;
 
 /// An IPv4 address or an IPv6 /64. An IPv4 address mapped into IPv6 is the IPv4 address.
@@ -21,7 +21,7 @@ impl Network {
         }
     }
 
-    /// The wider network around it, an IPv4 /24 or an IPv6 /48, whose ceilings are higher.
+    /// The wider network around it, an IPv4 /24 or an IPv6 /48.
     pub fn wide(self) -> String {
         match self.0 {
             IpAddr::V4(v4) => {
@@ -35,7 +35,7 @@ impl Network {
         }
     }
 
-    /// For people: the last part left out (`203.0.113.x`, `2001:db8:1:2::x`).
+    /// Masked for display: `203.0.113.x`, `2001:db8:1:2::x`.
     pub(crate) fn masked(self) -> String {
         match self.0 {
             IpAddr::V4(v4) => {
@@ -50,7 +50,7 @@ impl Network {
     }
 }
 
-/// The key that is counted, before it is hashed.
+/// The counter key, before it is hashed.
 impl std::fmt::Display for Network {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn l04_a_network_is_one_address_or_one_64() {
+    fn a_network_is_one_address_or_one_64() {
         let of = |text: &str| Network::of(text.parse().unwrap());
         assert_eq!(of("2001:db8:1:2:3:4:5:6"), of("2001:db8:1:2::"));
         assert_ne!(of("2001:db8:1:2::"), of("2001:db8:1:3::"));

@@ -1,8 +1,8 @@
-//! Origins: which are our own, and which name this very machine.
+//! Origins: our own, and loopback.
 
 use url::{Host, Url};
 
-/// The public origin, or another name of this very machine for an installation on it.
+/// Whether an origin is our public one, or loopback when ours is loopback too.
 pub fn is_own(base: &Url, origin: &Url) -> bool {
     base.origin() == origin.origin()
         || is_loopback(base)
@@ -11,7 +11,7 @@ pub fn is_own(base: &Url, origin: &Url) -> bool {
             && base.port_or_known_default() == origin.port_or_known_default()
 }
 
-/// Whether a URL names this very machine.
+/// Whether a URL's host is loopback.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost",

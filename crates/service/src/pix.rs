@@ -1,4 +1,4 @@
-//! Credit by Pix: what is to be paid, which receipts are taken, and what becomes of them (`specs/x402.md` §12).
+//! Credit by Pix: offer, requests with receipts, and their status.
 
 use model::credit::{PixOffer, PixPack, PixReceipt};
 use model::lang::{Text, text};
@@ -9,30 +9,31 @@ use store::{NewCredit, NewPixRequest, PixSummary, Receipt, Requested};
 use crate::brcode::{BrCode, plain};
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
+use crate::database::Database;
 use crate::error::{Code, ServiceError};
 use crate::form::Field;
 use crate::services::Services;
 use crate::x402::{NO_PACK, PACKS};
 
-/// Bytes of a receipt (interface §8).
+/// Size limit of a receipt, in bytes. Chosen: 2 MiB, enough for a photo or a PDF.
 pub const RECEIPT_BYTES: usize = 2 * 1024 * 1024;
-/// Bytes of a form around its receipt: boundaries, names, the other fields.
+/// Bytes allowed for the rest of the form: boundaries, names, other fields.
 const FORM_BYTES: usize = 16 * 1024;
-/// Characters of a name or an e-mail that a buyer gives.
+/// Characters of a buyer's name or e-mail at most.
 const TEXT_CHARS: usize = 254;
 /// Millionths of a dollar in a hundredth.
 const MICROS_PER_CENT: u64 = 10_000;
-/// The daily counter of requests.
+/// The daily rate limit's counter of requests.
 const PIX: &str = "pix";
 
 /// Hex digits of a request's id.
 const ID_DIGITS: usize = 32;
 
-/// What a file begins with, and its type.
+/// Magic numbers of the accepted receipt types.
 const TYPES: [(&[u8], &str); 3] =
     [(b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/png"), (b"%PDF-", "application/pdf")];
 
-/// Who receives, and how many reais a dollar is.
+/// The recipient, and the exchange rate.
 #[derive(Debug, Clone)]
 pub struct Receiver {
     key: String,
@@ -52,9 +53,9 @@ pub struct Accepted {
 }
 
 impl Receiver {
-    /// As configured; [`Code::PixUnavailable`] unless all of it is.
-    pub fn of(app: &Services) -> Result<Self, ServiceError> {
-        let pix = app.config().pix.clone();
+    /// As configured; [`Code::PixUnavailable`] when the configuration is incomplete.
+    pub fn of(services: &Services) -> Result<Self, ServiceError> {
+        let pix = services.config().pix.clone();
         match (pix.key, pix.name, pix.city, pix.brl_per_usd) {
             (Some(key), Some(name), Some(city), Some(rate)) => {
                 Ok(Self { key, name: plain(&name), city: plain(&city), rate })
@@ -63,17 +64,17 @@ impl Receiver {
         }
     }
 
-    /// What so many dollars cost, in hundredths of a real, rounded up.
+    /// Price of a dollar amount, in centavos, rounded up.
     pub fn centavos(&self, usd: u32) -> u64 {
         (u64::from(usd) * self.rate.0).div_ceil(MICROS_PER_CENT)
     }
 
-    /// Who receives, as the payer's bank shows it: key, and name.
+    /// Key and name of the recipient, as the payer's bank shows them.
     pub fn shown(&self) -> (&str, &str) {
         (&self.key, &self.name)
     }
 
-    /// The code that pays a pack.
+    /// The Pix code that pays a pack.
     pub fn code(&self, usd: u32) -> String {
         let message = format!("Creditos {usd} USD");
         let code = BrCode {
@@ -87,7 +88,7 @@ impl Receiver {
         code.text()
     }
 
-    /// What is offered.
+    /// The offer.
     pub fn offer(&self) -> PixOffer {
         let packs = PACKS.map(|usd| {
             let br_code = self.code(usd);
@@ -105,7 +106,7 @@ impl Receiver {
     }
 }
 
-/// A code as a drawing: black on white whatever the page, or a reader could not see it.
+/// QR code as SVG. Black on white in any theme, otherwise scanners can't read it.
 fn qr_svg(code: &str) -> String {
     let Some((path, size)) = render::qr::qr_path(code) else { return String::new() };
     format!(
@@ -113,47 +114,48 @@ fn qr_svg(code: &str) -> String {
     )
 }
 
-/// The type of a receipt by its first bytes: what its name or its sender says counts for nothing.
+/// The receipt's type, by magic number; its file name and declared type are ignored.
 fn media_type(bytes: &[u8]) -> Option<&'static str> {
     let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
-    let known = TYPES.iter().find(|(beginning, _)| bytes.starts_with(beginning)).map(|(_, media_type)| *media_type);
-    known.or(is_webp.then_some("image/webp"))
+    let media_type =
+        TYPES.iter().find(|(beginning, _)| bytes.starts_with(beginning)).map(|(_, media_type)| *media_type);
+    media_type.or(is_webp.then_some("image/webp"))
 }
 
-/// Takes a request: whether there is room for it, then whose it is, then what it holds. `form` reads the form, of so many
-/// bytes at most, and may refuse it.
+/// Accepts a request for credit. Checks the queue first, then the network's rate limit, then the form. `form` reads
+/// the form up to a size limit, and may fail.
 pub async fn request<F: AsRef<[Field]>>(
     cx: &Cx,
     form: impl AsyncFnOnce(usize) -> Result<F, ServiceError>,
 ) -> Result<Accepted, ServiceError> {
-    let app = &cx.services;
-    let receiver = Receiver::of(app)?;
-    let pix = &app.config().pix;
-    if app.database().ask(|store| store.waiting_pix()).await? >= u64::from(pix.queue) {
+    let services = &cx.services;
+    let receiver = Receiver::of(services)?;
+    let pix = &services.config().pix;
+    if services.database().ask(|store| store.waiting_pix()).await? >= u64::from(pix.queue) {
         return Err(ServiceError::new(Code::PixQueueFull).retry_after(3_600));
     }
-    let (database, ports, network) = (app.database(), app.ports(), cx.caller.network);
+    let (database, ports, network) = (services.database(), services.ports(), cx.caller.network);
     let per_day = pix.requests_per_day;
-    let none_left = || ServiceError::new(Code::RateLimited).retry_after(app.ports().seconds_to_midnight());
-    if !app.allowance().has_left_of_day(database, ports, network, PIX, per_day).await? {
+    let none_left = || ServiceError::new(Code::RateLimited).retry_after(services.ports().seconds_to_midnight());
+    if !services.allowance().has_left_of_day(database, ports, network, PIX, per_day).await? {
         return Err(none_left());
     }
-    // Read before a use is spent: an upload that breaks off on its way has been nothing.
+    // The form is read before a use is spent: an aborted upload must not count.
     let fields = form(RECEIPT_BYTES + FORM_BYTES).await?;
     let (token, new) = read(cx, &receiver, fields.as_ref())?;
-    if !app.allowance().spend_daily(database, ports, network, PIX, per_day).await? {
+    if !services.allowance().spend_daily(database, ports, network, PIX, per_day).await? {
         return Err(none_left());
     }
-    let done = keep(app, token, new).await;
-    if done.is_err() {
-        app.allowance().release_daily(database, ports, network, PIX).await;
+    let accepted = keep(database, token, new).await;
+    if accepted.is_err() {
+        services.allowance().release_daily(database, ports, network, PIX).await;
     }
-    done
+    accepted
 }
 
-/// What a form asks for, and the token of its credit.
+/// Parses the form, and makes the credit's token.
 fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPixRequest), ServiceError> {
-    let app = &cx.services;
+    let services = &cx.services;
     let content = |name: &str| fields.iter().find(|field| field.name == name).map(|field| &field.content);
     let receipt = content("comprovante").filter(|bytes| !bytes.is_empty());
     if receipt.is_some_and(|bytes| bytes.len() > RECEIPT_BYTES) {
@@ -171,13 +173,13 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
         const MISSING: Text = text("comprovante: it is missing", "comprovante: está faltando");
         return Err(ServiceError::new(Code::InvalidBody).explained(MISSING.into()));
     };
-    let (name, email) = (said("nome", content("nome"))?, said("email", content("email"))?);
-    let token = TokenKind::Credit.token(app.ports().entropy.bytes());
-    let now = app.ports().now();
+    let (name, email) = (text_field("nome", content("nome"))?, text_field("email", content("email"))?);
+    let token = TokenKind::Credit.token(services.ports().entropy.bytes());
+    let now = services.ports().now();
     let new = NewPixRequest {
-        id: app.ports().nonce(),
+        id: services.ports().nonce(),
         credit: NewCredit {
-            id: app.ports().id(),
+            id: services.ports().id(),
             token_digest: token_digest(&token),
             owner: cx.caller.owner().map(|owner| owner.to_string()),
             is_dev: false,
@@ -191,16 +193,16 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
         receipt: Receipt { media_type: media_type.to_owned(), bytes: bytes.to_vec() },
         name,
         email,
-        queue: app.config().pix.queue,
+        queue: services.config().pix.queue,
         now,
     };
     Ok((token, new))
 }
 
-/// Keeps a request.
-async fn keep(app: &Services, token: String, new: NewPixRequest) -> Result<Accepted, ServiceError> {
+/// Stores the request.
+async fn keep(database: &Database, token: String, new: NewPixRequest) -> Result<Accepted, ServiceError> {
     let id = new.id.clone();
-    match app.database().ask(|store| store.request_pix(new)).await? {
+    match database.ask(|store| store.request_pix(new)).await? {
         Requested::Accepted => Ok(Accepted { id, token }),
         Requested::QueueFull => Err(ServiceError::new(Code::PixQueueFull).retry_after(3_600)),
         Requested::Duplicate { first } => Err(ServiceError::new(Code::ReceiptAlreadySent).with("id", first.into())),
@@ -212,8 +214,8 @@ fn pack(usd: Option<&[u8]>) -> Result<u32, ServiceError> {
     usd.filter(|usd| PACKS.contains(usd)).ok_or_else(|| ServiceError::new(Code::InvalidBody).explained(NO_PACK.into()))
 }
 
-/// A text that a buyer gave, if any.
-fn said(name: &str, bytes: Option<&bytes::Bytes>) -> Result<Option<String>, ServiceError> {
+/// Parses an optional text field.
+fn text_field(name: &str, bytes: Option<&bytes::Bytes>) -> Result<Option<String>, ServiceError> {
     const SHAPE: Text =
         text("{name}: at most 254 characters, without line ends", "{name}: no máximo 254 caracteres, sem fim de linha");
     let refused = || ServiceError::new(Code::InvalidBody).explained(SHAPE.phrase(&[("name", name.into())]));
@@ -225,14 +227,14 @@ fn said(name: &str, bytes: Option<&bytes::Bytes>) -> Result<Option<String>, Serv
     Ok((!text.is_empty()).then(|| text.to_owned()))
 }
 
-/// The request with this id, as its buyer may see it; [`Code::PixRequestNotFound`] where there is none.
-pub async fn status(app: &Services, id: &str) -> Result<PixSummary, ServiceError> {
+/// The status of a request, for its buyer; [`Code::PixRequestNotFound`] when there is none.
+pub async fn status(services: &Services, id: &str) -> Result<PixSummary, ServiceError> {
     let unknown = || ServiceError::new(Code::PixRequestNotFound);
-    // What can't be an id of ours needs no look-up.
+    // An invalid id is "not found", without a query.
     if id.len() != ID_DIGITS || !id.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Err(unknown());
     }
-    app.database().ask(|store| store.pix_summary(id)).await?.ok_or_else(unknown)
+    services.database().ask(|store| store.pix_summary(id)).await?.ok_or_else(unknown)
 }
 
 #[cfg(test)]

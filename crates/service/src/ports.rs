@@ -1,4 +1,4 @@
-//! Time and chance: the only two things of the outside that have no server a test could point at.
+//! Clock and randomness: the two inputs that tests replace.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -7,24 +7,24 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use model::time::{DAY_MS, Timestamp};
 use uuid::Uuid;
 
-/// Where the current time comes from.
+/// The clock.
 pub trait Clock: Debug + Send + Sync {
     /// Now, UTC.
     fn now(&self) -> Timestamp;
 }
 
-/// Where unpredictable bytes come from.
+/// The source of randomness.
 pub trait Entropy: Debug + Send + Sync {
-    /// 32 of them.
+    /// 32 random bytes.
     fn bytes(&self) -> [u8; 32];
 }
 
-/// Both, shared by everything that needs them. Cheap to clone.
+/// Clock and randomness. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Ports {
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Chance.
+    /// The source of randomness.
     pub entropy: Arc<dyn Entropy>,
 }
 
@@ -39,7 +39,7 @@ impl Ports {
         self.clock.now()
     }
 
-    /// Seconds until the next day begins, UTC.
+    /// Seconds until midnight UTC.
     pub(crate) fn seconds_to_midnight(&self) -> u32 {
         let left = (DAY_MS - self.now().0.rem_euclid(DAY_MS)) / 1000;
         u32::try_from(left).unwrap_or_default()
@@ -52,7 +52,7 @@ impl Ports {
         uuid::Builder::from_unix_timestamp_millis(millis, &[a, b, c, d, e, f, g, h, i, j]).into_uuid().to_string()
     }
 
-    /// 32 hex digits.
+    /// 32 random hex digits.
     pub fn nonce(&self) -> String {
         let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] = self.entropy.bytes();
         Uuid::from_bytes([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]).simple().to_string()
@@ -64,7 +64,7 @@ struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        // A clock before 1970 is a broken machine; its audits are dated 1970 rather than refused.
+        // A clock before 1970 is a broken machine; its audits are dated 1970.
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }

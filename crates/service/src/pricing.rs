@@ -1,16 +1,16 @@
-//! What costs what. Every number is the configuration's.
+//! Price list, from the configuration.
 
 use model::lang::{Lang, Text, text};
 use model::money::Micros;
 use model::pricing::{FreeItem, PaidItem, PaymentQuota, TrialOffer};
 
 use crate::accounts::TRIAL_DAYS;
-use crate::config::Sku;
+use crate::config::{Config, Sku};
 use crate::services::Services;
 use crate::x402::{HOW_TO_PAY, PACKS};
 
-/// What is free and what is not.
-pub fn quota(app: &Services, lang: Lang) -> PaymentQuota {
+/// What is free, and what costs how much.
+pub fn quota(services: &Services, lang: Lang) -> PaymentQuota {
     const AUDITS: Text = text("audits per network", "auditorias por rede");
     const TABS: Text = text("tabs per owner", "abas por dono");
     const DAY: Text = text("day (UTC)", "dia (UTC)");
@@ -22,7 +22,7 @@ pub fn quota(app: &Services, lang: Lang) -> PaymentQuota {
         "It begins by itself at an account's first use, and holds for its sessions and its own API keys.",
         "Começa sozinho no primeiro uso de uma conta, e vale para suas sessões e suas próprias chaves de API.",
     );
-    let (limits, prices) = (app.config().limits, app.config().prices);
+    let (limits, prices) = (services.config().limits, services.config().prices);
     let say = |text: Text| text.in_lang(lang).to_owned();
     let paid = |what: Text, price_usd| PaidItem { what: say(what), price_usd };
     let credits = PACKS.map(|usd| PaidItem {
@@ -43,13 +43,13 @@ pub fn quota(app: &Services, lang: Lang) -> PaymentQuota {
         .chain(credits)
         .collect(),
         how_to_pay: say(HOW_TO_PAY),
-        live: Some(app.url("/api/gate")),
-        free_now: free_now(app),
+        live: Some(services.url("/api/gate")),
+        free_now: free_now(services.config()),
         trial: TrialOffer { days: TRIAL_DAYS, how: say(TRIAL) },
     }
 }
 
-/// Names of what is free for the time being.
-pub fn free_now(app: &Services) -> Vec<String> {
-    app.config().free_now.iter().map(|sku| sku.name().to_owned()).collect()
+/// SKUs that are free for now.
+pub fn free_now(config: &Config) -> Vec<String> {
+    config.free_now.iter().map(|sku| sku.name().to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! What use cases may use: configuration, clock, database, engine, mail, payments, counters. It knows no routes.
+//! The dependencies of use cases: configuration, clock, database, engine, mail, payments, counters. No routes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use render::mail::Sender;
 use store::Store;
 
 use crate::allowance::Allowance;
-use crate::ceilings::Ceilings;
+use crate::concurrency::ConcurrencyLimits;
 use crate::config::Config;
 use crate::credential::token_digest;
 use crate::database::{ANSWER_WITHIN, Database};
@@ -30,7 +30,7 @@ pub struct Build {
     pub day: &'static str,
 }
 
-/// The service. Cheap to clone.
+/// The dependencies of use cases. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Services {
     inner: Arc<Inner>,
@@ -47,7 +47,7 @@ struct Inner {
     engine: Engine,
     database: Database,
     allowance: Allowance,
-    ceilings: Ceilings,
+    concurrency: ConcurrencyLimits,
     payments: Payments,
     mailer: Option<Mailer>,
     build: Build,
@@ -60,7 +60,7 @@ impl Services {
         Self::open_patient(config, ports, address, build, ANSWER_WITHIN).await
     }
 
-    /// The same with another patience for the database while a call is served: tests are for machines of any speed.
+    /// The same with another query timeout, for tests on slow machines.
     pub async fn open_patient(
         config: Config,
         ports: Ports,
@@ -84,7 +84,7 @@ impl Services {
             engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),
             database: Database::new(store, answer_within),
             allowance: Allowance::new(config.limits),
-            ceilings: Ceilings::new(&config),
+            concurrency: ConcurrencyLimits::new(&config),
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
             started_at: ports.now(),
@@ -102,12 +102,12 @@ impl Services {
         &self.inner.config
     }
 
-    /// The absolute URL of a path of ours.
+    /// The absolute URL of one of our paths.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.inner.base_url)
     }
 
-    /// The public origin, without a slash at its end.
+    /// The public origin, without a trailing slash.
     pub fn base_url(&self) -> &str {
         &self.inner.base_url
     }
@@ -117,7 +117,7 @@ impl Services {
         self.inner.base_url.starts_with("https://")
     }
 
-    /// Whether nothing but this machine can reach the service, but for what a proxy on it passes on.
+    /// Whether the server listens on loopback only; a proxy on the machine may still make it public.
     pub fn is_on_loopback(&self) -> bool {
         self.inner.is_on_loopback
     }
@@ -127,17 +127,17 @@ impl Services {
         self.inner.started_at
     }
 
-    /// Time and chance.
+    /// Clock and randomness.
     pub fn ports(&self) -> &Ports {
         &self.inner.ports
     }
 
-    /// What accounts rest on.
+    /// Secrets of accounts: keys, password hashing, picture processing.
     pub fn vault(&self) -> &Vault {
         &self.inner.vault
     }
 
-    /// The sender of mail: the product's name, and where its links lead.
+    /// The sender of mail: product name and base URL of links.
     pub fn sender(&self) -> Sender<'_> {
         Sender { product: &self.inner.config.product.name, base_url: &self.inner.base_url }
     }
@@ -147,7 +147,7 @@ impl Services {
         self.inner.build
     }
 
-    /// SHA-256 of the operator's token; `None` where there is none.
+    /// SHA-256 of the operator's token; `None` without one.
     pub fn operator_digest(&self) -> Option<&[u8; 32]> {
         self.inner.operator.as_ref()
     }
@@ -162,28 +162,28 @@ impl Services {
         &self.inner.database
     }
 
-    /// What networks may still do.
+    /// The allowance of free audits, and rate limits.
     pub fn allowance(&self) -> &Allowance {
         &self.inner.allowance
     }
 
-    /// How much fetches at once.
-    pub fn ceilings(&self) -> &Ceilings {
-        &self.inner.ceilings
+    /// Concurrency limits.
+    pub fn concurrency(&self) -> &ConcurrencyLimits {
+        &self.inner.concurrency
     }
 
-    /// Prices and how they are asked for.
+    /// Prices and payment requirements.
     pub fn payments(&self) -> &Payments {
         &self.inner.payments
     }
 
-    /// The mail server; `None` where none is configured.
+    /// The mail server; `None` when none is configured.
     pub fn mailer(&self) -> Option<&Mailer> {
         self.inner.mailer.as_ref()
     }
 }
 
-/// The public origin: as configured, else the address that is listened on, with `localhost` for an unspecified one.
+/// The public origin: as configured, otherwise the listening address, with `localhost` for an unspecified one.
 fn base_url(config: &Config, address: SocketAddr) -> String {
     match &config.base_url {
         Some(url) => url.trim_end_matches('/').to_owned(),

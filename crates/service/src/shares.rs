@@ -1,4 +1,4 @@
-//! Shares: a public address for an audit, what it shows, and its badge.
+//! Shared reports: public address, pictures and badge.
 
 use model::id::{Owner, Slug};
 use model::lang::Lang;
@@ -10,7 +10,7 @@ use url::Url;
 use crate::audits::{audit_id, no_such_audit, stored};
 use crate::blocking::off_worker;
 use crate::caller::Cx;
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
 
@@ -24,14 +24,14 @@ pub fn badge_path(slug: &Slug) -> String {
     format!("/badge/{slug}.svg")
 }
 
-/// Gives an audit of an owner its public address, and draws the pictures of it.
+/// Publishes an audit of an owner under a public address, and renders its pictures. Idempotent.
 pub async fn publish(cx: &Cx, owner: &Owner, id: String) -> Result<Slug, ServiceError> {
     let audit = stored(cx, owner, id).await?;
     if let Some(slug) = audit.share_slug {
         return Ok(slug);
     }
-    let (services, id) = (cx.services.clone(), audit.id.clone());
-    let pictures = off_worker(move || pictures(&services, &audit)).await??;
+    let (product, id) = (cx.services.config().product.name.clone(), audit.id.clone());
+    let pictures = off_worker(move || pictures(&product, &audit)).await??;
     let slug = Slug::random(cx.services.ports().entropy.bytes());
     let new = NewShare { slug, audit: id.clone(), created_at: cx.services.ports().now(), pictures };
     let slug = cx.services.database().ask(|store| store.share_audit(owner, new)).await.map_err(no_such_audit)?;
@@ -39,15 +39,15 @@ pub async fn publish(cx: &Cx, owner: &Owner, id: String) -> Result<Slug, Service
     Ok(slug)
 }
 
-fn pictures(services: &Services, audit: &StoredReport) -> Result<SharePictures, ServiceError> {
+fn pictures(product: &str, audit: &StoredReport) -> Result<SharePictures, ServiceError> {
     let url = Url::parse(&audit.report.url).ok();
     let scene = Scene {
         host: url.as_ref().and_then(Url::host_str).unwrap_or_default(),
-        // Only a run that found no page has no summary.
+        // Only the report of an unreachable page has no summary.
         score: audit.report.summary.is_some().then_some(audit.report.score),
         counts: audit.report.counts,
         created_at: audit.created_at,
-        product: &services.config().product.name,
+        product,
     };
     let drawn = |lang| {
         render::picture::png(&scene, lang).map_err(|error| {
@@ -58,7 +58,7 @@ fn pictures(services: &Services, audit: &StoredReport) -> Result<SharePictures, 
     Ok(SharePictures { en: drawn(Lang::En)?, pt: drawn(Lang::PtBr)? })
 }
 
-/// Takes the public address of an owner's audit away.
+/// Revokes the public address of an owner's audit.
 pub async fn revoke(cx: &Cx, owner: &Owner, id: String) -> Result<(), ServiceError> {
     let (id, now) = (audit_id(id)?, cx.services.ports().now());
     cx.services.database().ask(|store| store.revoke_share(owner, &id, now)).await.map_err(no_such_audit)?;
@@ -68,34 +68,34 @@ pub async fn revoke(cx: &Cx, owner: &Owner, id: String) -> Result<(), ServiceErr
 
 /// The audit at a public address.
 pub async fn report(services: &Services, slug: &str) -> Result<StoredReport, ServiceError> {
-    let slug = known(slug)?;
+    let slug = slug_of(slug)?;
     services.database().ask(|store| store.shared_report(&slug)).await.map_err(no_such_share)
 }
 
-/// What a public address stands for.
+/// Score and state behind a public address.
 pub async fn state(services: &Services, slug: &Slug) -> Result<ShareState, ServiceError> {
     services.database().ask(|store| store.share_state(slug)).await.map_err(no_such_share)
 }
 
-/// The picture of a public address.
+/// The picture of a shared report.
 pub async fn picture(services: &Services, slug: &str, lang: Lang) -> Result<Vec<u8>, ServiceError> {
-    let slug = known(slug)?;
+    let slug = slug_of(slug)?;
     services.database().ask(|store| store.share_picture(&slug, lang)).await.map_err(no_such_share)
 }
 
-/// What can't be a slug of ours needs no look-up.
-pub fn known(slug: &str) -> Result<Slug, ServiceError> {
+/// Parses a slug; an invalid one is "not found", without a query.
+pub fn slug_of(slug: &str) -> Result<Slug, ServiceError> {
     Slug::parse(slug).ok_or_else(|| ServiceError::new(Code::ShareNotFound))
 }
 
-fn no_such_share(trouble: Trouble) -> ServiceError {
-    match trouble {
-        Trouble::NotFound => ServiceError::new(Code::ShareNotFound),
+fn no_such_share(error: DatabaseError) -> ServiceError {
+    match error {
+        DatabaseError::NotFound => ServiceError::new(Code::ShareNotFound),
         other => other.into(),
     }
 }
 
-/// What puts a badge elsewhere, as a link to its report.
+/// Snippets that embed a badge with a link to its report.
 #[derive(Debug)]
 pub struct Snippets {
     /// For Markdown.
@@ -107,7 +107,7 @@ pub struct Snippets {
 }
 
 impl Snippets {
-    /// Those of a share. Nothing in them is from outside: slug and score are ours, the origin is configured.
+    /// The snippets of a share. They need no escaping: slug and score are ours, the origin is configured.
     pub fn new(services: &Services, slug: &Slug, score: Option<u32>) -> Self {
         let (svg, report) = (services.url(&badge_path(slug)), services.url(&report_path(slug)));
         let name = format!("{}: {}", badge::LABEL, badge::message(score));

@@ -7,17 +7,17 @@ use render::catalog::near::nearest;
 
 use crate::error::{Code, ServiceError};
 
-/// No check has this code.
+/// The error for an unknown check code.
 pub fn check(code: &str) -> ServiceError {
     with_nearest(Code::CheckNotFound, nearest(code, catalog::entries().map(|(_, check)| check.code)))
 }
 
-/// No tool has this slug.
+/// The error for an unknown tool slug.
 pub fn tool(slug: &str) -> ServiceError {
     with_nearest(Code::ToolNotFound, nearest(slug, FAMILIES.iter().map(|family| family.slug)))
 }
 
-/// An error that tells the nearest names.
+/// An error with the nearest names as detail.
 fn with_nearest(code: Code, near: Vec<&'static str>) -> ServiceError {
     const NEAREST: Text = text("nearest: {names}", "mais próximos: {names}");
     let error = ServiceError::new(code);

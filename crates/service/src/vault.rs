@@ -1,4 +1,4 @@
-//! What accounts rest on: the keys made of the server's secret, the hashing of passwords, the drawing of pictures.
+//! Secrets of accounts: keys derived from the server's secret, password hashing, picture processing.
 
 mod easel;
 mod keys;
@@ -16,9 +16,9 @@ use crate::ports::Ports;
 
 pub use easel::Easel;
 pub use keys::{Binding, Keys};
-pub use passwords::{MOST_BYTES as PASSWORD_BYTES, Passwords, Verdict};
+pub use passwords::{MOST_BYTES as PASSWORD_BYTES, PasswordCheck, Passwords};
 
-/// The keys of accounts, where this server can have accounts; and where passwords are hashed and pictures drawn.
+/// Account keys, where accounts are enabled; password hashing and picture processing.
 #[derive(Debug)]
 pub struct Vault {
     keys: Result<Keys, Off>,
@@ -26,12 +26,12 @@ pub struct Vault {
     easel: Easel,
 }
 
-/// Why there are none.
+/// Why accounts are disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Off {
-    /// Several servers may share the database, so they must be given a secret to share.
+    /// The database may be shared by several servers, so they need a configured common secret.
     NoSecret,
-    /// Cookies would travel in the clear.
+    /// Cookies would travel unencrypted.
     PlainHttp,
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Display for Off {
 }
 
 impl Vault {
-    /// Sets accounts up, once the database is there. Fails where a secret can't be read, kept or trusted.
+    /// Sets accounts up, after the database. An error when a secret can't be read, stored or trusted.
     pub fn open(config: &Config, base_url: &str, ports: &Ports) -> Result<Self> {
         let is_safe = Url::parse(base_url).is_ok_and(|url| url.scheme() == "https" || is_loopback(&url));
         let keys = match (&config.auth.secret, config.database_url.strip_prefix("sqlite://")) {
@@ -60,22 +60,22 @@ impl Vault {
         Ok(Self { keys, passwords: Passwords::new(&config.auth, ports.entropy.bytes())?, easel: Easel::default() })
     }
 
-    /// Why there are none on this server; `None`: there are.
+    /// Why accounts are disabled; `None` when they are enabled.
     pub fn off(&self) -> Option<Off> {
         self.keys.as_ref().err().copied()
     }
 
-    /// Where passwords are hashed.
+    /// Password hashing.
     pub fn passwords(&self) -> &Passwords {
         &self.passwords
     }
 
-    /// Where pictures are drawn.
+    /// Picture processing.
     pub(crate) fn easel(&self) -> &Easel {
         &self.easel
     }
 
-    /// The keys; [`Code::AuthUnavailable`] where there are no accounts.
+    /// The keys; [`Code::AuthUnavailable`] while accounts are disabled.
     pub fn keys(&self) -> Result<&Keys, ServiceError> {
         self.keys.as_ref().map_err(|_| ServiceError::new(Code::AuthUnavailable))
     }

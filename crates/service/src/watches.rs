@@ -1,4 +1,4 @@
-//! The daily watch of a tab's page: who may have one, when it runs, and where its alerts go.
+//! Daily watches: settings, schedule, and alert addresses.
 
 mod alert;
 
@@ -21,29 +21,28 @@ pub(crate) use alert::{Alerted, alert, lang_of};
 
 use alert::{link_token, question};
 
-/// Mails per network and hour that ask somebody to agree to alerts: no way to write to strangers.
+/// Rate limit: confirmation mails for alert addresses per network and hour. Chosen: ten, so that they can't be used to
+/// send mail to strangers.
 const QUESTIONS_PER_HOUR: u32 = 10;
-/// How long such a question can be answered.
+/// Lifetime of a confirmation link.
 const QUESTION_MS: i64 = 7 * DAY_MS;
-/// How long the link in an alert stops the next one: longer than anybody keeps the mail in mind.
-pub(crate) const STOP_LINK_MS: i64 = 396 * DAY_MS;
-/// Watches that one look queues at most.
+/// Watches queued per round of the scheduler at most.
 const QUEUED_AT_ONCE: u32 = 500;
 
-/// What is to be changed of a tab; what is `None` stays.
+/// Changes to a tab; `None` leaves a field as it is.
 #[derive(Debug, Default)]
-pub struct Wanted {
-    /// Its name, or none.
+pub struct TabEdit {
+    /// Its name; `Some(None)` removes it.
     pub alias: Option<Option<String>>,
-    /// Whether it has the focus.
+    /// Whether it is the active tab.
     pub active: Option<bool>,
     /// Whether its page is watched.
     pub monitor: Option<bool>,
-    /// Where alerts go: another address than the account's, or `Some(None)` for that.
+    /// Where alerts go: an address, or `Some(None)` for the account's own.
     pub alert_email: Option<Option<String>>,
 }
 
-/// Where alerts are to go as it was typed; `None` for the account's own address.
+/// Parses an alert address; `None` for the account's own.
 pub fn alert_address(typed: Option<&str>) -> Result<Option<String>, ServiceError> {
     let address = typed.unwrap_or_default().trim();
     if address.is_empty() {
@@ -56,25 +55,25 @@ pub fn alert_address(typed: Option<&str>) -> Result<Option<String>, ServiceError
     Ok(Some(address.to_owned()))
 }
 
-/// Changes a tab of the caller.
-pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, wanted: Wanted) -> Result<Tab, ServiceError> {
-    let watches = wanted.monitor == Some(true) || matches!(wanted.alert_email, Some(Some(_)));
+/// Applies changes to a tab of the caller.
+pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, edit: TabEdit) -> Result<Tab, ServiceError> {
+    let watches = edit.monitor == Some(true) || matches!(edit.alert_email, Some(Some(_)));
     if watches && matches!(owner, Owner::Guest(_)) {
         return Err(ServiceError::new(Code::AccountRequired));
     }
     let id = tabs::tab_id(&tab.id)?;
-    let watch = match wanted.monitor {
-        // One that goes on keeps its time of day.
+    let watch = match edit.monitor {
+        // A watch that continues keeps its time of day.
         Some(true) if tab.monitor => None,
         Some(true) => Some(Some(next_slot(&id, cx.services.ports().now()))),
         Some(false) => Some(None),
         None => None,
     };
-    let alert = match wanted.alert_email {
+    let alert = match edit.alert_email {
         Some(email) => alert_to(cx, owner, tab, email).await?,
         None => None,
     };
-    let change = TabChange { alias: wanted.alias, active: wanted.active, watch, alert };
+    let change = TabChange { alias: edit.alias, active: edit.active, watch, alert };
     let most = cx.services.config().limits.watched_pages;
     let changed = cx.services.database().ask(|store| store.change_tab(owner, &id, change, most)).await;
     match changed.map_err(tabs::unknown_tab)? {
@@ -83,60 +82,60 @@ pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, wanted: Wanted) -> Result
     }
 }
 
-/// What becomes of where alerts go; `None` where nothing changes.
+/// How the alert address changes; `None` when it does not.
 async fn alert_to(cx: &Cx, owner: &Owner, tab: &Tab, email: Option<String>) -> Result<Option<AlertTo>, ServiceError> {
-    let app = &cx.services;
+    let services = &cx.services;
     let Some(email) = email else { return Ok(tab.monitor_email.is_some().then_some(AlertTo::Account)) };
     if tab.monitor_email.as_deref() == Some(email.as_str()) && tab.monitor_email_confirmed {
         return Ok(None);
     }
-    let own = app.database().ask(|store| store.email_of(owner)).await?;
+    let own = services.database().ask(|store| store.email_of(owner)).await?;
     if own.is_some_and(|own| own.eq_ignore_ascii_case(&email)) {
         return Ok(Some(AlertTo::Account));
     }
-    if app.mailer().is_none() {
+    if services.mailer().is_none() {
         return Err(ServiceError::new(Code::MailUnavailable));
     }
     let (network, what) = (cx.caller.network, "questions of watches");
-    app.allowance().spend_hourly(app.database(), app.ports(), network, what, QUESTIONS_PER_HOUR).await?;
-    let token = link_token(app);
-    let mail = question(app, &email, &tab.url, &token, cx.lang)?;
+    services.allowance().spend_hourly(services.database(), services.ports(), network, what, QUESTIONS_PER_HOUR).await?;
+    let token = link_token(services.ports());
+    let mail = question(&services.sender(), &email, &tab.url, &token, cx.lang)?;
     Ok(Some(AlertTo::Other {
         email,
         token_digest: token_digest(&token),
-        expires_at: app.ports().now().plus_ms(QUESTION_MS),
-        question: Job::SendMail(mail).queued(app.ports(), None),
+        expires_at: services.ports().now().plus_ms(QUESTION_MS),
+        question: Job::SendMail(mail).queued(services.ports(), None),
     }))
 }
 
-/// The time of day at which a tab is watched, in milliseconds after midnight: its id is random, so that all of them are
-/// spread over the day.
+/// The time of day of a tab's watch, in milliseconds after midnight. Derived from the tab's random id, so that watches
+/// are spread over the day.
 fn time_of_day(tab: &TabId) -> i64 {
     let id = Uuid::try_parse(&tab.0).map(|id| id.as_u128()).unwrap_or_default();
     i64::try_from(id % u128::from(DAY_MS.unsigned_abs())).unwrap_or_default()
 }
 
-/// The last instant, up to `now`, at which a tab was to be watched.
+/// The latest scheduled time of a tab's watch, up to `now`.
 fn slot(tab: &TabId, now: Timestamp) -> Timestamp {
     now.plus_ms(-(now.0.saturating_sub(time_of_day(tab))).rem_euclid(DAY_MS))
 }
 
-/// The first instant after `now` at which a tab is to be watched.
+/// The next scheduled time of a tab's watch, after `now`.
 fn next_slot(tab: &TabId, now: Timestamp) -> Timestamp {
     slot(tab, now).plus_ms(DAY_MS)
 }
 
-/// Queues the watches that are due: one job a tab and day, whatever the number of servers. A day that was missed is not
-/// made up for, but by the run of now.
-pub(crate) async fn queue_due(app: &Services, now: Timestamp) -> Result<(), StoreError> {
-    let store = app.database().store();
+/// Queues due watches: one job per tab and day, however many servers schedule. Missed days are not made up for; one
+/// run follows now.
+pub(crate) async fn queue_due(services: &Services, now: Timestamp) -> Result<(), StoreError> {
+    let store = services.database().store();
     for due in store.due_watches(now, QUEUED_AT_ONCE).await? {
         let slot = slot(&due.tab, now);
         let job = Job::RunWatch { tab: due.tab.clone(), day: slot.day().0 };
         let key = format!("watch:{}:{}", due.tab, slot.day().0);
         let DueWatch { tab, watch_at } = due;
         let next = next_slot(&tab, now);
-        store.queue_watch(DueWatch { tab, watch_at }, next, job.queued(app.ports(), Some(key))).await?;
+        store.queue_watch(DueWatch { tab, watch_at }, next, job.queued(services.ports(), Some(key))).await?;
     }
     Ok(())
 }

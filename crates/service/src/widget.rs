@@ -1,4 +1,4 @@
-//! The widget that other sites embed: what may be chosen of it, and what becomes of a bad choice.
+//! The embeddable widget: options, their defaults, and its HTML snippet.
 
 use audit::escape::attribute;
 use data_encoding::HEXLOWER;
@@ -9,40 +9,40 @@ use url::form_urlencoded::Serializer;
 use crate::services::Services;
 use render::shown;
 
-/// Characters of a brand at most (the contract's limit).
+/// Characters of a brand at most. Chosen: one line of the narrowest widget.
 pub const BRAND_CHARACTERS: usize = 40;
-/// The widget is fluid between these widths, in CSS pixels (design of pages, section 9).
+/// Width range of the fluid widget, in CSS pixels. Chosen: from a sidebar to a text column.
 pub const WIDTHS: [u32; 2] = [240, 640];
-/// Where the loader is.
+/// Path of the loader script.
 pub const LOADER_PATH: &str = "/embed.js";
-/// Where the widget is.
+/// Path of the widget.
 pub const PATH: &str = "/embed";
-/// The product's own colour.
-const OWN_COLOUR: Colour = Colour([0x07, 0x57, 0xba]);
+/// The product's colour.
+const OWN_COLOUR: BrandColour = BrandColour([0x07, 0x57, 0xba]);
 
-/// What was asked for, as it was written.
+/// Requested options, unparsed.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked<'a> {
+pub struct WidgetOptions<'a> {
     /// The heading.
     pub brand: Option<&'a str>,
     /// The colour of the button.
     pub color: Option<&'a str>,
     /// `auto`, `light` or `dark`.
     pub theme: Option<&'a str>,
-    /// What the address field holds at first.
+    /// The initial address.
     pub url: Option<&'a str>,
 }
 
-/// What is in force: a widget never fails for its options.
+/// The options in force; invalid ones fall back to defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Widget {
-    /// Its heading, in plain text.
+    /// The heading, plain text.
     pub brand: String,
-    /// Of its button; `None`: the product's own, which has a light and a dark form.
-    colour: Option<Colour>,
+    /// The button's colour; `None` for the product's, which has a light and a dark form.
+    colour: Option<BrandColour>,
     /// Light, dark, or as the system says.
     pub theme: WidgetTheme,
-    /// What the address field holds at first.
+    /// The initial address.
     pub url: Option<Url>,
 }
 
@@ -61,31 +61,31 @@ pub enum WidgetTheme {
 
 /// Red, green and blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Colour([u8; 3]);
+struct BrandColour([u8; 3]);
 
 impl Widget {
-    /// The widget that was asked for, bad choices left as if they had not been made. A brand that is too long is cut.
-    pub fn new(app: &Services, asked: Asked<'_>) -> Self {
-        let brand = asked.brand.map(shortened).filter(|brand| !brand.is_empty());
+    /// Parses the options. Invalid ones are ignored; a long brand is truncated.
+    pub fn new(services: &Services, options: WidgetOptions<'_>) -> Self {
+        let brand = options.brand.map(shortened).filter(|brand| !brand.is_empty());
         Self {
-            brand: brand.unwrap_or_else(|| app.config().product.name.clone()),
-            colour: asked.color.and_then(Colour::parse),
-            theme: match asked.theme {
+            brand: brand.unwrap_or_else(|| services.config().product.name.clone()),
+            colour: options.color.and_then(BrandColour::parse),
+            theme: match options.theme {
                 Some("light") => WidgetTheme::Light,
                 Some("dark") => WidgetTheme::Dark,
                 _ => WidgetTheme::Auto,
             },
-            // What can't be audited is not worth to be filled in.
-            url: asked.url.and_then(|url| app.engine().fetcher().intake(url).ok()),
+            // An address that can't be audited is not filled in.
+            url: options.url.and_then(|url| services.engine().fetcher().intake(url).ok()),
         }
     }
 
-    /// The colour of its button, `#rrggbb`.
+    /// The button's colour, `#rrggbb`.
     pub fn color(&self) -> String {
         self.colour.unwrap_or(OWN_COLOUR).hex()
     }
 
-    /// A theme other than the system's, as the root element says it.
+    /// The theme as an attribute of the root element; `None` for the system's.
     pub fn theme_word(&self) -> Option<&'static str> {
         match self.theme {
             WidgetTheme::Auto => None,
@@ -94,53 +94,53 @@ impl Widget {
         }
     }
 
-    /// The one rule of the style that a chosen colour makes. Of letters, digits and signs of ours only.
+    /// The CSS rule of a custom colour. It needs no escaping: only hex digits and our own text.
     pub fn rule(&self) -> Option<String> {
         let colour = self.colour?;
         Some(format!(":root{{--brand:{};--on-brand:{}}}", colour.hex(), colour.text_on_it().hex()))
     }
 
-    /// Name and value of what is not as it is without a choice.
-    fn chosen(&self, app: &Services) -> Vec<(&'static str, String)> {
-        let brand = (self.brand != app.config().product.name).then(|| self.brand.clone());
+    /// Name and value of options that differ from the default.
+    fn chosen(&self, product: &str) -> Vec<(&'static str, String)> {
+        let brand = (self.brand != product).then(|| self.brand.clone());
         let choices = [
             ("brand", brand),
-            ("color", self.colour.map(Colour::hex)),
+            ("color", self.colour.map(BrandColour::hex)),
             ("theme", self.theme_word().map(str::to_owned)),
             ("url", self.url.as_ref().map(Url::to_string)),
         ];
         choices.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
-    /// Absolute address of the widget.
-    pub fn address(&self, app: &Services) -> String {
-        let query = Serializer::new(String::new()).extend_pairs(self.chosen(app)).finish();
-        if query.is_empty() { app.url(PATH) } else { app.url(&format!("{PATH}?{query}")) }
+    /// Absolute URL of the widget.
+    pub fn address(&self, services: &Services) -> String {
+        let query = Serializer::new(String::new()).extend_pairs(self.chosen(&services.config().product.name)).finish();
+        if query.is_empty() { services.url(PATH) } else { services.url(&format!("{PATH}?{query}")) }
     }
 
-    /// The script element that puts the widget into a page, with a link for readers without scripts.
-    pub fn snippet(&self, app: &Services, link: &str) -> String {
-        let mut snippet = format!("<script async src=\"{}\"", attribute(&app.url(LOADER_PATH)));
-        for (name, value) in self.chosen(app) {
+    /// The script element that embeds the widget, with a link for readers without scripts.
+    pub fn snippet(&self, services: &Services, link: &str) -> String {
+        let mut snippet = format!("<script async src=\"{}\"", attribute(&services.url(LOADER_PATH)));
+        for (name, value) in self.chosen(&services.config().product.name) {
             snippet.push_str(&format!(" data-{name}=\"{}\"", attribute(&value)));
         }
-        let form = self.form_address(app);
+        let form = self.form_address(services);
         snippet + &format!("></script><noscript><a href=\"{}\">{}</a></noscript>", attribute(&form), attribute(link))
     }
 
-    /// Absolute address of the first page, with its form filled in.
-    pub fn form_address(&self, app: &Services) -> String {
+    /// Absolute URL of the home page with its form filled in.
+    pub fn form_address(&self, services: &Services) -> String {
         match &self.url {
             Some(url) => {
                 let query = Serializer::new(String::new()).append_pair("url", url.as_str()).finish();
-                app.url(&format!("/?{query}"))
+                services.url(&format!("/?{query}"))
             }
-            None => app.url("/"),
+            None => services.url("/"),
         }
     }
 }
 
-/// A brand as it may be shown: on one line, in its direction, not too long.
+/// A brand for display: one line, bidi-isolated, truncated.
 fn shortened(brand: &str) -> String {
     let shown: String =
         brand.chars().filter(|c| !shown::turns(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -148,8 +148,8 @@ fn shortened(brand: &str) -> String {
     words.join(" ").chars().take(BRAND_CHARACTERS).collect()
 }
 
-impl Colour {
-    /// Reads `#rgb` or `#rrggbb`.
+impl BrandColour {
+    /// Parses `#rgb` or `#rrggbb`.
     fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#')?;
         let values: Vec<u8> =
@@ -181,7 +181,7 @@ impl Colour {
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
     }
 
-    /// Black or white, whichever contrasts more: at least 4.58:1 on any colour, so text is always readable.
+    /// The readable text colour: black or white, whichever contrasts more. At least 4.58:1 on any colour.
     fn text_on_it(self) -> Self {
         let (black, white) = (Self([0; 3]), Self([255; 3]));
         if self.contrast(black) > self.contrast(white) { black } else { white }
@@ -206,7 +206,7 @@ mod tests {
             ("#é00", None),
             ("", None),
         ] {
-            assert_eq!(Colour::parse(text).map(Colour::hex).as_deref(), hex, "{text}");
+            assert_eq!(BrandColour::parse(text).map(BrandColour::hex).as_deref(), hex, "{text}");
         }
     }
 
@@ -215,7 +215,7 @@ mod tests {
         for red in (0..=255).step_by(5) {
             for green in (0..=255).step_by(5) {
                 for blue in (0..=255).step_by(5) {
-                    let colour = Colour([red, green, blue]);
+                    let colour = BrandColour([red, green, blue]);
                     assert!(colour.contrast(colour.text_on_it()) >= 4.5, "{}", colour.hex());
                 }
             }

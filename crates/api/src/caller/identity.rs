@@ -6,7 +6,7 @@ use service::Services;
 use service::accounts::session::SESSION_SECONDS;
 use service::caller::{Caller, Identity, Unverified};
 use service::credential::{is_random_token, token_digest};
-use service::database::Trouble;
+use service::database::DatabaseError;
 use service::error::{Code, ServiceError};
 use service::network::Network;
 use store::FoundSession;
@@ -133,9 +133,9 @@ async fn session(services: &Services, caller: Caller, token: &str) -> Result<Rec
     let session = match services.database().ask(|store| store.session_by_digest(&digest, now)).await {
         Ok(FoundSession::Live(session)) => session,
         Ok(FoundSession::Ended) => return Err(refused(Code::SessionEnded)),
-        Ok(FoundSession::Unknown) | Err(Trouble::NotFound) => return Err(refused(Code::InvalidSession)),
-        Err(Trouble::Down) => return Ok(known(caller, unverified)),
-        Err(Trouble::Defect) => return Err(ServiceError::new(Code::Internal)),
+        Ok(FoundSession::Unknown) | Err(DatabaseError::NotFound) => return Err(refused(Code::InvalidSession)),
+        Err(DatabaseError::Down) => return Ok(known(caller, unverified)),
+        Err(DatabaseError::Defect) => return Err(ServiceError::new(Code::Internal)),
     };
     let mut renewed = None;
     if !session.is_rotated && now >= session.last_seen_at.plus_ms(NOTED_EVERY_MS) {
@@ -158,9 +158,9 @@ async fn key(services: &Services, token: &str) -> Result<Identity, ServiceError>
             }
             Ok(Identity::Key(Box::new(key)))
         }
-        Ok(None) | Err(Trouble::NotFound) => Err(ServiceError::new(Code::InvalidApiKey)),
-        Err(Trouble::Down) => Ok(Identity::Unverified(Unverified::Account)),
-        Err(Trouble::Defect) => Err(ServiceError::new(Code::Internal)),
+        Ok(None) | Err(DatabaseError::NotFound) => Err(ServiceError::new(Code::InvalidApiKey)),
+        Err(DatabaseError::Down) => Ok(Identity::Unverified(Unverified::Account)),
+        Err(DatabaseError::Defect) => Err(ServiceError::new(Code::Internal)),
     }
 }
 
@@ -169,9 +169,9 @@ async fn guest(services: &Services, token: &str) -> Result<Identity, ServiceErro
     let (digest, now) = (token_digest(token), services.ports().now());
     match services.database().ask(|store| store.guest_by_digest(&digest, now)).await {
         Ok(Some(id)) => Ok(Identity::Guest(id)),
-        Ok(None) | Err(Trouble::NotFound) => Err(ServiceError::new(Code::GuestTokenInvalid)),
-        Err(Trouble::Down) => Ok(Identity::Unverified(Unverified::Guest)),
-        Err(Trouble::Defect) => Err(ServiceError::new(Code::Internal)),
+        Ok(None) | Err(DatabaseError::NotFound) => Err(ServiceError::new(Code::GuestTokenInvalid)),
+        Err(DatabaseError::Down) => Ok(Identity::Unverified(Unverified::Guest)),
+        Err(DatabaseError::Defect) => Err(ServiceError::new(Code::Internal)),
     }
 }
 

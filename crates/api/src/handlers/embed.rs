@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::operation::{Operation, Written};
 use service::caller::Cx;
 use service::error::ServiceError;
-use service::widget::{Asked, BRAND_CHARACTERS, LOADER_PATH, WIDTHS, Widget, WidgetTheme};
+use service::widget::{BRAND_CHARACTERS, LOADER_PATH, WIDTHS, Widget, WidgetOptions, WidgetTheme};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -88,9 +88,13 @@ async fn embed(cx: Cx, input: EmbedQuery) -> Result<Written<Embed>, ServiceError
     const LINK: Text = text("Audit a page with {product}", "Auditar uma página com {product}");
     let app = &cx.services;
     let EmbedQuery { brand, color, theme, url } = &input;
-    let asked =
-        Asked { brand: brand.as_deref(), color: color.as_deref(), theme: theme.as_deref(), url: url.as_deref() };
-    let widget = Widget::new(app, asked);
+    let options = WidgetOptions {
+        brand: brand.as_deref(),
+        color: color.as_deref(),
+        theme: theme.as_deref(),
+        url: url.as_deref(),
+    };
+    let widget = Widget::new(app, options);
     let link = LINK.phrase(&[("product", app.config().product.name.as_str().into())]);
     let [min_width, max_width] = WIDTHS;
     Written::spoken(&Embed {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operation::{Ceiling, Json, Nothing, Operation};
+use crate::operation::{Json, Nothing, Operation, RateLimit};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::guests;
@@ -17,7 +17,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 "A token that owns the audits made with it. Send it as `X-Guest-Token` or `Authorization: Bearer`. It \
                  is shown once and kept here as a digest only; who holds it is the guest.",
             )
-            .ceiling(Ceiling::Guests)
+            .rate_limit(RateLimit::Guests)
             .errors(&[Code::RateLimited, Code::DatabaseUnavailable]),
     ]
 }

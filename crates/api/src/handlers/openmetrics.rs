@@ -12,7 +12,7 @@ use schemars::{Schema, SchemaGenerator};
 use crate::operation::{Access, Answer, Nothing, Operation, Reply};
 use service::Services;
 use service::caller::Cx;
-use service::database::Trouble;
+use service::database::DatabaseError;
 use service::error::{Code, ServiceError};
 use service::x402::{Facilitator, Standing};
 
@@ -47,8 +47,8 @@ async fn read(cx: Cx, _: Nothing) -> Result<Text, ServiceError> {
     // While it is down the rest of the answer is true; a defect is one also here.
     match known {
         Ok(known) => known.register(&mut registry),
-        Err(Trouble::Down) => {}
-        Err(trouble) => return Err(trouble.into()),
+        Err(DatabaseError::Down) => {}
+        Err(error) => return Err(error.into()),
     }
     let mut text = String::new();
     encode(&mut text, &registry).map_err(|error| {
@@ -86,7 +86,7 @@ struct Known {
     received: Vec<(String, u64)>,
 }
 
-async fn known(app: &Services) -> Result<Known, Trouble> {
+async fn known(app: &Services) -> Result<Known, DatabaseError> {
     let (now, database) = (app.ports().now(), app.database());
     let midnight = Timestamp(now.day().0 * DAY_MS);
     let payments = database.ask(|store| store.unfinished_payments()).await?;

@@ -183,7 +183,7 @@ struct BadgeLinks {
 }
 
 async fn badge(cx: Cx, input: SharePath) -> Result<Json<BadgeAnswer>, ServiceError> {
-    let slug = shares::known(&input.slug)?;
+    let slug = shares::slug_of(&input.slug)?;
     let (available, score) = match shares::state(&cx.services, &slug).await? {
         ShareState::InForce { score } => (true, score),
         ShareState::Revoked => (false, None),

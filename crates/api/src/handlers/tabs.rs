@@ -218,13 +218,13 @@ impl ChangeRequest {
 /// Changes a tab.
 async fn change(cx: Cx, input: ChangeRequest) -> Result<Json<Changed>, ServiceError> {
     let (owner, tab) = found(&cx, &input.id).await?;
-    let wanted = watches::Wanted {
+    let edit = watches::TabEdit {
         alias: input.alias.map(|alias| tabs::alias_of(alias.as_deref())).transpose()?,
         active: input.active,
         monitor: input.monitor,
         alert_email: input.monitor_email.map(|email| watches::alert_address(email.as_deref())).transpose()?,
     };
-    let tab = watches::change(&cx, &owner, &tab, wanted).await?;
+    let tab = watches::change(&cx, &owner, &tab, edit).await?;
     Ok(Json::new(Changed { ok: true, tab }))
 }
 

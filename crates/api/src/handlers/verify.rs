@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use store::StoredReport;
 use url::Url;
 
-use crate::operation::{Ceiling, Effect, Operation, Written};
+use crate::operation::{Effect, Operation, RateLimit, Written};
 use engine::Supplied;
 use engine::Verification;
 use service::Services;
@@ -44,7 +44,7 @@ pub(super) fn operations() -> Vec<Operation> {
             )
             .effect(Effect::Reads)
             .body(BODY_BYTES)
-            .ceiling(Ceiling::Verifications)
+            .rate_limit(RateLimit::Verifications)
             .errors(&[
                 Code::InvalidUrl,
                 Code::RateLimited,

@@ -6,7 +6,7 @@ use http::Method;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::{Access, Answer, Ceiling, Effect, Handler, Input, Nothing, Operation, OtherForm, handler, input};
+use super::{Access, Answer, Effect, Handler, Input, Nothing, Operation, OtherForm, RateLimit, handler, input};
 use crate::request::BODY_BYTES;
 use service::Services;
 use service::config::Sku;
@@ -96,7 +96,7 @@ impl Operation {
             price: None,
             sample: None,
             sells: false,
-            ceiling: None,
+            rate_limit: None,
             body_bytes: BODY_BYTES,
             is_shared: true,
             errors: &[],
@@ -170,10 +170,10 @@ impl Operation {
         self
     }
 
-    /// A ceiling of its own.
+    /// Its own rate limit.
     #[must_use]
-    pub fn ceiling(mut self, ceiling: Ceiling) -> Self {
-        self.ceiling = Some(ceiling);
+    pub fn rate_limit(mut self, limit: RateLimit) -> Self {
+        self.rate_limit = Some(limit);
         self
     }
 

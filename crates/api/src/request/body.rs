@@ -85,7 +85,7 @@ pub async fn read_body(app: &Services, parts: &Parts, body: Body, most: usize) -
                 let taken = room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
                 let more = length.saturating_sub(BODY_BYTES).div_ceil(1024).saturating_sub(taken);
                 if more > 0 {
-                    let more = app.ceilings().room_for_body(more)?;
+                    let more = app.concurrency().reserve_body(more)?;
                     match &mut room {
                         Some(room) => room.merge(more),
                         None => room = Some(more),

@@ -141,7 +141,7 @@ pub(crate) async fn run(State(site): State<Site>, id: Id, request: Request) -> R
 pub(crate) async fn rename(State(app): State<Services>, id: Id, request: Request) -> Response {
     on_tab(app, id, request, "/workspace/{id}/settings", async |form, tab| {
         let alias = Some(tabs::alias_of(form.field("alias"))?);
-        change(form, tab, watches::Wanted { alias, ..watches::Wanted::default() }).await
+        change(form, tab, watches::TabEdit { alias, ..watches::TabEdit::default() }).await
     })
     .await
 }
@@ -151,14 +151,14 @@ pub(crate) async fn watch(State(app): State<Services>, id: Id, request: Request)
     on_tab(app, id, request, "/workspace/{id}/settings", async |form, tab| {
         let monitor = Some(form.field("monitor") == Some("on"));
         let alert_email = Some(watches::alert_address(form.field("monitor_email"))?);
-        change(form, tab, watches::Wanted { monitor, alert_email, ..watches::Wanted::default() }).await
+        change(form, tab, watches::TabEdit { monitor, alert_email, ..watches::TabEdit::default() }).await
     })
     .await
 }
 
-async fn change(form: &Form, tab: &Tab, wanted: watches::Wanted) -> Result<(), ServiceError> {
+async fn change(form: &Form, tab: &Tab, edit: watches::TabEdit) -> Result<(), ServiceError> {
     let owner = form.visit.owner.as_ref().ok_or_else(|| ServiceError::new(Code::TabNotFound))?;
-    watches::change(&form.visit.cx, owner, tab, wanted).await.map(drop)
+    watches::change(&form.visit.cx, owner, tab, edit).await.map(drop)
 }
 
 /// Follows the page no more.

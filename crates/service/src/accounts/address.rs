@@ -10,12 +10,12 @@ use crate::mail::is_address;
 pub struct Address {
     /// As it was typed, without spaces around it, the domain in ASCII.
     pub typed: String,
-    /// As addresses are compared: in lower case. Dots and what follows a `+` stay: they may be another mailbox.
+    /// Canonical form, for comparison: lower case. Dots and `+` suffixes are kept, as they may name another mailbox.
     pub canonical: String,
 }
 
 impl Address {
-    /// Reads what was typed; [`Code::InvalidEmail`] for what is none.
+    /// Parses a typed address; [`Code::InvalidEmail`] when it is not one.
     pub fn parse(text: &str) -> Result<Self, ServiceError> {
         let read = || {
             let (local, domain) = text.trim().rsplit_once('@')?;
@@ -29,7 +29,7 @@ impl Address {
         })
     }
 
-    /// What stands before the `@`.
+    /// The local part, before the `@`.
     pub fn local(&self) -> &str {
         self.typed.rsplit_once('@').map_or(self.typed.as_str(), |(local, _)| local)
     }

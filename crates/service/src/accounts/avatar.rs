@@ -1,10 +1,10 @@
-//! Pictures of accounts: setting, reading and removing one.
+//! Profile pictures: setting, reading and removing one.
 
-use super::unavailable;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
 
-/// Bytes of a picture that comes in at most (`specs/accounts.md` section 5: 2 MB).
+/// Size limit of an uploaded picture, in bytes. Chosen: 2 MB, more than a phone's photo needs after cropping.
 pub const MOST_BYTES: usize = 2 * 1_048_576;
 
 /// Sets the caller's picture: a JPEG, PNG or WebP of at most 2 MB and 40 megapixels.
@@ -20,8 +20,8 @@ pub async fn set(cx: &Cx, bytes: Vec<u8>) -> Result<(), ServiceError> {
 /// The caller's picture, WebP; [`Code::NotFound`] without one.
 pub async fn read(cx: &Cx) -> Result<Vec<u8>, ServiceError> {
     let session = cx.caller.required_session()?;
-    let found = cx.services.database().ask(|store| store.avatar(&session.account)).await.map_err(unavailable)?;
-    found.ok_or_else(|| ServiceError::new(Code::NotFound))
+    let picture = cx.services.database().ask(|store| store.avatar(&session.account)).await.map_err(unavailable)?;
+    picture.ok_or_else(|| ServiceError::new(Code::NotFound))
 }
 
 /// Whether the caller has a picture.
@@ -33,7 +33,7 @@ pub async fn is_set(cx: &Cx) -> Result<bool, ServiceError> {
     }
 }
 
-/// Takes the caller's picture away.
+/// Removes the caller's picture.
 pub async fn remove(cx: &Cx) -> Result<(), ServiceError> {
     let session = cx.caller.required_session()?;
     cx.services.database().ask(|store| store.remove_avatar(&session.account)).await.map_err(unavailable)

@@ -1,4 +1,4 @@
-//! What every change of an account goes through: its steps, what is noted of it, and the mail that tells of it.
+//! Account changes: their steps, the security event recorded with each, and the mail that announces it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,26 +6,27 @@ use model::id::AccountId;
 use model::lang::{Lang, Text};
 use store::{AccountRecord, Actor, NewEvent, NewJob, Refusal, Step};
 
-use super::unavailable;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::token_digest;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
+use crate::ports::Ports;
 use render::mail::letters::{self, Letter};
 
-/// A random text that is shown once, in a link or a cookie, and kept as a digest.
+/// A one-time secret that is shown once, in a link or a cookie, and stored as a digest.
 #[derive(Clone)]
 pub struct Token {
     /// 32 random bytes in base64url.
     pub text: String,
-    /// What is kept of it.
+    /// SHA-256 of the text; this is what the database stores.
     pub digest: [u8; 32],
 }
 
 impl Token {
-    /// A new one.
-    pub fn new(cx: &Cx) -> Self {
-        let text = URL_SAFE_NO_PAD.encode(cx.services.ports().entropy.bytes());
+    /// A new random token.
+    pub fn new(ports: &Ports) -> Self {
+        let text = URL_SAFE_NO_PAD.encode(ports.entropy.bytes());
         Self { digest: token_digest(&text), text }
     }
 }
@@ -36,15 +37,15 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// A change in the making.
+/// A change to an account, being put together.
 #[derive(Debug, Default)]
-pub(crate) struct Change {
+pub(crate) struct AccountChange {
     steps: Vec<Step>,
     jobs: Vec<NewJob>,
 }
 
-impl Change {
-    /// One of these steps.
+impl AccountChange {
+    /// A change of these steps.
     pub(crate) fn new(steps: impl IntoIterator<Item = Step>) -> Self {
         Self { steps: steps.into_iter().collect(), jobs: Vec::new() }
     }
@@ -63,19 +64,19 @@ impl Change {
         self
     }
 
-    /// Noted as something that the account's owner did.
+    /// With a security event of the account's owner.
     #[must_use]
     pub(crate) fn event(self, cx: &Cx, account: &AccountId, kind: &'static str) -> Self {
         self.step(Step::Event(own_event(cx, account, kind)))
     }
 
-    /// Noted as something that somebody did to an account.
+    /// With a security event of another actor.
     #[must_use]
     pub(crate) fn event_by(self, cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> Self {
         self.step(Step::Event(event(cx, actor, account, kind)))
     }
 
-    /// With a letter to an address. Where no mail can be sent, it waits until it can.
+    /// With a mail to an address. While no mail server is configured, it stays in the queue.
     #[must_use]
     pub(crate) fn letter(mut self, cx: &Cx, letter: &Letter, to: &str, lang: Lang) -> Self {
         self.jobs.push(Job::SendMail(letter.to(to, lang)).queued(cx.services.ports(), None));
@@ -89,25 +90,25 @@ impl Change {
         self
     }
 
-    /// With a notice to the account's owner of what happened.
+    /// With a notice of what happened, by mail to the account's owner.
     #[must_use]
     pub(crate) fn notice(self, cx: &Cx, account: &AccountRecord, what: Text) -> Self {
         self.letter(cx, &letters::notice(&cx.services.sender(), what), &account.email, language(account))
     }
 
-    /// Makes it, or nothing of it.
+    /// Applies all of the change in one transaction, or none of it.
     pub(crate) async fn make(self, cx: &Cx, subject: &'static str) -> Result<Result<(), Refusal>, ServiceError> {
         let (Self { steps, jobs }, now) = (self, cx.services.ports().now());
         cx.services.database().ask(|store| store.change_account(subject, steps, jobs, now)).await.map_err(unavailable)
     }
 }
 
-/// Something that an account's owner did.
+/// A security event that the account's owner caused.
 pub(crate) fn own_event(cx: &Cx, account: &AccountId, kind: &'static str) -> NewEvent {
     event(cx, Actor::Account(account.clone()), account, kind)
 }
 
-/// Something that somebody did to an account.
+/// A security event on an account.
 pub(super) fn event(cx: &Cx, actor: Actor, account: &AccountId, kind: &'static str) -> NewEvent {
     NewEvent {
         id: cx.services.ports().id(),

@@ -1,25 +1,25 @@
-//! A guest's things become those of the account that is signed in.
+//! Guest claim: moves a guest's audits, tabs and credits to the signed-in account.
 
 use model::claim::{MovedRows, ProductClaim};
 use serde_json::json;
 use store::GuestThings;
 
-use super::unavailable;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 
-/// Gives the things of a guest to the caller's account. [`Code::InvalidProductClaim`] for what can't be a guest's token.
+/// Moves a guest's things to the caller's account. [`Code::InvalidProductClaim`] when the text can't be a guest token.
 pub async fn take(cx: &Cx, token: &str) -> Result<ProductClaim, ServiceError> {
-    let (app, session) = (&cx.services, cx.caller.required_session()?);
+    let (services, session) = (&cx.services, cx.caller.required_session()?);
     if !TokenKind::Guest.fits(token) {
         return Err(ServiceError::new(Code::InvalidProductClaim));
     }
-    let (digest, now) = (token_digest(token), app.ports().now());
-    let claimed = app.database().ask(|store| store.claim_guest(&digest, &session.account, now)).await;
-    let claimed = claimed.map_err(|trouble| match trouble {
-        Trouble::Down => ServiceError::new(Code::ProductClaimPending).retry_after(5),
+    let (digest, now) = (token_digest(token), services.ports().now());
+    let claimed = services.database().ask(|store| store.claim_guest(&digest, &session.account, now)).await;
+    let claimed = claimed.map_err(|error| match error {
+        DatabaseError::Down => ServiceError::new(Code::ProductClaimPending).retry_after(5),
         other => other.into(),
     })?;
     let Some(claimed) = claimed else {
@@ -31,9 +31,9 @@ pub async fn take(cx: &Cx, token: &str) -> Result<ProductClaim, ServiceError> {
     Ok(ProductClaim { moved, left: claimed.tabs_left, purchases: claimed.moved("credits") })
 }
 
-/// What [`take`] would give; nothing of a guest that the account can't have.
+/// Preview of [`take`]: what it would move. Empty for a guest that this account can't claim.
 pub async fn offered(cx: &Cx, token: &str) -> Result<GuestThings, ServiceError> {
     let (session, digest) = (cx.caller.required_session()?, token_digest(token));
-    let found = cx.services.database().ask(|store| store.guest_things(&digest, &session.account)).await;
-    Ok(found.map_err(unavailable)?.unwrap_or_default())
+    let things = cx.services.database().ask(|store| store.guest_things(&digest, &session.account)).await;
+    Ok(things.map_err(unavailable)?.unwrap_or_default())
 }

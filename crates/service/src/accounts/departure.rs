@@ -1,4 +1,4 @@
-//! What one takes along, and going.
+//! Data export, and closing an account.
 
 use model::account::{Account, Profile, SecurityEvent, SessionInfo};
 use model::lang::text;
@@ -11,14 +11,15 @@ use store::Denied;
 
 use super::address::Address;
 use super::change::{language, own_event};
-use super::{keys, organizations, passkeys, profile, session, unavailable};
+use super::unavailable::unavailable;
+use super::{keys, organizations, passkeys, profile, session};
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 
 /// Days between closing an account and its removal.
 pub(crate) const REMOVAL_DAYS: i64 = 7;
-/// Audits in an export: the newest. Chosen: one answer of a few megabytes; each has the address of the whole.
+/// Audits in an export: the newest. Chosen: one response of a few megabytes; each line links to its full report.
 const AUDITS: u32 = 1_000;
 
 /// Everything that is kept of an account, but for reports, to which it leads, and secrets, which are kept as digests.
@@ -55,7 +56,7 @@ struct AuditLine {
     api: String,
 }
 
-/// Everything that is kept of the caller's account.
+/// Exports the caller's account.
 pub async fn export(cx: &Cx) -> Result<Export, ServiceError> {
     let current = cx.caller.required_session()?;
     let (account, owner) = (session::account(cx, current).await?, cx.caller.required_owner()?);
@@ -90,8 +91,8 @@ pub async fn export(cx: &Cx) -> Result<Export, ServiceError> {
     })
 }
 
-/// Closes the caller's account, whose address they gave as a sign that they mean it; in seven days it is removed. Its owner
-/// is told by mail.
+/// Closes the caller's account; it is removed after [`REMOVAL_DAYS`]. The caller types their address as confirmation.
+/// The owner gets a notice by mail.
 pub async fn close(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     if Address::parse(email)?.canonical != Address::parse(&account.email)?.canonical {
@@ -104,10 +105,10 @@ pub async fn close(cx: &Cx, email: &str) -> Result<(), ServiceError> {
         "A sua conta foi encerrada e será removida em 7 dias; até lá, quem opera este servidor pode trazê-la de volta",
     );
     let mail = letters::notice(&cx.services.sender(), what).to(&account.email, language(&account));
-    let (mail, noted) = (Job::SendMail(mail).queued(cx.services.ports(), None), own_event(cx, &account.id, "closed"));
+    let (mail, event) = (Job::SendMail(mail).queued(cx.services.ports(), None), own_event(cx, &account.id, "closed"));
     let after = now.plus_ms(REMOVAL_DAYS * DAY_MS);
     let closed =
-        cx.services.database().ask(|store| store.close_account(&account.id, after, noted, vec![mail], now)).await;
+        cx.services.database().ask(|store| store.close_account(&account.id, after, event, vec![mail], now)).await;
     match closed.map_err(unavailable)? {
         Ok(()) => {
             tracing::info!("an account was closed");

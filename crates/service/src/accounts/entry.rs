@@ -1,4 +1,4 @@
-//! Getting in: making an account, e-mail first, and signing in.
+//! Registration, e-mail first, and sign-in.
 
 use base64::Engine as _;
 use model::account::Assurance;
@@ -10,44 +10,47 @@ use store::{
 };
 
 use super::address::Address;
-use super::change::{Change, Token, language};
-use super::{session, totp, unavailable};
+use super::change::{AccountChange, Token, language};
+use super::unavailable::unavailable;
+use super::{session, totp};
 use crate::caller::Cx;
 use crate::config::Secret;
 use crate::credential::{is_random_token, token_digest};
+use crate::database::Database;
 use crate::error::{Code, ServiceError};
-use crate::vault::Verdict;
+use crate::vault::{PasswordCheck, Vault};
 
-/// How long a link that makes an account is good: a day, as mail is slow.
+/// Lifetime of a registration link. Chosen: a day, as mail can be delayed by hours.
 const REGISTER_MS: i64 = 24 * HOUR_MS;
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
-/// How long a second factor is waited for (`specs/accounts.md` 4.2).
+/// Lifetime of a second-factor challenge. Chosen: 10 minutes, time to find the phone.
 const CHALLENGE_MS: i64 = 10 * MINUTE_MS;
 const MINUTE_MS: i64 = 60_000;
-/// Mails to one address in an hour (`specs/accounts.md` 4.1).
+/// Rate limit: mails to one address per hour. Chosen: one and two retries; more would let strangers flood a mailbox.
 const MAILS_PER_ADDRESS: u32 = 3;
-/// Mails that one network may ask for in an hour (the same).
+/// Rate limit: mails that one network may request per hour. Chosen: an office can register; a script can't mail in
+/// bulk.
 const MAILS_PER_NETWORK: u32 = 10;
-/// Characters of a name.
+/// Characters of a display name at most.
 const NAME_CHARS: usize = 60;
-/// Wrong passwords and codes of one account (`specs/accounts.md` 4.2): 10, then 1, 2, 4 … 60 minutes.
+/// Backoff for wrong passwords and codes of one account: after 10 failures, locks of 1, 2, 4 … 60 minutes.
 const OF_ACCOUNT: Throttle =
     Throttle { scope: "account", free: 10, window_ms: 24 * HOUR_MS, first_wait_ms: MINUTE_MS, last_wait_ms: HOUR_MS };
-/// Wrong passwords and codes of one network: 30 in an hour.
+/// Rate limit for wrong passwords and codes of one network: 30 per hour.
 const OF_NETWORK: Throttle =
     Throttle { scope: "network", free: 30, window_ms: HOUR_MS, first_wait_ms: HOUR_MS, last_wait_ms: HOUR_MS };
 
-/// What became of a sign-in.
+/// Outcome of a sign-in.
 #[derive(Debug)]
 pub enum SignIn {
-    /// It is done: the token of the session.
+    /// Signed in: the session token.
     Done(Token),
-    /// A second factor is asked for, by this token.
+    /// Second factor required: the challenge token.
     SecondFactor(Token),
 }
 
-/// A second factor that is given: a code of the authenticator, or a recovery code.
+/// A submitted second factor: a code of the authenticator app, or a recovery code.
 #[derive(Debug, Clone)]
 pub enum SecondFactor {
     /// Six digits.
@@ -56,22 +59,23 @@ pub enum SecondFactor {
     Recovery(Secret),
 }
 
-/// Sends a link that makes an account to an address, or tells its owner that there is one: to who asks it is the same.
+/// Sends a registration link to an address, or a notice if it has an account already. The response is the same for
+/// both, so that it can't be used to look up accounts.
 pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let address = Address::parse(email)?;
     if !may_write_to(cx, &address).await? {
         return Ok(());
     }
-    let known = by_email(cx, &address).await?;
-    let change = match &known {
-        Some(account) => Change::default().letter(
+    let account = by_email(cx.services.database(), &address).await?;
+    let change = match &account {
+        Some(account) => AccountChange::default().letter(
             cx,
             &letters::has_account(&cx.services.sender()),
             &account.email,
             language(account),
         ),
         None => {
-            let token = Token::new(cx);
+            let token = Token::new(cx.services.ports());
             let letter = letters::register(&cx.services.sender(), &token.text);
             let link = NewLink {
                 token_digest: token.digest,
@@ -80,13 +84,13 @@ pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
                 account: None,
                 expires_at: cx.services.ports().now().plus_ms(REGISTER_MS),
             };
-            Change::new([Step::AddLink(link)]).letter(cx, &letter, &address.typed, cx.lang)
+            AccountChange::new([Step::AddLink(link)]).letter(cx, &letter, &address.typed, cx.lang)
         }
     };
     Ok(change.make(cx, "sending a link that makes an account").await??)
 }
 
-/// Makes the account of a link's address, and signs its owner in.
+/// Creates the account of a registration link's address, and signs its owner in.
 pub async fn complete(cx: &Cx, token: &str, password: Secret, name: &str) -> Result<Token, ServiceError> {
     let (digest, email, _) = link_of(cx, token, AccountLink::Register).await?;
     let name = judged_name(name)?;
@@ -102,56 +106,57 @@ pub async fn complete(cx: &Cx, token: &str, password: Secret, name: &str) -> Res
         locale: cx.lang.tag().to_owned(),
         password,
     };
-    let change = Change::new([Step::UseLink(digest, AccountLink::Register), Step::Register(made)])
+    let change = AccountChange::new([Step::UseLink(digest, AccountLink::Register), Step::Register(made)])
         .steps(begun.steps)
         .event(cx, &account, "registered");
     match change.make(cx, "making an account").await? {
         Ok(()) => Ok(begun.token),
-        // Made by another link meanwhile.
+        // A concurrent request with another link created it.
         Err(Refusal::Taken) => Err(ServiceError::new(Code::InvalidLink)),
         Err(refusal) => Err(refusal.into()),
     }
 }
 
-/// Signs in with a password; wrong, unknown and waiting look the same.
+/// Signs in with a password. Wrong password, unknown address and lock-out are indistinguishable to the caller.
 pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, ServiceError> {
     let wrong = || ServiceError::new(Code::InvalidCredentials);
-    // What can't be an address is nobody's.
+    // An invalid address takes the same path as an unknown one.
     let address = Address::parse(email).unwrap_or_else(|_| Address { typed: String::new(), canonical: String::new() });
     check_network(cx).await?;
     let key = cx.services.vault().keys()?.blind(&address.canonical);
     let now = cx.services.ports().now();
     let is_blocked = is_blocked(cx, &key).await?;
-    let account = by_email(cx, &address).await?;
+    let account = by_email(cx.services.database(), &address).await?;
     let usable = account.filter(|account| account.status == AccountStatus::Active && !is_blocked);
     let phc = usable.as_ref().and_then(|account| account.password.clone());
     let verdict = cx.services.vault().passwords().compare(password.clone(), phc.clone()).await?;
-    let (Some(account), Some(phc), Verdict::Right { is_outdated }) = (usable.as_ref(), phc, verdict) else {
+    let (Some(account), Some(phc), PasswordCheck::Right { is_outdated }) = (usable.as_ref(), phc, verdict) else {
         if !is_blocked {
             failed(cx, key, usable.as_ref()).await?;
         }
         return Err(wrong());
     };
-    // Whoever set another password while this one was compared has ended all sessions: none begins with the old one.
+    // The step fails if another request set a new password during the comparison: that one ended all sessions, and
+    // none may begin with the old password.
     let expect = Step::ExpectPassword(account.id.clone(), phc);
     let in_time = |made: Result<(), Refusal>| match made {
         Err(Refusal::Stale) => Err(wrong()),
         made => Ok(made?),
     };
-    let mut change = Change::new([expect.clone(), Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
+    let mut change = AccountChange::new([expect.clone(), Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
     if is_outdated && let Ok(phc) = accept(cx, password, &address).await {
         change = change.step(Step::Rehash(account.id.clone(), phc));
     }
     if has_factor(cx, account) {
-        let challenge = Token::new(cx);
+        let challenge = Token::new(cx.services.ports());
         let until = now.plus_ms(CHALLENGE_MS);
-        // The failures stay: a password alone must not wash wrong codes away.
+        // The failure counter is not reset here: a correct password alone must not clear wrong second-factor codes.
         let begin = Step::AddChallenge(challenge.digest, account.id.clone(), browser(cx)?, until);
-        in_time(Change::new([expect, begin]).make(cx, "asking for a second factor").await?)?;
+        in_time(AccountChange::new([expect, begin]).make(cx, "asking for a second factor").await?)?;
         return Ok(SignIn::SecondFactor(challenge));
     }
     if account.totp.is_some() {
-        // Its removal has come due.
+        // The scheduled removal of the factor is due.
         change = change.step(Step::Factor(account.id.clone(), Factor::Remove));
     }
     let begun = session::begin(cx, &account.id, Assurance::Aal1, "password");
@@ -159,31 +164,32 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
     Ok(SignIn::Done(begun.token))
 }
 
-/// Signs in with the second factor that a challenge asks for.
+/// Completes a sign-in with the second factor of its challenge.
 pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Result<Token, ServiceError> {
-    let gone = || ServiceError::new(Code::InvalidChallenge);
+    let invalid = || ServiceError::new(Code::InvalidChallenge);
     check_network(cx).await?;
     if !is_random_token(challenge) {
-        return Err(gone());
+        return Err(invalid());
     }
     let (digest, browser, now) = (token_digest(challenge), browser(cx)?, cx.services.ports().now());
-    let tried = cx.services.database().ask(|store| store.try_challenge(&digest, &browser, now)).await;
-    let account = tried.map_err(unavailable)?.ok_or_else(gone)?;
+    let account = cx.services.database().ask(|store| store.try_challenge(&digest, &browser, now)).await;
+    let account = account.map_err(unavailable)?.ok_or_else(invalid)?;
     let account = cx.services.database().ask(|store| store.account_by_id(&account)).await.map_err(unavailable)?;
-    let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(gone)?;
-    let key = failures_key(cx, &account)?;
+    let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(invalid)?;
+    let key = failures_key(cx.services.vault(), &account)?;
     if is_blocked(cx, &key).await? {
         return Err(ServiceError::new(Code::InvalidCode));
     }
     let begun = session::begin(cx, &account.id, Assurance::Aal2, &format!("password {}", given.method()));
-    let done = match given.step(cx, &account)? {
+    let outcome = match given.step(cx, &account)? {
         Some(step) => {
-            let change = Change::new([Step::UseChallenge(digest), step, Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
+            let change =
+                AccountChange::new([Step::UseChallenge(digest), step, Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
             change.steps(begun.steps).event(cx, &account.id, "signed_in").make(cx, "signing in").await?
         }
         None => Err(Refusal::Code),
     };
-    match done {
+    match outcome {
         Ok(()) => Ok(begun.token),
         Err(refusal) => {
             failed(cx, key, Some(&account)).await?;
@@ -193,7 +199,7 @@ pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Res
 }
 
 impl SecondFactor {
-    /// What was typed: six digits are of the authenticator, anything else is a recovery code.
+    /// Parses a typed code: six digits are of the authenticator app, anything else is a recovery code.
     pub fn of(typed: &Secret) -> Self {
         let text: String = typed.expose().chars().filter(|c| !c.is_whitespace()).collect();
         if text.len() == 6 && text.bytes().all(|b| b.is_ascii_digit()) {
@@ -203,7 +209,7 @@ impl SecondFactor {
         }
     }
 
-    /// The method that a session tells.
+    /// The authentication method that the session records.
     pub fn method(&self) -> &'static str {
         match self {
             Self::Totp(_) => "totp",
@@ -211,12 +217,12 @@ impl SecondFactor {
         }
     }
 
-    /// The step that uses it; `None` for a wrong one.
+    /// The step that consumes this factor; `None` when the code is wrong.
     pub fn step(&self, cx: &Cx, account: &AccountRecord) -> Result<Option<Step>, ServiceError> {
         let factor = match self {
             Self::Totp(code) => {
                 let Some(record) = &account.totp else { return Ok(None) };
-                let secret = unsealed(cx, &account.id, record)?;
+                let secret = unsealed(cx.services.vault(), &account.id, record)?;
                 totp::step_of(&secret, code, cx.services.ports().now()).map(Factor::Use)
             }
             Self::Recovery(code) => Some(Factor::UseRecoveryCode(recovery_digest(code.expose()))),
@@ -225,37 +231,41 @@ impl SecondFactor {
     }
 }
 
-/// The secret of a factor.
-pub(crate) fn unsealed(cx: &Cx, account: &AccountId, record: &store::TotpRecord) -> Result<Vec<u8>, ServiceError> {
-    cx.services.vault().keys()?.unseal(&account.0, &record.secret, &record.key_id).ok_or_else(|| {
+/// The decrypted secret of a second factor.
+pub(crate) fn unsealed(
+    vault: &Vault,
+    account: &AccountId,
+    record: &store::TotpRecord,
+) -> Result<Vec<u8>, ServiceError> {
+    vault.keys()?.unseal(&account.0, &record.secret, &record.key_id).ok_or_else(|| {
         tracing::error!(key = record.key_id, "a second factor can't be decrypted: is auth.previous_secret missing?");
         ServiceError::new(Code::AuthUnavailable)
     })
 }
 
-/// What is kept of a recovery code, however it is typed.
+/// Digest of a recovery code; case, spaces and hyphens don't count.
 pub(crate) fn recovery_digest(code: &str) -> [u8; 32] {
     let digits: String = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
     token_digest(&digits)
 }
 
-/// Whether an account asks for a second factor: it has one, whose removal has not come due.
+/// Whether an account requires a second factor: it has one, and no removal is due.
 pub fn has_factor(cx: &Cx, account: &AccountRecord) -> bool {
     let now = cx.services.ports().now();
     account.totp.as_ref().is_some_and(|totp| totp.remove_after.is_none_or(|after| after > now))
 }
 
-/// The account of an address.
-pub(crate) async fn by_email(cx: &Cx, address: &Address) -> Result<Option<AccountRecord>, ServiceError> {
-    cx.services.database().ask(|store| store.account_by_email(&address.canonical)).await.map_err(unavailable)
+/// Looks up the account of an address.
+pub(crate) async fn by_email(database: &Database, address: &Address) -> Result<Option<AccountRecord>, ServiceError> {
+    database.ask(|store| store.account_by_email(&address.canonical)).await.map_err(unavailable)
 }
 
-/// The address that a good link makes an account for.
+/// The address of a valid registration link.
 pub async fn address_of(cx: &Cx, token: &str) -> Result<String, ServiceError> {
     link_of(cx, token, AccountLink::Register).await.map(|(_, email, _)| email)
 }
 
-/// What a good link is about: its digest, the address, and the account if there is one.
+/// Looks up a valid link: its digest, its address, and that address's account if there is one.
 pub(crate) async fn link_of(
     cx: &Cx,
     token: &str,
@@ -263,17 +273,17 @@ pub(crate) async fn link_of(
 ) -> Result<([u8; 32], String, Option<AccountId>), ServiceError> {
     cx.services.vault().keys()?;
     let (digest, now) = (token_digest(token), cx.services.ports().now());
-    let found = cx.services.database().ask(|store| store.link(&digest, purpose, now)).await.map_err(unavailable)?;
-    found.map(|link| (digest, link.email, link.account)).ok_or_else(|| ServiceError::new(Code::InvalidLink))
+    let link = cx.services.database().ask(|store| store.link(&digest, purpose, now)).await.map_err(unavailable)?;
+    link.map(|link| (digest, link.email, link.account)).ok_or_else(|| ServiceError::new(Code::InvalidLink))
 }
 
-/// The hash of a new password for the account of an address.
+/// Hashes a new password for the account of an address.
 pub async fn accept(cx: &Cx, password: Secret, address: &Address) -> Result<String, ServiceError> {
     let telling = vec![address.local().to_owned(), cx.services.config().product.name.clone()];
     cx.services.vault().passwords().accept(password, telling, cx.services.ports().entropy.bytes()).await
 }
 
-/// A name that people may see.
+/// Parses a display name.
 pub(crate) fn judged_name(name: &str) -> Result<String, ServiceError> {
     let name = name.trim();
     if name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control) {
@@ -286,8 +296,8 @@ pub(crate) fn judged_name(name: &str) -> Result<String, ServiceError> {
     Err(ServiceError::new(Code::InvalidBody).explained(takes.into()))
 }
 
-/// Whether an address may be written to: mail can be sent here, the caller's network did not ask for too much of it, and
-/// the address was not written to too often in the last hour. Who asks does not hear of the last.
+/// Whether a mail may be sent to an address: a mail server is configured, and neither the caller's network nor the
+/// address is over its rate limit. The caller doesn't learn of the address's limit.
 pub(crate) async fn may_write_to(cx: &Cx, address: &Address) -> Result<bool, ServiceError> {
     cx.services.vault().keys()?;
     if cx.services.mailer().is_none() {
@@ -298,7 +308,7 @@ pub(crate) async fn may_write_to(cx: &Cx, address: &Address) -> Result<bool, Ser
     Ok(spend_mail(cx, "mails", address, MAILS_PER_ADDRESS).await?.is_none())
 }
 
-/// Spends one of the mails of a kind that an address may be sent in an hour; the seconds to wait where there is none left.
+/// Spends one of an address's hourly mails of a kind; the error holds the seconds to wait.
 pub(crate) async fn spend_mail(
     cx: &Cx,
     what: &str,
@@ -315,7 +325,7 @@ pub(crate) async fn spend_mail(
     })
 }
 
-/// [`Code::RateLimited`] while the caller's network gave too many wrong passwords.
+/// [`Code::RateLimited`] while the caller's network is over the rate limit for wrong passwords.
 pub(crate) async fn check_network(cx: &Cx) -> Result<(), ServiceError> {
     let (key, now) = (network_key(cx)?, cx.services.ports().now());
     let until =
@@ -325,7 +335,7 @@ pub(crate) async fn check_network(cx: &Cx) -> Result<(), ServiceError> {
     Err(ServiceError::new(Code::RateLimited).retry_after(u32::try_from(seconds).unwrap_or(u32::MAX)))
 }
 
-/// Counts a wrong password or code. When waiting begins, the account's owner is told, once a day.
+/// Records a wrong password or code. When this locks the account, its owner gets a notice, at most once a day.
 pub async fn failed(cx: &Cx, key: [u8; 32], account: Option<&AccountRecord>) -> Result<(), ServiceError> {
     let (network, now) = (network_key(cx)?, cx.services.ports().now());
     let count = |throttle, key: [u8; 32]| async move {
@@ -338,7 +348,7 @@ pub async fn failed(cx: &Cx, key: [u8; 32], account: Option<&AccountRecord>) -> 
         "Somebody gave wrong passwords for your account ten times; further tries have to wait",
         "Alguém errou a senha da sua conta dez vezes; novas tentativas têm de esperar",
     );
-    let change = Change::default().event_by(cx, Actor::Nobody, &account.id, "sign_in_throttled");
+    let change = AccountChange::default().event_by(cx, Actor::Nobody, &account.id, "sign_in_throttled");
     Ok(change.notice(cx, account, what).make(cx, "telling of wrong passwords").await??)
 }
 
@@ -346,19 +356,20 @@ fn network_key(cx: &Cx) -> Result<[u8; 32], ServiceError> {
     Ok(cx.services.vault().keys()?.blind(&cx.caller.network.to_string()))
 }
 
-/// The key of an account's failures.
-pub(crate) fn failures_key(cx: &Cx, account: &AccountRecord) -> Result<[u8; 32], ServiceError> {
-    Ok(cx.services.vault().keys()?.blind(&account.email.to_ascii_lowercase()))
+/// The key of an account's failure counter.
+pub(crate) fn failures_key(vault: &Vault, account: &AccountRecord) -> Result<[u8; 32], ServiceError> {
+    Ok(vault.keys()?.blind(&account.email.to_ascii_lowercase()))
 }
 
-/// Whether too many codes or passwords of an account were wrong.
+/// Whether an account is locked after too many wrong passwords or codes.
 pub(crate) async fn is_blocked(cx: &Cx, key: &[u8; 32]) -> Result<bool, ServiceError> {
     let now = cx.services.ports().now();
     let until = cx.services.database().ask(|store| store.blocked_until(OF_ACCOUNT, key, now)).await;
     Ok(until.map_err(unavailable)?.is_some())
 }
 
-/// What a challenge is bound to: the browser in which the password was given.
+/// What binds a challenge to a browser: the digest of its CSRF token. Only the browser that gave the password can
+/// complete the sign-in.
 fn browser(cx: &Cx) -> Result<[u8; 32], ServiceError> {
     let binding = cx.caller.binding().ok_or_else(|| ServiceError::new(Code::InvalidCsrf))?;
     Ok(token_digest(&cx.services.vault().keys()?.csrf(binding)))

@@ -1,4 +1,4 @@
-//! API keys of accounts and organizations: who may make and end them.
+//! API keys of accounts and organizations: creating, listing and revoking them.
 
 use model::account::Assurance;
 use model::id::{AccountId, ApiKeyId, OrganizationId};
@@ -8,48 +8,48 @@ use store::{KeyMade, KeyRecord, NewEvent, NewKey};
 
 use super::change::{language, own_event};
 use super::session::{self, require_fresh};
-use super::unavailable;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 
-/// Characters of a key's name at most (`interface.md` section 8).
+/// Characters of a key's name at most. Chosen: one line of a table.
 pub(crate) const NAME_CHARS: usize = 60;
-/// Live keys of one account or organization for a product (`interface.md` section 8).
+/// Live keys per account or organization, for one product. Chosen: ten cover programs and their rotation.
 const LIVE_KEYS: u32 = 10;
 
-/// What a notice of a new key says.
+/// The notice of a new key.
 const MADE: Text = text("An API key was made in your account", "Uma chave de API foi criada na sua conta");
-/// What a notice of a revoked key says.
+/// The notice of a revoked key.
 const REVOKED: Text = text("An API key was revoked in your account", "Uma chave de API foi revogada na sua conta");
 
-/// A key just made, with the one sight of it that there is.
+/// A new key with its secret, which is shown only once.
 #[derive(Debug)]
 pub struct MadeKey {
-    /// What is kept.
+    /// The stored record.
     pub record: KeyRecord,
-    /// The key itself.
+    /// The secret: the key itself.
     pub secret: String,
 }
 
-/// A key's name as it is kept: without spaces around it. [`Code::InvalidKeyName`] for none, for a longer one and for
-/// one with control characters.
+/// Parses a key's name, without spaces around it. [`Code::InvalidKeyName`] when it is empty, too long, or has control
+/// characters.
 pub fn key_name(typed: &str) -> Result<String, ServiceError> {
     let name = typed.trim();
     let is_name = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
     if is_name { Ok(name.to_owned()) } else { Err(ServiceError::new(Code::InvalidKeyName)) }
 }
 
-/// Makes a key for the session's account, or for an organization in whose name it may. What speaks against it is told
-/// in the order of `specs/accounts.md` 4.8, after session, CSRF and name: fresh, organization, factor, limit.
+/// Creates a key for the session's account, or for an organization whose keys the account manages. After session, CSRF
+/// and name, errors are checked in this order: fresh session, organization, second factor, limit.
 pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>) -> Result<MadeKey, ServiceError> {
-    let (app, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
+    let (services, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
     require_fresh(session, now)?;
-    let product = app.config().product.id.as_str();
+    let product = services.config().product.id.as_str();
     if let Some(id) = &organization {
-        let manages = app.database().ask(|store| store.manages_keys(&session.account, id, product)).await;
+        let manages = services.database().ask(|store| store.manages_keys(&session.account, id, product)).await;
         if !manages.map_err(unavailable)? {
             return Err(ServiceError::new(Code::OrganizationForbidden));
         }
@@ -57,10 +57,10 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
             return Err(ServiceError::new(Code::OrganizationMfaRequired));
         }
     }
-    let secret = TokenKind::Key.token(app.ports().entropy.bytes());
+    let secret = TokenKind::Key.token(services.ports().entropy.bytes());
     let last4 = secret.get(secret.len().saturating_sub(4)..).unwrap_or_default().to_owned();
     let key = NewKey {
-        id: ApiKeyId(app.ports().id()),
+        id: ApiKeyId(services.ports().id()),
         organization,
         product: product.to_owned(),
         created_by: session.account.clone(),
@@ -70,18 +70,18 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
         created_at: now,
     };
     let account = session::account(cx, session).await?;
-    let mail = letters::key_changed(&app.sender(), MADE, &key.name).to(&account.email, language(&account));
-    let (mail, noted) = (
-        Job::SendMail(mail).queued(app.ports(), None),
+    let mail = letters::key_changed(&services.sender(), MADE, &key.name).to(&account.email, language(&account));
+    let (mail, event) = (
+        Job::SendMail(mail).queued(services.ports(), None),
         key_event(cx, &account.id, key.organization.clone(), "key_made"),
     );
-    let made = app.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, noted, vec![mail])).await;
+    let made = services.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, event, vec![mail])).await;
     let made = made.map_err(unavailable)?;
     match made {
         KeyMade::Made => {}
         KeyMade::LimitReached => return Err(ServiceError::new(Code::KeyLimitReached)),
         KeyMade::Forbidden if key.organization.is_some() => return Err(ServiceError::new(Code::OrganizationForbidden)),
-        // The account was closed since the session was looked up.
+        // The account was closed after the session was looked up.
         KeyMade::Forbidden => return Err(ServiceError::new(Code::SessionEnded)),
     }
     tracing::info!(key.id = %key.id, "an API key was made");
@@ -97,7 +97,7 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
     Ok(MadeKey { record, secret })
 }
 
-/// What is noted of a key: of the account, and of the organization that the key acts as.
+/// The security event of a key: on the account, and on the organization that the key acts for.
 fn key_event(cx: &Cx, account: &AccountId, organization: Option<OrganizationId>, kind: &'static str) -> NewEvent {
     NewEvent { organization, ..own_event(cx, account, kind) }
 }
@@ -109,21 +109,22 @@ pub async fn list(cx: &Cx) -> Result<Vec<KeyRecord>, ServiceError> {
     cx.services.database().ask(|store| store.keys(&session.account, product)).await.map_err(unavailable)
 }
 
-/// Revokes a key that the caller manages; [`Code::KeyNotFound`] when there is no such key among those. One that is
-/// revoked already stays as it is.
+/// Revokes a key that the caller manages; [`Code::KeyNotFound`] for any other. Idempotent.
 pub async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ServiceError> {
-    let (app, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
+    let (services, session, now) = (&cx.services, cx.caller.required_session()?, cx.services.ports().now());
     let account = session::account(cx, session).await?;
     let key = list(cx).await?.into_iter().find(|key| key.id == *id);
     let key = key.ok_or_else(|| ServiceError::new(Code::KeyNotFound))?;
-    let mail = letters::key_changed(&app.sender(), REVOKED, &key.name).to(&account.email, language(&account));
-    let (mail, noted) =
-        (Job::SendMail(mail).queued(app.ports(), None), key_event(cx, &account.id, key.organization, "key_revoked"));
-    let product = app.config().product.id.as_str();
-    let database = app.database();
-    let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, noted, vec![mail])).await;
-    revoked.map_err(|trouble| match trouble {
-        Trouble::NotFound => ServiceError::new(Code::KeyNotFound),
+    let mail = letters::key_changed(&services.sender(), REVOKED, &key.name).to(&account.email, language(&account));
+    let (mail, event) = (
+        Job::SendMail(mail).queued(services.ports(), None),
+        key_event(cx, &account.id, key.organization, "key_revoked"),
+    );
+    let product = services.config().product.id.as_str();
+    let database = services.database();
+    let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, event, vec![mail])).await;
+    revoked.map_err(|error| match error {
+        DatabaseError::NotFound => ServiceError::new(Code::KeyNotFound),
         other => unavailable(other),
     })?;
     tracing::info!(key.id = %id, "an API key was revoked");

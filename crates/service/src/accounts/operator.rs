@@ -1,4 +1,4 @@
-//! What who runs a server does to accounts, at its command line. Never sets a password, and never acts as anybody.
+//! Operator actions on accounts, from the command line. None sets a password or acts as a user.
 
 use model::id::AccountId;
 use model::lang::{Lang, text};
@@ -7,8 +7,9 @@ use render::mail::letters;
 use store::{AccountRecord, AccountStatus, Actor, EndReason, Factor, Refusal, Step};
 
 use super::address::Address;
-use super::change::{Change, language};
-use super::{entry, recovery, unavailable};
+use super::change::{AccountChange, language};
+use super::unavailable::unavailable;
+use super::{entry, recovery};
 use crate::caller::Caller;
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
@@ -16,37 +17,39 @@ use crate::job::Job;
 use crate::network::Network;
 use crate::services::Services;
 
-/// How long an owner has to object to what an operator begins (`specs/accounts.md` 4.4: 72 hours).
+/// Delay before an operator's reset or factor removal takes effect: time for the owner to object. Chosen: 72 hours, a
+/// weekend.
 const DELAY_MS: i64 = 3 * DAY_MS;
 
-/// The context of an operator's work: no network, no browser, nobody's language.
-pub fn context(app: &Services) -> Cx {
+/// The call context of an operator: no network, no browser, default language.
+pub fn context(services: &Services) -> Cx {
     let nowhere = Network::of(std::net::IpAddr::from([0, 0, 0, 0]));
     let caller = Caller::unknown(nowhere, "operator");
-    Cx::new(app, caller, Lang::default())
+    Cx::new(services, caller, Lang::default())
 }
 
-/// The account of an address.
+/// Looks up the account of an address.
 pub async fn account(cx: &Cx, email: &str) -> Result<AccountRecord, ServiceError> {
     let address = Address::parse(email)?;
-    entry::by_email(cx, &address).await?.ok_or_else(|| ServiceError::new(Code::NotFound))
+    entry::by_email(cx.services.database(), &address).await?.ok_or_else(|| ServiceError::new(Code::NotFound))
 }
 
-/// Stops an account: its sessions end, its keys stop working, and nobody can sign in to it. Nothing is deleted.
-/// [`Code::RevisionConflict`] unless it is active: one that its owner closed goes on to its removal.
+/// Suspends an account: its sessions end, its keys stop working, and nobody can sign in. Nothing is deleted.
+/// [`Code::RevisionConflict`] unless it is active: a closed account stays on its way to removal.
 pub async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text("Your account was suspended by the operator", "A sua conta foi suspensa por quem opera o servidor");
     let steps = [Step::Suspend(account.id.clone()), Step::EndSessions(account.id.clone(), None, EndReason::Operator)];
-    let change = Change::new(steps).event_by(cx, Actor::Operator, &account.id, "suspended").notice(cx, account, what);
+    let change =
+        AccountChange::new(steps).event_by(cx, Actor::Operator, &account.id, "suspended").notice(cx, account, what);
     Ok(change.make(cx, "suspending an account").await??)
 }
 
-/// Lets an account be used again that was suspended, or that its owner closed and that is not removed yet. Its owner signs
-/// in anew; the keys of a suspended one work as before, those of a closed one stay revoked, and it is in no organization.
-/// [`Code::RevisionConflict`] for one that is active.
+/// Restores an account that was suspended, or closed and not removed yet. Its owner has to sign in again. Keys of a
+/// suspended account work as before; those of a closed one stay revoked, and its memberships stay ended.
+/// [`Code::RevisionConflict`] for an active account.
 pub async fn restore(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text("Your account can be used again", "A sua conta pode ser usada de novo");
-    let change = Change::new([Step::Restore(account.id.clone())])
+    let change = AccountChange::new([Step::Restore(account.id.clone())])
         .event_by(cx, Actor::Operator, &account.id, "restored")
         .notice(cx, account, what);
     Ok(change.make(cx, "restoring an account").await??)
@@ -60,12 +63,13 @@ pub async fn end_sessions(cx: &Cx, account: &AccountRecord) -> Result<(), Servic
     );
     let steps =
         [Step::EndSessions(account.id.clone(), None, EndReason::Operator), Step::RevokeKeys(account.id.clone())];
-    let change =
-        Change::new(steps).event_by(cx, Actor::Operator, &account.id, "sessions_ended").notice(cx, account, what);
+    let change = AccountChange::new(steps)
+        .event_by(cx, Actor::Operator, &account.id, "sessions_ended")
+        .notice(cx, account, what);
     Ok(change.make(cx, "ending an account's sessions").await??)
 }
 
-/// Begins a reset: its owner is told now, and gets the link in 72 hours.
+/// Schedules a password reset: the owner gets a notice now, and the link in 72 hours.
 pub async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text(
         "The operator began to set a new password for your account",
@@ -74,23 +78,23 @@ pub async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), Service
     let mut job = Job::SendReset { account: account.id.clone() }.queued(cx.services.ports(), None);
     job.run_at = job.run_at.plus_ms(DELAY_MS);
     let letter = letters::operator_will(&cx.services.sender(), what);
-    let change = Change::default()
+    let change = AccountChange::default()
         .event_by(cx, Actor::Operator, &account.id, "reset_begun")
         .letter(cx, &letter, &account.email, language(account))
         .job(job);
     Ok(change.make(cx, "beginning a reset").await??)
 }
 
-/// Sends the link of a reset that was begun 72 hours ago; nothing where the account is gone or stopped meanwhile.
-pub(crate) async fn send_reset(app: &Services, id: &AccountId) -> Result<(), ServiceError> {
-    let cx = context(app);
-    let account = app.database().ask(|store| store.account_by_id(id)).await.map_err(unavailable)?;
+/// Sends the link of a reset scheduled 72 hours ago; does nothing if the account was removed or suspended since.
+pub(crate) async fn send_reset(services: &Services, id: &AccountId) -> Result<(), ServiceError> {
+    let cx = context(services);
+    let account = services.database().ask(|store| store.account_by_id(id)).await.map_err(unavailable)?;
     let Some(account) = account.filter(|account| account.status == AccountStatus::Active) else { return Ok(()) };
     let change = recovery::reset_link(&cx, &account).event_by(&cx, Actor::Operator, &account.id, "reset_asked");
     Ok(change.make(&cx, "sending a link that sets a password").await??)
 }
 
-/// Begins the removal of the second factor: its owner is told now, and in 72 hours it no longer counts.
+/// Schedules the removal of the second factor: the owner gets a notice now; the factor stops counting in 72 hours.
 pub async fn begin_removal(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text(
         "The operator began to remove the second factor of your account",
@@ -98,11 +102,11 @@ pub async fn begin_removal(cx: &Cx, account: &AccountRecord) -> Result<(), Servi
     );
     let after = cx.services.ports().now().plus_ms(DELAY_MS);
     let letter = letters::operator_will(&cx.services.sender(), what);
-    let change = Change::new([Step::Factor(account.id.clone(), Factor::RemoveAfter(after))])
+    let change = AccountChange::new([Step::Factor(account.id.clone(), Factor::RemoveAfter(after))])
         .event_by(cx, Actor::Operator, &account.id, "factor_removal_begun")
         .letter(cx, &letter, &account.email, language(account));
     match change.make(cx, "beginning to remove a second factor").await? {
         Err(Refusal::Missing) => Err(ServiceError::new(Code::NotFound)),
-        done => Ok(done?),
+        outcome => Ok(outcome?),
     }
 }

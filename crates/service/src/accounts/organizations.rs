@@ -1,4 +1,4 @@
-//! Organizations: what their members do in them (`specs/accounts.md` 4.10).
+//! Organizations: settings, members, invitations and removal.
 
 use model::account::Assurance;
 use model::id::{AccountId, InvitationId, OrganizationId};
@@ -12,67 +12,73 @@ use store::{
 
 use super::address::Address;
 use super::change::{Token, event, own_event};
+use super::entry;
 use super::session::require_fresh;
-use super::{entry, unavailable};
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::credential::{is_random_token, token_digest};
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 
 /// Characters of an organization's name at most. Chosen: it stands in one line of a page and a mail.
 pub(crate) const NAME_CHARS: usize = 80;
-/// Invitations that one network may send in an hour. Chosen: more than an organization may have open at once.
+/// Rate limit: invitations that one network may send per hour. Chosen: more than an organization may have open at
+/// once.
 const INVITATIONS_PER_NETWORK: u32 = 30;
-/// Invitations that one address may be sent in an hour. Chosen: nobody is flooded, and a mistake can be put right.
+/// Rate limit: invitations to one address per hour. Chosen: a mistake can be corrected, a mailbox can't be flooded.
 const INVITATIONS_PER_ADDRESS: u32 = 5;
-/// How long an invitation is good (`specs/accounts.md` 4.10).
+/// Lifetime of an invitation. Chosen: a week, so that a holiday does not end it.
 const INVITATION_MS: i64 = 7 * DAY_MS;
-/// How long a removal can be undone (the same).
+/// How long a removal can be undone. Chosen: a week, as for accounts.
 const UNDO_MS: i64 = 7 * DAY_MS;
 
-/// What is to be set of an organization; what is `None` stays.
+/// Settings to change; `None` leaves one as it is.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// What it is called.
+    /// The display name.
     pub name: Option<String>,
-    /// Members need a second factor.
+    /// Whether members need two-factor authentication.
     pub require_second_factor: Option<bool>,
-    /// It may have API keys for this product.
+    /// Whether it may have API keys for this product.
     pub keys: Option<bool>,
 }
 
-/// The organizations of the caller, also those that ask for a second factor which the session lacks.
+/// The caller's organizations, including those whose required second factor the session lacks.
 pub async fn list(cx: &Cx) -> Result<Vec<OrganizationRecord>, ServiceError> {
     let session = cx.caller.required_session()?;
     let product = cx.services.config().product.id.as_str();
     cx.services.database().ask(|store| store.organizations(&session.account, product)).await.map_err(unavailable)
 }
 
-/// Makes an organization that the caller owns.
+/// Creates an organization owned by the caller.
 pub async fn create(cx: &Cx, name: &str) -> Result<OrganizationRecord, ServiceError> {
     let session = cx.caller.required_session()?;
     let name = organization_name(name)?;
     let (id, now) = (OrganizationId(cx.services.ports().id()), cx.services.ports().now());
     let product = cx.services.config().product.id.as_str();
     let database = cx.services.database();
-    let noted = about(&id, own_event(cx, &session.account, "organization_made"));
-    let made = database.ask(|store| store.create_organization(&id, &name, &session.account, product, noted, now)).await;
+    let event = about(&id, own_event(cx, &session.account, "organization_made"));
+    let made = database.ask(|store| store.create_organization(&id, &name, &session.account, product, event, now)).await;
     made.map_err(unavailable)?.map_err(|denied| refusal(denied, Code::SessionEnded))?;
     tracing::info!(organization.id = %id, "an organization was made");
     find(cx, session, &id).await
 }
 
-/// An organization of the caller's.
+/// Reads an organization of which the caller is a member.
 pub async fn read(cx: &Cx, id: &str) -> Result<OrganizationRecord, ServiceError> {
     let session = cx.caller.required_session()?;
-    let found = find(cx, session, &organization_id(id)?).await?;
-    // Who lacks the factor may only get one, or leave.
-    if found.requires_second_factor { with_second_factor(session).map(|()| found) } else { Ok(found) }
+    let organization = find(cx, session, &organization_id(id)?).await?;
+    // A member without the required factor may only set one up, or leave.
+    if organization.requires_second_factor {
+        with_second_factor(session).map(|()| organization)
+    } else {
+        Ok(organization)
+    }
 }
 
-/// Sets what is given. Switching keys on or off needs a fresh session with a second factor, as making one does; asking
-/// members for a second factor needs one of one's own.
+/// Changes settings. Switching API keys on or off needs a fresh two-factor session, as creating a key does; requiring
+/// two-factor of members needs a two-factor session.
 pub async fn set(cx: &Cx, id: &str, settings: Settings) -> Result<OrganizationRecord, ServiceError> {
     let session = cx.caller.required_session()?;
     let mut changes = Vec::new();
@@ -93,14 +99,14 @@ pub async fn set(cx: &Cx, id: &str, settings: Settings) -> Result<OrganizationRe
     find(cx, session, &record.id).await
 }
 
-/// Lets an organization be removed in 7 days, or takes that back.
+/// Schedules an organization for removal in 7 days, or cancels that.
 pub async fn close(cx: &Cx, id: &str, closes: bool) -> Result<OrganizationRecord, ServiceError> {
     let (session, record) = decisive(cx, id).await?;
     if record.role == Role::Owner {
         with_second_factor(session)?;
     }
     let after = closes.then(|| cx.services.ports().now().plus_ms(UNDO_MS));
-    // Closed again, it is not kept longer.
+    // Closing it again does not extend the deadline.
     let after = record.delete_after.filter(|_| closes).or(after);
     let change = vec![OrganizationChange::DeleteAfter(after)];
     make(cx, session, &record.id, change, Vec::new(), Code::OrganizationNotFound).await?;
@@ -108,43 +114,42 @@ pub async fn close(cx: &Cx, id: &str, closes: bool) -> Result<OrganizationRecord
     find(cx, session, &record.id).await
 }
 
-/// The members of an organization of the caller's.
+/// The members of an organization of which the caller is one.
 pub async fn members(cx: &Cx, id: &str) -> Result<Vec<MemberRecord>, ServiceError> {
     let session = cx.caller.required_session()?;
     let record = read(cx, id).await?;
     cx.services.database().ask(|store| store.members(&session.account, &record.id)).await.map_err(unavailable)
 }
 
-/// Gives a member a role.
+/// Sets a member's role.
 pub async fn set_role(cx: &Cx, id: &str, member: &str, role: Role) -> Result<(), ServiceError> {
     let (session, record) = decisive(cx, id).await?;
     let change = vec![OrganizationChange::SetRole(account_id(member)?, role)];
     make(cx, session, &record.id, change, Vec::new(), Code::MemberNotFound).await
 }
 
-/// Takes a member out of an organization, and with `with_keys` the keys that they made.
+/// Removes a member from an organization; `with_keys` also revokes the keys that they created.
 pub async fn remove(cx: &Cx, id: &str, member: &str, with_keys: bool) -> Result<(), ServiceError> {
     let (session, record) = decisive(cx, id).await?;
     let change = vec![OrganizationChange::Remove { account: account_id(member)?, with_keys }];
     make(cx, session, &record.id, change, Vec::new(), Code::MemberNotFound).await
 }
 
-/// Takes the caller out of an organization. Keys that they made stay the organization's.
+/// Removes the caller from an organization. Keys that they created stay with the organization.
 pub async fn leave(cx: &Cx, id: &str) -> Result<(), ServiceError> {
     let session = cx.caller.required_session()?;
     let change = vec![OrganizationChange::Remove { account: session.account.clone(), with_keys: false }];
     make(cx, session, &organization_id(id)?, change, Vec::new(), Code::OrganizationNotFound).await
 }
 
-/// The open invitations of an organization of the caller's.
+/// The open invitations of an organization.
 pub async fn invitations(cx: &Cx, id: &str) -> Result<Vec<InvitationRecord>, ServiceError> {
     let session = cx.caller.required_session()?;
     let (record, now) = (read(cx, id).await?, cx.services.ports().now());
     cx.services.database().ask(|store| store.invitations(&session.account, &record.id, now)).await.map_err(unavailable)
 }
 
-/// Invites the holder of an address by mail, in the language of the caller. An earlier invitation to the same address
-/// is no more.
+/// Invites an address by mail, in the caller's language. Replaces an earlier invitation to the same address.
 pub async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result<InvitationRecord, ServiceError> {
     let address = Address::parse(email)?;
     if cx.services.mailer().is_none() {
@@ -161,7 +166,7 @@ pub async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result<Invita
     if let Some(seconds) = entry::spend_mail(cx, "invitations", &address, INVITATIONS_PER_ADDRESS).await? {
         return Err(ServiceError::new(Code::RateLimited).retry_after(seconds));
     }
-    let (token, expires_at) = (Token::new(cx), cx.services.ports().now().plus_ms(INVITATION_MS));
+    let (token, expires_at) = (Token::new(cx.services.ports()), cx.services.ports().now().plus_ms(INVITATION_MS));
     let letter = letters::invitation(&cx.services.sender(), &record.name, &session.email, &token.text);
     let mail = Job::SendMail(letter.to(&address.typed, cx.lang)).queued(cx.services.ports(), None);
     let invitation = NewInvitation {
@@ -185,36 +190,36 @@ pub async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result<Invita
     Ok(shown)
 }
 
-/// Ends an open invitation.
+/// Revokes an open invitation.
 pub async fn uninvite(cx: &Cx, id: &str, invitation: &str) -> Result<(), ServiceError> {
     let session = cx.caller.required_session()?;
     let record = read(cx, id).await?;
-    let known = uuid::Uuid::try_parse(invitation).map_err(|_| ServiceError::new(Code::InvitationNotFound))?;
-    let change = vec![OrganizationChange::Uninvite(InvitationId(known.to_string()))];
+    let invitation = uuid::Uuid::try_parse(invitation).map_err(|_| ServiceError::new(Code::InvitationNotFound))?;
+    let change = vec![OrganizationChange::Uninvite(InvitationId(invitation.to_string()))];
     make(cx, session, &record.id, change, Vec::new(), Code::InvitationNotFound).await
 }
 
-/// The invitation behind a token, for the holder of its address only.
+/// Looks up an invitation by its token, for the account of its address only.
 pub async fn invitation(cx: &Cx, token: &str) -> Result<InvitationRecord, ServiceError> {
     let session = cx.caller.required_session()?;
     let (digest, now) = (invitation_digest(token)?, cx.services.ports().now());
-    let found = cx.services.database().ask(|store| store.invitation(&digest, &session.account, now)).await;
-    found.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvitationNotFound))
+    let invitation = cx.services.database().ask(|store| store.invitation(&digest, &session.account, now)).await;
+    invitation.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvitationNotFound))
 }
 
-/// Makes the caller a member by an invitation that was sent to their address.
+/// Accepts an invitation sent to the caller's address: makes the caller a member.
 pub async fn accept(cx: &Cx, token: &str) -> Result<OrganizationRecord, ServiceError> {
     let session = cx.caller.required_session()?;
     let (digest, now) = (invitation_digest(token)?, cx.services.ports().now());
-    let (database, noted) = (cx.services.database(), own_event(cx, &session.account, "invitation_accepted"));
-    let accepted = database.ask(|store| store.accept_invitation(&digest, &session.account, noted, now)).await;
+    let (database, event) = (cx.services.database(), own_event(cx, &session.account, "invitation_accepted"));
+    let accepted = database.ask(|store| store.accept_invitation(&digest, &session.account, event, now)).await;
     let accepted = accepted.map_err(unavailable)?;
     let id = accepted.map_err(|denied| refusal(denied, Code::InvitationNotFound))?;
     tracing::info!(organization.id = %id, "an invitation was accepted");
     find(cx, session, &id).await
 }
 
-/// What a decision about members or the organization's end needs: a fresh session, and the organization.
+/// Preconditions of changes to members and of removal: a fresh session, and the organization.
 async fn decisive<'c>(cx: &'c Cx, id: &str) -> Result<(&'c Session, OrganizationRecord), ServiceError> {
     let session = cx.caller.required_session()?;
     require_fresh(session, cx.services.ports().now())?;
@@ -223,9 +228,9 @@ async fn decisive<'c>(cx: &'c Cx, id: &str) -> Result<(&'c Session, Organization
 
 async fn find(cx: &Cx, session: &Session, id: &OrganizationId) -> Result<OrganizationRecord, ServiceError> {
     let product = cx.services.config().product.id.as_str();
-    let found = cx.services.database().ask(|store| store.organization(&session.account, id, product)).await;
-    found.map_err(|trouble| match trouble {
-        Trouble::NotFound => ServiceError::new(Code::OrganizationNotFound),
+    let organization = cx.services.database().ask(|store| store.organization(&session.account, id, product)).await;
+    organization.map_err(|error| match error {
+        DatabaseError::NotFound => ServiceError::new(Code::OrganizationNotFound),
         other => unavailable(other),
     })
 }
@@ -240,16 +245,16 @@ async fn make(
 ) -> Result<(), ServiceError> {
     let (database, now) = (cx.services.database(), cx.services.ports().now());
     let changes = changes.into_iter().map(|change| {
-        let noted = about(id, noted(cx, session, &change));
-        (change, noted)
+        let event = about(id, event_of(cx, session, &change));
+        (change, event)
     });
     let changes = changes.collect();
     let made = database.ask(|store| store.change_organization(&session.account, id, changes, jobs, now)).await;
     made.map_err(unavailable)?.map_err(|denied| refusal(denied, missing))
 }
 
-/// What is noted of a change: to whom it happened, and what.
-fn noted(cx: &Cx, session: &Session, change: &OrganizationChange) -> NewEvent {
+/// The security event of a change: the account that it concerns, and its kind.
+fn event_of(cx: &Cx, session: &Session, change: &OrganizationChange) -> NewEvent {
     let own = &session.account;
     let (whom, kind) = match change {
         OrganizationChange::Rename(_) => (own, "organization_renamed"),
@@ -274,7 +279,7 @@ fn about(id: &OrganizationId, event: NewEvent) -> NewEvent {
     NewEvent { organization: Some(id.clone()), ..event }
 }
 
-/// What the caller hears of a denial; `missing`: of what there is not.
+/// Maps a denial to the caller's error; `missing` is the code for an object that was not found.
 fn refusal(denied: Denied, missing: Code) -> ServiceError {
     ServiceError::new(match denied {
         Denied::Missing => missing,
@@ -290,22 +295,22 @@ fn with_second_factor(session: &Session) -> Result<(), ServiceError> {
     if has_two { Ok(()) } else { Err(ServiceError::new(Code::OrganizationMfaRequired)) }
 }
 
-/// A name as it is kept: without spaces around it, 1 to 80 characters, none of them a control character.
+/// Parses an organization's name: trimmed, 1 to 80 characters, no control characters.
 fn organization_name(typed: &str) -> Result<String, ServiceError> {
     let name = typed.trim();
     let is_name = !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
     if is_name { Ok(name.to_owned()) } else { Err(ServiceError::new(Code::InvalidOrganizationName)) }
 }
 
-/// What can be no id names nothing.
+/// Parses an organization's id; an invalid id is "not found", without a query.
 fn organization_id(text: &str) -> Result<OrganizationId, ServiceError> {
-    let known = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::OrganizationNotFound))?;
-    Ok(OrganizationId(known.to_string()))
+    let id = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::OrganizationNotFound))?;
+    Ok(OrganizationId(id.to_string()))
 }
 
 fn account_id(text: &str) -> Result<AccountId, ServiceError> {
-    let known = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::MemberNotFound))?;
-    Ok(AccountId(known.to_string()))
+    let id = uuid::Uuid::try_parse(text).map_err(|_| ServiceError::new(Code::MemberNotFound))?;
+    Ok(AccountId(id.to_string()))
 }
 
 fn invitation_digest(token: &str) -> Result<[u8; 32], ServiceError> {

@@ -1,5 +1,5 @@
-//! Passkeys: added, taken away, and signed in with. The holder proves to the authenticator who they are, so one counts for
-//! two factors.
+//! Passkeys: registration, removal and sign-in. The authenticator verifies its user, so a passkey counts as two
+//! factors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,23 +11,24 @@ use serde::{Deserialize, Serialize};
 use store::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep, Step};
 use url::Url;
 
-use super::change::{Change, Token};
-use super::webauthn::{ALGORITHMS, Credential, Proof, Site};
-use super::{entry, session, unavailable};
+use super::change::{AccountChange, Token};
+use super::unavailable::unavailable;
+use super::webauthn::{ALGORITHMS, Credential, RelyingParty, SignedAssertion};
+use super::{entry, session};
 use crate::caller::Cx;
 use crate::credential::token_digest;
 use crate::error::{Code, ServiceError};
 use crate::origin::is_loopback;
 use crate::services::Services;
 
-/// How long an answer to a challenge is waited for, in milliseconds: 5 minutes, as the standard recommends for the
-/// person's own time (Web Authentication, level 3, §15.1).
+/// Timeout of a challenge, in milliseconds: 5 minutes, as recommended for user-verifying ceremonies (Web
+/// Authentication, level 3, §15.1).
 const CHALLENGE_MS: i64 = 300_000;
-/// Challenges for signing in that one network may ask for in an hour. Chosen: each is a row until it is over.
+/// Rate limit: sign-in challenges per network and hour. Chosen: each is a row until it expires.
 const CHALLENGES_PER_NETWORK: u32 = 120;
-/// Characters of a passkey's name.
+/// Characters of a passkey's name at most.
 const NAME_CHARS: usize = 60;
-/// What kind of credential it is, in the words of the standard.
+/// The credential type of Web Authentication.
 const PUBLIC_KEY: &str = "public-key";
 
 /// What `navigator.credentials.create` is asked (`PublicKeyCredentialCreationOptionsJSON`).
@@ -152,11 +153,11 @@ struct AssertionResponse {
     user_handle: Option<String>,
 }
 
-/// Asks for a new passkey of the caller's.
+/// Begins the registration ceremony of a new passkey for the caller.
 pub async fn creation_options(cx: &Cx) -> Result<CreationOptions, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
-    let known = list(cx).await?;
-    let is_full = i64::try_from(known.len()).is_ok_and(|known| known >= MOST_PASSKEYS);
+    let registered = list(cx).await?;
+    let is_full = i64::try_from(registered.len()).is_ok_and(|count| count >= MOST_PASSKEYS);
     if is_full {
         return Err(ServiceError::new(Code::PasskeyLimit));
     }
@@ -172,7 +173,7 @@ pub async fn creation_options(cx: &Cx) -> Result<CreationOptions, ServiceError> 
         challenge,
         pub_key_cred_params: ALGORITHMS.map(|alg| Parameter { kind: PUBLIC_KEY, alg }).into(),
         timeout: CHALLENGE_MS,
-        exclude_credentials: known
+        exclude_credentials: registered
             .iter()
             .map(|passkey| Descriptor { kind: PUBLIC_KEY, id: URL_SAFE_NO_PAD.encode(&passkey.credential_id) })
             .collect(),
@@ -185,7 +186,7 @@ pub async fn creation_options(cx: &Cx) -> Result<CreationOptions, ServiceError> 
     })
 }
 
-/// Adds the passkey that an authenticator made.
+/// Completes the registration ceremony: stores the passkey that an authenticator created.
 pub async fn add(cx: &Cx, name: &str, made: &Registration) -> Result<PasskeyRecord, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let name = passkey_name(name)?;
@@ -205,7 +206,7 @@ pub async fn add(cx: &Cx, name: &str, made: &Registration) -> Result<PasskeyReco
         last_used_at: None,
     };
     let what = text("A passkey was added to your account", "Uma chave de acesso foi adicionada à sua conta");
-    Change::new([
+    AccountChange::new([
         Step::Passkey(PasskeyStep::Answer(challenge_digest(challenge), Some(account.id.clone()))),
         Step::Passkey(PasskeyStep::Add(record.clone())),
     ])
@@ -222,12 +223,12 @@ pub async fn list(cx: &Cx) -> Result<Vec<PasskeyRecord>, ServiceError> {
     cx.services.database().ask(|store| store.passkeys(&session.account)).await.map_err(unavailable)
 }
 
-/// Takes a passkey of the caller's away.
+/// Removes one of the caller's passkeys.
 pub async fn remove(cx: &Cx, id: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let id = uuid::Uuid::try_parse(id).map_err(|_| ServiceError::new(Code::NotFound))?;
     let what = text("A passkey of your account was removed", "Uma chave de acesso da sua conta foi removida");
-    Change::new([Step::Passkey(PasskeyStep::Remove(account.id.clone(), id.to_string()))])
+    AccountChange::new([Step::Passkey(PasskeyStep::Remove(account.id.clone(), id.to_string()))])
         .event(cx, &account.id, "passkey_removed")
         .notice(cx, &account, what)
         .make(cx, "removing a passkey")
@@ -235,37 +236,41 @@ pub async fn remove(cx: &Cx, id: &str) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Asks whoever is there for a passkey of this site, without a word about whose.
+/// Begins the sign-in ceremony, for any passkey of this site (discoverable credentials).
 pub async fn request_options(cx: &Cx) -> Result<RequestOptions, ServiceError> {
     entry::check_network(cx).await?;
-    let (app, network) = (&cx.services, cx.caller.network);
-    app.allowance().spend_hourly(app.database(), app.ports(), network, "passkeys", CHALLENGES_PER_NETWORK).await?;
+    let (services, network) = (&cx.services, cx.caller.network);
+    services
+        .allowance()
+        .spend_hourly(services.database(), services.ports(), network, "passkeys", CHALLENGES_PER_NETWORK)
+        .await?;
     Ok(RequestOptions {
         challenge: challenge(cx, None).await?,
         timeout: CHALLENGE_MS,
-        rp_id: site(app)?.id,
+        rp_id: site(services)?.id,
         user_verification: "required",
     })
 }
 
-/// Signs in the holder of a passkey, however often somebody gave wrong passwords for the account.
+/// Completes the sign-in ceremony. It ignores the lock of wrong passwords, which a passkey can't be guessed past.
 pub async fn sign_in(cx: &Cx, given: &Assertion) -> Result<Token, ServiceError> {
     entry::check_network(cx).await?;
     let (account, steps) = proof(cx, given).await?;
     let begun = session::begin(cx, &account, Assurance::Aal2, "passkey");
-    let change = Change::new(steps).steps(begun.steps).event(cx, &account, "signed_in");
+    let change = AccountChange::new(steps).steps(begun.steps).event(cx, &account, "signed_in");
     change.make(cx, "signing in").await??;
     Ok(begun.token)
 }
 
-/// Whose passkey a proof is good for, and the steps that use it up; [`Code::InvalidCredentials`] for any other.
+/// Verifies an assertion: its account, and the steps that consume it; [`Code::InvalidCredentials`] when it is not
+/// valid.
 pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>), ServiceError> {
     let wrong = || ServiceError::new(Code::InvalidCredentials);
     let (site, client_data) = (site(&cx.services)?, decoded(&given.response.client_data).ok_or_else(wrong)?);
     let challenge = site.challenge(&client_data, "webauthn.get").ok_or_else(wrong)?;
     let id = decoded(&given.id).ok_or_else(wrong)?;
-    let found = cx.services.database().ask(|store| store.passkey(&id)).await.map_err(unavailable)?;
-    let passkey = found.ok_or_else(wrong)?;
+    let passkey = cx.services.database().ask(|store| store.passkey(&id)).await.map_err(unavailable)?;
+    let passkey = passkey.ok_or_else(wrong)?;
     if let Some(handle) = &given.response.user_handle
         && decoded(handle).as_deref() != Some(passkey.account.0.as_bytes())
     {
@@ -273,7 +278,8 @@ pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>),
     }
     let authenticator_data = decoded(&given.response.authenticator_data).ok_or_else(wrong)?;
     let signature = decoded(&given.response.signature).ok_or_else(wrong)?;
-    let proof = Proof { authenticator_data: &authenticator_data, client_data: &client_data, signature: &signature };
+    let proof =
+        SignedAssertion { authenticator_data: &authenticator_data, client_data: &client_data, signature: &signature };
     let credential =
         Credential { id: passkey.credential_id, public_key: passkey.public_key, sign_count: passkey.sign_count };
     let sign_count = site.proven(&proof, &credential).ok_or_else(wrong)?;
@@ -284,12 +290,12 @@ pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>),
     Ok((passkey.account, steps))
 }
 
-/// A new challenge, kept as its digest.
+/// Creates a challenge, and stores its digest.
 async fn challenge(cx: &Cx, account: Option<&AccountId>) -> Result<String, ServiceError> {
     let (bytes, ports) = (cx.services.ports().entropy.bytes(), cx.services.ports());
     let (id, digest, expires_at) = (ports.id(), challenge_digest(bytes), ports.now().plus_ms(CHALLENGE_MS));
-    let kept = cx.services.database().ask(|store| store.add_challenge(&id, account, &digest, expires_at)).await;
-    kept.map_err(unavailable)?;
+    let added = cx.services.database().ask(|store| store.add_challenge(&id, account, &digest, expires_at)).await;
+    added.map_err(unavailable)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
@@ -297,14 +303,13 @@ fn challenge_digest(bytes: [u8; 32]) -> [u8; 32] {
     token_digest(&URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Who we are to an authenticator: the host of our origin. Browsers bind no passkey to an address, so on this machine it
-/// is `localhost`.
-fn site(app: &Services) -> Result<Site, ServiceError> {
-    app.vault().keys()?;
-    let origin = Url::parse(app.base_url()).map_err(|_| ServiceError::new(Code::AuthUnavailable))?;
+/// The relying party: the host of our origin. Browsers bind no passkey to an IP address, so loopback is `localhost`.
+fn site(services: &Services) -> Result<RelyingParty, ServiceError> {
+    services.vault().keys()?;
+    let origin = Url::parse(services.base_url()).map_err(|_| ServiceError::new(Code::AuthUnavailable))?;
     let host = if is_loopback(&origin) { Some("localhost") } else { origin.host_str() };
     let id = host.unwrap_or_default().to_owned();
-    Ok(Site { origin, id })
+    Ok(RelyingParty { origin, id })
 }
 
 fn decoded(text: &str) -> Option<Vec<u8>> {

@@ -1,23 +1,25 @@
-//! What an account says of its owner.
+//! Profile and overview of an account.
 
 use model::account::{Account, Me, Profile};
 use model::lang::text;
 use store::{ProfileRecord, Refusal, Step};
 
-use super::change::Change;
+use super::change::AccountChange;
 use super::entry::judged_name;
-use super::{session, trial, unavailable};
+use super::session;
+use super::trial::trial;
+use super::unavailable::unavailable;
 use crate::blocking::off_worker;
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
 
-/// Audits that are answered with an account (`interface.md` section 8).
+/// Audits in the account overview. Chosen: one page of a list.
 const AUDITS: u32 = 50;
-/// Characters of the name of a time zone; the longest of the tz database has 32.
+/// Characters of a time zone's name; the longest of the tz database has 32.
 const ZONE_CHARS: usize = 64;
 /// Languages that mail is written in.
 const LOCALES: [&str; 2] = ["en", "pt-BR"];
-/// Looks of the pages.
+/// Colour themes of the pages.
 const THEMES: [&str; 3] = ["system", "light", "dark"];
 
 /// The caller's profile.
@@ -25,7 +27,7 @@ pub async fn read(cx: &Cx) -> Result<Profile, ServiceError> {
     Ok(shown(session::account(cx, cx.caller.required_session()?).await?.profile))
 }
 
-/// Changes the caller's profile, on top of the revision that they saw.
+/// Changes the caller's profile, based on the revision that they read.
 pub async fn write(cx: &Cx, profile: Profile) -> Result<Profile, ServiceError> {
     let session = cx.caller.required_session()?;
     let takes = |what| ServiceError::new(Code::InvalidBody).explained(what);
@@ -52,24 +54,24 @@ pub async fn write(cx: &Cx, profile: Profile) -> Result<Profile, ServiceError> {
         revision: i64::try_from(profile.revision).unwrap_or(i64::MAX),
     };
     let changed = ProfileRecord { revision: record.revision.saturating_add(1), ..record.clone() };
-    let change = Change::new([Step::SetProfile(session.account.clone(), record)]);
+    let change = AccountChange::new([Step::SetProfile(session.account.clone(), record)]);
     match change.make(cx, "changing a profile").await? {
         Err(Refusal::Stale) => Err(ServiceError::new(Code::RevisionConflict)),
-        done => {
-            done?;
+        outcome => {
+            outcome?;
             Ok(shown(changed))
         }
     }
 }
 
-/// The caller's account with all that is theirs at a glance.
+/// Overview of the caller's account.
 pub async fn me(cx: &Cx) -> Result<Me, ServiceError> {
     let session = cx.caller.required_session()?;
     let account = session::account(cx, session).await?;
     let owner = cx.caller.required_owner()?;
     let reports = cx.services.database().ask(|store| store.latest_audits(&owner, AUDITS)).await.map_err(unavailable)?;
     let (lang, trial) = (cx.lang, trial(session.trial_started_at, cx.services.ports().now()));
-    // As large as fifty reports.
+    // The answer holds up to fifty reports, so it is built off the async worker.
     off_worker(move || Me {
         user: Account { id: account.id.0, email: account.email },
         profile: shown(account.profile),

@@ -1,46 +1,51 @@
-//! Getting back in, and changing the address: what begins with a link in a mail.
+//! Password reset and e-mail change: the flows that begin with a link in a mail.
 
+use model::id::AccountId;
 use model::lang::text;
-use model::time::{DAY_MS, Timestamp};
+use model::time::DAY_MS;
 use render::mail::letters;
 use store::{AccountLink, AccountRecord, AccountStatus, Actor, EndReason, NewLink, Refusal, Step};
 
 use super::address::Address;
-use super::change::{Change, Token, language};
+use super::change::{AccountChange, Token, language};
 use super::entry::{self, SecondFactor};
-use super::{session, unavailable};
+use super::session;
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::config::Secret;
+use crate::database::Database;
 use crate::error::{Code, ServiceError};
 
-/// How long a link that sets a password is good: 30 minutes, as mail is slow (`specs/reliability.md` 4, deviation a).
+/// Lifetime of a password reset link. Chosen: 30 minutes; mail can be delayed by some, a stolen link is of short use.
 const RESET_MS: i64 = 30 * 60_000;
-/// How long a link that confirms an address is good.
+/// Lifetime of a link that confirms a new address.
 const CHANGE_MS: i64 = DAY_MS;
-/// How long a change of the address can be taken back (`specs/accounts.md` 4.4).
+/// How long an e-mail change can be undone. Chosen: a week, so that an owner on holiday can still react.
 const UNDO_MS: i64 = 7 * DAY_MS;
 
-/// Sends a link that sets a new password, or says that there is no account: to who asks it is the same.
+/// Sends a password reset link, or a notice that there is no account. The response is the same for both.
 pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let address = Address::parse(email)?;
     if !entry::may_write_to(cx, &address).await? {
         return Ok(());
     }
-    let account = entry::by_email(cx, &address).await?;
+    let account = entry::by_email(cx.services.database(), &address).await?;
     let change = match account.filter(|account| account.status == AccountStatus::Active) {
         Some(account) => reset_link(cx, &account).event_by(cx, Actor::Nobody, &account.id, "reset_asked"),
-        None => Change::default().letter(cx, &letters::no_account(&cx.services.sender()), &address.typed, cx.lang),
+        None => {
+            AccountChange::default().letter(cx, &letters::no_account(&cx.services.sender()), &address.typed, cx.lang)
+        }
     };
     Ok(change.make(cx, "sending a link that sets a password").await??)
 }
 
-/// A link that sets a new password, in place of those before.
-pub(crate) fn reset_link(cx: &Cx, account: &AccountRecord) -> Change {
-    let token = Token::new(cx);
+/// Adds a password reset link, which replaces earlier ones.
+pub(crate) fn reset_link(cx: &Cx, account: &AccountRecord) -> AccountChange {
+    let token = Token::new(cx.services.ports());
     let link = new_link(cx, &token, AccountLink::Reset, account, &account.email, RESET_MS);
     let letter = letters::reset(&cx.services.sender(), &token.text);
     let steps = [Step::DropLinks(account.id.clone(), AccountLink::Reset), Step::AddLink(link)];
-    Change::new(steps).letter(cx, &letter, &account.email, language(account))
+    AccountChange::new(steps).letter(cx, &letter, &account.email, language(account))
 }
 
 fn new_link(
@@ -56,41 +61,37 @@ fn new_link(
         purpose,
         email: email.to_owned(),
         account: Some(account.id.clone()),
-        expires_at: expiry(cx, good_ms),
+        expires_at: cx.services.ports().now().plus_ms(good_ms),
     }
 }
 
-fn expiry(cx: &Cx, good_ms: i64) -> Timestamp {
-    cx.services.ports().now().plus_ms(good_ms)
-}
-
-/// What a reset will ask for and end.
+/// What a password reset requires and ends.
 #[derive(Debug)]
 pub struct Reset {
     /// The account.
     pub account: AccountRecord,
-    /// A second factor has to be given too: a reset never removes one.
+    /// A second factor is required too: a reset never removes one.
     pub wants_factor: bool,
 }
 
-/// The account that a good reset link is about.
+/// The account of a valid reset link.
 pub async fn reset_of(cx: &Cx, token: &str) -> Result<Reset, ServiceError> {
     let (_, account) = account_of(cx, token, AccountLink::Reset).await?;
     Ok(Reset { wants_factor: entry::has_factor(cx, &account), account })
 }
 
 async fn account_of(cx: &Cx, token: &str, purpose: AccountLink) -> Result<([u8; 32], AccountRecord), ServiceError> {
-    let gone = || ServiceError::new(Code::InvalidLink);
+    let invalid = || ServiceError::new(Code::InvalidLink);
     let (digest, email, id) = entry::link_of(cx, token, purpose).await?;
-    let id = id.ok_or_else(gone)?;
+    let id = id.ok_or_else(invalid)?;
     let account = cx.services.database().ask(|store| store.account_by_id(&id)).await.map_err(unavailable)?;
-    let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(gone)?;
-    // Links about an address that is no longer the account's are of another time.
+    let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(invalid)?;
+    // Links sent to a former address are void.
     let fits = purpose != AccountLink::Reset || account.email == email;
-    if fits { Ok((digest, account)) } else { Err(gone()) }
+    if fits { Ok((digest, account)) } else { Err(invalid()) }
 }
 
-/// Sets a new password by a link. All sessions end, and all API keys of the account are revoked.
+/// Sets a new password by a reset link. All sessions end, and all API keys of the account are revoked.
 pub async fn complete_reset(
     cx: &Cx,
     token: &str,
@@ -99,11 +100,11 @@ pub async fn complete_reset(
 ) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Reset).await?;
     entry::check_network(cx).await?;
-    let key = entry::failures_key(cx, &account)?;
+    let key = entry::failures_key(cx.services.vault(), &account)?;
     let factor = match factor {
         _ if !entry::has_factor(cx, &account) => None,
         None => return Err(ServiceError::new(Code::SecondFactorRequired)),
-        // Wrong codes count here as at the sign-in.
+        // Wrong codes count towards the lock, as at sign-in.
         Some(_) if entry::is_blocked(cx, &key).await? => return Err(ServiceError::new(Code::InvalidCode)),
         Some(factor) => match factor.step(cx, &account)? {
             Some(step) => Some(step),
@@ -114,8 +115,8 @@ pub async fn complete_reset(
         },
     };
     let phc = entry::accept(cx, password, &Address::parse(&account.email)?).await?;
-    let keys = live_keys(cx, &account).await?;
-    let change = Change::new([Step::UseLink(digest, AccountLink::Reset)])
+    let keys = live_keys(cx.services.database(), &account.id).await?;
+    let change = AccountChange::new([Step::UseLink(digest, AccountLink::Reset)])
         .steps(factor)
         .steps([
             Step::SetPassword(account.id.clone(), phc),
@@ -130,47 +131,47 @@ pub async fn complete_reset(
             entry::failed(cx, key, Some(&account)).await?;
             Err(Refusal::Code.into())
         }
-        done => Ok(done?),
+        outcome => Ok(outcome?),
     }
 }
 
 /// The names of an account's live keys.
-pub(crate) async fn live_keys(cx: &Cx, account: &AccountRecord) -> Result<Vec<String>, ServiceError> {
-    cx.services.database().ask(|store| store.live_key_names(&account.id)).await.map_err(unavailable)
+pub(crate) async fn live_keys(database: &Database, account: &AccountId) -> Result<Vec<String>, ServiceError> {
+    database.ask(|store| store.live_key_names(account)).await.map_err(unavailable)
 }
 
-/// Sends a link that makes an address the account's, to that address.
+/// Sends a confirmation link to the caller's new address.
 pub async fn change_email(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let address = Address::parse(email)?;
     if !entry::may_write_to(cx, &address).await? {
         return Ok(());
     }
-    let change = match entry::by_email(cx, &address).await? {
+    let change = match entry::by_email(cx.services.database(), &address).await? {
         Some(_) => {
-            Change::default().letter(cx, &letters::address_taken(&cx.services.sender()), &address.typed, cx.lang)
+            AccountChange::default().letter(cx, &letters::address_taken(&cx.services.sender()), &address.typed, cx.lang)
         }
         None => {
-            let token = Token::new(cx);
+            let token = Token::new(cx.services.ports());
             let link = new_link(cx, &token, AccountLink::Change, &account, &address.typed, CHANGE_MS);
             let steps = [Step::DropLinks(account.id.clone(), AccountLink::Change), Step::AddLink(link)];
             let letter = letters::change_email(&cx.services.sender(), &token.text);
-            Change::new(steps).letter(cx, &letter, &address.typed, language(&account))
+            AccountChange::new(steps).letter(cx, &letter, &address.typed, language(&account))
         }
     };
     let change = change.event(cx, &account.id, "email_change_asked");
     Ok(change.make(cx, "sending a link that confirms an address").await??)
 }
 
-/// Makes a link's address the account's. The address before is told, and can take it back.
+/// Completes an e-mail change by its link. The former address gets a notice with an undo link.
 pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Change).await?;
     let (_, email, _) = entry::link_of(cx, token, AccountLink::Change).await?;
     let address = Address::parse(&email)?;
-    let undo = Token::new(cx);
+    let undo = Token::new(cx.services.ports());
     let link = new_link(cx, &undo, AccountLink::Undo, &account, &account.email, UNDO_MS);
     let letter = letters::email_changed(&cx.services.sender(), &undo.text);
-    let change = Change::new([
+    let change = AccountChange::new([
         Step::UseLink(digest, AccountLink::Change),
         Step::SetEmail(account.id.clone(), address.typed, address.canonical),
         Step::DropLinks(account.id.clone(), AccountLink::Reset),
@@ -179,17 +180,17 @@ pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let change = change.event_by(cx, Actor::Nobody, &account.id, "email_changed");
     match change.letter(cx, &letter, &account.email, language(&account)).make(cx, "confirming an address").await? {
         Err(Refusal::Taken) => Err(ServiceError::new(Code::InvalidLink)),
-        done => Ok(done?),
+        outcome => Ok(outcome?),
     }
 }
 
-/// Takes a change of the address back. All sessions end: whoever changed it may still be signed in.
+/// Undoes an e-mail change. All sessions end, as the person who made the change may still be signed in.
 pub async fn undo_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Undo).await?;
     let (_, email, _) = entry::link_of(cx, token, AccountLink::Undo).await?;
     let address = Address::parse(&email)?;
     let to = address.typed.clone();
-    let change = Change::new([
+    let change = AccountChange::new([
         Step::UseLink(digest, AccountLink::Undo),
         Step::SetEmail(account.id.clone(), address.typed, address.canonical),
         Step::DropLinks(account.id.clone(), AccountLink::Undo),
@@ -206,6 +207,6 @@ pub async fn undo_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let change = change.letter(cx, &letters::notice(&cx.services.sender(), what), &to, language(&account));
     match change.make(cx, "taking a change of the address back").await? {
         Err(Refusal::Taken) => Err(ServiceError::new(Code::InvalidLink)),
-        done => Ok(done?),
+        outcome => Ok(outcome?),
     }
 }

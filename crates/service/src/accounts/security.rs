@@ -1,29 +1,32 @@
-//! What a signed-in person does about their own security: proofs, password, second factor.
+//! Security settings of a signed-in account: reauthentication, password, two-factor and recovery codes.
 
 use model::account::Assurance;
+use model::id::AccountId;
 use model::lang::text;
 use render::mail::letters;
 use store::{AccountRecord, EndReason, Factor, Refusal, Session, Step};
 
 use super::address::Address;
-use super::change::{Change, Token, language};
+use super::change::{AccountChange, Token, language};
 use super::entry::{self, SecondFactor};
 use super::passkeys::{self, Assertion};
 use super::recovery::live_keys;
-use super::{session, totp, unavailable};
+use super::unavailable::unavailable;
+use super::{session, totp};
 use crate::caller::Cx;
 use crate::config::Secret;
 use crate::error::{Code, ServiceError};
-use crate::vault::Verdict;
+use crate::ports::Ports;
+use crate::vault::PasswordCheck;
 
-/// Recovery codes of an account (`specs/accounts.md` 4.3).
+/// Recovery codes per account. Chosen: ten, a list that fits a note.
 const RECOVERY_CODES: usize = 10;
 /// Random bytes of a recovery code: 120 bits, 24 digits of base 32.
 const RECOVERY_BYTES: usize = 15;
 /// Digits between two hyphens of a recovery code.
 const GROUP: usize = 4;
 
-/// A proof that the session's holder is who they are.
+/// A reauthentication proof.
 #[derive(Debug)]
 pub enum Proof {
     /// The password.
@@ -34,21 +37,21 @@ pub enum Proof {
     Passkey(Assertion),
 }
 
-/// A second factor that was offered and is to be confirmed.
+/// A second factor that was offered and awaits confirmation.
 #[derive(Debug)]
 pub struct Offer {
     /// The secret in base 32.
     pub secret: String,
-    /// What authenticators read.
+    /// The key URI, for the authenticator app.
     pub uri: String,
 }
 
-/// Proves again who the caller is, and makes their session fresh under a new token.
+/// Reauthenticates the caller: makes the session fresh, and rotates its token.
 pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
     let session = cx.caller.required_session()?;
     let account = session::account(cx, session).await?;
     entry::check_network(cx).await?;
-    let key = entry::failures_key(cx, &account)?;
+    let key = entry::failures_key(cx.services.vault(), &account)?;
     let wrong = || ServiceError::new(Code::InvalidCredentials);
     if entry::is_blocked(cx, &key).await? {
         return Err(wrong());
@@ -61,8 +64,10 @@ pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
         Proof::Password(password) => {
             let phc = account.password.clone();
             match cx.services.vault().passwords().compare(password, phc).await? {
-                Verdict::Wrong => (Err(Refusal::Code), None),
-                Verdict::Right { .. } => (Ok(None), Some(session::rotate(cx, session, Assurance::Aal1, "password"))),
+                PasswordCheck::Wrong => (Err(Refusal::Code), None),
+                PasswordCheck::Right { .. } => {
+                    (Ok(None), Some(session::rotate(cx, session, Assurance::Aal1, "password")))
+                }
             }
         }
         Proof::Factor(factor) => match factor.step(cx, &account)? {
@@ -70,54 +75,54 @@ pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
             None => (Err(Refusal::Code), None),
         },
     };
-    let done = match (step, begun) {
+    let outcome = match (step, begun) {
         (Ok(step), Some(begun)) => {
-            let change = Change::new(step).steps(begun.steps).event(cx, &account.id, "proven_again");
+            let change = AccountChange::new(step).steps(begun.steps).event(cx, &account.id, "proven_again");
             change.make(cx, "proving who somebody is").await?.map(|()| begun.token)
         }
         (Err(refusal), _) => Err(refusal),
         (Ok(_), None) => Err(Refusal::Code),
     };
-    match done {
+    match outcome {
         Err(Refusal::Code) => {
             entry::failed(cx, key, Some(&account)).await?;
             Err(wrong())
         }
-        done => of_session(done),
+        outcome => of_session(outcome),
     }
 }
 
-/// The same by a passkey, whatever was typed wrong for the account before.
+/// Reauthentication by passkey; ignores the lock of wrong passwords.
 async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Result<Token, ServiceError> {
     let (account, steps) = passkeys::proof(cx, given).await?;
     if account != session.account {
         return Err(ServiceError::new(Code::InvalidCredentials));
     }
     let begun = session::rotate(cx, session, Assurance::Aal2, "passkey");
-    let change = Change::new(steps).steps(begun.steps).event(cx, &account, "proven_again");
+    let change = AccountChange::new(steps).steps(begun.steps).event(cx, &account, "proven_again");
     of_session(change.make(cx, "proving who somebody is").await?)?;
     Ok(begun.token)
 }
 
-/// Sets a new password in place of the current one. The other sessions end, and the account's API keys are revoked.
+/// Changes the password. All other sessions end, and the account's API keys are revoked.
 pub async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Result<Token, ServiceError> {
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
-    let key = entry::failures_key(cx, &account)?;
+    let key = entry::failures_key(cx.services.vault(), &account)?;
     entry::check_network(cx).await?;
-    // What comes while it has to wait makes it no longer.
+    // Failures during a lock don't extend it.
     if entry::is_blocked(cx, &key).await? {
         return Err(ServiceError::new(Code::InvalidCredentials));
     }
     let phc = account.password.clone();
-    if cx.services.vault().passwords().compare(current, phc).await? == Verdict::Wrong {
+    if cx.services.vault().passwords().compare(current, phc).await? == PasswordCheck::Wrong {
         entry::failed(cx, key, Some(&account)).await?;
         return Err(ServiceError::new(Code::InvalidCredentials));
     }
     let phc = entry::accept(cx, new, &Address::parse(&account.email)?).await?;
     let begun = session::rotate(cx, session, session.assurance, "password");
-    let keys = live_keys(cx, &account).await?;
-    let change = Change::new([
+    let keys = live_keys(cx.services.database(), &account.id).await?;
+    let change = AccountChange::new([
         Step::SetPassword(account.id.clone(), phc),
         Step::EndSessions(account.id.clone(), Some(session.id.clone()), EndReason::Password),
         Step::RevokeKeys(account.id.clone()),
@@ -130,7 +135,7 @@ pub async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Result<To
     Ok(begun.token)
 }
 
-/// What becomes of a change with which a session gets a new token: what is missing is the session, which has ended meanwhile.
+/// Maps the result of a change that rotates the session's token: if it is missing, the session ended meanwhile.
 fn of_session<T>(made: Result<T, Refusal>) -> Result<T, ServiceError> {
     match made {
         Err(Refusal::Missing) => Err(ServiceError::new(Code::SessionEnded)),
@@ -138,7 +143,7 @@ fn of_session<T>(made: Result<T, Refusal>) -> Result<T, ServiceError> {
     }
 }
 
-/// Offers a second factor, which counts once a code of it was given.
+/// Offers a second factor; it counts after confirmation.
 pub async fn offer_factor(cx: &Cx) -> Result<Offer, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let random = cx.services.ports().entropy.bytes();
@@ -147,34 +152,34 @@ pub async fn offer_factor(cx: &Cx) -> Result<Offer, ServiceError> {
     let sealed = keys.seal(&account.id.0, secret, cx.services.ports().entropy.bytes());
     let (sealed, key_id) = sealed.ok_or_else(|| ServiceError::new(Code::Internal))?;
     let offer = Step::Factor(account.id.clone(), Factor::Offer(sealed, key_id));
-    Change::new([offer]).make(cx, "offering a second factor").await??;
-    Ok(offer_of(cx, &account, secret))
+    AccountChange::new([offer]).make(cx, "offering a second factor").await??;
+    Ok(offer_of(&cx.services.config().product.name, &account.email, secret))
 }
 
-/// The second factor that is on offer, to be shown again while it is not confirmed; [`Code::NotFound`] without one.
+/// The offered second factor, to be shown again before confirmation; [`Code::NotFound`] without one.
 pub async fn offered(cx: &Cx, session: &Session) -> Result<Offer, ServiceError> {
     let account = session::account(cx, session).await?;
     let (secret, _) = offered_secret(cx, &account).await?;
-    Ok(offer_of(cx, &account, &secret))
+    Ok(offer_of(&cx.services.config().product.name, &account.email, &secret))
 }
 
-fn offer_of(cx: &Cx, account: &AccountRecord, secret: &[u8]) -> Offer {
-    Offer { secret: totp::base32(secret), uri: totp::uri(&cx.services.config().product.name, &account.email, secret) }
+fn offer_of(product: &str, email: &str, secret: &[u8]) -> Offer {
+    Offer { secret: totp::base32(secret), uri: totp::uri(product, email, secret) }
 }
 
-/// The secret on offer, and as it is kept.
+/// The offered secret, in the clear and sealed.
 async fn offered_secret(cx: &Cx, account: &AccountRecord) -> Result<(Vec<u8>, Vec<u8>), ServiceError> {
-    let found = cx.services.database().ask(|store| store.offered_totp(&account.id)).await.map_err(unavailable)?;
-    let found = found.ok_or_else(|| ServiceError::new(Code::NotFound))?;
-    Ok((entry::unsealed(cx, &account.id, &found)?, found.secret))
+    let offered = cx.services.database().ask(|store| store.offered_totp(&account.id)).await.map_err(unavailable)?;
+    let offered = offered.ok_or_else(|| ServiceError::new(Code::NotFound))?;
+    Ok((entry::unsealed(cx.services.vault(), &account.id, &offered)?, offered.secret))
 }
 
-/// Confirms the offered factor with a code of it. The session has two factors from now on, under a new token; recovery
+/// Confirms the offered factor with one of its codes. The session becomes two-factor, under a new token; the recovery
 /// codes are shown once.
 pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<String>), ServiceError> {
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
-    let key = entry::failures_key(cx, &account)?;
+    let key = entry::failures_key(cx.services.vault(), &account)?;
     let (secret, sealed) = offered_secret(cx, &account).await?;
     if entry::is_blocked(cx, &key).await? {
         return Err(ServiceError::new(Code::InvalidCode));
@@ -184,10 +189,10 @@ pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<String>),
         return Err(ServiceError::new(Code::InvalidCode));
     };
     let begun = session::rotate(cx, session, Assurance::Aal2, "totp");
-    let (codes, kept) = recovery_codes(cx, &account);
+    let (codes, steps) = recovery_codes(cx.services.ports(), &account.id);
     let what = text("A second factor was added to your account", "Um segundo fator foi adicionado à sua conta");
-    let change = Change::new([Step::Factor(account.id.clone(), Factor::Confirm(sealed, step))])
-        .steps(kept)
+    let change = AccountChange::new([Step::Factor(account.id.clone(), Factor::Confirm(sealed, step))])
+        .steps(steps)
         .steps(begun.steps)
         .event(cx, &account.id, "factor_added")
         .notice(cx, &account, what);
@@ -195,12 +200,12 @@ pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<String>),
     Ok((begun.token, codes))
 }
 
-/// Takes the second factor and its recovery codes away; a code of it is given.
+/// Removes the second factor and its recovery codes, given a valid code.
 pub async fn remove_factor(cx: &Cx, code: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let what = text("The second factor of your account was removed", "O segundo fator da sua conta foi removido");
     let step = used(cx, &account, code).await?;
-    Change::new([step, Step::Factor(account.id.clone(), Factor::Remove)])
+    AccountChange::new([step, Step::Factor(account.id.clone(), Factor::Remove)])
         .event(cx, &account.id, "factor_removed")
         .notice(cx, &account, what)
         .make(cx, "removing a second factor")
@@ -208,14 +213,14 @@ pub async fn remove_factor(cx: &Cx, code: &str) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Ten new recovery codes in place of those before; a code of the authenticator is given.
+/// Replaces the recovery codes with ten new ones, given a valid code of the authenticator app.
 pub async fn new_recovery_codes(cx: &Cx, code: &str) -> Result<Vec<String>, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let step = used(cx, &account, code).await?;
-    let (codes, kept) = recovery_codes(cx, &account);
+    let (codes, steps) = recovery_codes(cx.services.ports(), &account.id);
     let what = text("Your account has new recovery codes", "A sua conta tem novos códigos de recuperação");
-    Change::new([step])
-        .steps(kept)
+    AccountChange::new([step])
+        .steps(steps)
         .event(cx, &account.id, "recovery_codes_made")
         .notice(cx, &account, what)
         .make(cx, "making recovery codes")
@@ -223,12 +228,12 @@ pub async fn new_recovery_codes(cx: &Cx, code: &str) -> Result<Vec<String>, Serv
     Ok(codes)
 }
 
-/// The step that uses a code of the confirmed factor.
+/// The step that consumes a code of the confirmed factor.
 async fn used(cx: &Cx, account: &AccountRecord, code: &str) -> Result<Step, ServiceError> {
     if account.totp.is_none() {
         return Err(ServiceError::new(Code::NotFound));
     }
-    let key = entry::failures_key(cx, account)?;
+    let key = entry::failures_key(cx.services.vault(), account)?;
     let factor = SecondFactor::Totp(code.to_owned());
     if entry::is_blocked(cx, &key).await? {
         return Err(ServiceError::new(Code::InvalidCode));
@@ -242,12 +247,12 @@ async fn used(cx: &Cx, account: &AccountRecord, code: &str) -> Result<Step, Serv
     }
 }
 
-/// Ten new codes, and the steps that keep their digests in place of those before.
-fn recovery_codes(cx: &Cx, account: &AccountRecord) -> (Vec<String>, Vec<Step>) {
-    let mut steps = vec![Step::Factor(account.id.clone(), Factor::DropRecoveryCodes)];
+/// Ten new recovery codes, and the steps that replace the stored digests.
+fn recovery_codes(ports: &Ports, account: &AccountId) -> (Vec<String>, Vec<Step>) {
+    let mut steps = vec![Step::Factor(account.clone(), Factor::DropRecoveryCodes)];
     let mut codes = Vec::new();
     for _ in 0..RECOVERY_CODES {
-        let random = cx.services.ports().entropy.bytes();
+        let random = ports.entropy.bytes();
         let digits = totp::base32(random.get(..RECOVERY_BYTES).unwrap_or_default());
         let mut code = String::new();
         for (at, digit) in digits.chars().enumerate() {
@@ -257,7 +262,7 @@ fn recovery_codes(cx: &Cx, account: &AccountRecord) -> (Vec<String>, Vec<Step>) 
             code.push(digit);
         }
         let digest = entry::recovery_digest(&code);
-        steps.push(Step::Factor(account.id.clone(), Factor::AddRecoveryCode(digest)));
+        steps.push(Step::Factor(account.clone(), Factor::AddRecoveryCode(digest)));
         codes.push(code);
     }
     (codes, steps)

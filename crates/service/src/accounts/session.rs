@@ -1,4 +1,4 @@
-//! Sessions: begun, renewed after a new proof, listed and ended.
+//! Sessions: beginning, token rotation, listing and ending.
 
 use model::account::{Assurance, SecurityEvent, SessionInfo};
 use model::id::{AccountId, SessionId};
@@ -6,26 +6,26 @@ use model::time::{DAY_MS, Timestamp};
 use render::mail::letters;
 use store::{AccountRecord, EndReason, NewSession, Rotation, Session, Step};
 
-use super::change::{Change, Token};
-use super::unavailable;
+use super::change::{AccountChange, Token};
+use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::caller::Identity;
 use crate::error::{Code, ServiceError};
 
-/// How long a session lasts without being seen, in seconds: 30 days.
+/// Idle timeout of a session, in seconds: 30 days.
 pub const SESSION_SECONDS: u32 = 30 * 86_400;
 
-/// How long a session lasts at the longest (`specs/accounts.md` 4.6).
+/// Absolute timeout of a session. Chosen: 180 days, however often it is used.
 const LONGEST_MS: i64 = 180 * DAY_MS;
-/// How long a token that was replaced is good for reads in flight (the same).
+/// Grace period of a rotated token, for reads in flight. Chosen: 10 seconds.
 const PREVIOUS_MS: i64 = 10_000;
-/// How long a proof is fresh (`interface.md` section 8: 5 minutes).
+/// How long a reauthentication stays fresh. Chosen: 5 minutes, one task.
 const FRESH_MS: i64 = 300_000;
 
-/// A session that begins, and the token that its browser gets.
+/// A new session and its token.
 #[derive(Debug)]
 pub struct Begun {
-    /// The steps that begin it and end the one that the browser had before.
+    /// Steps that create it and end the browser's previous one.
     pub steps: Vec<Step>,
     /// Its token.
     pub token: Token,
@@ -33,7 +33,7 @@ pub struct Begun {
 
 /// Begins a session of an account in the caller's browser.
 pub fn begin(cx: &Cx, account: &AccountId, assurance: Assurance, methods: &str) -> Begun {
-    let (token, now) = (Token::new(cx), cx.services.ports().now());
+    let (token, now) = (Token::new(cx.services.ports()), cx.services.ports().now());
     let session = NewSession {
         id: SessionId(cx.services.ports().id()),
         token_digest: token.digest,
@@ -53,9 +53,9 @@ pub fn begin(cx: &Cx, account: &AccountId, assurance: Assurance, methods: &str) 
     Begun { steps, token }
 }
 
-/// A new token for a session whose holder has just proven again who they are, by `method`.
+/// Rotates the session's token after reauthentication by `method`.
 pub fn rotate(cx: &Cx, session: &Session, assurance: Assurance, method: &str) -> Begun {
-    let (token, now) = (Token::new(cx), cx.services.ports().now());
+    let (token, now) = (Token::new(cx.services.ports()), cx.services.ports().now());
     let mut methods = session.methods.clone();
     if !methods.split(' ').any(|known| known == method) {
         methods = format!("{methods} {method}");
@@ -70,9 +70,9 @@ pub fn rotate(cx: &Cx, session: &Session, assurance: Assurance, method: &str) ->
     Begun { steps: vec![Step::RotateSession(rotation)], token }
 }
 
-/// [`Code::ReauthRequired`] unless the session's holder proved who they are within five minutes.
+/// [`Code::ReauthRequired`] unless the session was reauthenticated within five minutes.
 pub(crate) fn require_fresh(session: &Session, now: Timestamp) -> Result<(), ServiceError> {
-    // A proof of the future was given before the clock was set back: nothing is known of its age.
+    // A proof dated in the future was given before the clock was set back: its age is unknown, so it is not fresh.
     let age_ms = now.0.saturating_sub(session.proven_at.0);
     if (0..FRESH_MS).contains(&age_ms) { Ok(()) } else { Err(ServiceError::new(Code::ReauthRequired)) }
 }
@@ -86,24 +86,24 @@ pub fn fresh(cx: &Cx) -> Result<&Session, ServiceError> {
 
 /// The account of a session.
 pub async fn account(cx: &Cx, session: &Session) -> Result<AccountRecord, ServiceError> {
-    let found = cx.services.database().ask(|store| store.account_by_id(&session.account)).await;
-    found.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvalidSession))
+    let account = cx.services.database().ask(|store| store.account_by_id(&session.account)).await;
+    account.map_err(unavailable)?.ok_or_else(|| ServiceError::new(Code::InvalidSession))
 }
 
-/// Ends the caller's session; without one there is nothing to end.
+/// Ends the caller's session. Idempotent.
 pub async fn sign_out(cx: &Cx) -> Result<(), ServiceError> {
     let Identity::Session(session) = &cx.caller.identity else { return Ok(()) };
     let end = Step::EndSession(session.account.clone(), session.id.clone(), EndReason::SignedOut);
-    // Ended by somebody else meanwhile is ended too.
-    Change::new([end]).event(cx, &session.account, "signed_out").make(cx, "signing out").await.map(drop)
+    // A session that another call ended meanwhile is fine too.
+    AccountChange::new([end]).event(cx, &session.account, "signed_out").make(cx, "signing out").await.map(drop)
 }
 
 /// The caller's live sessions.
 pub async fn list(cx: &Cx) -> Result<Vec<SessionInfo>, ServiceError> {
     let (session, now) = (cx.caller.required_session()?, cx.services.ports().now());
-    let found =
+    let records =
         cx.services.database().ask(|store| store.sessions_of(&session.account, now)).await.map_err(unavailable)?;
-    let shown = found.into_iter().map(|record| SessionInfo {
+    let sessions = records.into_iter().map(|record| SessionInfo {
         current: record.id == session.id,
         id: record.id.0,
         created_at: record.created_at,
@@ -112,14 +112,14 @@ pub async fn list(cx: &Cx) -> Result<Vec<SessionInfo>, ServiceError> {
         network: record.network,
         methods: record.methods.split(' ').map(str::to_owned).collect(),
     });
-    Ok(shown.collect())
+    Ok(sessions.collect())
 }
 
-/// What happened to the caller's account.
+/// The caller's security events.
 pub async fn events(cx: &Cx) -> Result<Vec<SecurityEvent>, ServiceError> {
     let session = cx.caller.required_session()?;
-    let found = cx.services.database().ask(|store| store.events_of(&session.account)).await.map_err(unavailable)?;
-    let shown = found.into_iter().map(|record| SecurityEvent {
+    let records = cx.services.database().ask(|store| store.events_of(&session.account)).await.map_err(unavailable)?;
+    let events = records.into_iter().map(|record| SecurityEvent {
         at: record.at,
         actor: record.actor,
         organization: record.organization.map(|id| id.0),
@@ -127,7 +127,7 @@ pub async fn events(cx: &Cx) -> Result<Vec<SecurityEvent>, ServiceError> {
         network: record.network,
         agent: record.agent,
     });
-    Ok(shown.collect())
+    Ok(events.collect())
 }
 
 /// Ends one of the caller's sessions.
@@ -138,18 +138,18 @@ pub async fn end(cx: &Cx, id: &str) -> Result<(), ServiceError> {
         return Err(unknown());
     }
     let end = Step::EndSession(session.account.clone(), SessionId(id.to_owned()), EndReason::SignedOut);
-    let change = Change::new([end]).event(cx, &session.account, "session_ended");
+    let change = AccountChange::new([end]).event(cx, &session.account, "session_ended");
     change.make(cx, "ending a session").await?.map_err(|_| unknown())
 }
 
-/// Ends all sessions of the caller's account, this one too, and revokes its API keys.
+/// Ends all sessions of the caller's account, including this one, and revokes its API keys.
 pub async fn end_all(cx: &Cx) -> Result<(), ServiceError> {
     let account = account(cx, fresh(cx)?).await?;
     let what = model::lang::text(
         "All sessions of your account were ended, and its API keys revoked",
         "Todas as sessões da sua conta foram encerradas e as suas chaves de API revogadas",
     );
-    let change = Change::new([
+    let change = AccountChange::new([
         Step::EndSessions(account.id.clone(), None, EndReason::SignedOut),
         Step::RevokeKeys(account.id.clone()),
     ]);

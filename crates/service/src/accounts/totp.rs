@@ -1,4 +1,4 @@
-//! One-time codes of an authenticator (RFC 6238: SHA-1, 6 digits, 30 seconds; RFC 4226).
+//! Time-based one-time passwords (RFC 6238: SHA-1, 6 digits, 30 seconds; RFC 4226).
 
 use data_encoding::BASE32_NOPAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -9,14 +9,14 @@ use url::form_urlencoded;
 
 /// Bytes of a secret (RFC 4226 §4, R6: 160 bits recommended).
 pub(crate) const SECRET_BYTES: usize = 20;
-/// How long a code is shown, in seconds.
+/// Time step, in seconds (RFC 6238 §5.2).
 const STEP_SECONDS: i64 = 30;
 
-/// The time step that a code belongs to: the current one or the one before, never a future one. `None` for a wrong code.
+/// The time step of a code: the current or the previous one, never a future one. `None` when the code is wrong.
 pub(crate) fn step_of(secret: &[u8], code: &str, now: Timestamp) -> Option<i64> {
     let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let current = now.seconds().div_euclid(STEP_SECONDS);
-    // Both are compared, so that it takes as long whichever it is.
+    // Both are compared in every case, so that the time does not reveal which one matched.
     let fits = [current, current - 1].map(|step| bool::from(code_of(secret, step).as_bytes().ct_eq(code.as_bytes())));
     match fits {
         [true, _] => Some(current),
@@ -25,7 +25,7 @@ pub(crate) fn step_of(secret: &[u8], code: &str, now: Timestamp) -> Option<i64> 
     }
 }
 
-/// The six digits of a time step.
+/// The code of a time step.
 fn code_of(secret: &[u8], step: i64) -> String {
     let mut mac = Hmac::<Sha1>::new_from_slice(secret).expect("HMAC takes keys of any length");
     mac.update(&step.to_be_bytes());
@@ -36,12 +36,12 @@ fn code_of(secret: &[u8], step: i64) -> String {
     format!("{:06}", number % 1_000_000)
 }
 
-/// Bytes in base 32 (RFC 4648 §6), without padding.
+/// Base 32 (RFC 4648 §6), without padding.
 pub(crate) fn base32(bytes: &[u8]) -> String {
     BASE32_NOPAD.encode(bytes)
 }
 
-/// The address that authenticators read (the key URI format).
+/// The key URI that authenticator apps read.
 pub fn uri(product: &str, email: &str, secret: &[u8]) -> String {
     let escaped = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20");
     let (product, email) = (escaped(product), escaped(email));

@@ -1,7 +1,7 @@
-//! What an authenticator proves (Web Authentication, level 3, W3C): that a new credential is of this site (§7.1), and that
-//! its holder is there again (§7.2). Pure: challenges and stored credentials come from outside.
+//! Verification of Web Authentication ceremonies (level 3, W3C): registration (§7.1) and assertion (§7.2). Pure:
+//! challenges and stored credentials are parameters.
 //!
-//! We ask for no attestation and look at none: whose make an authenticator is does not matter here.
+//! Attestation is neither requested nor verified: the make of an authenticator does not matter here.
 
 mod cbor;
 
@@ -15,56 +15,56 @@ use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use crate::origin::is_own;
-use cbor::{Item, take};
+use cbor::{CborItem, take};
 
-/// Algorithms of signatures that are taken, as COSE numbers them, in the order in which they are asked for: ES256, EdDSA,
-/// RS256, which together every authenticator knows.
+/// Accepted COSE signature algorithms in order of preference: ES256, EdDSA, RS256. Every authenticator supports one of
+/// them.
 pub(crate) const ALGORITHMS: [i64; 3] = [-7, -8, -257];
-/// Bytes of a credential's id at most (§4, credential id).
+/// Bytes of a credential id at most (§4, credential id).
 const MOST_ID_BYTES: usize = 1_023;
-/// The holder was there.
+/// Flag UP: user present (§6.1).
 const USER_PRESENT: u8 = 0x01;
-/// The authenticator made sure that it was its holder.
+/// Flag UV: user verified.
 const USER_VERIFIED: u8 = 0x04;
-/// The credential may be kept elsewhere too.
+/// Flag BE: backup eligible.
 const BACKUP_ELIGIBLE: u8 = 0x08;
-/// It is.
+/// Flag BS: backed up.
 const BACKED_UP: u8 = 0x10;
-/// A credential's public key comes along.
+/// Flag AT: attested credential data included.
 const HAS_CREDENTIAL: u8 = 0x40;
 
-/// Who asks for a proof.
+/// The relying party.
 #[derive(Debug, Clone)]
-pub(super) struct Site {
+pub(super) struct RelyingParty {
     /// Our public origin.
     pub origin: Url,
-    /// The domain that credentials are bound to.
+    /// The RP ID: the domain that credentials are bound to.
     pub id: String,
 }
 
-/// A new credential.
+/// A public key credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Credential {
     /// Its id, as the authenticator chose it.
     pub id: Vec<u8>,
-    /// Its public key, as COSE writes it.
+    /// COSE_Key encoding of the public key.
     pub public_key: Vec<u8>,
-    /// How often it has signed, as far as it counts.
+    /// Signature counter; 0 when the authenticator has none.
     pub sign_count: u32,
 }
 
-/// An answer to a request for a proof.
+/// An authentication assertion.
 #[derive(Debug)]
-pub(super) struct Proof<'p> {
+pub(super) struct SignedAssertion<'p> {
     /// `authenticatorData`.
     pub authenticator_data: &'p [u8],
     /// `clientDataJSON`.
     pub client_data: &'p [u8],
-    /// Over both.
+    /// Signature over both.
     pub signature: &'p [u8],
 }
 
-/// What the browser says of the request.
+/// The collected client data (§5.8.1).
 #[derive(Deserialize)]
 struct ClientData {
     #[serde(rename = "type")]
@@ -75,22 +75,22 @@ struct ClientData {
     cross_origin: bool,
 }
 
-impl Site {
-    /// The challenge that a browser answers to, where it says so for a page of ours and `kind` of call (`webauthn.create`
-    /// or `webauthn.get`).
+impl RelyingParty {
+    /// The challenge in the client data, if its origin is ours and its type is `kind` (`webauthn.create` or
+    /// `webauthn.get`).
     pub(super) fn challenge(&self, client_data: &[u8], kind: &str) -> Option<[u8; 32]> {
-        let said: ClientData = serde_json::from_slice(client_data).ok()?;
-        let is_ours = said.kind == kind
-            && !said.cross_origin
-            && Url::parse(&said.origin).is_ok_and(|origin| is_own(&self.origin, &origin));
-        if is_ours { URL_SAFE_NO_PAD.decode(said.challenge).ok()?.try_into().ok() } else { None }
+        let client_data: ClientData = serde_json::from_slice(client_data).ok()?;
+        let is_ours = client_data.kind == kind
+            && !client_data.cross_origin
+            && Url::parse(&client_data.origin).is_ok_and(|origin| is_own(&self.origin, &origin));
+        if is_ours { URL_SAFE_NO_PAD.decode(client_data.challenge).ok()?.try_into().ok() } else { None }
     }
 
-    /// The credential in an `attestationObject`; `None` for what is none of this site, was made without its holder, or is
-    /// of an algorithm that was not asked for.
+    /// The credential of an `attestationObject`; `None` when the RP ID does not match, the user was not verified, or
+    /// the algorithm was not requested.
     pub(super) fn credential(&self, attestation: &[u8]) -> Option<Credential> {
-        let attestation = Item::read(&mut &*attestation)?;
-        let mut rest = attestation.get(&Item::Text("authData"))?.bytes()?;
+        let attestation = CborItem::read(&mut &*attestation)?;
+        let mut rest = attestation.get(&CborItem::Text("authData"))?.bytes()?;
         let (flags, sign_count) = self.head(&mut rest)?;
         if flags & HAS_CREDENTIAL == 0 {
             return None;
@@ -100,18 +100,18 @@ impl Site {
         let length = usize::from(u16::from_be_bytes([high, low]));
         let id = take(&mut rest, length).filter(|id| !id.is_empty() && id.len() <= MOST_ID_BYTES)?;
         let key_and_more = rest;
-        let key = Item::read(&mut rest)?;
+        let key = CborItem::read(&mut rest)?;
         PublicKey::of(&key)?;
         let public_key = key_and_more.get(..key_and_more.len() - rest.len())?;
         Some(Credential { id: id.to_vec(), public_key: public_key.to_vec(), sign_count })
     }
 
-    /// How often the credential has signed, where the proof is good; `None` where it is not, or where the count shows that
-    /// somebody else has a copy of the credential (§6.1.1).
-    pub(super) fn proven(&self, proof: &Proof<'_>, credential: &Credential) -> Option<u32> {
+    /// The new signature counter of a valid assertion; `None` when it is not valid, or the counter reveals a cloned
+    /// authenticator (§6.1.1).
+    pub(super) fn proven(&self, proof: &SignedAssertion<'_>, credential: &Credential) -> Option<u32> {
         let mut rest = proof.authenticator_data;
         let (_, sign_count) = self.head(&mut rest)?;
-        let key = Item::read(&mut &*credential.public_key)?;
+        let key = CborItem::read(&mut &*credential.public_key)?;
         let mut signed = proof.authenticator_data.to_vec();
         signed.extend_from_slice(&Sha256::digest(proof.client_data));
         let counts = sign_count != 0 || credential.sign_count != 0;
@@ -120,20 +120,21 @@ impl Site {
         (is_good && !is_copy).then_some(sign_count)
     }
 
-    /// Flags and count of authenticator data for this site, whose holder was there and proved to be it (§6.1).
+    /// Flags and signature counter of authenticator data; `None` unless RP ID, user presence and user verification
+    /// check out (§6.1).
     fn head(&self, rest: &mut &[u8]) -> Option<(u8, u32)> {
         let site = take(rest, 32)?;
         let [flags] = *take(rest, 1)? else { return None };
         let count: [u8; 4] = take(rest, 4)?.try_into().ok()?;
         let is_right = site == Sha256::digest(self.id.as_bytes()).as_slice()
             && flags & (USER_PRESENT | USER_VERIFIED) == USER_PRESENT | USER_VERIFIED
-            // Backed up, and not eligible for it: no authenticator says so (§6.1.3).
+            // BS without BE is invalid (§6.1.3).
             && flags & (BACKUP_ELIGIBLE | BACKED_UP) != BACKED_UP;
         is_right.then_some((flags, u32::from_be_bytes(count)))
     }
 }
 
-/// A public key (RFC 9053 §7, RFC 8230 §4).
+/// A COSE public key (RFC 9053 §7, RFC 8230 §4).
 enum PublicKey<'k> {
     Es256([u8; 65]),
     EdDsa(&'k [u8]),
@@ -141,10 +142,10 @@ enum PublicKey<'k> {
 }
 
 impl<'k> PublicKey<'k> {
-    fn of(key: &Item<'k>) -> Option<Self> {
-        let number = |label: i64| key.get(&Item::Integer(label)).and_then(Item::integer);
-        let bytes = |label: i64| key.get(&Item::Integer(label)).and_then(Item::bytes);
-        // Labels: 1 kind of key, 3 algorithm, -1 curve or modulus, -2 x or exponent, -3 y.
+    fn of(key: &CborItem<'k>) -> Option<Self> {
+        let number = |label: i64| key.get(&CborItem::Integer(label)).and_then(CborItem::integer);
+        let bytes = |label: i64| key.get(&CborItem::Integer(label)).and_then(CborItem::bytes);
+        // COSE labels: 1 key type, 3 algorithm, -1 curve or modulus, -2 x or exponent, -3 y.
         match (number(1)?, number(3)?) {
             (2, -7) if number(-1)? == 1 => {
                 let (x, y): ([u8; 32], [u8; 32]) = (bytes(-2)?.try_into().ok()?, bytes(-3)?.try_into().ok()?);
@@ -178,8 +179,8 @@ mod tests {
     use aws_lc_rs::rand::SystemRandom;
     use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _};
 
-    fn site() -> Site {
-        Site { origin: Url::parse("https://audit.example.com").unwrap(), id: "audit.example.com".to_owned() }
+    fn site() -> RelyingParty {
+        RelyingParty { origin: Url::parse("https://audit.example.com").unwrap(), id: "audit.example.com".to_owned() }
     }
 
     fn key() -> EcdsaKeyPair {
@@ -263,8 +264,11 @@ mod tests {
             let mut message = authenticator_data.clone();
             message.extend_from_slice(&Sha256::digest(signed));
             let signature = key.sign(&SystemRandom::new(), &message).unwrap();
-            let proof =
-                Proof { authenticator_data: &authenticator_data, client_data: b"said", signature: signature.as_ref() };
+            let proof = SignedAssertion {
+                authenticator_data: &authenticator_data,
+                client_data: b"said",
+                signature: signature.as_ref(),
+            };
             let credential = Credential { id: b"id".to_vec(), public_key: cose(&key), sign_count: before };
             site.proven(&proof, &credential)
         };

@@ -1,5 +1,4 @@
-//! Counters of this process alone: for the time that the database is away, for lock-outs, and for what need not be
-//! asked again.
+//! In-process counters: a fallback while the database is down, lock-outs, and a cache of spent allowances.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,26 +8,26 @@ use model::time::{Day, Timestamp};
 
 use crate::network::Network;
 
-/// Networks that are remembered; when there are more, those that are over go, then all.
+/// Entries per map at most; over it, expired ones are evicted, then all.
 const MOST_ENTRIES: usize = 100_000;
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
 
 #[derive(Debug, Default)]
-pub(super) struct Local {
+pub(super) struct LocalCounters {
     /// Bucket to the instant at which it is full again.
     hourly: Mutex<HashMap<String, Timestamp>>,
-    /// Uses of a day.
+    /// Uses per network and day.
     daily: Mutex<HashMap<(Network, Day), u32>>,
-    /// Networks that are refused, until when.
+    /// Lock-outs: networks that are refused, until when.
     locked_out: Mutex<HashMap<Network, Timestamp>>,
-    /// Networks that have spent a day's free audits, as the database told.
+    /// Networks that have spent a day's allowance, according to the database.
     spent: Mutex<HashMap<Network, Day>>,
 }
 
-impl Local {
-    /// Spends one of `per_hour` uses of a bucket (generic cell rate algorithm, as in the database); the seconds to wait
-    /// when there is none.
+impl LocalCounters {
+    /// Spends one of `per_hour` uses of a bucket (generic cell rate algorithm, as in the database); the error holds
+    /// the seconds to wait.
     pub(super) fn spend_hourly(&self, bucket: &str, now: Timestamp, per_hour: u32) -> Result<(), u32> {
         let Some(interval) = HOUR_MS.checked_div(i64::from(per_hour)) else { return Err(3600) };
         let mut hourly = lock(&self.hourly);
@@ -42,7 +41,7 @@ impl Local {
         Ok(())
     }
 
-    /// Gives back one of the `per_hour` uses of a bucket.
+    /// Releases one of the `per_hour` uses of a bucket.
     pub(super) fn release_hourly(&self, bucket: &str, per_hour: u32) {
         let Some(interval) = HOUR_MS.checked_div(i64::from(per_hour)) else { return };
         if let Some(until) = lock(&self.hourly).get_mut(bucket) {
@@ -50,7 +49,7 @@ impl Local {
         }
     }
 
-    /// Spends one of a network's uses of a day; how many are left, `None` when none was.
+    /// Spends one of a network's uses of a day; how many are left, `None` when it was none.
     pub(super) fn spend_daily(&self, network: Network, day: Day, limit: u32) -> Option<u32> {
         let mut daily = lock(&self.daily);
         bound(&mut daily, |(_, of), _| *of >= day);
@@ -60,46 +59,46 @@ impl Local {
         Some(left)
     }
 
-    /// Gives back one use of a day, if one was spent.
+    /// Releases one use of a day, if one was spent.
     pub(super) fn release_daily(&self, network: Network, day: Day, spent: bool) {
         if spent && let Some(used) = lock(&self.daily).get_mut(&(network, day)) {
             *used = used.saturating_sub(1);
         }
     }
 
-    /// Notes that a network has spent its day.
+    /// Caches that a network has spent its day.
     pub(super) fn note_spent(&self, network: Network, day: Day) {
         let mut spent = lock(&self.spent);
         bound(&mut spent, |_, of| *of >= day);
         spent.insert(network, day);
     }
 
-    /// Whether that was noted.
+    /// Whether that is cached.
     pub(super) fn has_spent(&self, network: Network, day: Day) -> bool {
         lock(&self.spent).get(&network) == Some(&day)
     }
 
-    /// Forgets it: there is something left again.
+    /// Drops it from the cache: a use was released.
     pub(super) fn forget_spent(&self, network: Network) {
         lock(&self.spent).remove(&network);
     }
 
-    /// Refuses a network for some seconds.
+    /// Locks a network out for some seconds.
     pub(super) fn lock_out(&self, network: Network, now: Timestamp, seconds: u32) {
         let mut locked_out = lock(&self.locked_out);
         bound(&mut locked_out, |_, until| *until > now);
         locked_out.insert(network, now.plus_ms(i64::from(seconds) * 1000));
     }
 
-    /// Seconds for which a network is still refused.
+    /// Seconds left of a network's lock-out.
     pub(super) fn locked_out(&self, network: Network, now: Timestamp) -> Option<u32> {
         let until = lock(&self.locked_out).get(&network).copied().filter(|until| is_ahead(*until, now))?;
         Some(seconds_until(until, now))
     }
 }
 
-/// Whether an instant is still to come. Never more than an hour is owed: one further away was noted before the clock
-/// was set back, and counts as past (as in the database).
+/// Whether an instant is in the future, by an hour at most. One further ahead was stored before the clock was set
+/// back, and counts as past (as in the database).
 fn is_ahead(until: Timestamp, now: Timestamp) -> bool {
     until > now && until <= now.plus_ms(HOUR_MS)
 }
@@ -110,12 +109,12 @@ fn seconds_until(then: Timestamp, now: Timestamp) -> u32 {
     u32::try_from(ms.unsigned_abs().div_ceil(1000)).unwrap_or(u32::MAX)
 }
 
-/// Counters are plain numbers: a panic elsewhere can't have left them half written.
+/// Locks a mutex, poisoned or not: counters are plain numbers, which a panic elsewhere can't leave half written.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps a map within its bound: first what is over goes; if that is not enough, all, which errs for the callers.
+/// Bounds a map: evicts expired entries, and if that is not enough all, which errs on the callers' side.
 fn bound<K: Eq + Hash, V>(map: &mut HashMap<K, V>, holds: impl Fn(&K, &V) -> bool) {
     if map.len() >= MOST_ENTRIES {
         map.retain(|key, value| holds(key, value));
@@ -137,7 +136,7 @@ mod tests {
 
     #[test]
     fn an_hour_gives_its_uses_at_once_and_then_evenly() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         for _ in 0..4 {
             assert_eq!(local.spend_hourly("b", NOW, 4), Ok(()));
         }
@@ -150,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_use_of_an_hour_comes_back_when_it_is_given_back() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         for _ in 0..4 {
             assert_eq!(local.spend_hourly("b", NOW, 4), Ok(()));
         }
@@ -163,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_is_spent_is_known_for_that_day() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         let (day, next) = (NOW.day(), Day(NOW.day().0 + 1));
         local.note_spent(network(), day);
         assert!(local.has_spent(network(), day) && !local.has_spent(network(), next));
@@ -173,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_day_ends_and_a_use_comes_back() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         let day = NOW.day();
         assert_eq!((local.spend_daily(network(), day, 2), local.spend_daily(network(), day, 2)), (Some(1), Some(0)));
         assert_eq!(local.spend_daily(network(), day, 2), None);
@@ -184,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_keeps_nobody_waiting() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         let before = NOW.plus_ms(-2 * HOUR_MS);
         assert_eq!(local.spend_hourly("b", NOW, 1), Ok(()));
         assert_eq!(local.spend_hourly("b", before, 1), Ok(()));
@@ -195,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_lock_out_ends() {
-        let local = Local::default();
+        let local = LocalCounters::default();
         local.lock_out(network(), NOW, 120);
         assert_eq!(local.locked_out(network(), NOW), Some(120));
         assert_eq!(local.locked_out(network(), NOW.plus_ms(120_000)), None);

@@ -1,27 +1,31 @@
-//! The keys as data, out of the schema of [`Config`]: for the environment, for messages, for the documentation.
+//! Configuration keys as data, from the schema of [`Config`]: for environment variables, error messages and
+//! documentation.
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::Config;
+use super::settings::Config;
+
+/// Prefix of environment variables.
+pub(super) const PREFIX: &str = "SITE_AUDIT_";
 
 /// One key of the configuration.
 #[derive(Debug, Clone)]
 pub struct Key {
-    /// Dotted name, `limits.fetches`.
+    /// Dotted name, such as `limits.fetches`.
     pub name: String,
-    /// What it means and takes.
+    /// Meaning and accepted values: the field's docstring.
     pub meaning: String,
     /// Its default as JSON; null for none.
     pub default: Value,
-    /// What kind of value it is.
-    pub(super) kind: Kind,
+    /// Type of its value.
+    pub(super) kind: KeyKind,
 }
 
-/// How a text of the environment becomes a value.
+/// How an environment variable's text is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum KeyKind {
     Text,
     Integer,
     Number,
@@ -29,9 +33,9 @@ pub(super) enum Kind {
 }
 
 impl Key {
-    /// The variable of the environment that sets it.
+    /// Its environment variable.
     pub fn variable(&self) -> String {
-        format!("{}{}", super::read::PREFIX, self.name.to_uppercase().replace('.', "__"))
+        format!("{}{}", PREFIX, self.name.to_uppercase().replace('.', "__"))
     }
 }
 
@@ -45,7 +49,7 @@ pub fn reference() -> Vec<Key> {
     keys
 }
 
-/// Walks one level of tables; the configuration has two, and the schema is our own.
+/// Collects the keys of one table. The configuration has two levels, and the schema is our own.
 fn collect(schema: &Value, defaults: &Value, prefix: &str, keys: &mut Vec<Key>) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
     for (name, field) in properties {
@@ -60,18 +64,18 @@ fn collect(schema: &Value, defaults: &Value, prefix: &str, keys: &mut Vec<Key>) 
     }
 }
 
-fn kind(field: &Value) -> Kind {
+fn kind(field: &Value) -> KeyKind {
     let types: Vec<&str> = match field.get("type") {
         Some(Value::String(one)) => vec![one],
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    let is = |wanted: &str| types.contains(&wanted);
+    let is = |name: &str| types.contains(&name);
     match () {
-        () if is("array") => Kind::List,
-        () if is("integer") => Kind::Integer,
-        () if is("number") => Kind::Number,
-        () => Kind::Text,
+        () if is("array") => KeyKind::List,
+        () if is("integer") => KeyKind::Integer,
+        () if is("number") => KeyKind::Number,
+        () => KeyKind::Text,
     }
 }
 
@@ -87,10 +91,10 @@ mod tests {
             assert!(key.meaning.ends_with('.'), "{}: {:?}", key.name, key.meaning);
         }
         let kind = |name: &str| keys.iter().find(|key| key.name == name).map(|key| key.kind);
-        assert_eq!(kind("listen"), Some(Kind::Text));
-        assert_eq!(kind("fetch.allow_ports"), Some(Kind::List));
-        assert_eq!(kind("fetch.ca_file"), Some(Kind::Text));
-        assert_eq!(kind("limits.fetches"), Some(Kind::Integer));
-        assert_eq!(kind("prices.audit_usd"), Some(Kind::Number));
+        assert_eq!(kind("listen"), Some(KeyKind::Text));
+        assert_eq!(kind("fetch.allow_ports"), Some(KeyKind::List));
+        assert_eq!(kind("fetch.ca_file"), Some(KeyKind::Text));
+        assert_eq!(kind("limits.fetches"), Some(KeyKind::Integer));
+        assert_eq!(kind("prices.audit_usd"), Some(KeyKind::Number));
     }
 }

@@ -3,10 +3,9 @@
 use model::money::Micros;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha3::{Digest as _, Keccak256};
 
-use super::{Config, NamedUrl, PaymentMode, PaymentNetwork, Secret, Sku};
-use crate::brcode;
+use super::secret::Secret;
+use super::values::{NamedUrl, PaymentMode, PaymentNetwork, Sku};
 
 /// Prices in US dollars.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
@@ -89,7 +88,7 @@ impl Default for Pix {
 }
 
 impl Pix {
-    /// Keys that keep it off: those that are not set, where others are.
+    /// Missing keys of an incomplete configuration; empty when none or all are set.
     pub fn missing(&self) -> Vec<&'static str> {
         let keys = [
             ("pix.key", self.key.is_some()),
@@ -103,139 +102,11 @@ impl Pix {
 }
 
 impl Prices {
-    /// What one of these costs.
+    /// The price of a SKU.
     pub fn of(&self, sku: Sku) -> Micros {
         match sku {
             Sku::Audit => self.audit_usd,
             Sku::Tab => self.extra_tab_usd,
-        }
-    }
-}
-
-impl Config {
-    pub(super) fn validate_payments(&self) -> Result<(), (&'static str, &'static str)> {
-        let payments = &self.payments;
-        let pay_to = payments.pay_to.as_deref();
-        if pay_to.is_some_and(|address| !is_address(address)) {
-            return Err(("payments.pay_to", "takes 0x and 40 hex digits"));
-        }
-        if pay_to.is_some_and(|address| !is_checked(address)) {
-            let takes =
-                "its capitals don't fit its digits, as they would in an address without a typing error (EIP-55)";
-            return Err(("payments.pay_to", takes));
-        }
-        let is_web = |text: &str| url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        if let Some(facilitator) = &payments.facilitator {
-            let Some(url) = url::Url::parse(facilitator).ok().filter(is_facilitator) else {
-                let takes = "takes an http or https URL without password, query or fragment; a password goes into \
-                             payments.facilitator_auth";
-                return Err(("payments.facilitator", takes));
-            };
-            if payments.facilitator_auth.is_some() && !is_kept_secret_on_the_way(&url) {
-                return Err(("payments.facilitator", "takes an https URL where payments.facilitator_auth is set"));
-            }
-        }
-        if payments.rpc_url.as_ref().is_some_and(|url| !is_web(url.expose())) {
-            return Err(("payments.rpc_url", "takes an http or https URL"));
-        }
-        if payments.faucet.as_ref().is_some_and(|url| !is_web(url)) {
-            return Err(("payments.faucet", "takes an http or https URL"));
-        }
-        if payments.facilitator_auth.as_ref().is_some_and(|auth| !super::is_header_value(auth.expose())) {
-            return Err(("payments.facilitator_auth", "takes a text that can stand in a header, without line ends"));
-        }
-        for (key, price) in
-            [("prices.audit_usd", self.prices.audit_usd), ("prices.extra_tab_usd", self.prices.extra_tab_usd)]
-        {
-            if price.0 == 0 && self.payment_mode() == PaymentMode::Live {
-                return Err((key, "takes more than 0; what is free stands in free_now"));
-            }
-        }
-        if self.payment_mode() == PaymentMode::Live && payments.pay_to.is_none() {
-            return Err(("payments.pay_to", "must be set while payments.mode is live"));
-        }
-        // Also before anything is charged: who names the network means to.
-        if payments.network == PaymentNetwork::Base && payments.facilitator.is_none() {
-            return Err(("payments.facilitator", "must be set where payments.network is base"));
-        }
-        Ok(())
-    }
-
-    pub(super) fn validate_pix(&self) -> Result<(), (&'static str, &'static str)> {
-        let pix = &self.pix;
-        if pix.key.as_ref().is_some_and(|key| !brcode::is_key(key)) {
-            return Err((
-                "pix.key",
-                "takes a CPF, a CNPJ, a phone (+55…), an e-mail or a random key, as the bank has it",
-            ));
-        }
-        for (key, value) in [("pix.name", &pix.name), ("pix.city", &pix.city)] {
-            if value.as_ref().is_some_and(|text| brcode::plain(text).is_empty()) {
-                return Err((key, "takes a text with letters of the Latin alphabet"));
-            }
-        }
-        if pix.brl_per_usd.is_some_and(|rate| rate.0 == 0) {
-            return Err(("pix.brl_per_usd", "takes a rate above 0"));
-        }
-        Ok(())
-    }
-}
-
-/// Whether a text is an address of the chain.
-fn is_address(text: &str) -> bool {
-    text.strip_prefix("0x").is_some_and(|hex| hex.len() == 40 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
-/// Whether the capitals of an address are those that its digits give (EIP-55). One in a single case says nothing of it.
-fn is_checked(address: &str) -> bool {
-    let hex = address.trim_start_matches("0x");
-    if !hex.bytes().any(|b| b.is_ascii_lowercase()) || !hex.bytes().any(|b| b.is_ascii_uppercase()) {
-        return true;
-    }
-    let digest = Keccak256::digest(hex.to_ascii_lowercase().as_bytes());
-    let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]);
-    hex.bytes().zip(nibbles).all(|(b, nibble)| !b.is_ascii_alphabetic() || b.is_ascii_uppercase() == (nibble >= 8))
-}
-
-/// Whether a URL can be a facilitator's: it is shown to every caller, and paths are put at its end.
-fn is_facilitator(url: &url::Url) -> bool {
-    matches!(url.scheme(), "http" | "https")
-        && url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none()
-        && url.fragment().is_none()
-}
-
-/// Whether what is sent there can be read by nobody between: by https, or within this machine.
-fn is_kept_secret_on_the_way(url: &url::Url) -> bool {
-    let is_here = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    url.scheme() == "https" || is_here
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_with_a_typing_error_is_told_by_its_capitals() {
-        // The examples of EIP-55, all in one case and as it writes them.
-        for address in [
-            "0x52908400098527886E0F7030069857D2E4169EE7",
-            "0xde709f2102306220921060314715629080e2fb77",
-            "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-            "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
-            "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
-            "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
-        ] {
-            assert!(is_address(address) && is_checked(address), "{address}");
-        }
-        for address in ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeBed"] {
-            assert!(is_address(address) && !is_checked(address), "{address}");
         }
     }
 }

@@ -1,34 +1,33 @@
-//! Reading the configuration: file, environment, flags, in this order; one line about the first bad value.
+//! Reading the configuration from file, environment and flags, in this order; the first invalid value is a one-line
+//! error.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::Config;
-use super::keys::{Key, Kind, reference};
+use super::keys::{Key, KeyKind, PREFIX, reference};
+use super::settings::Config;
 
-/// What every variable of the environment begins with.
-pub(super) const PREFIX: &str = "SITE_AUDIT_";
-/// Variables with this beginning belong to the project's own tests.
+/// Prefixes of environment variables of the project's own tests.
 const OF_TESTS: [&str; 2] = ["SITE_AUDIT_TEST_", "SITE_AUDIT_SHARED"];
-/// The file that is read when none is named, if it is there.
+/// The default file, if it exists.
 const USUAL_FILE: &str = "site-audit.toml";
 /// Bytes of a configuration file; far above any real one.
 const FILE_BYTES: u64 = 1024 * 1024;
 
-/// Where values come from.
+/// Sources of the configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// A file that must be there; `None`: `site-audit.toml` if present.
+    /// A file that must exist; `None`: `site-audit.toml` if it exists.
     pub file: Option<PathBuf>,
-    /// The environment, all of it.
+    /// The whole environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// Flags: key and text.
+    /// Flags: key and value.
     pub flags: Vec<(&'static str, String)>,
 }
 
-/// Why the configuration can't be used: one line, with the key and what it takes.
+/// Why the configuration is invalid: one line with the key and what it takes.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file can't be read.
@@ -36,7 +35,7 @@ pub enum ConfigError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
@@ -47,13 +46,13 @@ pub enum ConfigError {
         path: PathBuf,
         /// 1-based line.
         line: usize,
-        /// What the parser said.
+        /// The parser's message.
         problem: String,
     },
-    /// A value that does not fit, or a key that is not known.
+    /// An invalid value, or an unknown key.
     #[error("{origin}: {problem}")]
     Value {
-        /// The key, with the variable that set it if it was one.
+        /// The key, or the environment variable that set it.
         origin: String,
         /// What is wrong and what it takes.
         problem: String,
@@ -68,7 +67,7 @@ impl Sources {
 }
 
 impl Config {
-    /// Reads and judges the configuration.
+    /// Reads and validates the configuration.
     pub fn read(sources: &Sources) -> Result<Self, ConfigError> {
         let keys = reference();
         let mut values = file(sources.file.as_deref())?;
@@ -89,12 +88,12 @@ impl Config {
         }
         let config: Self = serde_path_to_error::deserialize(Value::Object(values)).map_err(|error| {
             let path = error.path().to_string();
-            let said = error.into_inner().to_string();
-            // A list's entry is `free_now[0]`; the key is what stands before.
+            let problem = error.into_inner().to_string();
+            // Of a list's entry, such as `free_now[0]`, the key is the part before the bracket.
             let name = path.split('[').next().unwrap_or_default();
             match keys.iter().find(|key| key.name == name) {
-                Some(key) => bad(&path, &format!("{said}. {}", key.meaning)),
-                None => bad(&path, &said),
+                Some(key) => bad(&path, &format!("{problem}. {}", key.meaning)),
+                None => bad(&path, &problem),
             }
         })?;
         config.validate().map_err(|(key, problem)| bad(key, problem))?;
@@ -130,18 +129,20 @@ fn file(named: Option<&Path>) -> Result<Map<String, Value>, ConfigError> {
     })
 }
 
-/// A text as the value of a key.
+/// Parses a text as the value of a key.
 fn value(key: &Key, text: &str) -> Result<Value, String> {
     let wrong = || format!("{text:?} does not fit. {}", key.meaning);
     match key.kind {
-        Kind::Text => Ok(Value::from(text)),
-        Kind::Integer => text.trim().parse::<i64>().map(Value::from).map_err(|_| wrong()),
-        Kind::Number => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
-        Kind::List => Ok(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(Value::from).collect()),
+        KeyKind::Text => Ok(Value::from(text)),
+        KeyKind::Integer => text.trim().parse::<i64>().map(Value::from).map_err(|_| wrong()),
+        KeyKind::Number => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
+        KeyKind::List => {
+            Ok(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(Value::from).collect())
+        }
     }
 }
 
-/// Puts a value at a dotted name. What stands in the way is no table, and is left for the typed reading to refuse.
+/// Sets a value at a dotted name. A conflicting value in the way is left for deserialization to reject.
 fn set(values: &mut Map<String, Value>, name: &str, value: Value) {
     match name.split_once('.') {
         None => {

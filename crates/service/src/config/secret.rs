@@ -1,11 +1,11 @@
-//! Values that nobody may see.
+//! Secret values, which are never shown.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A text that is never printed, logged or written again: all of these show `***`.
+/// A secret text. Debug output, logs and serialization show `***`.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -16,7 +16,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself, for whom it was given to us for.
+    /// The plain text, for its intended use only.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -206,3 +206,8 @@ impl JsonSchema for FixedName {
         json_schema!({"type": "string"})
     }
 }
+
+/// Whether a text can be the value of a header (RFC 9110 section 5.5).
+pub(super) fn is_header_value(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b'\t' || (byte >= 0x20 && byte != 0x7F))
+}

@@ -1,15 +1,15 @@
-//! What to call after a refusal, for who can't ask a person.
+//! Suggested next calls after an error, for programs.
 
-use super::Code;
+use super::codes::Code;
 
-/// A call that helps.
+/// A suggested call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Next {
-    /// Name of the operation, which is that of its tool.
+    /// Name of the operation, which is also its MCP tool's.
     pub operation: &'static str,
-    /// GET, POST…
+    /// HTTP method.
     pub method: &'static str,
-    /// The path.
+    /// Path.
     pub path: &'static str,
 }
 
@@ -18,7 +18,7 @@ const fn call(operation: &'static str, method: &'static str, path: &'static str)
 }
 
 impl Code {
-    /// The call that helps after this refusal; none where the sentence says all there is to do.
+    /// The suggested call after this error; `None` where the sentence is enough.
     pub fn next(self) -> Option<Next> {
         match self {
             Self::GuestTokenRequired | Self::GuestTokenInvalid => call("create_guest", "POST", "/api/guest"),

@@ -1,25 +1,26 @@
-//! Forgetting what is past its time (`decisions.md`, Retention).
+//! Retention: deletes rows past their time.
 
 use model::time::{DAY_MS, Day, Timestamp};
 use store::StoreError;
 
 use crate::services::Services;
 
-/// Audits deleted by one statement, so that it never holds up other writes for long.
+/// Audits deleted per statement, so that none blocks other writes for long.
 const BATCH: u32 = 500;
-/// Days that a job which was done is kept: longer than any key of it could be asked for again.
+/// Days that a finished job is kept: longer than its unique key could be queued again.
 const DONE_DAYS: u32 = 8;
-/// Days that a job which was given up is kept for the operator to see.
+/// Days that a job which was given up is kept for the operator.
 const DEAD_DAYS: u32 = 30;
-/// Days that links, invitations, sessions and failed sign-ins are kept after they are over, so that who comes late hears why.
+/// Days that links, invitations, sessions and failed sign-ins are kept after they end, so that a late use gets an
+/// explanation.
 const AUTH_DAYS: u32 = 30;
-/// Days after a payment was settled, and its authorization ended, that what was said and answered of it is kept for who asks
-/// again (`specs/x402.md` §6).
+/// Days that requests and responses of a payment are kept after settlement and the end of its authorization, for
+/// replays of the call. Chosen: a month.
 const PAID_DAYS: u32 = 30;
 
-/// Forgets old audits, tabs, guests, links, counters, salts and jobs; how many rows.
-pub async fn purge(app: &Services) -> Result<u64, StoreError> {
-    let (store, now, retention) = (app.database().store(), app.ports().now(), app.config().retention);
+/// Deletes old audits, tabs, guests, links, counters, salts and jobs; returns the number of rows.
+pub async fn purge(services: &Services) -> Result<u64, StoreError> {
+    let (store, now, retention) = (services.database().store(), services.ports().now(), services.config().retention);
     let days_ago = |days: u32| Timestamp(now.0.saturating_sub(i64::from(days) * DAY_MS));
     let (nobody_before, guest_before) = (days_ago(retention.nobody_days), days_ago(retention.guest_days));
     let mut rows = all(|| store.purge_audits(nobody_before, guest_before, BATCH)).await?;
@@ -40,13 +41,13 @@ pub async fn purge(app: &Services) -> Result<u64, StoreError> {
     Ok(rows)
 }
 
-/// Forgets batch after batch until there is nothing left; how many rows.
+/// Deletes batch after batch until nothing is left; returns the number of rows.
 async fn all<F: Future<Output = Result<u64, StoreError>>>(batch: impl Fn() -> F) -> Result<u64, StoreError> {
     let mut rows = 0;
     loop {
         match batch().await? {
             0 => return Ok(rows),
-            gone => rows += gone,
+            deleted => rows += deleted,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One run of a tab's daily watch, and the alert when the page got worse.
+//! One run of a daily watch, and its alert.
 
 use model::capture::{Capture, FailureKind, FetchFailure, Fetched, Source};
 use model::change::Change;
@@ -10,7 +10,7 @@ use model::time::Timestamp;
 use store::{ClaimedJob, RunRecord, StoreError, WatchRun, WatchedTab};
 use tokio::time::Instant;
 
-use super::{Ending, Unfinished};
+use super::ending::{Ending, Unfinished};
 use crate::blocking::off_worker;
 use crate::network::Network;
 use crate::services::Services;
@@ -18,35 +18,40 @@ use crate::tabs::{self, Judgement, between};
 use crate::watches::{self, Alerted};
 use engine::{AUDIT_TIME, AuditFailure, Given};
 
-/// How long a page that can't be reached is tried again before that is what the run says (`decisions.md`, Tabs), in
-/// milliseconds.
+/// How long an unreachable page is retried before the run reports it as unreachable, in milliseconds. Chosen: an hour,
+/// longer than a usual deployment or restart.
 const PATIENCE_MS: i64 = 3_600_000;
 
-/// What a watch found.
-struct Found {
+/// Result of a watch's audit.
+struct WatchResult {
     report: Report,
-    /// The page could not be reached.
+    /// The page was unreachable.
     failed: bool,
 }
 
-/// Audits the page of a tab that is watched still, keeps the run, and queues the alert.
-pub(super) async fn run(app: &Services, claimed: &ClaimedJob, tab: &TabId, day: i64) -> Result<Ending, Unfinished> {
-    let store = app.database().store();
+/// Audits the page of a watched tab, stores the run, and queues the alert.
+pub(super) async fn run(
+    services: &Services,
+    claimed: &ClaimedJob,
+    tab: &TabId,
+    day: i64,
+) -> Result<Ending, Unfinished> {
+    let store = services.database().store();
     let Some(watched) = store.watched_tab(tab).await? else { return Ok(Ending::Done) };
-    let created_at = app.ports().now();
+    let created_at = services.ports().now();
     let is_last_try = created_at >= claimed.created_at.plus_ms(PATIENCE_MS);
-    let found = look(app, &watched, created_at, is_last_try).await?;
+    let found = look(services, &watched, created_at, is_last_try).await?;
     let (last, scored) = store.last_runs(&watched.owner, &watched.url).await?;
-    let audit = AuditId(app.ports().id());
+    let audit = AuditId(services.ports().id());
     let lang = watches::lang_of(&watched);
-    // Told once: not again until the page was reached in between.
-    let is_known = found.failed && last.is_some_and(|run| run.failed);
+    // Reported once; not again until the page was reached in between.
+    let was_reported = found.failed && last.is_some_and(|run| run.failed);
     let (found, change) = compared(found, scored, lang).await?;
-    let alert = match change.filter(|change| !is_known && got_worse(change)) {
+    let alert = match change.filter(|change| !was_reported && got_worse(change)) {
         Some(change) => {
             let alerted =
                 Alerted { watched: &watched, tab, audit: &audit, report: &found.report, change: &change, day };
-            watches::alert(app, &alerted).map_err(|error| Unfinished::Never(error.to_string()))?
+            watches::alert(services, &alerted).map_err(|error| Unfinished::Never(error.to_string()))?
         }
         None => None,
     };
@@ -60,7 +65,7 @@ pub(super) async fn run(app: &Services, claimed: &ClaimedJob, tab: &TabId, day: 
         created_at,
         report: store.pack(&found.report)?,
         failed,
-        now: app.ports().now(),
+        now: services.ports().now(),
         alert,
     };
     let counts = store.keep_watch_run(run).await?;
@@ -68,35 +73,43 @@ pub(super) async fn run(app: &Services, claimed: &ClaimedJob, tab: &TabId, day: 
     Ok(if counts { Ending::Written } else { Ending::Late })
 }
 
-/// Audits the page. One that can't be reached is tried again later, until `is_last_try`.
-async fn look(app: &Services, watched: &WatchedTab, now: Timestamp, is_last_try: bool) -> Result<Found, Unfinished> {
+/// Audits the page. An unreachable one is retried later, until `is_last_try`.
+async fn look(
+    services: &Services,
+    watched: &WatchedTab,
+    now: Timestamp,
+    is_last_try: bool,
+) -> Result<WatchResult, Unfinished> {
     let later = |why: &str| Unfinished::Later(why.to_owned());
-    let url = match tabs::page_of(app, &watched.url) {
+    let url = match tabs::page_of(services, &watched.url) {
         Ok(url) => url,
-        // The rules of this server changed since the tab was opened.
-        Err(error) => return unreached(app, watched, now, failure(&watched.url, error.code.wire()), is_last_try).await,
-    };
-    let target = app.ceilings().target(&url);
-    let ours = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
-    let _places = app.ceilings().enter(ours, target.as_deref()).await.map_err(|error| later(error.code.wire()))?;
-    let deadline = Instant::now() + AUDIT_TIME;
-    let page = app.engine().page(&url, deadline).await;
-    match audit::blocked(&page) {
-        // No finding: the site asks to be left alone for a while.
-        Some(blocked) if blocked.rate_limited => {
-            return unreached(app, watched, now, failure(url.as_str(), "rate_limited"), is_last_try).await;
+        // The operator changed the rules for target addresses since the tab was opened.
+        Err(error) => {
+            return unreached(services, watched, now, failure(&watched.url, error.code.wire()), is_last_try).await;
         }
-        Some(_) => return unreached(app, watched, now, page, is_last_try).await,
-        None if page.response().is_none() => return unreached(app, watched, now, page, is_last_try).await,
+    };
+    let target = services.concurrency().target(&url);
+    let ours = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
+    let _slots =
+        services.concurrency().enter(ours, target.as_deref()).await.map_err(|error| later(error.code.wire()))?;
+    let deadline = Instant::now() + AUDIT_TIME;
+    let page = services.engine().page(&url, deadline).await;
+    match audit::blocked(&page) {
+        // Not a finding: the site rate-limits us.
+        Some(blocked) if blocked.rate_limited => {
+            return unreached(services, watched, now, failure(url.as_str(), "rate_limited"), is_last_try).await;
+        }
+        Some(_) => return unreached(services, watched, now, page, is_last_try).await,
+        None if page.response().is_none() => return unreached(services, watched, now, page, is_last_try).await,
         None => {}
     }
-    let given = Given { started_at: now, nonce: app.ports().nonce(), progress: None, keep_sitemaps: false };
-    let audited = app.engine().audit_page(&url, page, given, deadline, |audited| audited.report).await;
+    let given = Given { started_at: now, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
+    let audited = services.engine().audit_page(&url, page, given, deadline, |audited| audited.report).await;
     match audited {
-        Ok(report) => Ok(Found { report, failed: false }),
+        Ok(report) => Ok(WatchResult { report, failed: false }),
         Err(AuditFailure::Overloaded) => Err(later("no core came free")),
         Err(AuditFailure::Defect) => Err(later("the audit failed; this is a defect")),
-        // The page was there.
+        // The page was reached.
         Err(AuditFailure::Fetch(failure)) => Err(later(&failure.reason)),
         Err(AuditFailure::Blocked(blocked)) => Err(later(&blocked.vendor)),
     }
@@ -107,34 +120,38 @@ fn failure(url: &str, reason: &str) -> Fetched {
     Fetched::Failed(FetchFailure { kind, reason, hops: Vec::new(), url: url.to_owned() })
 }
 
-/// A run that says that there was no page, once it was tried long enough.
+/// The run of an unreachable page, after the last try.
 async fn unreached(
-    app: &Services,
+    services: &Services,
     watched: &WatchedTab,
     now: Timestamp,
     page: Fetched,
     is_last_try: bool,
-) -> Result<Found, Unfinished> {
+) -> Result<WatchResult, Unfinished> {
     if !is_last_try {
         return Err(Unfinished::Later("the page could not be reached".to_owned()));
     }
     let capture = Capture {
         requested_url: watched.url.clone(),
         started_at: now,
-        nonce: app.ports().nonce(),
+        nonce: services.ports().nonce(),
         source: Source::Network,
         page,
         extras: Vec::new(),
         field_data: None,
     };
-    let judged = app.engine().judge(capture, |report| report).await;
+    let judged = services.engine().judge(capture, |report| report).await;
     let report = judged.map_err(|_| Unfinished::Later("no core came free".to_owned()))?;
-    Ok(Found { report: Report { summary: None, score: 0, ..report }, failed: true })
+    Ok(WatchResult { report: Report { summary: None, score: 0, ..report }, failed: true })
 }
 
-/// What was found, and what changed since the newest run with a score; `None` where there is none. Off the async workers,
-/// as reports are large.
-async fn compared(found: Found, scored: Option<RunRecord>, lang: Lang) -> Result<(Found, Option<Change>), Unfinished> {
+/// The result, and what changed since the latest run with a score; `None` when there is none. CPU-bound, as reports
+/// are large.
+async fn compared(
+    found: WatchResult,
+    scored: Option<RunRecord>,
+    lang: Lang,
+) -> Result<(WatchResult, Option<Change>), Unfinished> {
     let comparing = move || {
         let Some(before) = scored else { return Ok((found, None)) };
         let before = Judgement::of(before.judged()?, before.failed, lang);
@@ -147,14 +164,8 @@ async fn compared(found: Found, scored: Option<RunRecord>, lang: Lang) -> Result
     Ok(compared?)
 }
 
-/// Whether a change is one to tell of: a lower score, or a new error or warning. Never an improvement.
+/// Whether a change calls for an alert: a lower score, or a new error or warning.
 fn got_worse(change: &Change) -> bool {
     let is_lower = change.score.is_some_and(|points| points < 0);
     is_lower || change.broke.iter().any(|changed| matches!(changed.severity, Severity::Error | Severity::Warn))
-}
-
-impl From<StoreError> for Unfinished {
-    fn from(error: StoreError) -> Self {
-        Self::Later(error.to_string())
-    }
 }

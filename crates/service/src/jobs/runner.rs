@@ -1,38 +1,42 @@
-//! The loops that keep the queue moving.
+//! Workers and scheduler of the job queue.
 
 use std::time::Duration;
 
 use model::time::{DAY_MS, Timestamp};
-use store::{ClaimedJob, StoreError};
+use store::{ClaimedJob, Store, StoreError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::{LEASE_MS, perform};
+use super::perform::perform;
 use crate::job::{Job, Lane};
 use crate::services::Services;
 use crate::watches;
 
-/// Between two looks at a queue.
+/// Lease of a claimed job, in milliseconds. Jobs of a dead server are claimed by others after it.
+const LEASE_MS: i64 = 120_000;
+/// Polling interval of a lane.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Between two looks at a queue that could not be looked at.
+/// Polling interval after a database error.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
-/// Between two looks at what is to be queued by now.
+/// Interval of the scheduler.
 const SCHEDULE_EVERY: Duration = Duration::from_secs(60);
-/// The furthest that a clock goes on between two of them. Further is a clock that was set, or a machine that slept.
+/// The largest plausible step of the clock between two rounds of the scheduler. A larger one means that the clock was
+/// set, or that the machine slept.
 const LEAP_MS: i64 = DAY_MS;
-/// How long nothing is scheduled then: by the end of it the clock was put right, or is right.
+/// Pause of the scheduler after such a step: time to correct a wrong clock.
 const QUIET: Duration = Duration::from_secs(3_600);
-/// Between two comparisons of this machine's clock with the database's, which all servers share.
+/// Interval of clock comparisons with the database, which all servers share.
 const COMPARE_EVERY: Duration = Duration::from_secs(3_600);
-/// Further apart than this is told, in milliseconds (`specs/reliability.md` 1.3).
+/// Clock difference that is logged as a warning, in milliseconds. Chosen: above what a network round trip explains.
 const APART_IS_TOLD_MS: i64 = 2_000;
-/// Further apart than this, a server does no jobs: it would take claims of others for over, and queue days that are not.
+/// Clock difference above which this server runs no jobs, in milliseconds: it would misjudge the leases of others, and
+/// schedule wrong days.
 const APART_IS_TOO_FAR_MS: i64 = 60_000;
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
 
-/// The running background work.
+/// Running workers and scheduler.
 #[derive(Debug)]
 pub struct Background {
     stopping: watch::Sender<bool>,
@@ -40,9 +44,9 @@ pub struct Background {
 }
 
 impl Background {
-    /// Ends it once the jobs in the making are done. Housekeeping is left where it is: another server takes it up.
+    /// Stops after running jobs have ended. Housekeeping is aborted: another server continues it.
     pub async fn stop(mut self) {
-        let _told = self.stopping.send(true);
+        let _receivers_left = self.stopping.send(true);
         while let Some(ended) = self.loops.join_next().await {
             if let Err(error) = ended {
                 tracing::error!(%error, "the background work ended badly");
@@ -51,29 +55,29 @@ impl Background {
     }
 }
 
-/// Starts it. Any number of servers may do so on one database.
-pub fn start(app: Services) -> Background {
+/// Starts workers and scheduler. Any number of servers may do so on one database.
+pub fn start(services: Services) -> Background {
     let (stopping, stopped) = watch::channel(false);
-    // Not before the clocks were compared.
+    // Work begins after the first clock comparison.
     let (allow, may_work) = watch::channel(false);
     let mut loops = JoinSet::new();
     for lane in Lane::ALL {
-        loops.spawn(work(app.clone(), lane, may_work.clone(), stopped.clone()));
+        loops.spawn(work(services.clone(), lane, may_work.clone(), stopped.clone()));
     }
-    loops.spawn(keep_schedule(app, allow, stopped));
+    loops.spawn(keep_schedule(services, allow, stopped));
     Background { stopping, loops }
 }
 
-/// Does the jobs of one lane as they become due.
-async fn work(app: Services, lane: Lane, mut may_work: watch::Receiver<bool>, mut stopped: watch::Receiver<bool>) {
+/// Worker loop of one lane.
+async fn work(services: Services, lane: Lane, mut may_work: watch::Receiver<bool>, mut stopped: watch::Receiver<bool>) {
     let mut running: JoinSet<()> = JoinSet::new();
     loop {
         let mut wait = LOOK_EVERY;
         while *may_work.borrow_and_update() && running.len() < lane.at_once() {
-            match claim(&app, lane).await {
+            match claim(services.database().store(), services.ports().now(), lane).await {
                 Ok(Some(claimed)) => {
-                    let app = app.clone();
-                    running.spawn(async move { perform_or_tell(&app, claimed).await });
+                    let services = services.clone();
+                    running.spawn(async move { perform_or_tell(&services, claimed).await });
                 }
                 Ok(None) => break,
                 Err(error) => {
@@ -98,33 +102,32 @@ async fn work(app: Services, lane: Lane, mut may_work: watch::Receiver<bool>, mu
     }
 }
 
-async fn claim(app: &Services, lane: Lane) -> Result<Option<ClaimedJob>, StoreError> {
-    let now = app.ports().now();
-    app.database().store().claim_job(lane.word(), now, now.plus_ms(LEASE_MS)).await
+async fn claim(store: &Store, now: Timestamp, lane: Lane) -> Result<Option<ClaimedJob>, StoreError> {
+    store.claim_job(lane.word(), now, now.plus_ms(LEASE_MS)).await
 }
 
-async fn perform_or_tell(app: &Services, claimed: ClaimedJob) {
+async fn perform_or_tell(services: &Services, claimed: ClaimedJob) {
     let id = claimed.lease.id().to_owned();
-    if let Err(error) = perform(app, claimed).await {
+    if let Err(error) = perform(services, claimed).await {
         tracing::warn!(job.id = %id, %error, "what became of a job could not be written; another try will tell");
     }
 }
 
 fn tell_of_panic(ended: Result<(), tokio::task::JoinError>) {
-    // The message went to the log by the process's panic hook; the job is claimed again when its time is up.
+    // The process's panic hook logged it; the job is claimed again when its lease expires.
     if ended.is_err_and(|error| error.is_panic()) {
         tracing::error!("a job panicked; this is a defect");
     }
 }
 
-/// Does all jobs that are due, one after another, and those that they make; how many.
-pub async fn work_off(app: &Services) -> Result<usize, StoreError> {
+/// Runs all due jobs one after another, including those that they queue; returns their number. For tests.
+pub async fn work_off(services: &Services) -> Result<usize, StoreError> {
     let mut done = 0;
     loop {
         let before = done;
         for lane in Lane::ALL {
-            while let Some(claimed) = claim(app, lane).await? {
-                perform(app, claimed).await?;
+            while let Some(claimed) = claim(services.database().store(), services.ports().now(), lane).await? {
+                perform(services, claimed).await?;
                 done += 1;
             }
         }
@@ -134,30 +137,30 @@ pub async fn work_off(app: &Services) -> Result<usize, StoreError> {
     }
 }
 
-/// Queues what is due by the clock, as long as that is the clock of the others too.
-async fn keep_schedule(app: Services, allow: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
+/// Scheduler loop: queues what is due, while this machine's clock agrees with the database's.
+async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
     let mut last = None;
     let mut quiet_until = Instant::now();
     let mut compare_at = Instant::now();
     loop {
         if Instant::now() >= compare_at {
-            match is_in_step(&app).await {
+            match is_in_step(&services).await {
                 Ok(in_step) => {
                     allow.send_replace(in_step);
-                    // One that is out of step is looked at again in the next round.
+                    // While it disagrees, it is compared again in every round.
                     compare_at = Instant::now() + if in_step { COMPARE_EVERY } else { Duration::ZERO };
                 }
                 Err(error) => tracing::warn!(%error, "the database's clock can't be asked for"),
             }
         }
-        let now = app.ports().now();
+        let now = services.ports().now();
         if has_leapt(last.replace(now), now) {
             tracing::warn!(%now, "the clock leapt more than a day; nothing is scheduled for an hour");
             quiet_until = Instant::now() + QUIET;
         }
         if *allow.borrow()
             && Instant::now() >= quiet_until
-            && let Err(error) = schedule(&app, now).await
+            && let Err(error) = schedule(&services, now).await
         {
             tracing::warn!(%error, "what is due could not be queued; tried again in a minute");
         }
@@ -168,10 +171,10 @@ async fn keep_schedule(app: Services, allow: watch::Sender<bool>, mut stopped: w
     }
 }
 
-/// Whether this machine's clock is near enough to the database's to do jobs by; tells when they are apart.
-pub async fn is_in_step(app: &Services) -> Result<bool, StoreError> {
-    let Some(theirs) = app.database().store().clock().await? else { return Ok(true) };
-    let apart_ms = app.ports().now().0.saturating_sub(theirs.0);
+/// Whether this machine's clock is close enough to the database's to run jobs; logs a difference.
+pub async fn is_in_step(services: &Services) -> Result<bool, StoreError> {
+    let Some(theirs) = services.database().store().clock().await? else { return Ok(true) };
+    let apart_ms = services.ports().now().0.saturating_sub(theirs.0);
     let in_step = apart_ms.saturating_abs() <= APART_IS_TOO_FAR_MS;
     if !in_step {
         tracing::error!(apart_ms, "this machine's clock is not the database's: no jobs are done here until it is");
@@ -181,14 +184,14 @@ pub async fn is_in_step(app: &Services) -> Result<bool, StoreError> {
     Ok(in_step)
 }
 
-/// Queues what is due at `now`: a key each, so that many servers make one job.
-pub async fn schedule(app: &Services, now: Timestamp) -> Result<(), StoreError> {
+/// Queues what is due at `now`. Unique keys make it idempotent across servers.
+pub async fn schedule(services: &Services, now: Timestamp) -> Result<(), StoreError> {
     let key = format!("purge:{}", now.0.div_euclid(HOUR_MS));
-    app.database().store().enqueue(Job::Purge.queued(app.ports(), Some(key))).await?;
-    watches::queue_due(app, now).await
+    services.database().store().enqueue(Job::Purge.queued(services.ports(), Some(key))).await?;
+    watches::queue_due(services, now).await
 }
 
-/// Whether the clock went on further than it can have between two rounds. What is forgotten by a wrong clock is lost.
+/// Whether the clock stepped further than is plausible between two rounds: rows deleted by a wrong clock are lost.
 fn has_leapt(before: Option<Timestamp>, now: Timestamp) -> bool {
     before.is_some_and(|before| now > before.plus_ms(LEAP_MS))
 }

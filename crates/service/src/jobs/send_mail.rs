@@ -1,17 +1,18 @@
-//! Handing one message to the mail server.
+//! The job that sends one mail.
 
-use super::Unfinished;
-use crate::services::Services;
+use model::time::Timestamp;
+
+use super::ending::Unfinished;
 use render::mail::Mail;
 
-use crate::mail::NotSent;
+use crate::mail::{Mailer, NotSent};
 
-/// Sends `mail`, which is the job `id`.
-pub(super) async fn run(app: &Services, id: &str, mail: &Mail) -> Result<(), Unfinished> {
-    let Some(mailer) = app.mailer() else {
+/// Sends `mail`; `id` is the job's.
+pub(super) async fn run(mailer: Option<&Mailer>, id: &str, mail: &Mail, now: Timestamp) -> Result<(), Unfinished> {
+    let Some(mailer) = mailer else {
         return Err(Unfinished::Later("smtp.url is not set".to_owned()));
     };
-    mailer.send(id, mail, app.ports().now()).await.map_err(|error| match error {
+    mailer.send(id, mail, now).await.map_err(|error| match error {
         NotSent::Later(why) => Unfinished::Later(why),
         NotSent::Never(why) => Unfinished::Never(why),
     })

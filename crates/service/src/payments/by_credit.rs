@@ -8,7 +8,7 @@ use store::{Credit, Holding, NewDebit, PaidAnswer, Repeated};
 use super::answer::{self, Answer, Paid};
 use super::by_x402::WORK_TIME;
 use crate::caller::Cx;
-use crate::database::Trouble;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
 use crate::x402::{BroughtCredit, Payments, Priced};
@@ -21,7 +21,7 @@ pub async fn earlier(cx: &Cx, request_hash: &[u8; 32]) -> Option<Result<Paid, Se
     let (BroughtCredit::Known(credit, _), Some(key)) = (&cx.brought.credit, cx.brought.key_digest) else { return None };
     match cx.services.database().ask(|store| store.repeated(&credit.id, &key)).await {
         Ok(repeated) => repeated.map(|repeated| replay(repeated, request_hash)),
-        Err(trouble) => Some(Err(trouble.into())),
+        Err(error) => Some(Err(error.into())),
     }
 }
 
@@ -114,7 +114,7 @@ pub async fn end(
     let first = answer.clone();
     let charged = match app.database().ask(|store| store.charge_debit(debit, first)).await {
         // It may have been charged all the same, which a caller without a key could not find out.
-        Err(Trouble::Down) => charge_again(app, debit, answer).await,
+        Err(DatabaseError::Down) => charge_again(app, debit, answer).await,
         told => told,
     };
     match charged {
@@ -122,12 +122,12 @@ pub async fn end(
         // Given back before the work was done: so it is not paid, and not the caller's.
         Ok(false) => Err(ServiceError::new(Code::Overloaded).retry_after(5).with("charged", false.into())),
         // It may have been charged; if not, it is given back after its deadline. The key tells.
-        Err(trouble) => Err(trouble.into()),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Charges a debit once more, also while the database is left alone; whether it is charged now.
-async fn charge_again(app: &Services, debit: &str, answer: PaidAnswer) -> Result<bool, Trouble> {
+async fn charge_again(app: &Services, debit: &str, answer: PaidAnswer) -> Result<bool, DatabaseError> {
     let mut is_charged = false;
     let noted = &mut is_charged;
     app.database()

@@ -1,4 +1,4 @@
-//! What changed from one run of a page to the next: by code, and only of what both measured.
+//! Comparison of two runs of a page: by finding code, limited to checks that both measured.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use store::{Judged, StoredReport};
 
 use super::words::{Word, words};
 
-/// What a run found, in one language.
+/// The findings of a run, in one language.
 #[derive(Debug)]
 pub struct Judgement {
     /// `None` where the page could not be reached.
@@ -33,7 +33,7 @@ impl Judgement {
         }
     }
 
-    /// Of a run that was just made.
+    /// Of a new run.
     pub(crate) fn of_report(report: &Report, failed: bool, lang: Lang) -> Self {
         Self {
             score: (!failed).then_some(report.score),
@@ -93,7 +93,7 @@ pub struct Unchanged {
 impl Compared {
     /// Of two stored runs.
     pub fn of(before: &StoredReport, after: &StoredReport, lang: Lang) -> Self {
-        // Only a run that found no page has no summary.
+        // Only a run of an unreachable page has no summary.
         let judgement = |run: &StoredReport| Judgement::of_report(&run.report, run.report.summary.is_none(), lang);
         let run = |run: &StoredReport, judgement: &Judgement| ComparedRun {
             audit_id: run.id.0.clone(),

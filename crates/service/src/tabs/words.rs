@@ -1,18 +1,18 @@
-//! What changed between two sentences, word by word.
+//! Word diff of two sentences.
 
-/// Words of a sentence that are compared; of longer ones it is said that all of them changed.
+/// Words of a sentence that are compared; a longer one counts as changed completely.
 const MOST_WORDS: usize = 200;
 
-/// A word of either sentence.
+/// A word of the diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     pub text: String,
-    pub kind: Kind,
+    pub kind: WordKind,
 }
 
-/// Which sentence has a word.
+/// Which of the two sentences contains a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum WordKind {
     /// Both.
     Same,
     /// The earlier one.
@@ -21,15 +21,15 @@ pub enum Kind {
     New,
 }
 
-/// The words of both sentences in their order, as few of them changed as can be (a longest common subsequence).
+/// The word diff, by longest common subsequence.
 pub(super) fn words(before: &str, after: &str) -> Vec<Word> {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.split_whitespace().collect(), after.split_whitespace().collect());
     let word = |kind| move |text: &&str| Word { text: (*text).to_owned(), kind };
     if before.len() > MOST_WORDS || after.len() > MOST_WORDS {
-        return before.iter().map(word(Kind::Gone)).chain(after.iter().map(word(Kind::New))).collect();
+        return before.iter().map(word(WordKind::Gone)).chain(after.iter().map(word(WordKind::New))).collect();
     }
-    // Row by row from the end: how many words the rests from here have in common.
+    // Length of the longest common subsequence of the remaining words, row by row from the end.
     let mut rows = vec![vec![0_u32; after.len() + 1]];
     for old in before.iter().rev() {
         let below = rows.last().map_or(&[][..], Vec::as_slice);
@@ -51,18 +51,18 @@ pub(super) fn words(before: &str, after: &str) -> Vec<Word> {
         match (before.get(i), after.get(j)) {
             (None, None) => return words,
             (Some(old), Some(new)) if old == new => {
-                words.push(word(Kind::Same)(old));
+                words.push(word(WordKind::Same)(old));
                 (i, j) = (i + 1, j + 1);
             }
             (Some(old), new) if new.is_none() || common(i + 1, j) >= common(i, j + 1) => {
-                words.push(word(Kind::Gone)(old));
+                words.push(word(WordKind::Gone)(old));
                 i += 1;
             }
             (_, Some(new)) => {
-                words.push(word(Kind::New)(new));
+                words.push(word(WordKind::New)(new));
                 j += 1;
             }
-            // A word is left in one of them, or none is: told apart above.
+            // One or both sentences are exhausted: matched above.
             (Some(_), None) => return words,
         }
     }
@@ -74,9 +74,9 @@ mod tests {
 
     fn marked(before: &str, after: &str) -> String {
         let mark = |word: &Word| match word.kind {
-            Kind::Same => word.text.clone(),
-            Kind::Gone => format!("-{}", word.text),
-            Kind::New => format!("+{}", word.text),
+            WordKind::Same => word.text.clone(),
+            WordKind::Gone => format!("-{}", word.text),
+            WordKind::New => format!("+{}", word.text),
         };
         words(before, after).iter().map(mark).collect::<Vec<_>>().join(" ")
     }

@@ -1,4 +1,4 @@
-//! Followed pages as they are answered: all of an owner, one with its last run, one with its history.
+//! Responses about followed pages: the workspace, one tab with its last run, one with its history.
 
 use model::billing::Gate;
 use model::id::Owner;
@@ -8,12 +8,11 @@ use model::tab::{Run, Tab};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::runs::last_run;
 use crate::billing;
 use crate::caller::Cx;
 use crate::error::ServiceError;
 use crate::gate;
-
-use super::last_run;
 
 /// All tabs of the caller (Workspace).
 #[derive(Debug, Serialize, JsonSchema)]
@@ -54,7 +53,7 @@ pub struct HistoryAnswer {
     pub limit: u32,
 }
 
-/// The tabs of an owner.
+/// The workspace of an owner.
 pub async fn workspace(cx: &Cx, owner: &Owner) -> Result<Workspace, ServiceError> {
     let tabs = cx.services.database().ask(|store| store.tabs_of(owner)).await?;
     let active = tabs.iter().find(|tab| tab.active);

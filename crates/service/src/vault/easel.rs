@@ -1,4 +1,5 @@
-//! Drawing pictures of accounts: whatever comes in is drawn anew as a small square, so that nothing but pixels is left of it.
+//! Profile picture processing: every upload is decoded and re-encoded as a small square, so that only pixels are kept,
+//! no metadata or payload.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -11,23 +12,23 @@ use tokio::sync::Semaphore;
 use crate::blocking::off_worker;
 use crate::error::{Code, ServiceError};
 
-/// Pixels of a picture that comes in at most (the same).
+/// Pixels of an uploaded picture at most. Chosen: 40 megapixels, above what phones take.
 const MOST_PIXELS: u64 = 40_000_000;
-/// Pixels in a row or column at most. Chosen: twice what cameras make.
+/// Pixels per row or column at most. Chosen: twice what cameras take.
 const MOST_IN_A_ROW: u32 = 20_000;
-/// Bytes that decoding may take: four for each pixel. A picture of deeper colours may have fewer pixels.
+/// Memory limit of decoding, in bytes: four for each pixel. Deeper colours leave room for fewer pixels.
 const MOST_MEMORY: u64 = 4 * MOST_PIXELS;
-/// Pixels of a side of what is kept.
+/// Side of the stored picture, in pixels.
 const SIDE: u32 = 256;
-/// Bytes of what is kept at most (`interface.md` section 8).
+/// Size limit of the stored picture, in bytes. Chosen: 64 KiB, a small database row.
 const KEPT_BYTES: usize = 65_536;
-/// Bits of a colour that are tried, until it fits. The encoder keeps differences of neighbours, so that even noise in two
-/// bits may be a little too much; in one it is about 36 KiB.
+/// Bits per colour channel, tried in order until the picture fits. The encoder stores differences of neighbours, so
+/// even noise at two bits may be slightly over the limit; at one bit it is about 36 KiB.
 const BITS: [u32; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
-/// How long a picture waits for the one before it to be drawn.
+/// Timeout of the wait for the previous picture.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where pictures are drawn: one at a time, as each may take [`MOST_MEMORY`] and as much again.
+/// Picture processing, one at a time: each may take [`MOST_MEMORY`] and as much again.
 #[derive(Debug)]
 pub struct Easel(Arc<Semaphore>);
 
@@ -38,26 +39,27 @@ impl Default for Easel {
 }
 
 impl Easel {
-    /// The picture as it is kept: WebP; [`Code::InvalidImage`] for what is none that is taken.
+    /// The processed picture, WebP; [`Code::InvalidImage`] when the upload is not an accepted picture.
     pub(crate) async fn draw(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ServiceError> {
         self.at(move || drawn(&bytes)).await?.ok_or_else(|| ServiceError::new(Code::InvalidImage))
     }
 
-    /// Does work that only one may do at a time. It goes on when its caller leaves, and keeps the place as long.
+    /// Runs work of which only one may run at a time. It goes on when its caller leaves, and keeps its permit until it
+    /// ends.
     async fn at<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ServiceError> {
         let busy = || ServiceError::new(Code::Overloaded).retry_after(5);
-        let place = tokio::time::timeout(PATIENCE, Arc::clone(&self.0).acquire_owned()).await.map_err(|_| busy())?;
-        let place = place.map_err(|_| busy())?;
+        let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.0).acquire_owned()).await.map_err(|_| busy())?;
+        let permit = permit.map_err(|_| busy())?;
         off_worker(move || {
-            let _place = place;
+            let _permit = permit;
             work()
         })
         .await
     }
 }
 
-/// The middle square of a picture as WebP of at most [`KEPT_BYTES`]; `None` for what is no picture of a kind that is
-/// taken, or too large a one.
+/// The centred square of a picture as WebP of at most [`KEPT_BYTES`]; `None` when the format is not accepted or the
+/// picture too large.
 fn drawn(bytes: &[u8]) -> Option<Vec<u8>> {
     let square = square(bytes)?;
     BITS.into_iter().find_map(|bits| written(&square, bits).filter(|webp| webp.len() <= KEPT_BYTES))
@@ -79,11 +81,11 @@ fn square(bytes: &[u8]) -> Option<RgbImage> {
     if pixels == 0 || pixels > MOST_PIXELS || decoder.total_bytes() > MOST_MEMORY {
         return None;
     }
-    // A picture that does not say how it was held is upright.
+    // Without an orientation tag it is upright.
     let orientation = decoder.orientation().unwrap_or(image::metadata::Orientation::NoTransforms);
     let whole = DynamicImage::from_decoder(decoder).ok()?;
     let side = width.min(height);
-    // Cropped first: scaling a thin picture would make it huge.
+    // Cropped first: scaling a very long picture would need much memory.
     let middle = whole.crop_imm((width - side) / 2, (height - side) / 2, side, side);
     drop(whole);
     let mut small = middle.resize_exact(SIDE, SIDE, FilterType::Triangle);
@@ -91,25 +93,25 @@ fn square(bytes: &[u8]) -> Option<RgbImage> {
     Some(on_white(&small))
 }
 
-/// What shows through is white.
+/// Flattens transparency onto white.
 fn on_white(picture: &DynamicImage) -> RgbImage {
     let picture = picture.to_rgba8();
     let mut flat = RgbImage::new(picture.width(), picture.height());
-    for (place, pixel) in flat.pixels_mut().zip(picture.pixels()) {
+    for (flattened, pixel) in flat.pixels_mut().zip(picture.pixels()) {
         let [r, g, b, alpha] = pixel.0.map(u32::from);
         let over = |colour: u32| u8::try_from((colour * alpha + 255 * (255 - alpha)) / 255).unwrap_or(u8::MAX);
-        place.0 = [over(r), over(g), over(b)];
+        flattened.0 = [over(r), over(g), over(b)];
     }
     flat
 }
 
-/// The picture as WebP without loss, but for the low bits of its colours.
+/// Lossless WebP, after quantizing colours to `bits` per channel.
 fn written(picture: &RgbImage, bits: u32) -> Option<Vec<u8>> {
     let mut coarse = picture.clone();
     for value in coarse.iter_mut() {
-        // Rounded down, and spread over the whole range again, so that white stays white.
-        let (kept, most) = (u32::from(*value) >> (8 - bits), (1_u32 << bits) - 1);
-        *value = u8::try_from(kept * 255 / most).unwrap_or(u8::MAX);
+        // Rounded down, then spread over the whole range, so that white stays white.
+        let (level, most) = (u32::from(*value) >> (8 - bits), (1_u32 << bits) - 1);
+        *value = u8::try_from(level * 255 / most).unwrap_or(u8::MAX);
     }
     let mut webp = Cursor::new(Vec::new());
     coarse.write_to(&mut webp, ImageFormat::WebP).ok()?;

@@ -1,4 +1,4 @@
-//! The server's own secret, and the keys that are derived from it.
+//! The server's secret, and the keys derived from it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -18,17 +18,17 @@ use crate::config::{SECRET_BYTES, Secret};
 
 /// Bytes of a nonce of XChaCha20 (draft-irtf-cfrg-xchacha-03 §2).
 const NONCE_BYTES: usize = 24;
-/// Bytes of a secret's file that are read; far above what is written there.
+/// Bytes read of a secret file; far above what is written there.
 const FILE_BYTES: u64 = 4096;
 
-/// The keys of a secret, and of the one before it, which stays good while a new one takes over.
+/// Keys of the current secret and, during a rotation, of the previous one.
 pub struct Keys {
-    current: Derived,
-    previous: Option<Derived>,
+    current: DerivedKeys,
+    previous: Option<DerivedKeys>,
 }
 
-/// What is made of one secret: a key for each purpose, so that none can be used for another.
-struct Derived {
+/// Keys derived from one secret, one per purpose, so that none can be used for another.
+struct DerivedKeys {
     csrf: [u8; 32],
     context: [u8; 32],
     at_rest: [u8; 32],
@@ -40,7 +40,7 @@ struct Derived {
 pub enum Binding<'a> {
     /// A session, by its id.
     Session(&'a str),
-    /// A browser that nobody is signed in with, by its bootstrap cookie.
+    /// A signed-out browser, by its bootstrap cookie.
     Browser(&'a str),
 }
 
@@ -60,24 +60,24 @@ impl std::fmt::Debug for Keys {
 }
 
 impl Keys {
-    /// The keys of a secret and of the one before.
+    /// Derives the keys of the current and the previous secret.
     pub fn new(current: &Secret, previous: Option<&Secret>) -> Self {
-        Self { current: Derived::of(current), previous: previous.map(Derived::of) }
+        Self { current: DerivedKeys::of(current), previous: previous.map(DerivedKeys::of) }
     }
 
-    /// The CSRF token of a session or browser: always the same, so that every tab's is good.
+    /// The CSRF token of a session or browser: constant, so that every open page has a valid one.
     pub fn csrf(&self, binding: Binding<'_>) -> String {
         URL_SAFE_NO_PAD.encode(self.current.csrf(binding))
     }
 
-    /// Whether a text is the CSRF token of a session or browser, told in constant time.
+    /// Verifies a CSRF token, in constant time.
     pub fn is_csrf(&self, binding: Binding<'_>, token: &str) -> bool {
         let Ok(token) = URL_SAFE_NO_PAD.decode(token) else { return false };
-        let is_of = |keys: &Derived| bool::from(keys.csrf(binding).ct_eq(&token));
+        let is_of = |keys: &DerivedKeys| bool::from(keys.csrf(binding).ct_eq(&token));
         is_of(&self.current) || self.previous.as_ref().is_some_and(is_of)
     }
 
-    /// Encrypts a secret that belongs to `owner`, with 24 of the random bytes; also the id of the key.
+    /// Seals (encrypts) a secret of `owner`, with 24 of the random bytes as nonce; returns the key id too.
     pub(crate) fn seal(&self, owner: &str, secret: &[u8], random: [u8; 32]) -> Option<(Vec<u8>, String)> {
         let nonce: [u8; NONCE_BYTES] = random.get(..NONCE_BYTES)?.try_into().ok()?;
         let payload = Payload { msg: secret, aad: owner.as_bytes() };
@@ -85,7 +85,7 @@ impl Keys {
         Some(([&nonce[..], &sealed].concat(), self.current.id()))
     }
 
-    /// Decrypts what [`Keys::seal`] made for `owner`; `None` when the key is gone, or it was changed.
+    /// Opens what [`Keys::seal`] made for `owner`; `None` when the key is gone or the ciphertext was changed.
     pub(crate) fn unseal(&self, owner: &str, sealed: &[u8], key_id: &str) -> Option<Vec<u8>> {
         let keys = [Some(&self.current), self.previous.as_ref()];
         let keys = keys.into_iter().flatten().find(|keys| keys.id() == key_id)?;
@@ -94,22 +94,22 @@ impl Keys {
         keys.cipher().decrypt(&nonce.into(), Payload { msg: sealed, aad: owner.as_bytes() }).ok()
     }
 
-    /// What stands for a value in tables of failures and allowances.
+    /// Pseudonym of a value, for tables of failures and rate limits.
     pub(crate) fn blind(&self, value: &str) -> [u8; 32] {
         mac(&self.current.blind, &[value.as_bytes()])
     }
 
-    /// The id of a page view, which says to us alone whose session it was made in.
+    /// A page view id; only this server can tell from it the session of the page.
     pub fn context(&self, binding: Binding<'_>, random: [u8; 32]) -> String {
         let [half, _] = halves(random);
         URL_SAFE_NO_PAD.encode(self.current.context(binding, half))
     }
 
-    /// Whether a page view's id was made in this session or browser; `None` for what is no such id.
+    /// Whether a page view id belongs to this session or browser; `None` when it is not one of ours.
     pub fn is_context(&self, binding: Binding<'_>, context: &str) -> Option<bool> {
         let context: [u8; 32] = URL_SAFE_NO_PAD.decode(context).ok()?.try_into().ok()?;
         let [random, _] = halves(context);
-        let is_of = |keys: &Derived| bool::from(keys.context(binding, random).ct_eq(&context));
+        let is_of = |keys: &DerivedKeys| bool::from(keys.context(binding, random).ct_eq(&context));
         Some(is_of(&self.current) || self.previous.as_ref().is_some_and(is_of))
     }
 }
@@ -122,13 +122,13 @@ fn halves(bytes: [u8; 32]) -> [[u8; 16]; 2] {
     halves
 }
 
-impl Derived {
+impl DerivedKeys {
     fn of(secret: &Secret) -> Self {
         let key = |purpose: &[u8]| mac(secret.expose().as_bytes(), &[purpose]);
         Self { csrf: key(b"csrf"), context: key(b"context"), at_rest: key(b"at rest"), blind: key(b"blind") }
     }
 
-    /// The name of the key for secrets at rest, which tells nothing about it.
+    /// Id of the sealing key; it reveals nothing about the key.
     fn id(&self) -> String {
         let [a, b, c, d, ..] = mac(&self.at_rest, &[b"id"]);
         HEXLOWER.encode(&[a, b, c, d])
@@ -143,7 +143,7 @@ impl Derived {
         mac(&self.csrf, &[kind, text])
     }
 
-    /// 16 random bytes, and 16 that say whose they are.
+    /// 16 random bytes, then a 16-byte MAC of them and the binding.
     fn context(&self, binding: Binding<'_>, random: [u8; 16]) -> [u8; 32] {
         let [kind, text] = binding.parts();
         let mark = mac(&self.context, &[&random, kind, text]);
@@ -164,8 +164,8 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// The secret that is kept beside the embedded database, for its owner's eyes only; made of `random` the first time,
-/// by whichever process is first.
+/// The secret file beside the embedded database, readable by its owner only; created from `random` by the first
+/// process to need it.
 pub(super) fn beside(database: &Path, random: [u8; 32]) -> Result<Secret> {
     let mut path = database.as_os_str().to_owned();
     path.push(".secret");
@@ -189,7 +189,7 @@ fn read(path: &Path) -> std::io::Result<Secret> {
     Ok(Secret::new(text.trim()))
 }
 
-/// Writes the file whole, or leaves the one that another process wrote meanwhile.
+/// Writes the file atomically; keeps one that another process wrote first.
 fn make(path: &Path, random: [u8; 32]) -> std::io::Result<()> {
     let mut draft = path.as_os_str().to_owned();
     draft.push(format!(".{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! Passwords: which are taken, and how they are kept (NIST SP 800-63B §3.1.1, OWASP Password Storage Cheat Sheet).
+//! Passwords: policy and hashing (NIST SP 800-63B §3.1.1, OWASP Password Storage Cheat Sheet).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,45 +14,45 @@ use crate::blocking::off_worker;
 use crate::config::{Auth, Secret};
 use crate::error::{Code, ServiceError};
 
-/// Characters of a password (`specs/accounts.md` 3).
+/// Characters of a password. Chosen: 10 keeps guessing expensive, 128 fits every passphrase.
 const LENGTH: std::ops::RangeInclusive<usize> = 10..=128;
-/// Bytes of a password at most (the same).
+/// Size limit of a password, in bytes: 128 characters of four bytes each.
 pub const MOST_BYTES: usize = 512;
-/// Guesses within which an attacker has tried every password of the lists of common ones, of which the longest has
-/// 30,000, and their usual variations.
+/// Guesses that every password must withstand: attackers try all of the lists of common passwords, the longest of
+/// which has 30,000, and their usual variations.
 const TOO_FEW_GUESSES: u64 = 100_000;
-/// Characters of a word that is too telling to stand in a password. Shorter ones stand in many by chance.
+/// Characters of a context word (address, product) that a password must not contain. Shorter words occur by chance.
 const TELLING: usize = 4;
-/// Hashes that are made at once at most, each of which takes 19 MiB (`specs/accounts.md` 3).
+/// Concurrency limit of hashing; each takes 19 MiB.
 const AT_ONCE: usize = 4;
-/// Hashes that wait for those.
+/// Hashes that may wait for it; further ones are refused.
 const WAITING: usize = 32;
 
-/// Makes and compares the hashes of passwords, a few at a time.
+/// Password hashing and verification, a few at a time.
 #[derive(Debug)]
 pub struct Passwords {
     params: Params,
-    /// The hash of a password that nobody knows, to be compared with where there is no account: it takes as long.
+    /// Hash of an unknown password. Sign-ins without an account are compared with it, so that they take as long.
     nobodys: String,
     working: Arc<Semaphore>,
     queue: Arc<Semaphore>,
     made: AtomicU64,
 }
 
-/// Whether a password is the one.
+/// Result of a password verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It is not.
+pub enum PasswordCheck {
+    /// No match.
     Wrong,
-    /// It is.
+    /// Match.
     Right {
-        /// Its hash was made with less than is asked for now.
+        /// The hash was made with weaker parameters than configured.
         is_outdated: bool,
     },
 }
 
 impl Passwords {
-    /// As configured; `random` makes the hash that nobody's password is compared with.
+    /// As configured; `random` makes the dummy hash for sign-ins without an account.
     pub fn new(config: &Auth, random: [u8; 32]) -> Result<Self> {
         let params = Params::new(config.argon2_kib, config.argon2_passes, 1, None)
             .map_err(|error| anyhow!("auth.argon2_kib, auth.argon2_passes: {error}"))?;
@@ -67,13 +67,13 @@ impl Passwords {
         })
     }
 
-    /// Hashes made or compared so far: the same for known and unknown people.
+    /// Hashes computed so far. It counts the same for known and unknown accounts.
     pub fn made(&self) -> u64 {
         self.made.load(Ordering::Relaxed)
     }
 
-    /// The hash of a new password, as a PHC string; [`Code::PasswordRefused`] when it would be guessed. `telling` are
-    /// words that an attacker tries first: of the address, of the product.
+    /// Hashes a new password, as a PHC string; [`Code::PasswordRefused`] when it is easy to guess. `telling` are
+    /// context words that an attacker tries first: address and product.
     pub async fn accept(
         &self,
         password: Secret,
@@ -91,21 +91,21 @@ impl Passwords {
         .await?
     }
 
-    /// Compares a password with a hash; without one, with a hash that nothing fits.
-    pub async fn compare(&self, password: Secret, phc: Option<String>) -> Result<Verdict, ServiceError> {
+    /// Verifies a password against a hash; without one, against the dummy hash.
+    pub async fn compare(&self, password: Secret, phc: Option<String>) -> Result<PasswordCheck, ServiceError> {
         let permit = self.permit().await?;
         let (params, is_somebodys) = (self.params.clone(), phc.is_some());
         let phc = phc.unwrap_or_else(|| self.nobodys.clone());
         off_worker(move || {
             let _held = permit;
             let hash = PasswordHash::new(&phc).map_err(broken)?;
-            // What is longer than any password is cut: it fits nothing, and must not take longer.
+            // Longer inputs are cut: they can't match, and must not take longer.
             let bytes = password.expose().as_bytes();
             let bytes = bytes.get(..MOST_BYTES + 1).unwrap_or(bytes);
             let is_right = Argon2::default().verify_password(bytes, &hash).is_ok() && is_somebodys;
             let was = Params::try_from(&hash).map_err(broken)?;
             let is_outdated = was.m_cost() < params.m_cost() || was.t_cost() < params.t_cost();
-            Ok(if is_right { Verdict::Right { is_outdated } } else { Verdict::Wrong })
+            Ok(if is_right { PasswordCheck::Right { is_outdated } } else { PasswordCheck::Wrong })
         })
         .await?
     }
@@ -233,14 +233,14 @@ mod tests {
         let phc = passwords.accept(Secret::new("correct horse battery"), Vec::new(), [2; 32]).await.unwrap();
         assert!(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{phc}");
         let compare = |text: &str, phc: Option<&String>| passwords.compare(Secret::new(text), phc.cloned());
-        let right = Verdict::Right { is_outdated: false };
+        let right = PasswordCheck::Right { is_outdated: false };
         assert_eq!(compare("correct horse battery", Some(&phc)).await.unwrap(), right);
-        assert_eq!(compare("correct horse batterz", Some(&phc)).await.unwrap(), Verdict::Wrong);
-        assert_eq!(compare("", Some(&phc)).await.unwrap(), Verdict::Wrong);
-        assert_eq!(compare("correct horse battery", None).await.unwrap(), Verdict::Wrong);
+        assert_eq!(compare("correct horse batterz", Some(&phc)).await.unwrap(), PasswordCheck::Wrong);
+        assert_eq!(compare("", Some(&phc)).await.unwrap(), PasswordCheck::Wrong);
+        assert_eq!(compare("correct horse battery", None).await.unwrap(), PasswordCheck::Wrong);
         assert_eq!(passwords.made(), 5);
         let more = Passwords::new(&Auth { argon2_passes: 3, ..Auth::default() }, [1; 32]).unwrap();
         let outdated = more.compare(Secret::new("correct horse battery"), Some(phc)).await.unwrap();
-        assert_eq!(outdated, Verdict::Right { is_outdated: true });
+        assert_eq!(outdated, PasswordCheck::Right { is_outdated: true });
     }
 }

@@ -1,4 +1,4 @@
-//! Mail of the watch: who hears that a page got worse, and the question whether alerts may go to an address.
+//! Mail of watches: alerts when a page got worse, and confirmation of alert addresses.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,19 +6,23 @@ use model::change::Change;
 use model::id::{AuditId, TabId};
 use model::lang::Lang;
 use model::report::Report;
-use render::mail::{self, Mail, watch};
+use model::time::DAY_MS;
+use render::mail::{self, Mail, Sender, watch};
 use store::WatchedTab;
 
-use super::STOP_LINK_MS;
 use crate::credential::token_digest;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
+use crate::ports::Ports;
 use crate::services::Services;
 
-/// A run of a watch that its owner is to hear of.
+/// Lifetime of the unsubscribe link in an alert. Chosen: 13 months, longer than people act on a mail.
+const STOP_LINK_MS: i64 = 396 * DAY_MS;
+
+/// A run that calls for an alert.
 #[derive(Debug)]
 pub(crate) struct Alerted<'a> {
-    /// Whose page it is.
+    /// The watched tab's row.
     pub watched: &'a WatchedTab,
     /// The tab.
     pub tab: &'a TabId,
@@ -26,22 +30,22 @@ pub(crate) struct Alerted<'a> {
     pub audit: &'a AuditId,
     /// What it found.
     pub report: &'a Report,
-    /// What changed, in the language of the account.
+    /// What changed, in the owner's language.
     pub change: &'a Change,
-    /// Which day's run it is: one alert a day.
+    /// Day of the run; there is one alert per day.
     pub day: i64,
 }
 
-/// The language that an account reads.
+/// The owner's language.
 pub(crate) fn lang_of(watched: &WatchedTab) -> Lang {
     watched.locale.as_deref().and_then(Lang::from_tag).unwrap_or_default()
 }
 
-/// The alert of a run; `None` where nobody can be told: the account is gone, or an organization named no address.
+/// The alert of a run; `None` without a recipient: the account is gone, or the organization set no address.
 pub(crate) fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option<store::Alert>, mail::Error> {
     let watched = alerted.watched;
     let Some(to) = watched.alert_email.as_ref().or(watched.account_email.as_ref()) else { return Ok(None) };
-    let token = link_token(services);
+    let token = link_token(services.ports());
     let alert = watch::Alert {
         to,
         name: watched.alias.as_deref().unwrap_or(&watched.url),
@@ -63,21 +67,21 @@ pub(crate) fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option
     }))
 }
 
-/// The mail that asks whether alerts about a page may go to an address.
+/// The confirmation mail for an alert address.
 pub(super) fn question(
-    services: &Services,
+    sender: &Sender<'_>,
     to: &str,
     url: &str,
     token: &str,
     lang: Lang,
 ) -> Result<Mail, ServiceError> {
-    watch::question(&services.sender(), to, url, token, lang).map_err(|error| {
+    watch::question(sender, to, url, token, lang).map_err(|error| {
         tracing::error!(%error, "a mail could not be made");
         ServiceError::new(Code::Internal)
     })
 }
 
-/// A new token for a link in a mail.
-pub(super) fn link_token(services: &Services) -> String {
-    URL_SAFE_NO_PAD.encode(services.ports().entropy.bytes())
+/// A random token for a link in a mail.
+pub(super) fn link_token(ports: &Ports) -> String {
+    URL_SAFE_NO_PAD.encode(ports.entropy.bytes())
 }

@@ -7,7 +7,7 @@ use store::Credit;
 
 use super::payload::{self, Payment};
 use crate::credential::token_digest;
-use crate::database::{Database, Trouble};
+use crate::database::{Database, DatabaseError};
 use crate::error::{Code, ServiceError};
 
 /// Characters of an `Idempotency-Key`: letters, digits, `_` and `-`.
@@ -94,9 +94,9 @@ impl BroughtCredit {
         let digest = token_digest(token);
         match database.ask(|store| store.credit_by_digest(&digest)).await {
             Ok(Some(credit)) => Ok(Self::Known(Box::new(credit), digest)),
-            Ok(None) | Err(Trouble::NotFound) => Err(ServiceError::new(Code::InvalidCredential)),
-            Err(Trouble::Down) => Ok(Self::Unverified),
-            Err(Trouble::Defect) => Err(ServiceError::new(Code::Internal)),
+            Ok(None) | Err(DatabaseError::NotFound) => Err(ServiceError::new(Code::InvalidCredential)),
+            Err(DatabaseError::Down) => Ok(Self::Unverified),
+            Err(DatabaseError::Defect) => Err(ServiceError::new(Code::Internal)),
         }
     }
 }

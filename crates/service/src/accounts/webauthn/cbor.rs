@@ -1,34 +1,34 @@
-//! The part of CBOR (RFC 8949) that authenticators write: definite lengths, integers, bytes, texts, lists, maps and plain
-//! values, nested four deep at most (CTAP 2.1 §8).
+//! The CTAP2 subset of CBOR (RFC 8949; CTAP 2.1 §8): definite lengths, integers, byte and text strings, arrays, maps
+//! and simple values, nested four deep at most.
 
-/// Depth of nesting at most.
+/// Nesting depth at most (CTAP 2.1 §8).
 const MOST_NESTED: u8 = 4;
 
-/// One item.
+/// A data item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item<'b> {
+pub(super) enum CborItem<'b> {
     /// An integer.
     Integer(i64),
-    /// Bytes.
+    /// A byte string.
     Bytes(&'b [u8]),
-    /// A text.
+    /// A text string.
     Text(&'b str),
-    /// A list.
-    List(Vec<Item<'b>>),
-    /// A map, in the order in which it came.
-    Map(Vec<(Item<'b>, Item<'b>)>),
-    /// False, true, null or undefined, by number.
+    /// An array.
+    List(Vec<CborItem<'b>>),
+    /// A map, in its encoded order.
+    Map(Vec<(CborItem<'b>, CborItem<'b>)>),
+    /// A simple value: false, true, null or undefined, by number.
     Plain(u8),
 }
 
-impl<'b> Item<'b> {
-    /// Reads one item off the beginning of `bytes`; `None` for anything else, and for what is cut.
+impl<'b> CborItem<'b> {
+    /// Decodes one item from the start of `bytes`; `None` when it is malformed, truncated or outside the subset.
     pub(super) fn read(bytes: &mut &'b [u8]) -> Option<Self> {
         read(bytes, MOST_NESTED)
     }
 
-    /// The value of a key of a map; `None` where it is no map, or has no such key, or has it twice.
-    pub(super) fn get(&self, key: &Item<'_>) -> Option<&Item<'b>> {
+    /// The value of a map's key; `None` when it is no map, or the key is missing or duplicate.
+    pub(super) fn get(&self, key: &CborItem<'_>) -> Option<&CborItem<'b>> {
         let Self::Map(pairs) = self else { return None };
         let mut found = pairs.iter().filter(|(name, _)| name == key);
         match (found.next(), found.next()) {
@@ -37,12 +37,12 @@ impl<'b> Item<'b> {
         }
     }
 
-    /// The bytes that it is.
+    /// The content of a byte string.
     pub(super) fn bytes(&self) -> Option<&'b [u8]> {
         if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
-    /// The integer that it is.
+    /// The content of an integer.
     pub(super) fn integer(&self) -> Option<i64> {
         if let Self::Integer(integer) = self { Some(*integer) } else { None }
     }
@@ -55,27 +55,27 @@ pub(super) fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> 
     Some(taken)
 }
 
-fn read<'b>(bytes: &mut &'b [u8], depth: u8) -> Option<Item<'b>> {
+fn read<'b>(bytes: &mut &'b [u8], depth: u8) -> Option<CborItem<'b>> {
     let depth = depth.checked_sub(1)?;
     let [head] = *take(bytes, 1)? else { return None };
     let (kind, low) = (head >> 5, head & 0x1f);
     if kind == 7 {
-        // Floats and other plain values are of no use here.
-        return (20..=23).contains(&low).then_some(Item::Plain(low));
+        // Floats and other simple values don't occur in authenticator data.
+        return (20..=23).contains(&low).then_some(CborItem::Plain(low));
     }
     let argument = argument(bytes, low)?;
     Some(match kind {
-        0 => Item::Integer(i64::try_from(argument).ok()?),
-        1 => Item::Integer(-1 - i64::try_from(argument).ok()?),
-        2 => Item::Bytes(take(bytes, usize::try_from(argument).ok()?)?),
-        3 => Item::Text(std::str::from_utf8(take(bytes, usize::try_from(argument).ok()?)?).ok()?),
+        0 => CborItem::Integer(i64::try_from(argument).ok()?),
+        1 => CborItem::Integer(-1 - i64::try_from(argument).ok()?),
+        2 => CborItem::Bytes(take(bytes, usize::try_from(argument).ok()?)?),
+        3 => CborItem::Text(std::str::from_utf8(take(bytes, usize::try_from(argument).ok()?)?).ok()?),
         4 => {
             let mut items = Vec::new();
             for _ in 0..argument {
-                // Ends with the bytes, whatever the length says.
+                // A false length can't loop for long: decoding ends with the bytes.
                 items.push(read(bytes, depth)?);
             }
-            Item::List(items)
+            CborItem::List(items)
         }
         5 => {
             let mut pairs = Vec::new();
@@ -83,13 +83,13 @@ fn read<'b>(bytes: &mut &'b [u8], depth: u8) -> Option<Item<'b>> {
                 let key = read(bytes, depth)?;
                 pairs.push((key, read(bytes, depth)?));
             }
-            Item::Map(pairs)
+            CborItem::Map(pairs)
         }
         _ => return None,
     })
 }
 
-/// The number in the low bits of a head, or in the bytes that they announce.
+/// The argument of an item's head (RFC 8949 §3): the low bits, or the bytes that they announce.
 fn argument(bytes: &mut &[u8], low: u8) -> Option<u64> {
     let length = match low {
         0..=23 => return Some(u64::from(low)),
@@ -111,15 +111,15 @@ mod tests {
     fn items_are_read_as_the_standard_shows_them() {
         // RFC 8949, appendix A.
         for (bytes, item) in [
-            (&[0x00][..], Some(Item::Integer(0))),
-            (&[0x18, 0x64], Some(Item::Integer(100))),
-            (&[0x39, 0x03, 0xe7], Some(Item::Integer(-1000))),
-            (&[0x44, 1, 2, 3, 4], Some(Item::Bytes(&[1, 2, 3, 4]))),
-            (&[0x62, 0xc3, 0xbc], Some(Item::Text("\u{fc}"))),
+            (&[0x00][..], Some(CborItem::Integer(0))),
+            (&[0x18, 0x64], Some(CborItem::Integer(100))),
+            (&[0x39, 0x03, 0xe7], Some(CborItem::Integer(-1000))),
+            (&[0x44, 1, 2, 3, 4], Some(CborItem::Bytes(&[1, 2, 3, 4]))),
+            (&[0x62, 0xc3, 0xbc], Some(CborItem::Text("\u{fc}"))),
             (&[0x61, 0xc3], None),
-            (&[0x82, 1, 2], Some(Item::List(vec![Item::Integer(1), Item::Integer(2)]))),
-            (&[0xa1, 1, 2], Some(Item::Map(vec![(Item::Integer(1), Item::Integer(2))]))),
-            (&[0xf6], Some(Item::Plain(22))),
+            (&[0x82, 1, 2], Some(CborItem::List(vec![CborItem::Integer(1), CborItem::Integer(2)]))),
+            (&[0xa1, 1, 2], Some(CborItem::Map(vec![(CborItem::Integer(1), CborItem::Integer(2))]))),
+            (&[0xf6], Some(CborItem::Plain(22))),
             // Indefinite, a float, a tag, too deep, cut, and longer than there is.
             (&[0x9f, 0xff], None),
             (&[0xf9, 0, 0], None),
@@ -131,21 +131,21 @@ mod tests {
             (&[], None),
         ] {
             let mut rest = bytes;
-            assert_eq!(Item::read(&mut rest), item, "{bytes:x?}");
+            assert_eq!(CborItem::read(&mut rest), item, "{bytes:x?}");
         }
     }
 
     #[test]
     fn a_key_that_comes_twice_has_no_value() {
-        let map = Item::read(&mut &[0xa2, 1, 2, 1, 3][..]).unwrap();
-        assert_eq!(map.get(&Item::Integer(1)), None);
+        let map = CborItem::read(&mut &[0xa2, 1, 2, 1, 3][..]).unwrap();
+        assert_eq!(map.get(&CborItem::Integer(1)), None);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let mut rest = &bytes[..];
-            let read = Item::read(&mut rest);
+            let read = CborItem::read(&mut rest);
             prop_assert!(read.is_none() || rest.len() < bytes.len());
         }
     }

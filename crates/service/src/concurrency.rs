@@ -1,4 +1,4 @@
-//! How many audits fetch at once: in the process, for one caller, of one target.
+//! Concurrency limits of audits: in the process, per caller, and per target.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -14,17 +14,17 @@ use crate::config::{Config, Limits};
 use crate::error::{Code, ServiceError};
 use crate::network::Network;
 
-/// How long one more audit waits for a place.
+/// Timeout of the wait for a slot.
 const WAIT: Duration = Duration::from_secs(5);
-/// Seconds after which a refused caller may try again: the longest that a fetch lasts is 20 s, most last under one.
+/// Seconds until a refused caller may retry: a fetch lasts 20 s at most, but usually under one.
 const RETRY_AFTER: u32 = 5;
 
-/// KiB that all bodies over the usual size may take together. Chosen: eight of the largest.
+/// KiB that all request bodies over the usual size may take together. Chosen: eight of the largest.
 const LARGE_BODIES_KIB: usize = 64 * 1024;
 
-/// The ceilings.
+/// Concurrency limits.
 #[derive(Debug)]
-pub struct Ceilings {
+pub struct ConcurrencyLimits {
     bodies: Arc<Semaphore>,
     process: Arc<Semaphore>,
     callers: Ceiling,
@@ -33,17 +33,17 @@ pub struct Ceilings {
     fixed: HashMap<String, IpAddr>,
 }
 
-/// Places held by one audit; free again when dropped.
+/// The slots of one audit; released when dropped.
 #[derive(Debug)]
 #[must_use]
-pub struct Places {
+pub struct AuditSlots {
     _process: OwnedSemaphorePermit,
     _caller: Place,
     _target: Option<Place>,
 }
 
-impl Ceilings {
-    /// Ceilings as configured.
+impl ConcurrencyLimits {
+    /// As configured.
     pub fn new(config: &Config) -> Self {
         let Limits { fetches, fetches_per_caller, fetches_per_target, .. } = config.limits;
         Self {
@@ -56,33 +56,33 @@ impl Ceilings {
         }
     }
 
-    /// Waits for a place at each ceiling; [`Code::TargetBusy`] when there is none in time.
-    pub(crate) async fn enter(&self, caller: Network, target: Option<&str>) -> Result<Places, ServiceError> {
+    /// Waits for a slot of each limit; [`Code::TargetBusy`] on timeout.
+    pub(crate) async fn enter(&self, caller: Network, target: Option<&str>) -> Result<AuditSlots, ServiceError> {
         let entered = tokio::time::timeout(WAIT, async {
-            // The process's place last: who waits for a target keeps no place from others.
+            // The process's slot last: a wait for a busy target must not hold slots that others could use.
             let caller = self.callers.enter(&caller.to_string()).await;
             let target = match target {
                 Some(target) => Some(self.targets.enter(target).await),
                 None => None,
             };
             let process = Arc::clone(&self.process).acquire_owned().await.ok()?;
-            Some(Places { _process: process, _caller: caller, _target: target })
+            Some(AuditSlots { _process: process, _caller: caller, _target: target })
         });
         match entered.await {
-            Ok(Some(places)) => Ok(places),
+            Ok(Some(slots)) => Ok(slots),
             Ok(None) | Err(_) => Err(ServiceError::new(Code::TargetBusy).retry_after(RETRY_AFTER)),
         }
     }
 
-    /// Room for so many KiB of a large body; [`Code::Overloaded`] when others have taken it.
-    pub fn room_for_body(&self, kib: usize) -> Result<OwnedSemaphorePermit, ServiceError> {
+    /// Reserves memory for a large body; [`Code::Overloaded`] when there is not enough.
+    pub fn reserve_body(&self, kib: usize) -> Result<OwnedSemaphorePermit, ServiceError> {
         let kib = u32::try_from(kib).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.bodies).try_acquire_many_owned(kib);
-        room.map_err(|_| ServiceError::new(Code::Overloaded).retry_after(RETRY_AFTER))
+        let permit = Arc::clone(&self.bodies).try_acquire_many_owned(kib);
+        permit.map_err(|_| ServiceError::new(Code::Overloaded).retry_after(RETRY_AFTER))
     }
 
-    /// What counts as one target: the registrable domain, or the address itself. `None` for the operator's own
-    /// machines, which have no ceiling.
+    /// The target that is counted: the registrable domain, or the IP address. `None` for the operator's own machines,
+    /// which are not limited.
     pub fn target(&self, url: &Url) -> Option<String> {
         let own = |address: IpAddr| self.exempt.iter().any(|network| network.contains(&address));
         let is_own = match url.host()? {
@@ -100,13 +100,13 @@ impl Ceilings {
 mod tests {
     use super::*;
 
-    fn ceilings() -> Ceilings {
+    fn limits() -> ConcurrencyLimits {
         let mut config = Config::default();
         config.limits.fetches_per_target = 1;
         config.limits.fetches_per_caller = 2;
         config.fetch.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
         config.fetch.resolve = serde_json::from_str(r#"["own.example=127.0.0.2"]"#).unwrap();
-        Ceilings::new(&config)
+        ConcurrencyLimits::new(&config)
     }
 
     fn network(last: u8) -> Network {
@@ -115,28 +115,28 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_more_waits_and_is_then_refused() {
-        let ceilings = ceilings();
-        let first = ceilings.enter(network(1), Some("a.com")).await.unwrap();
-        assert_eq!(ceilings.enter(network(2), Some("a.com")).await.unwrap_err().code, Code::TargetBusy);
-        let _other = ceilings.enter(network(2), Some("b.com")).await.unwrap();
+        let limits = limits();
+        let first = limits.enter(network(1), Some("a.com")).await.unwrap();
+        assert_eq!(limits.enter(network(2), Some("a.com")).await.unwrap_err().code, Code::TargetBusy);
+        let _other = limits.enter(network(2), Some("b.com")).await.unwrap();
         drop(first);
-        let _again = ceilings.enter(network(2), Some("a.com")).await.unwrap();
-        assert_eq!(ceilings.enter(network(2), None).await.unwrap_err().code, Code::TargetBusy);
+        let _again = limits.enter(network(2), Some("a.com")).await.unwrap();
+        assert_eq!(limits.enter(network(2), None).await.unwrap_err().code, Code::TargetBusy);
     }
 
     #[tokio::test(start_paused = true)]
     async fn keys_without_a_holder_are_forgotten() {
-        let ceilings = ceilings();
-        let first = ceilings.enter(network(1), Some("a.com")).await.unwrap();
-        let _refused = ceilings.enter(network(1), Some("a.com")).await;
+        let limits = limits();
+        let first = limits.enter(network(1), Some("a.com")).await.unwrap();
+        let _refused = limits.enter(network(1), Some("a.com")).await;
         drop(first);
-        assert!(ceilings.targets.is_idle() && ceilings.callers.is_idle());
+        assert!(limits.targets.is_idle() && limits.callers.is_idle());
     }
 
     #[test]
     fn own_machines_are_no_targets() {
-        let ceilings = ceilings();
-        let target = |url: &str| ceilings.target(&Url::parse(url).unwrap());
+        let limits = limits();
+        let target = |url: &str| limits.target(&Url::parse(url).unwrap());
         assert_eq!(target("https://www.a.co.uk/").as_deref(), Some("a.co.uk"));
         assert_eq!(target("http://127.0.0.2:8080/"), None);
         assert_eq!(target("http://own.example/"), None);

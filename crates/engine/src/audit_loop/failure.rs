@@ -1,0 +1,32 @@
+//! Why an audit failed, and running work on a core with that error.
+
+use audit::Blocked;
+use model::capture::FetchFailure;
+use tokio::time::Instant;
+
+use crate::cores::{Cores, Undone};
+
+/// Why an audit failed.
+#[derive(Debug)]
+pub enum AuditFailure {
+    /// No response: refused by us, unreachable, or out of time.
+    Fetch(FetchFailure),
+    /// A firewall or a rate limit of the target answered instead of the page.
+    Blocked(Blocked),
+    /// No core came free in time.
+    Overloaded,
+    /// The core panicked: a defect of ours.
+    Defect,
+}
+
+/// Runs `work` on one of `cores`; waits for a free one until `until`.
+pub(super) async fn on_a_core<T: Send + 'static>(
+    cores: &Cores,
+    until: Instant,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, AuditFailure> {
+    cores.run(until, work).await.map_err(|undone| match undone {
+        Undone::Overloaded => AuditFailure::Overloaded,
+        Undone::Panicked => AuditFailure::Defect,
+    })
+}

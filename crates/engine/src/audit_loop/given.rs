@@ -1,0 +1,42 @@
+//! The inputs of an audit besides its URL, and the steps that it reports.
+
+use std::sync::Arc;
+
+use model::time::Timestamp;
+
+/// Inputs besides the network, so that tests can fix them.
+#[derive(Clone)]
+pub struct Given {
+    /// The only "now" of the audit.
+    pub started_at: Timestamp,
+    /// Nonce of the not-found probe: 32 hex digits.
+    pub nonce: String,
+    /// Called with each completed step.
+    pub progress: Option<Progress>,
+    /// Whether the capture keeps the bytes of sitemaps, for replay; otherwise they are dropped after parsing.
+    pub keep_sitemaps: bool,
+}
+
+/// Callback for completed steps of an audit.
+pub type Progress = Arc<dyn Fn(Step) + Send + Sync>;
+
+/// A completed step of an audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The page was fetched, with its redirects.
+    Page,
+    /// robots.txt and the sitemaps were fetched, or failed.
+    Files,
+    /// The discovery files were fetched, or failed.
+    Discovery,
+    /// The page was judged.
+    Judged,
+}
+
+impl Given {
+    pub(super) fn tell(&self, step: Step) {
+        if let Some(progress) = &self.progress {
+            progress(step);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Files in flight, in two lanes: discovery probes; robots.txt and sitemaps.
+
+use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use audit::{PROBE_GETS, SitemapTarget};
+use fetch::{Budget, Fetcher};
+use futures_util::future::{BoxFuture, FutureExt as _};
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use model::capture::{Want, WantKind};
+use tokio::time::Instant;
+
+use super::files::{self, FetchedFile, FileRequest};
+use super::given::{Given, Step};
+use crate::cores::Cores;
+
+/// Timeout of all discovery probes together. Chosen: eight seconds; what comes later counts as not measured.
+const PROBE_TIME: Duration = Duration::from_secs(8);
+/// Timeout of all sitemaps together. Chosen: ten seconds, so that a slow index with many files can't use up the audit.
+const SITEMAP_TIME: Duration = Duration::from_secs(10);
+/// Concurrency limit of each lane.
+const AT_ONCE: usize = 2;
+
+/// Files in flight, each lane with its own timeout.
+pub(super) struct Lanes {
+    fetcher: Fetcher,
+    cores: Cores,
+    keep_sitemaps: bool,
+    /// The page to search sitemaps for; known once it is parsed.
+    pub(super) target: Arc<SitemapTarget>,
+    /// Polled within the audit's own task: spawning one for each file would cost more than most of them take.
+    running: FuturesUnordered<BoxFuture<'static, std::thread::Result<FetchedFile>>>,
+    /// Everything requested so far.
+    requested: HashSet<Want>,
+    probes: FileLane,
+    files: FileLane,
+    budget: Arc<Budget>,
+    deadline: Instant,
+}
+
+/// One lane.
+#[derive(Default)]
+struct FileLane {
+    in_flight: usize,
+    /// Deadline, set by the first request of a kind with its own timeout.
+    until: Option<Instant>,
+    is_reported: bool,
+}
+
+impl Lanes {
+    pub(super) fn new(fetcher: Fetcher, cores: Cores, keep_sitemaps: bool, deadline: Instant) -> Self {
+        Self {
+            fetcher,
+            cores,
+            keep_sitemaps,
+            target: Arc::default(),
+            running: FuturesUnordered::new(),
+            requested: HashSet::new(),
+            probes: FileLane::default(),
+            files: FileLane::default(),
+            budget: Arc::new(Budget::new(PROBE_GETS)),
+            deadline,
+        }
+    }
+
+    /// Requests the wanted files that are new, as far as the lanes have capacity.
+    pub(super) fn start(&mut self, wants: &[Want]) {
+        let now = Instant::now();
+        for want in wants {
+            let (lane, time) = match want.kind {
+                WantKind::RobotsTxt => (&mut self.files, None),
+                WantKind::Sitemap => (&mut self.files, Some(SITEMAP_TIME)),
+                _ => (&mut self.probes, Some(PROBE_TIME)),
+            };
+            if lane.in_flight >= AT_ONCE || self.requested.contains(want) {
+                continue;
+            }
+            let until = time.map_or(self.deadline, |time| *lane.until.get_or_insert(now + time)).min(self.deadline);
+            lane.in_flight += 1;
+            self.requested.insert(want.clone());
+            let (fetcher, cores, keep_sitemaps) = (self.fetcher.clone(), self.cores.clone(), self.keep_sitemaps);
+            let (want, target, budget) = (want.clone(), Arc::clone(&self.target), Arc::clone(&self.budget));
+            let coming = async move {
+                let request = FileRequest { want, target, budget, until, keep_sitemaps };
+                files::file(&fetcher, &cores, request).await
+            };
+            self.running.push(AssertUnwindSafe(coming).catch_unwind().boxed());
+        }
+    }
+
+    /// Waits for the next file; `None` when nothing is in flight.
+    pub(super) async fn next(&mut self) -> Option<FetchedFile> {
+        // A fetch ends without a result only if it panicked: a defect. Its file is then missing from the capture as if
+        // it had never been wanted, and is not requested again.
+        loop {
+            match self.running.next().await? {
+                Ok(file) => {
+                    self.lane(file.extra.want.kind).in_flight -= 1;
+                    return Some(file);
+                }
+                // The process's panic hook logged it.
+                Err(_) => continue,
+            }
+        }
+    }
+
+    fn lane(&mut self, kind: WantKind) -> &mut FileLane {
+        if kind.rules().probe { &mut self.probes } else { &mut self.files }
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Reports each lane once it is done: nothing in flight, nothing wanted.
+    pub(super) fn report_ends(&mut self, wants: &[Want], given: &Given) {
+        for (lane, step, is_probe) in [(&mut self.files, Step::Files, false), (&mut self.probes, Step::Discovery, true)]
+        {
+            let waits = wants.iter().any(|want| want.kind.rules().probe == is_probe && !self.requested.contains(want));
+            if !lane.is_reported && lane.in_flight == 0 && !waits {
+                lane.is_reported = true;
+                given.tell(step);
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Memory of parsed pages: small ones are unlimited, large ones share a fixed amount.
+
+use std::sync::Arc;
+
+use audit::Page;
+use model::capture::Capture;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use super::failure::{AuditFailure, on_a_core};
+use crate::cores::Cores;
+
+/// Bytes of a parsed page that are not counted: real pages take less.
+const LIGHT_PAGE: usize = 2 * 1024 * 1024;
+/// KiB that all larger pages may take together while they wait for files: with 64 small ones, 224 MiB.
+const HEAVY_PAGES_KIB: u32 = 96 * 1024;
+
+/// The memory shared by large parsed pages. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct PageMemory {
+    /// KiB.
+    heavy: Arc<Semaphore>,
+}
+
+/// A parsed page, with its memory reservation if it is large.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) page: Page,
+    _memory: Option<OwnedSemaphorePermit>,
+}
+
+impl PageMemory {
+    /// All of it free.
+    pub(super) fn new() -> Self {
+        Self { heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)) }
+    }
+
+    /// Parses a page. A large one that finds no memory is dropped, and parsed again when there is some: so pages
+    /// waiting for slow files can't fill the memory, and nothing waits for memory while it holds a core.
+    pub(super) async fn parse(
+        &self,
+        cores: &Cores,
+        capture: Arc<Capture>,
+        until: Instant,
+    ) -> Result<Parsed, AuditFailure> {
+        let read = || {
+            let capture = Arc::clone(&capture);
+            on_a_core(cores, until, move || Page::read(&capture))
+        };
+        let page = read().await?;
+        let kib = u32::try_from(page.memory() / 1024).unwrap_or(u32::MAX).min(HEAVY_PAGES_KIB);
+        if kib as usize * 1024 <= LIGHT_PAGE {
+            return Ok(Parsed { page, _memory: None });
+        }
+        if let Ok(memory) = Arc::clone(&self.heavy).try_acquire_many_owned(kib) {
+            return Ok(Parsed { page, _memory: Some(memory) });
+        }
+        drop(page);
+        let waiting = timeout_at(until, Arc::clone(&self.heavy).acquire_many_owned(kib));
+        let Ok(Ok(memory)) = waiting.await else { return Err(AuditFailure::Overloaded) };
+        Ok(Parsed { page: read().await?, _memory: Some(memory) })
+    }
+}

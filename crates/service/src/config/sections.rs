@@ -1,0 +1,236 @@
+//! Tables of the configuration, except those about money.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use ipnet::{IpNet, Ipv6Net};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::secret::Secret;
+use super::values::{FixedName, LogFormat, Ports};
+
+/// Memory of one password's hash in KiB (OWASP Password Storage Cheat Sheet: Argon2id, 19 MiB, 2 passes).
+pub(super) const ARGON2_KIB: u32 = 19_456;
+/// Passes of one password's hash (the same).
+pub(super) const ARGON2_PASSES: u32 = 2;
+
+/// How the product is named.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Product {
+    /// The name that is shown.
+    pub name: String,
+    /// The id in machine-readable places: lower-case letters, digits and hyphens.
+    pub id: String,
+}
+
+/// The client that reads other people's pages.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fetch {
+    /// Target networks (CIDR) that are otherwise refused: for tests and intranets, such as `127.0.0.0/8`.
+    #[schemars(with = "Vec<String>")]
+    pub allow_private: Vec<IpNet>,
+    /// Target ports, or `["*"]` for any.
+    pub allow_ports: Ports,
+    /// Addresses of names, as `host=ip`, instead of DNS; judged like any other.
+    pub resolve: Vec<FixedName>,
+    /// Address and port of the resolver to ask; by default the system's.
+    pub dns: Option<SocketAddr>,
+    /// More refused target networks (CIDR).
+    #[schemars(with = "Vec<String>")]
+    pub deny: Vec<IpNet>,
+    /// NAT64 prefixes to unwrap before an address is judged.
+    #[schemars(with = "Vec<String>")]
+    pub nat64: Vec<Ipv6Net>,
+    /// File with more trust anchors (PEM).
+    pub ca_file: Option<PathBuf>,
+    /// What the client calls itself; by default product, version and the page that explains it.
+    pub user_agent: Option<String>,
+}
+
+/// What real visitors measured, from the Chrome UX Report.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FieldData {
+    /// Key of the Chrome UX Report API; with it the address of each audited page is sent there. By default nobody is asked.
+    pub crux_key: Option<String>,
+    /// URL of the method `records:queryRecord`.
+    pub crux_endpoint: String,
+}
+
+/// What one network (an IPv4 address, an IPv6 /64) may do, and what the process does at once.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Free audits per network and UTC day.
+    pub free_audits_per_day: u32,
+    /// Audits per network and hour, free or paid. As many payments for tabs and credit, and ten times as many of both for
+    /// the wider network (an IPv4 /24, an IPv6 /48).
+    pub audits_per_hour: u32,
+    /// Guest tokens made per network and hour.
+    pub guests_per_hour: u32,
+    /// Pages verified per network and hour.
+    pub verifications_per_hour: u32,
+    /// Refused target addresses per network and hour, before its audits are refused for a while.
+    pub refused_per_hour: u32,
+    /// Audits fetching at once in the process.
+    pub fetches: u16,
+    /// Audits fetching at once for one caller.
+    pub fetches_per_caller: u16,
+    /// Audits fetching at once of one target (registrable domain, or the address itself).
+    pub fetches_per_target: u16,
+    /// Audits of one target per network and hour.
+    pub audits_per_target_hour: u32,
+    /// Free tabs per owner.
+    pub free_tabs: u32,
+    /// Pages that one owner may have watched.
+    pub watched_pages: u32,
+}
+
+/// The MCP server.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mcp {
+    /// Origins, such as `https://chat.example.com`, whose pages may call `/mcp` from a browser, besides our own.
+    pub allow_origins: Vec<String>,
+    /// The line of `/.well-known/mcp-registry-auth`, which proves to the MCP registry whose host this is; without it
+    /// there is no such file.
+    pub registry_auth: Option<String>,
+}
+
+/// How mail is sent.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Smtp {
+    /// `smtp://user:password@host:port` or `smtps://…`; without it nothing that needs mail works. Over `smtp` the
+    /// connection is secured by STARTTLS, always where there is a password, but not to this machine.
+    pub url: Option<Secret>,
+    /// Who mail is from, such as `Site Audit <audit@example.com>`.
+    pub from: Option<String>,
+}
+
+/// Accounts.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Auth {
+    /// Key for CSRF tokens and for secrets at rest, at least 32 bytes. Made once and kept beside an embedded database by
+    /// default; with `postgres://` all servers are given the same one, else accounts are off.
+    pub secret: Option<Secret>,
+    /// The secret before, while a new one takes over: what it made stays good.
+    pub previous_secret: Option<Secret>,
+    /// Memory of one password's hash in KiB, at least 19456 (Argon2id).
+    pub argon2_kib: u32,
+    /// Passes of one password's hash, at least 2.
+    pub argon2_passes: u32,
+}
+
+/// Who runs this server.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Operator {
+    /// Token of the operator's routes, sent as `Authorization: Bearer`; it begins with none of `pa_`, `mmk_`, `cred_`.
+    pub token: Option<Secret>,
+}
+
+/// Who runs the service: in the descriptions for programs.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Organization {
+    /// Its name; by default that of the product.
+    pub name: Option<String>,
+    /// Its site; by default the public origin.
+    pub url: Option<String>,
+    /// Its mail address.
+    pub email: Option<String>,
+}
+
+/// Whom to tell of a weakness.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Security {
+    /// `mailto:`, `https:` or `tel:` URI for `/.well-known/security.txt`; without it there is no such file.
+    pub contact: Option<String>,
+}
+
+/// How long things are kept.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retention {
+    /// Days that an audit of nobody is kept.
+    pub nobody_days: u32,
+    /// Days that a guest's audits are kept after the guest was last seen.
+    pub guest_days: u32,
+    /// Days that a receipt of Pix is kept after the decision.
+    pub receipt_days: u32,
+}
+
+/// Logs.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// `text` or `json`; by default `text` on a terminal, else `json`.
+    pub format: Option<LogFormat>,
+    /// What is logged: a level (`error`, `warn`, `info`, `debug`) or a list such as `info,site_audit=debug`.
+    pub filter: String,
+}
+
+impl Default for Product {
+    fn default() -> Self {
+        Self { name: "Site Audit".to_owned(), id: "site-audit".to_owned() }
+    }
+}
+
+impl Default for FieldData {
+    fn default() -> Self {
+        Self {
+            crux_key: None,
+            crux_endpoint: "https://chromeuxreport.googleapis.com/v1/records:queryRecord".to_owned(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            free_audits_per_day: 10,
+            audits_per_hour: 300,
+            guests_per_hour: 30,
+            verifications_per_hour: 120,
+            refused_per_hour: 30,
+            fetches: 64,
+            fetches_per_caller: 8,
+            fetches_per_target: 4,
+            audits_per_target_hour: 60,
+            free_tabs: 20,
+            watched_pages: 50,
+        }
+    }
+}
+
+impl Default for Auth {
+    fn default() -> Self {
+        Self { secret: None, previous_secret: None, argon2_kib: ARGON2_KIB, argon2_passes: ARGON2_PASSES }
+    }
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        // 13 months, as for the cookie that holds a guest's token.
+        Self { nobody_days: 90, guest_days: 396, receipt_days: 180 }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { format: None, filter: "info".to_owned() }
+    }
+}
+
+impl Organization {
+    /// Its site.
+    pub fn url(&self, base_url: &str) -> String {
+        self.url.clone().unwrap_or_else(|| format!("{base_url}/"))
+    }
+}

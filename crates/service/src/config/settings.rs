@@ -1,0 +1,136 @@
+//! The root of the configuration, and settings derived from several tables.
+
+use std::net::SocketAddr;
+
+use engine::FieldDataSource;
+use ipnet::IpNet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::money::{Payments, Pix, Prices};
+use super::sections::{
+    Auth, Fetch, FieldData, Limits, Log, Mcp, Operator, Organization, Product, Retention, Security, Smtp,
+};
+use super::values::{PaymentMode, Sku};
+
+/// Everything an operator can set.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Address and port to listen on; port 0 picks a free one and prints it.
+    pub listen: SocketAddr,
+    /// Public origin, such as `https://audit.example.com`; every absolute link is built from it. By default that of `listen`.
+    pub base_url: Option<String>,
+    /// `sqlite://PATH` (made with its folder, readable by its owner only) or `postgres://…`.
+    pub database_url: String,
+    /// Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` is believed; without it the peer is the caller,
+    /// and all who come through a proxy share one quota and 128 connections.
+    #[schemars(with = "Vec<String>")]
+    pub trusted_proxies: Vec<IpNet>,
+    /// What is free for the time being: `audit`, `tab`.
+    pub free_now: Vec<Sku>,
+    /// How the product is named.
+    pub product: Product,
+    /// The client that reads other people's pages.
+    pub fetch: Fetch,
+    /// What real visitors measured, from the Chrome UX Report.
+    pub field_data: FieldData,
+    /// What one network may do.
+    pub limits: Limits,
+    /// What is asked for beyond the free allowance.
+    pub prices: Prices,
+    /// Payment by x402.
+    pub payments: Payments,
+    /// The MCP server.
+    pub mcp: Mcp,
+    /// How mail is sent.
+    pub smtp: Smtp,
+    /// Accounts.
+    pub auth: Auth,
+    /// Who runs this server.
+    pub operator: Operator,
+    /// Who runs the service.
+    pub organization: Organization,
+    /// Whom to tell of a weakness.
+    pub security: Security,
+    /// Credit that is paid by Pix, and released by a person.
+    pub pix: Pix,
+    /// How long things are kept.
+    pub retention: Retention,
+    /// Logs, written to standard error.
+    pub log: Log,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            base_url: None,
+            database_url: "sqlite://data/site-audit.db".to_owned(),
+            product: Product::default(),
+            fetch: Fetch::default(),
+            trusted_proxies: Vec::new(),
+            field_data: FieldData::default(),
+            limits: Limits::default(),
+            prices: Prices::default(),
+            free_now: Vec::new(),
+            payments: Payments::default(),
+            mcp: Mcp::default(),
+            smtp: Smtp::default(),
+            auth: Auth::default(),
+            operator: Operator::default(),
+            organization: Organization::default(),
+            security: Security::default(),
+            pix: Pix::default(),
+            retention: Retention::default(),
+            log: Log::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Whether calls beyond the allowance are charged or let through.
+    pub fn payment_mode(&self) -> PaymentMode {
+        let by_default = if self.payments.pay_to.is_some() { PaymentMode::Live } else { PaymentMode::Dev };
+        self.payments.mode.unwrap_or(by_default)
+    }
+
+    /// What the fetching client calls itself; `base_url` names the page that explains it.
+    pub fn user_agent(&self, base_url: &str) -> String {
+        self.fetch.user_agent.clone().unwrap_or_else(|| {
+            let name: String = self.product.name.split_whitespace().collect();
+            format!("{name}/{} (+{base_url}/bot)", env!("CARGO_PKG_VERSION"))
+        })
+    }
+
+    /// How the fetching client is set up.
+    pub(crate) fn fetch_config(&self, base_url: &str, own_address: SocketAddr) -> fetch::FetchConfig {
+        fetch::FetchConfig {
+            allow_private: self.fetch.allow_private.clone(),
+            allow_ports: self.fetch.allow_ports.list(),
+            resolve: self.fetch.resolve.iter().map(|fixed| (fixed.name.clone(), fixed.address)).collect(),
+            dns: self.fetch.dns,
+            deny: self.fetch.deny.clone(),
+            nat64: self.fetch.nat64.clone(),
+            ca_file: self.fetch.ca_file.clone(),
+            user_agent: self.user_agent(base_url),
+            own_addresses: vec![own_address],
+            limits: fetch::Limits::default(),
+        }
+    }
+
+    /// Where field data is asked for; `None` where nobody is.
+    pub(crate) fn field_data_source(&self) -> Option<FieldDataSource> {
+        let key = self.field_data.crux_key.as_deref()?;
+        let mut endpoint = url::Url::parse(&self.field_data.crux_endpoint).ok()?;
+        endpoint.query_pairs_mut().append_pair("key", key);
+        Some(FieldDataSource::new(endpoint))
+    }
+}
+
+impl Organization {
+    /// Its name.
+    pub fn name<'c>(&'c self, config: &'c Config) -> &'c str {
+        self.name.as_deref().unwrap_or(&config.product.name)
+    }
+}

@@ -1,0 +1,101 @@
+//! Running one claimed job, and recording its outcome: done, retried later, or given up.
+
+use std::time::Duration;
+
+use store::{ClaimedJob, StoreError};
+use tokio::time::timeout;
+
+use super::ending::{Ending, Unfinished};
+use super::{purge, run_watch, send_mail};
+use crate::accounts::operator;
+use crate::job::Job;
+use crate::services::Services;
+
+/// Timeout of a job; shorter than its lease, so that no live server outlasts its own lease.
+const JOB_TIME: Duration = Duration::from_secs(90);
+/// Backoff after the first failure, in milliseconds; it doubles with each. Chosen: a minute.
+const FIRST_WAIT_MS: i64 = 60_000;
+/// Backoff at most, in milliseconds. Chosen: an hour.
+const LAST_WAIT_MS: i64 = 3_600_000;
+
+/// Runs a claimed job, and records its outcome.
+pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<(), StoreError> {
+    let (store, lease) = (services.database().store(), &claimed.lease);
+    let job: Job = match serde_json::from_str(&claimed.payload) {
+        Ok(job) => job,
+        Err(error) => {
+            tracing::error!(job.id = %lease.id(), %error, "a job can't be read");
+            return store
+                .bury_job(lease, services.ports().now(), &format!("it can't be read: {error}"))
+                .await
+                .map(drop);
+        }
+    };
+    let lane = job.lane().word();
+    // Every server that claimed it died.
+    if claimed.attempt > job.tries() {
+        tracing::error!(job.id = %lease.id(), lane, "a job ends whoever does it");
+        return store.bury_job(lease, services.ports().now(), "it was begun and never ended").await.map(drop);
+    }
+    let outcome = timeout(JOB_TIME, attempt(services, &claimed, &job)).await;
+    let now = services.ports().now();
+    let (why, is_last) = match outcome {
+        Ok(Ok(ending)) => {
+            let counts = match ending {
+                Ending::Done => store.finish_job(lease, now).await?,
+                Ending::Written => true,
+                Ending::Late => false,
+            };
+            tracing::info!(job.id = %lease.id(), lane, attempt = claimed.attempt, counts, "a job is done");
+            return Ok(());
+        }
+        Ok(Err(Unfinished::Never(why))) => (why, true),
+        Ok(Err(Unfinished::Later(why))) => (why, claimed.attempt >= job.tries()),
+        Err(_) => ("it took too long".to_owned(), claimed.attempt >= job.tries()),
+    };
+    // The reason is stored for the operator, not logged: it may name a person.
+    if is_last {
+        tracing::error!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job was given up");
+        return store.bury_job(lease, now, &why).await.map(drop);
+    }
+    tracing::warn!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job failed; it will be tried again");
+    store.postpone_job(lease, now.plus_ms(wait_ms(claimed.attempt)), &why).await.map(drop)
+}
+
+async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result<Ending, Unfinished> {
+    match job {
+        Job::SendMail(mail) => send_mail::run(services.mailer(), claimed.lease.id(), mail, services.ports().now())
+            .await
+            .map(|()| Ending::Done),
+        Job::SendReset { account } => match operator::send_reset(services, account).await {
+            Ok(()) => Ok(Ending::Done),
+            Err(error) => Err(Unfinished::Later(error.code.wire().to_owned())),
+        },
+        Job::RunWatch { tab, day } => run_watch::run(services, claimed, tab, *day).await,
+        Job::Purge => match purge::purge(services).await {
+            Ok(rows) => {
+                tracing::info!(rows, "forgot what is past its time");
+                Ok(Ending::Done)
+            }
+            Err(error) => Err(error.into()),
+        },
+    }
+}
+
+/// The backoff after a try.
+fn wait_ms(attempt: u32) -> i64 {
+    let doublings = attempt.saturating_sub(1).min(16);
+    (FIRST_WAIT_MS << doublings).min(LAST_WAIT_MS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_an_hour() {
+        for (attempt, minutes) in [(0, 1), (1, 1), (2, 2), (6, 32), (7, 60), (30, 60), (u32::MAX, 60)] {
+            assert_eq!(wait_ms(attempt), minutes * 60_000, "{attempt}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Opening a followed page, and reading one of its owner.
+
+use model::id::{Owner, TabId};
+use model::lang::text;
+use model::tab::Tab;
+use store::{MOST_TABS, NewTab, Opening};
+use url::Url;
+
+use crate::caller::Cx;
+use crate::config::Sku;
+use crate::database::DatabaseError;
+use crate::error::{Code, ServiceError};
+use crate::gate;
+use crate::services::Services;
+
+/// Characters of a tab's name at most.
+pub(crate) const ALIAS_CHARS: usize = 100;
+
+/// The URL that a tab follows: parsed as for every audit, without its fragment, which is never sent to a server.
+pub fn page_of(services: &Services, typed: &str) -> Result<Url, ServiceError> {
+    let mut url = services.engine().fetcher().intake(typed)?;
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Parses a tab's name; `None` for an empty one.
+pub fn alias_of(typed: Option<&str>) -> Result<Option<String>, ServiceError> {
+    let alias = typed.unwrap_or_default().trim();
+    if alias.chars().count() > ALIAS_CHARS || alias.chars().any(char::is_control) {
+        let shape = text(
+            "alias: at most 100 characters, without line ends",
+            "alias: no máximo 100 caracteres, sem fim de linha",
+        );
+        return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
+    }
+    Ok((!alias.is_empty()).then(|| alias.to_owned()))
+}
+
+/// Opens a tab for the caller, or finds the one that follows this page; either becomes active.
+pub async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String>) -> Result<Tab, ServiceError> {
+    let (id, created_at) = (TabId(cx.services.ports().id()), cx.services.ports().now());
+    let withheld = cx.withheld.as_deref().map(str::to_owned);
+    let new = NewTab { id, owner: owner.clone(), url: url.as_str().to_owned(), alias, withheld, created_at };
+    let free = cx.services.config().limits.free_tabs;
+    let most = if gate::is_let_through(cx, Sku::Tab) { MOST_TABS } else { free };
+    match cx.services.database().ask(|store| store.open_tab(new, most)).await? {
+        // Another call opened it meanwhile, so there is nothing to pay for: the held payment is released, and a retry
+        // of this call is free.
+        Opening::Known(_) if cx.withheld.is_some() => Err(ServiceError::new(Code::PaymentInProgress).retry_after(1)),
+        Opening::New(tab) | Opening::Known(tab) => Ok(tab),
+        Opening::Full if most < MOST_TABS => Err(ServiceError::new(Code::PaymentRequired)),
+        Opening::Full => Err(ServiceError::new(Code::TabLimit)),
+    }
+}
+
+/// Whether opening a tab is free: it is open already, or the owner has free tabs left.
+pub async fn is_free(cx: &Cx, url: &Url) -> Result<bool, ServiceError> {
+    let owner = cx.caller.required_owner()?;
+    let database = cx.services.database();
+    if database.ask(|store| store.count_tabs(&owner)).await? < cx.services.config().limits.free_tabs {
+        return Ok(true);
+    }
+    Ok(database.ask(|store| store.tab_of_page(&owner, url.as_str())).await?.is_some())
+}
+
+/// Reads a tab of an owner.
+pub async fn tab(services: &Services, owner: &Owner, id: &str) -> Result<Tab, ServiceError> {
+    let id = tab_id(id)?;
+    services.database().ask(|store| store.tab_of(owner, &id)).await.map_err(unknown_tab)
+}
+
+/// Parses a tab's id; an invalid one is "not found", without a query.
+pub fn tab_id(id: &str) -> Result<TabId, ServiceError> {
+    uuid::Uuid::try_parse(id).map_err(|_| ServiceError::new(Code::TabNotFound))?;
+    Ok(TabId(id.to_owned()))
+}
+
+/// Maps a database error; a missing row is [`Code::TabNotFound`].
+pub fn unknown_tab(error: DatabaseError) -> ServiceError {
+    match error {
+        DatabaseError::NotFound => ServiceError::new(Code::TabNotFound),
+        other => other.into(),
+    }
+}

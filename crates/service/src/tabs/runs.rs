@@ -1,0 +1,119 @@
+//! Runs of a followed page: making one, the last one, the history, and two of them compared.
+
+use model::change::Change;
+use model::finding::Counts;
+use model::id::{AuditId, Owner};
+use model::lang::Lang;
+use model::report::{Report, StoredAudit};
+use model::tab::{Run, Tab};
+use store::{RunRecord, StoreError, StoredReport};
+
+use super::change::{Compared, Judgement, between};
+use super::open::page_of;
+use crate::audits::{self, Finished};
+use crate::blocking::off_worker;
+use crate::caller::Cx;
+use crate::database::{Database, DatabaseError};
+use crate::error::{Code, ServiceError};
+use crate::services::Services;
+use crate::shares::report_path;
+
+/// The latest run of a tab; `None` before the first one.
+pub async fn last_run(
+    services: &Services,
+    owner: &Owner,
+    tab: &Tab,
+    lang: Lang,
+) -> Result<Option<StoredAudit>, ServiceError> {
+    let stored = services.database().ask(|store| store.newest_audit_of(owner, &tab.url)).await?;
+    let Some(stored) = stored else { return Ok(None) };
+    off_worker(move || Some(stored.stored_audit(lang))).await
+}
+
+/// Audits a tab's page, and stores the run; an error when it can't be stored.
+pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ServiceError> {
+    let url = page_of(&cx.services, &tab.url)?;
+    let lang = cx.lang;
+    let made = move |Finished { id, report, created_at, .. }: Finished| {
+        id.map(|id| report.stored_audit(&id, created_at, None, lang))
+    };
+    let run = audits::audit(cx, &url, made).await?;
+    run.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
+}
+
+/// Compares two runs of a tab, by the ids of their audits.
+pub async fn compared(
+    services: &Services,
+    owner: &Owner,
+    tab: &Tab,
+    before: String,
+    after: String,
+    lang: Lang,
+) -> Result<Compared, ServiceError> {
+    let database = services.database();
+    let (before, after) = (run_of(database, owner, tab, before).await?, run_of(database, owner, tab, after).await?);
+    off_worker(move || Compared::of(&before, &after, lang)).await
+}
+
+/// Reads a run of this tab.
+async fn run_of(database: &Database, owner: &Owner, tab: &Tab, id: String) -> Result<StoredReport, ServiceError> {
+    let not_found = || ServiceError::new(Code::AuditNotFound);
+    uuid::Uuid::try_parse(&id).map_err(|_| not_found())?;
+    let id = AuditId(id);
+    let stored = database.ask(|store| store.audit_of(owner, &id)).await.map_err(|error| match error {
+        DatabaseError::NotFound => not_found(),
+        other => other.into(),
+    })?;
+    if stored.requested_url == tab.url { Ok(stored) } else { Err(not_found()) }
+}
+
+/// What changed from an earlier run to a report. CPU-bound, in proportion to the report.
+pub fn change_since(before: &RunRecord, report: &Report, lang: Lang) -> Result<Change, ServiceError> {
+    let judged = before.judged().map_err(|error| unreadable(&error))?;
+    let after = Judgement::of_report(report, report.summary.is_none(), lang);
+    Ok(between(&Judgement::of(judged, before.failed, lang), &after))
+}
+
+fn unreadable(error: &StoreError) -> ServiceError {
+    tracing::error!(%error, "a stored run can't be read");
+    ServiceError::new(Code::Internal)
+}
+
+/// The latest runs of a tab, at most `limit`, newest first, each with the change from the one before it.
+pub async fn history(
+    services: &Services,
+    owner: &Owner,
+    tab: &Tab,
+    limit: u32,
+    lang: Lang,
+) -> Result<Vec<Run>, ServiceError> {
+    let records = services.database().ask(|store| store.runs_of(owner, &tab.url, limit)).await?;
+    let services = services.clone();
+    off_worker(move || runs(&services, &records, lang)).await?.map_err(|error| unreadable(&error))
+}
+
+fn runs(services: &Services, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, StoreError> {
+    // Oldest first, so that the latest earlier run with a score is at hand; one at a time, as reports are large.
+    let mut earlier: Option<Judgement> = None;
+    let mut runs = Vec::with_capacity(records.len());
+    for record in records.iter().rev() {
+        let judged = record.judged()?;
+        let counts: Counts = judged.counts;
+        let judgement = Judgement::of(judged, record.failed, lang);
+        runs.push(Run {
+            audit_id: record.id.0.clone(),
+            score: judgement.score,
+            counts,
+            created_at: record.created_at,
+            change: earlier.as_ref().map(|earlier| between(earlier, &judgement)),
+            alerted: record.alerted,
+            shared: record.share_slug.as_ref().map(|slug| services.url(&report_path(slug))),
+            api: services.url(&format!("/api/audits/{}", record.id)),
+        });
+        if judgement.score.is_some() {
+            earlier = Some(judgement);
+        }
+    }
+    runs.reverse();
+    Ok(runs)
+}

@@ -196,3 +196,23 @@ fn runs(app: &Services, records: &[RunRecord], lang: Lang) -> Result<Vec<Run>, S
     runs.reverse();
     Ok(runs)
 }
+
+/// The tabs of an owner, oldest first.
+pub async fn list(services: &Services, owner: &Owner) -> Result<Vec<Tab>, ServiceError> {
+    Ok(services.database().ask(|store| store.tabs_of(owner)).await?)
+}
+
+/// Closes a tab; its runs stay audits of the owner.
+pub async fn close(services: &Services, owner: &Owner, id: &str) -> Result<(), ServiceError> {
+    let id = tab_id(id)?;
+    services.database().ask(|store| store.close_tab(owner, &id)).await.map_err(unknown_tab)
+}
+
+/// The run of the page before the one of this report.
+pub async fn run_before(
+    services: &Services,
+    owner: &Owner,
+    stored: &StoredReport,
+) -> Result<Option<RunRecord>, ServiceError> {
+    Ok(services.database().ask(|store| store.run_before(owner, stored)).await?)
+}

@@ -1,5 +1,5 @@
-//! Documents by which programs find the service and learn what it does: the catalog of operations and the configuration,
-//! in the words of each standard. All are public, cost nothing, and stay the same while the service runs.
+//! Discovery documents: the catalog of operations and the configuration in the format of each standard (OpenAPI, A2A, API
+//! catalog, llms.txt…). All are public, cost nothing, and stay the same while the service runs.
 
 mod agent_card;
 mod ai_catalog;
@@ -11,6 +11,7 @@ mod llms;
 mod okf;
 pub mod openapi;
 mod security_txt;
+mod source;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
@@ -19,12 +20,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::operation::{Answer, Call, Documents, LASTING, Nothing, Operation, Reply};
-use service::Services;
-use service::config::Config;
-use service::error::{Code, ServiceError};
-use service::services::Build;
+pub use source::Source;
 
-/// The list of what is for sale, for programs that look for services to pay.
+use service::Services;
+use service::error::{Code, ServiceError};
+
+/// Path of the list of priced resources (x402).
 pub(crate) const X402_PATH: &str = "/.well-known/x402";
 
 /// Media types with their parameters.
@@ -38,56 +39,27 @@ mod media {
     pub(super) const AI_CATALOG: &str = "application/ai-catalog+json";
 }
 
-/// What a document is made of.
-pub struct Source<'s> {
-    operations: &'s [Operation],
-    config: &'s Config,
-    /// The public origin, without a slash at its end.
-    base_url: &'s str,
-    build: Build,
-    /// The OpenAPI description.
-    openapi: Value,
-}
-
-impl<'s> Source<'s> {
-    /// A service with these operations.
-    pub fn new(operations: &'s [Operation], config: &'s Config, base_url: &'s str, build: Build) -> Self {
-        Self { openapi: openapi::document(operations, config, base_url), operations, config, base_url, build }
-    }
-
-    /// The absolute address of a path.
-    fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base_url)
-    }
-
-    /// The host, as names in documents take it.
-    fn host(&self) -> String {
-        let host = url::Url::parse(self.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        host.unwrap_or_else(|| "localhost".to_owned())
-    }
-}
-
-/// One document.
-struct Document {
+/// A discovery document, as an endpoint and how it is written.
+struct DiscoveryDocument {
     path: &'static str,
     name: &'static str,
     title: &'static str,
     doc: &'static str,
-    /// Media type; a schema is other people's.
+    /// Media type; no schema, as the formats are those of other standards.
     output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
     write: Write,
 }
 
-/// How a document comes to be.
+/// When a document is written.
 enum Write {
     /// Once, when the service starts.
     AtStart(fn(&Source<'_>) -> String),
-    /// For each call: it names a day. None: the operator has not set it up.
+    /// For each call, as it depends on the day or on configuration. `None`: not configured.
     OnCall(fn(&Services) -> Option<String>),
 }
 
-const DOCUMENTS: [Document; 10] = [
-    Document {
+const DOCUMENTS: [DiscoveryDocument; 10] = [
+    DiscoveryDocument {
         path: "/agent.json",
         name: "get_agent_card",
         title: "See the agent card",
@@ -95,7 +67,7 @@ const DOCUMENTS: [Document; 10] = [
         output: |_| (media::JSON, None),
         write: Write::AtStart(agent_card::document),
     },
-    Document {
+    DiscoveryDocument {
         path: "/.well-known/agent-card.json",
         name: "get_well_known_agent_card",
         title: "See the agent card at its well-known place",
@@ -103,7 +75,7 @@ const DOCUMENTS: [Document; 10] = [
         output: |_| (media::JSON, None),
         write: Write::AtStart(agent_card::document),
     },
-    Document {
+    DiscoveryDocument {
         path: "/.well-known/api-catalog",
         name: "get_api_catalog",
         title: "See the API catalog",
@@ -111,7 +83,7 @@ const DOCUMENTS: [Document; 10] = [
         output: |_| (media::LINKSET, None),
         write: Write::AtStart(api_catalog::document),
     },
-    Document {
+    DiscoveryDocument {
         path: "/.well-known/security.txt",
         name: "get_security_txt",
         title: "See whom to tell of a weakness",
@@ -119,15 +91,17 @@ const DOCUMENTS: [Document; 10] = [
         output: |_| (media::TEXT, None),
         write: Write::OnCall(security_txt::document),
     },
-    Document {
+    DiscoveryDocument {
         path: "/.well-known/mcp-registry-auth",
         name: "get_mcp_registry_auth",
         title: "See the proof for the MCP registry",
         doc: "Proves whose host this is to the MCP registry. 404 where the operator has set none.",
         output: |_| (media::TEXT, None),
-        write: Write::OnCall(|app| app.config().mcp.registry_auth.as_ref().map(|line| format!("{}\n", line.trim()))),
+        write: Write::OnCall(|services| {
+            services.config().mcp.registry_auth.as_ref().map(|line| format!("{}\n", line.trim()))
+        }),
     },
-    Document {
+    DiscoveryDocument {
         path: "/.well-known/ai-catalog.json",
         name: "get_ai_catalog",
         title: "See the catalog for AI clients",
@@ -135,7 +109,7 @@ const DOCUMENTS: [Document; 10] = [
         output: |_| (media::AI_CATALOG, None),
         write: Write::AtStart(ai_catalog::document),
     },
-    Document {
+    DiscoveryDocument {
         path: "/apis.json",
         name: "get_apis_json",
         title: "See the APIs.json index",
@@ -143,7 +117,7 @@ const DOCUMENTS: [Document; 10] = [
         output: |_| (media::JSON, None),
         write: Write::AtStart(apis_json::document),
     },
-    Document {
+    DiscoveryDocument {
         path: "/.well-known/apis.json",
         name: "get_well_known_apis_json",
         title: "See the APIs.json index at its well-known place",
@@ -151,7 +125,7 @@ const DOCUMENTS: [Document; 10] = [
         output: |_| (media::JSON, None),
         write: Write::AtStart(apis_json::document),
     },
-    Document {
+    DiscoveryDocument {
         path: "/llms.txt",
         name: "get_llms_txt",
         title: "Read the guide for language models",
@@ -159,7 +133,7 @@ const DOCUMENTS: [Document; 10] = [
         output: |_| (media::MARKDOWN, None),
         write: Write::AtStart(llms::short),
     },
-    Document {
+    DiscoveryDocument {
         path: "/llms-full.txt",
         name: "get_llms_full_txt",
         title: "Read the whole guide in one file",
@@ -213,7 +187,7 @@ impl Answer for File {
     fn reply(self) -> Result<Reply, ServiceError> {
         let mut reply = Reply { media_type: self.media_type, ..Reply::json(self.body) };
         if self.media_type == media::LINKSET {
-            // RFC 9727 §3: HEAD shall tell where the catalog leads.
+            // RFC 9727 §3: HEAD shall carry the links of the catalog.
             let links = HeaderValue::from_static(api_catalog::LINKS);
             reply.headers.push((header::LINK, links));
         }
@@ -225,7 +199,7 @@ impl Answer for File {
     }
 }
 
-fn answer(call: &Call, document: &'static Document) -> Result<File, ServiceError> {
+fn answer(call: &Call, document: &'static DiscoveryDocument) -> Result<File, ServiceError> {
     let (media_type, _) = (document.output)(&mut SchemaGenerator::default());
     let body = match document.write {
         Write::AtStart(_) => call.resources.documents.get(document.path).cloned(),
@@ -234,7 +208,7 @@ fn answer(call: &Call, document: &'static Document) -> Result<File, ServiceError
     Ok(File { media_type, body: body.ok_or_else(|| ServiceError::new(Code::NotFound))? })
 }
 
-/// The documents that are written when the service starts. `manifest`: what is for sale, as x402 lists it.
+/// Writes the documents that stay the same while the service runs. `manifest`: the priced resources, as x402 lists them.
 pub fn written(source: &Source<'_>, manifest: &Value) -> serde_json::Result<Documents> {
     let documents = DOCUMENTS.iter().filter_map(|document| match document.write {
         Write::AtStart(write) => Some((document.path, write(source))),
@@ -249,15 +223,10 @@ pub fn written(source: &Source<'_>, manifest: &Value) -> serde_json::Result<Docu
     Ok(texts.chain(described).collect())
 }
 
-/// Where a program that knows only an address reads on (RFC 8288): on the first page, and with the index.
+/// `Link` header to the discovery documents (RFC 8288), on the first page and on the index.
 pub fn link() -> (HeaderName, HeaderValue) {
     const LINKS: &str = "</.well-known/api-catalog>; rel=\"api-catalog\", </openapi.json>; rel=\"service-desc\"; \
                          type=\"application/json\", </llms.txt>; rel=\"service-doc\"; type=\"text/markdown\", \
                          </.well-known/ai-catalog.json>; rel=\"ai-catalog\"";
     (header::LINK, HeaderValue::from_static(LINKS))
-}
-
-/// JSON as it is sent.
-fn json(value: &Value) -> String {
-    value.to_string()
 }

@@ -21,7 +21,7 @@ pub(crate) use description::described;
 pub(crate) use era::versions;
 pub(crate) use tool::tools;
 
-/// What the MCP server says of itself, written once.
+/// The MCP server: identity, tools and card, made once when the service starts.
 #[derive(Debug)]
 pub struct Server {
     pub(crate) identity: Identity,

@@ -186,8 +186,8 @@ impl Operation {
     }
 
     /// Judges the input; what a caller may be charged for must pass here first.
-    pub fn judge(&self, app: &Services, input: &Map<String, Value>) -> Result<(), ServiceError> {
-        self.check.as_ref().map_or(Ok(()), |check| check(app, input))
+    pub fn judge(&self, services: &Services, input: &Map<String, Value>) -> Result<(), ServiceError> {
+        self.check.as_ref().map_or(Ok(()), |check| check(services, input))
     }
 
     /// Whether a call costs nothing, whatever the allowance.

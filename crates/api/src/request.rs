@@ -1,46 +1,13 @@
-//! Reading a request: its client, its language, its body within limits, its place among the calls in the making.
+//! Reading a request: its client, its language, its body within limits, its place among the concurrent calls.
 
 mod accept;
 mod body;
+mod peer;
 mod place;
 mod proxies;
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::sync::Semaphore;
-
 pub use accept::wish;
 pub use body::{BODY_BYTES, Received, client, language, read_body};
+pub use peer::{Patience, Peer};
 pub use place::Place;
 pub use proxies::Proxies;
-
-/// How long callers may take.
-#[derive(Debug, Clone, Copy)]
-pub struct Patience {
-    /// A whole request head; also how long an idle connection is kept.
-    pub head: Duration,
-    /// A whole request body.
-    pub body: Duration,
-    /// Until some of an answer that waits to be sent is taken.
-    pub answer: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self { head: Duration::from_secs(10), body: Duration::from_secs(15), answer: Duration::from_secs(15) }
-    }
-}
-
-/// The other end of the connection.
-#[derive(Debug, Clone)]
-pub struct Peer {
-    pub(crate) address: SocketAddr,
-    /// How long a body of it may take.
-    pub body_time: Duration,
-    /// Places for calls in the making.
-    pub calls: Arc<Semaphore>,
-    /// The proxies whose forwarding headers are believed.
-    pub proxies: Arc<Proxies>,
-}

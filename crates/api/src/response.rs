@@ -1,4 +1,4 @@
-//! What answers carry: headers, errors, names of content (ETags).
+//! Responses: headers, errors, ETags.
 
 pub mod conditional;
 mod headers;

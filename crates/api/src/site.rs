@@ -1,4 +1,4 @@
-//! The service with the catalog of its operations and what describes them: what the web side answers from.
+//! The state of the web side: the services, the catalog of operations, and the documents that describe them.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::mcp;
 use crate::operation::{Documents, Operation, Resources};
 use crate::request::Proxies;
 
-/// The service with what describes it. Cheap to clone.
+/// The state of all routes: shared state of handlers, the catalog of operations, the MCP server, the proxies. Cheap to
+/// clone. Routes extract [`Services`] or [`Resources`] from it where they need no more.
 #[derive(Debug, Clone)]
 pub struct Site {
     resources: Resources,
@@ -32,7 +33,7 @@ struct Inner {
 }
 
 impl Site {
-    /// Writes the documents of a service.
+    /// Builds the catalog, and writes the documents of a service.
     pub fn new(services: Services) -> Result<Self> {
         let operations = handlers::catalog();
         let (config, base_url) = (services.config(), services.base_url());
@@ -47,17 +48,17 @@ impl Site {
         Ok(Self { resources, inner: Arc::new(inner) })
     }
 
-    /// The service.
+    /// What use cases use.
     pub fn services(&self) -> &Services {
         &self.resources.services
     }
 
-    /// What handlers may use.
+    /// State shared by all calls.
     pub fn resources(&self) -> &Resources {
         &self.resources
     }
 
-    /// What describes the API.
+    /// Discovery documents.
     pub fn documents(&self) -> &Documents {
         &self.resources.documents
     }
@@ -77,7 +78,7 @@ impl Site {
         &self.inner.proxies
     }
 
-    /// What an audit beyond the free ones costs, as x402 describes it.
+    /// The price of an audit beyond the free ones, as x402 describes it.
     pub fn audit_price(&self) -> Result<Priced, ServiceError> {
         let audit = self.operations().iter().find(|operation| operation.price == Some(Sku::Audit));
         let no_input = Map::new();

@@ -1,4 +1,4 @@
-//! The web side: routes out of the catalog, what surrounds every call, and the listening itself.
+//! The web side: routes from the catalog, middleware around every call, and the listener.
 
 mod api_call;
 mod connections;
@@ -6,6 +6,7 @@ mod head;
 mod listen;
 mod mcp;
 mod patient;
+mod routes;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,55 +30,19 @@ use crate::site::Site;
 use service::error::{Code, ServiceError};
 
 pub use listen::serve;
+pub use routes::{Bounds, Routes};
 
-/// Characters of a foreign text that a log line holds.
+/// Characters of an untrusted text in a log line.
 const LOGGED: usize = 200;
 
-/// How much may go on at once.
-#[derive(Debug, Clone, Copy)]
-pub struct Bounds {
-    /// Calls in the making in the process; one more is [`Code::Overloaded`]. Each waits at most for one audit; while it
-    /// waits for its own body it is not counted.
-    pub calls: usize,
-    /// Open connections of the process; the next one waits in the system's queue. Each holds at most a head and a body,
-    /// of 64 KiB each; what a longer body takes comes out of the room that those share.
-    pub connections: usize,
-    /// Open connections of one network, and a tenth of those of the wider one around it; one more is
-    /// [`Code::Overloaded`] and closed. Trusted proxies have no such bound, as they carry everybody's calls.
-    pub connections_per_network: usize,
-}
-
-impl Default for Bounds {
-    /// Chosen: a browser opens 6 connections to a host, and a shared address has tens of users at once.
-    fn default() -> Self {
-        Self { calls: 1_024, connections: 4_096, connections_per_network: 128 }
-    }
-}
-
-/// Everything the service answers, and how much of it at once.
-#[derive(Debug)]
-pub struct Routes {
-    site: Site,
-    router: Router,
-    bounds: Bounds,
-}
-
-impl Routes {
-    /// With other bounds.
-    #[must_use]
-    pub fn within(mut self, bounds: Bounds) -> Self {
-        self.bounds = bounds;
-        self
-    }
-}
-
-/// What the web side needs of the pages, which are built on it.
+/// The HTML pages, handed in by the crate `pages`, which depends on this one: this crate routes to them without knowing
+/// their templates.
 pub struct Pages {
-    /// Their routes.
+    /// Routes of the pages.
     pub router: Router<Site>,
-    /// The answer where nothing is, for people.
+    /// The 404 page.
     pub not_found: fn(&Site, &Request) -> Response,
-    /// Wraps all routes: answers with Markdown where that is asked for.
+    /// Middleware around all routes: content negotiation of Markdown.
     pub around: fn(Router<Site>, Site) -> Router<Site>,
 }
 
@@ -120,7 +85,7 @@ fn nothing_here(site: &Site, request: &Request, page: fn(&Site, &Request) -> Res
     if path == "/api" {
         return (http::StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, "/api/")]).into_response();
     }
-    // Where the file was before it had a place of its own (RFC 9116 §3).
+    // The legacy path (RFC 9116 §3).
     if path == "/security.txt" {
         return (http::StatusCode::MOVED_PERMANENTLY, [(header::LOCATION, "/.well-known/security.txt")])
             .into_response();
@@ -140,12 +105,12 @@ fn nothing_here(site: &Site, request: &Request, page: fn(&Site, &Request) -> Res
     page(site, request)
 }
 
-/// What a panic of a handler is answered with. The message went to the log by the process's panic hook.
+/// The response to a panic of a handler. The panic hook of the process has logged the message.
 fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
     response::refusal(&ServiceError::new(Code::Internal), model::lang::Lang::En, false)
 }
 
-/// Around every call: a bound on how many there are, an id, one line in the log, and the headers that all answers have.
+/// Middleware around every call: the limit of concurrent calls, a request id, one log line, and the common headers.
 async fn around(State(site): State<Site>, mut request: Request, next: Next) -> Response {
     let id = site.services().ports().nonce();
     let begun = tokio::time::Instant::now();
@@ -203,7 +168,7 @@ fn place(request: &mut Request) -> Result<Option<Place>, ServiceError> {
     Ok(Some(place))
 }
 
-/// A foreign text for a log line: no control characters, and not long.
+/// An untrusted text for a log line: truncated, without control characters.
 fn loggable(text: &str) -> String {
     text.chars().take(LOGGED).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

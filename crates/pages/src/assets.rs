@@ -10,14 +10,14 @@ const STYLE: &str = include_str!("../assets/app.css");
 const ICON: &str = include_str!("../assets/favicon.svg");
 const CARD: &[u8] = include_bytes!("../assets/card.png");
 
-/// Where the style sheet is: its name changes with its content, so it can be kept for ever.
+/// Path of the style sheet: its name changes with its content, so it is cacheable for ever.
 pub(super) const STYLE_PATH: &str = concat!("/assets/app.", env!("STYLE_HASH"), ".css");
 
-/// How long a file may be kept whose name changes with its content.
+/// `Cache-Control` of a file whose name changes with its content.
 pub(super) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 pub(super) async fn style() -> Response {
-    // Of the widget too.
+    // The widget uses it on other sites.
     for_any_site(asset(STYLE, "text/css; charset=utf-8", FOR_EVER))
 }
 
@@ -27,7 +27,7 @@ pub(super) async fn icon() -> Response {
 
 const PASSKEYS: &str = include_str!("../assets/passkeys.js");
 
-/// Where the script is that asks authenticators: its name changes with its content.
+/// Path of the WebAuthn script: its name changes with its content.
 pub(super) const PASSKEYS_PATH: &str = concat!("/assets/passkeys.", env!("PASSKEYS_HASH"), ".js");
 
 pub(super) async fn passkeys() -> Response {
@@ -36,14 +36,14 @@ pub(super) async fn passkeys() -> Response {
 
 const REPORT: &str = include_str!("../assets/report.js");
 
-/// Where the script is that makes a report more comfortable: its name changes with its content.
+/// Path of the script of reports: its name changes with its content.
 pub(super) const REPORT_PATH: &str = concat!("/assets/report.", env!("REPORT_HASH"), ".js");
 
 pub(super) async fn report() -> Response {
     asset(REPORT, "text/javascript; charset=utf-8", FOR_EVER)
 }
 
-/// Where the picture is that networks show for a page: 1,200 × 630 pixels.
+/// Path of the preview picture of pages: 1,200 × 630 pixels.
 pub(super) const CARD_PATH: &str = "/card.png";
 
 /// The picture. Other sites show it as part of their own pages.
@@ -59,7 +59,7 @@ pub(super) fn asset(body: impl Into<Body>, media_type: &'static str, cache: &'st
     response
 }
 
-/// A file that other sites show or run as part of their own pages, and ask for again by its name.
+/// A file that other sites embed, with an `ETag` for revalidation.
 pub(super) fn lasting(content: Bytes, media_type: &'static str, cache: &'static str) -> Response {
     let mut response = Response::new(Body::from(content.clone()));
     let headers = response.headers_mut();
@@ -68,7 +68,7 @@ pub(super) fn lasting(content: Bytes, media_type: &'static str, cache: &'static 
     for_any_site(response)
 }
 
-/// Marks what other sites show as part of their own pages.
+/// Allows other sites to embed a response (`Cross-Origin-Resource-Policy`).
 pub(super) fn for_any_site(mut response: Response) -> Response {
     let policy = HeaderName::from_static("cross-origin-resource-policy");
     response.headers_mut().insert(policy, HeaderValue::from_static("cross-origin"));

@@ -1,4 +1,4 @@
-//! What our crawler does, for the owners of the sites it visits; its user agent names this page.
+//! About the crawler, for the owners of the sites it visits; its user agent names this page.
 
 use askama::Template;
 use axum::extract::{Request, State};
@@ -6,8 +6,11 @@ use axum::response::Response;
 use http::StatusCode;
 use model::lang::{Text, text};
 
-use super::card::{Card, Subject};
-use super::{Addresses, Frame, Reader, html};
+use crate::address::Addresses;
+use crate::card::{Card, Subject};
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::response::html;
 use service::Services;
 
 #[derive(Template)]
@@ -21,7 +24,7 @@ struct BotPage<'a> {
     per_hour: u32,
 }
 
-pub(super) async fn show(State(app): State<Services>, request: Request) -> Response {
+pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
     const TITLE: Text = text("About our crawler", "Sobre o nosso robô");
     const DESCRIPTION: Text = text(
         "What the crawler of this service fetches, how often, and how to keep it out.",
@@ -29,7 +32,7 @@ pub(super) async fn show(State(app): State<Services>, request: Request) -> Respo
     );
     let reader = Reader::of(request.headers(), request.uri().query());
     let lang = reader.lang;
-    let addresses = Addresses::new(&app, "/bot", request.uri().query(), lang);
+    let addresses = Addresses::new(&services, "/bot", request.uri().query(), lang);
     let title = TITLE.in_lang(lang);
     let subject = Subject {
         kind: "WebPage",
@@ -38,12 +41,12 @@ pub(super) async fn show(State(app): State<Services>, request: Request) -> Respo
         way: &[(title, "/bot".to_owned())],
     };
     let page = BotPage {
-        frame: Frame::new(&app, reader),
-        card: Card::new(&app, &addresses, lang, &subject),
+        frame: Frame::new(&services, reader),
+        card: Card::new(&services, &addresses, lang, &subject),
         addresses,
-        user_agent: &app.config().user_agent(app.base_url()),
-        per_target: app.config().limits.fetches_per_target,
-        per_hour: app.config().limits.audits_per_target_hour,
+        user_agent: &services.config().user_agent(services.base_url()),
+        per_target: services.config().limits.fetches_per_target,
+        per_hour: services.config().limits.audits_per_target_hour,
     };
     html(StatusCode::OK, &page, lang)
 }

@@ -1,4 +1,4 @@
-//! What a page says of itself to search engines and networks: title, description, social tags, structured data.
+//! Metadata of a page for search engines and social networks: title, description, social tags, structured data.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,11 +9,12 @@ use audit::facts::font_metrics::title_px;
 use model::lang::{Lang, Text, text};
 use serde_json::{Value, json};
 
-use super::pieces::plain;
-use super::{Addresses, assets};
+use crate::address::Addresses;
+use crate::assets;
+use crate::pieces::plain;
 use service::Services;
 
-/// One page, for those who show it elsewhere.
+/// Metadata of one page.
 #[derive(Debug)]
 pub(super) struct Card {
     /// For the document and for networks.
@@ -22,7 +23,7 @@ pub(super) struct Card {
     pub(super) description: String,
     /// Absolute address of the picture.
     pub(super) image: String,
-    /// What the picture shows.
+    /// Alternative text of the picture.
     pub(super) image_alt: String,
     /// As Open Graph writes the language.
     pub(super) locale: &'static str,
@@ -33,16 +34,16 @@ pub(super) struct Card {
 /// A picture of 1,200 × 630 pixels.
 #[derive(Debug)]
 pub(super) struct Picture {
-    /// Where it is.
+    /// Its path.
     pub(super) path: String,
-    /// What it shows.
+    /// Alternative text.
     pub(super) alt: String,
 }
 
-/// A step on the way from the first page: its name, and its path.
+/// A breadcrumb: name and path.
 pub(super) type Step<'a> = (&'a str, String);
 
-/// What a card is made of.
+/// The input of a card.
 #[derive(Debug)]
 pub(super) struct Subject<'a> {
     /// schema.org type of the page.
@@ -51,19 +52,19 @@ pub(super) struct Subject<'a> {
     pub(super) title: &'a [&'a str],
     /// Text with backticks, as long as it likes.
     pub(super) description: &'a str,
-    /// The pages above this one, the first page left out, and this page.
+    /// Breadcrumbs after the first page, this page included.
     pub(super) way: &'a [Step<'a>],
 }
 
 impl Card {
     /// The card of a page.
-    pub(super) fn new(app: &Services, addresses: &Addresses, lang: Lang, subject: &Subject<'_>) -> Self {
-        let product = app.config().product.name.as_str();
+    pub(super) fn new(services: &Services, addresses: &Addresses, lang: Lang, subject: &Subject<'_>) -> Self {
+        let product = services.config().product.name.as_str();
         let title = fitting(subject.title, product);
         let description = cut(&plain(subject.description), LONGEST_DESCRIPTION);
         let first = (product, "/".to_owned());
         let steps = std::iter::once(&first).chain(subject.way).enumerate().map(
-            |(at, (name, path))| json!({"@type": "ListItem", "position": at + 1, "name": name, "item": app.url(path)}),
+            |(at, (name, path))| json!({"@type": "ListItem", "position": at + 1, "name": name, "item": services.url(path)}),
         );
         let mut data = json!({
             "@context": "https://schema.org",
@@ -73,7 +74,7 @@ impl Card {
             "url": addresses.canonical,
             "inLanguage": lang.tag(),
         });
-        // The first page is not below itself.
+        // The first page has no breadcrumbs.
         if let (false, Some(members)) = (subject.way.is_empty(), data.as_object_mut()) {
             let way = json!({"@type": "BreadcrumbList", "itemListElement": steps.collect::<Vec<_>>()});
             members.insert("breadcrumb".to_owned(), way);
@@ -85,12 +86,12 @@ impl Card {
         const ALT: Text =
             text("A score ring beside a list of findings", "Um anel de nota ao lado de uma lista de achados");
         let image_alt = ALT.in_lang(lang).to_owned();
-        Self { title, description, image: app.url(assets::CARD_PATH), image_alt, locale, data: JsonLd(data) }
+        Self { title, description, image: services.url(assets::CARD_PATH), image_alt, locale, data: JsonLd(data) }
     }
 
     /// With a picture of its own.
-    pub(super) fn with_picture(self, app: &Services, picture: Picture) -> Self {
-        Self { image: app.url(&picture.path), image_alt: picture.alt, ..self }
+    pub(super) fn with_picture(self, services: &Services, picture: Picture) -> Self {
+        Self { image: services.url(&picture.path), image_alt: picture.alt, ..self }
     }
 }
 

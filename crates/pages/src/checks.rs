@@ -6,15 +6,19 @@ use audit::report::CATALOG_VERSION;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use model::finding::Severity;
-use model::fix::{FixClass, FixTarget};
+use model::fix::FixTarget;
 use model::lang::{Lang, Text, text};
 use service::unknown;
 
-use super::card::{Card, Subject};
-use super::hub_filter::HubFilter;
-use super::pieces::{Piece, pieces};
-use super::{Addresses, Frame, Reader, filters, lasting, with_lang};
+use crate::address::{Addresses, with_lang};
+use crate::card::{Card, Subject};
+use crate::frame::Frame;
+use crate::hub_filter::HubFilter;
+use crate::pieces::{Piece, pieces};
+use crate::reader::Reader;
+use crate::response::lasting;
+use crate::words::{class, severity_word};
+use crate::{error, filters};
 use render::catalog::check::Explained;
 use render::catalog::{self, Entry};
 use service::Services;
@@ -73,10 +77,10 @@ struct CheckPage<'a> {
     others: Vec<Line>,
 }
 
-/// What the list is called.
+/// Title of the list.
 pub(super) const TITLE: Text = text("Every check of the audit", "Todas as verificações da auditoria");
 
-pub(super) async fn hub(State(app): State<Services>, request: Request) -> Response {
+pub(super) async fn hub(State(services): State<Services>, request: Request) -> Response {
     const DESCRIPTION: Text = text(
         "The {count} checks of the technical SEO audit by subject: what each looks for, its exact rule, why it matters and how to fix it.",
         "As {count} verificações da auditoria técnica de SEO por assunto: o que cada uma procura, a regra exata, por que importa e como corrigir.",
@@ -84,7 +88,7 @@ pub(super) async fn hub(State(app): State<Services>, request: Request) -> Respon
     let query = request.uri().query();
     let reader = Reader::of(request.headers(), query);
     let lang = reader.lang;
-    let addresses = Addresses::new(&app, "/checks", query, lang);
+    let addresses = Addresses::new(&services, "/checks", query, lang);
     let count = catalog::entries().count();
     let description = DESCRIPTION.phrase(&[("count", count.into())]);
     let title = TITLE.in_lang(lang);
@@ -107,8 +111,8 @@ pub(super) async fn hub(State(app): State<Services>, request: Request) -> Respon
     };
     let groups: Vec<Group> = catalog::by_category().filter_map(group).collect();
     let page = ChecksPage {
-        frame: Frame::new(&app, reader).keeping_query(query),
-        card: Card::new(&app, &addresses, lang, &subject),
+        frame: Frame::new(&services, reader).keeping_query(query),
+        card: Card::new(&services, &addresses, lang, &subject),
         addresses,
         count,
         shown: groups.iter().map(|group| group.checks.len()).sum(),
@@ -120,27 +124,27 @@ pub(super) async fn hub(State(app): State<Services>, request: Request) -> Respon
     lasting(&page, lang)
 }
 
-/// The code in the path, if it is UTF-8.
+/// The code in the path; an error where it is not UTF-8.
 type CodePath = Result<Path<String>, PathRejection>;
 
-pub(super) async fn show(State(app): State<Services>, code: CodePath, request: Request) -> Response {
+pub(super) async fn show(State(services): State<Services>, code: CodePath, request: Request) -> Response {
     let query = request.uri().query();
     let reader = Reader::of(request.headers(), query);
     let code = code.map(|Path(code)| code).unwrap_or_default();
     let Some(entry) = catalog::entry(&code) else {
-        return super::error::page(&app, &unknown::check(&code), reader);
+        return error::page(&services, &unknown::check(&code), reader);
     };
-    let (page_app, query) = (app.clone(), query.map(str::to_owned));
-    // The first time, it is tried out when checks are not measured.
-    let made = off_worker(move || lasting(&page(&page_app, entry, query.as_deref(), reader), reader.lang));
-    made.await.unwrap_or_else(|error| super::error::page(&app, &error, reader))
+    let (page_services, query) = (services.clone(), query.map(str::to_owned));
+    // The first call computes the conditions under which checks are not measured, which takes CPU time.
+    let made = off_worker(move || lasting(&page(&page_services, entry, query.as_deref(), reader), reader.lang));
+    made.await.unwrap_or_else(|error| error::page(&services, &error, reader))
 }
 
-fn page<'a>(app: &'a Services, (family, check): Entry, query: Option<&str>, reader: Reader) -> CheckPage<'a> {
+fn page<'a>(services: &'a Services, (family, check): Entry, query: Option<&str>, reader: Reader) -> CheckPage<'a> {
     let lang = reader.lang;
     let explained = Explained::new((family, check), lang);
     let path = format!("/checks/{}", check.code);
-    let addresses = Addresses::new(app, &path, query, lang);
+    let addresses = Addresses::new(services, &path, query, lang);
     let description = format!("{} {}", explained.why, explained.how);
     let subject = Subject {
         kind: "WebPage",
@@ -148,10 +152,10 @@ fn page<'a>(app: &'a Services, (family, check): Entry, query: Option<&str>, read
         description: &description,
         way: &[(TITLE.in_lang(lang), "/checks".to_owned()), (explained.title, path)],
     };
-    let card = Card::new(app, &addresses, lang, &subject);
+    let card = Card::new(services, &addresses, lang, &subject);
     let others = family.checks.iter().filter(|other| other.code != check.code);
     CheckPage {
-        frame: Frame::new(app, reader),
+        frame: Frame::new(services, reader),
         addresses,
         card,
         word: severity_word(check.severity).in_lang(lang),
@@ -178,24 +182,6 @@ pub(super) fn line((_, check): Entry, query: Option<&str>, lang: Lang) -> Line {
         word: severity_word(check.severity).in_lang(lang),
         title: check.title.in_lang(lang),
         address: with_lang(&format!("/checks/{}", check.code), query, lang),
-    }
-}
-
-/// A severity for a person.
-pub(super) fn severity_word(severity: Severity) -> Text {
-    match severity {
-        Severity::Error => text("Error", "Erro"),
-        Severity::Warn => text("Warning", "Aviso"),
-        Severity::Info => text("Info", "Informação"),
-    }
-}
-
-/// How ready a fix is, for a person.
-pub(super) fn class(class: FixClass) -> Text {
-    match class {
-        FixClass::Deterministic => text("Ready to paste", "Pronto para colar"),
-        FixClass::Template => text("Fill in", "Para preencher"),
-        FixClass::Instruction => text("Needs a decision", "Precisa de uma decisão"),
     }
 }
 

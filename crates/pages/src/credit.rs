@@ -1,10 +1,16 @@
-//! Prepaid credit for people: what the packs cost and how they are paid, and what is left of a credit. A credit's token
-//! is sent in a form and never stands in an address, where histories and logs would keep it.
+//! Prepaid credit for people: packs, prices and ways to pay, and the statement of a credit. The token of a credit is sent
+//! in a form, never in an address, which histories and logs would store.
 
+mod money;
 pub(super) mod pix;
 
-use super::card::{Card, Subject};
-use super::{Addresses, Frame, Reader, guest_cookie, html, private, unstored, with_lang};
+use self::money::reais;
+use crate::address::{Addresses, with_lang};
+use crate::card::{Card, Subject};
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::response::{html, private, unstored};
+use crate::{error, guest_cookie};
 use api::caller::of_page;
 use api::caller::same_origin;
 use api::cookies::Cookie;
@@ -25,7 +31,7 @@ use service::error::{Code, ServiceError};
 use service::pix::Receiver;
 use service::x402::PACKS;
 
-/// Where credit is bought and looked at.
+/// Path of the page.
 pub(super) const PATH: &str = "/credit";
 
 #[derive(Template)]
@@ -41,7 +47,7 @@ struct CreditPage<'a> {
     base_url: &'a str,
     pricing: String,
     pix: Option<String>,
-    /// Credits that the reader bought, without their tokens; `None` where they can't be told.
+    /// Credits that the reader bought, without their tokens; `None` while unknown.
     own: Option<Vec<Line>>,
     statement: Option<Statement>,
     problem: Option<&'static str>,
@@ -56,7 +62,7 @@ struct Line {
     state: Option<&'static str>,
 }
 
-/// What is left of a credit, and what became of the rest.
+/// The statement of a credit: balance and movements.
 struct Statement {
     credit: Line,
     /// Why it pays nothing.
@@ -72,25 +78,25 @@ struct MovementLine {
     amount: String,
 }
 
-/// Tells how credit is bought.
-pub(super) async fn show(State(app): State<Services>, request: Request) -> Response {
+/// Shows how credit is bought.
+pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
-    let is_known = has_cookie(&app, &parts.headers);
-    let own = if is_known { own(&app, &parts, reader.lang).await } else { Some(Vec::new()) };
-    let page = CreditPage { own, ..page(&app, &parts, reader) };
+    let is_known = has_cookie(&services, &parts.headers);
+    let own = if is_known { own(&services, &parts, reader.lang).await } else { Some(Vec::new()) };
+    let page = CreditPage { own, ..page(&services, &parts, reader) };
     let response = html(StatusCode::OK, &page, reader.lang);
     if is_known { unstored(response) } else { response }
 }
 
-/// Tells what is left of the credit whose token was entered.
-pub(super) async fn look(State(app): State<Services>, request: Request) -> Response {
+/// Shows the statement of the credit whose token was entered.
+pub(super) async fn look(State(services): State<Services>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let lang = reader.lang;
-    match statement(&app, &parts, body, lang).await {
+    match statement(&services, &parts, body, lang).await {
         Ok(statement) => {
-            let page = CreditPage { statement: Some(statement), ..page(&app, &parts, reader) };
+            let page = CreditPage { statement: Some(statement), ..page(&services, &parts, reader) };
             private(html(StatusCode::OK, &page, lang))
         }
         Err(error) if error.code == Code::InvalidCredential => {
@@ -98,23 +104,23 @@ pub(super) async fn look(State(app): State<Services>, request: Request) -> Respo
                 "No credit has this token. It begins with cred_ and has 43 letters and digits after that.",
                 "Nenhum crédito tem este token. Ele começa com cred_ e tem 43 letras e dígitos depois disso.",
             );
-            let page = CreditPage { problem: Some(UNKNOWN.in_lang(lang)), ..page(&app, &parts, reader) };
+            let page = CreditPage { problem: Some(UNKNOWN.in_lang(lang)), ..page(&services, &parts, reader) };
             let mut response = html(status(&error), &page, lang);
-            of_error(response.headers_mut(), &error, app.is_https());
+            of_error(response.headers_mut(), &error, services.is_https());
             private(response)
         }
-        Err(error) => super::error::page(&app, &error, reader),
+        Err(error) => error::page(&services, &error, reader),
     }
 }
 
-fn page<'a>(app: &'a Services, parts: &Parts, reader: Reader) -> CreditPage<'a> {
+fn page<'a>(services: &'a Services, parts: &Parts, reader: Reader) -> CreditPage<'a> {
     const TITLE: Text = text("Prepaid credit", "Crédito pré-pago");
     const DESCRIPTION: Text = text(
         "Credit for calls beyond the free ones: what the packs cost, how a program pays by x402 and a person by Pix, and what is left.",
         "Crédito para chamadas além das grátis: quanto custam os pacotes, como um programa paga por x402 e uma pessoa por Pix, e quanto resta.",
     );
     let (query, lang) = (parts.uri.query(), reader.lang);
-    let addresses = Addresses::new(app, PATH, query, lang);
+    let addresses = Addresses::new(services, PATH, query, lang);
     let title = TITLE.in_lang(lang);
     let subject = Subject {
         kind: "WebPage",
@@ -122,15 +128,15 @@ fn page<'a>(app: &'a Services, parts: &Parts, reader: Reader) -> CreditPage<'a> 
         description: DESCRIPTION.in_lang(lang),
         way: &[(title, PATH.to_owned())],
     };
-    let receiver = Receiver::of(app).ok();
+    let receiver = Receiver::of(services).ok();
     CreditPage {
-        frame: Frame::new(app, reader),
-        card: Card::new(app, &addresses, lang, &subject),
+        frame: Frame::new(services, reader),
+        card: Card::new(services, &addresses, lang, &subject),
         addresses,
         packs: PACKS.map(|usd| (usd, receiver.as_ref().map(|by| reais(by.centavos(usd), lang)))).into(),
-        is_live: app.payments().is_live(),
-        network: app.payments().chain().name,
-        base_url: app.base_url(),
+        is_live: services.payments().is_live(),
+        network: services.payments().chain().name,
+        base_url: services.base_url(),
         pricing: with_lang("/pricing", query, lang),
         pix: receiver.map(|_| with_lang(pix::PATH, query, lang)),
         own: Some(Vec::new()),
@@ -139,45 +145,36 @@ fn page<'a>(app: &'a Services, parts: &Parts, reader: Reader) -> CreditPage<'a> 
     }
 }
 
-/// An amount of reais as people write it.
-fn reais(centavos: u64, lang: Lang) -> String {
-    let (whole, rest) = (centavos / 100, centavos % 100);
-    match lang {
-        Lang::En => format!("R${whole}.{rest:02}"),
-        Lang::PtBr => format!("R$ {whole},{rest:02}"),
-    }
+/// Whether a request has an identity cookie; without one no look-up is needed.
+fn has_cookie(services: &Services, headers: &HeaderMap) -> bool {
+    Cookie::Session.read(services.is_https(), headers).is_some() || guest_cookie::read(services, headers).is_some()
 }
 
-/// Whether a request says who reads. Who does not costs no look-up.
-fn has_cookie(app: &Services, headers: &HeaderMap) -> bool {
-    Cookie::Session.read(app.is_https(), headers).is_some() || guest_cookie::read(app, headers).is_some()
-}
-
-/// The credits of who reads; `None` where their session is over or the database is away.
-async fn own(app: &Services, parts: &Parts, lang: Lang) -> Option<Vec<Line>> {
-    let caller = of_page(app, parts, guest_cookie::read(app, &parts.headers)).await.ok()?;
+/// The credits of the reader; `None` where the session has ended or the database is unavailable.
+async fn own(services: &Services, parts: &Parts, lang: Lang) -> Option<Vec<Line>> {
+    let caller = of_page(services, parts, guest_cookie::read(services, &parts.headers)).await.ok()?;
     let owner = match caller.required_owner() {
         Ok(owner) => owner,
-        // The cookie's guest is gone.
+        // The guest of the cookie was deleted.
         Err(error) if error.code == Code::GuestTokenRequired => return Some(Vec::new()),
         Err(_) => return None,
     };
-    let credits = service::credit::list(app, &owner).await.ok()?;
+    let credits = service::credit::list(services, &owner).await.ok()?;
     Some(credits.into_iter().map(|credit| Line::of(credit, lang)).collect())
 }
 
-async fn statement(app: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<Statement, ServiceError> {
-    same_origin(app, parts)?;
-    let received = read_body(app, parts, body, BODY_BYTES).await?;
+async fn statement(services: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<Statement, ServiceError> {
+    same_origin(services, parts)?;
+    let received = read_body(services, parts, body, BODY_BYTES).await?;
     let token = url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == "token");
     let token = token.map(|(_, token)| token.trim().to_owned()).unwrap_or_default();
-    // What can't be a token needs no look-up.
+    // A malformed token needs no look-up.
     if !TokenKind::Credit.fits(&token) {
         return Err(ServiceError::new(Code::InvalidCredential));
     }
-    let (credit, movements) = service::credit::statement(app, &token_digest(&token)).await?;
+    let (credit, movements) = service::credit::statement(services, &token_digest(&token)).await?;
     let movements = movements.iter().map(|movement| MovementLine::of(movement, lang)).collect();
-    let credit = service::credit::listed(app, credit);
+    let credit = service::credit::listed(services, credit);
     let note = note(credit.state).map(|note| note.in_lang(lang));
     Ok(Statement { credit: Line::of(credit, lang), note, movements })
 }
@@ -213,7 +210,7 @@ fn word(state: CreditState) -> Option<Text> {
     }
 }
 
-/// The same in a sentence.
+/// Why a credit pays nothing, in a sentence.
 fn note(state: CreditState) -> Option<Text> {
     match state {
         CreditState::Active => None,

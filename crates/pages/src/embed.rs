@@ -8,7 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderName, HeaderValue, header};
 use sha2::{Digest as _, Sha256};
 
-use super::{Frame, KEPT, Reader, assets, kept};
+use crate::assets;
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::response::{SHARED_CACHE, cacheable};
 use render::band::{FAIR, GOOD};
 use service::Services;
 use service::widget::{Widget, WidgetOptions};
@@ -17,15 +20,15 @@ const LOADER: &str = include_str!("../assets/embed.js");
 const SCRIPT: &str = include_str!("../assets/widget.js");
 /// Where the widget's own script is; its name changes with its content.
 pub(super) const SCRIPT_PATH: &str = concat!("/assets/widget.", env!("WIDGET_HASH"), ".js");
-/// How long the loader may be kept without asking: the contract's hour.
-const LOADER_KEPT: &str = "public, max-age=3600";
+/// `Cache-Control` of the loader: one hour, so that sites get a new version within it.
+const LOADER_CACHE: &str = "public, max-age=3600";
 
 #[derive(Template)]
 #[template(path = "embed.html")]
 struct EmbedPage<'a> {
     frame: Frame<'a>,
     widget: &'a Widget,
-    /// What the address field holds at first.
+    /// Initial value of the address field.
     url: &'a str,
     /// The rule of a chosen colour.
     rule: Option<&'a str>,
@@ -38,26 +41,26 @@ struct EmbedPage<'a> {
 }
 
 /// The widget. Any site may frame it; it knows no cookie.
-pub(super) async fn show(State(app): State<Services>, request: Request) -> Response {
+pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
     let query = request.uri().query();
     let pairs: Vec<_> = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).collect();
     let value = |wanted: &str| pairs.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
     let options =
         WidgetOptions { brand: value("brand"), color: value("color"), theme: value("theme"), url: value("url") };
-    let widget = Widget::new(&app, options);
+    let widget = Widget::new(&services, options);
     let rule = widget.rule();
     let reader = Reader::of(request.headers(), query);
     let page = EmbedPage {
-        frame: Frame::new(&app, reader),
+        frame: Frame::new(&services, reader),
         url: widget.url.as_ref().map_or("", url::Url::as_str),
         rule: rule.as_deref(),
-        form_address: widget.form_address(&app),
+        form_address: widget.form_address(&services),
         widget: &widget,
         script: SCRIPT_PATH,
         good: GOOD,
         fair: FAIR,
     };
-    let mut response = kept(&page, reader.lang, KEPT);
+    let mut response = cacheable(&page, reader.lang, SHARED_CACHE);
     let headers = response.headers_mut();
     if let Ok(policy) = HeaderValue::from_str(&policy(rule.as_deref())) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -66,7 +69,7 @@ pub(super) async fn show(State(app): State<Services>, request: Request) -> Respo
     assets::for_any_site(response)
 }
 
-/// Loads and runs nothing but our own files and the one rule, whose hash is told.
+/// Content-Security-Policy of the widget: our own files only, and the one inline rule by its hash.
 fn policy(rule: Option<&str>) -> String {
     let hash = rule.map(|rule| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(rule)))).unwrap_or_default();
     format!(
@@ -77,7 +80,7 @@ fn policy(rule: Option<&str>) -> String {
 
 /// The script that sites load.
 pub(super) async fn loader() -> Response {
-    assets::lasting(LOADER.into(), "application/javascript; charset=utf-8", LOADER_KEPT)
+    assets::lasting(LOADER.into(), "application/javascript; charset=utf-8", LOADER_CACHE)
 }
 
 /// The widget's own script.

@@ -1,10 +1,13 @@
-//! A refusal as a page.
+//! Error pages.
 
 use api::response::{of_error, status};
 use askama::Template;
 use axum::response::Response;
 
-use super::{Frame, Reader, filters, html};
+use crate::filters;
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::response::{html, private};
 use service::Services;
 use service::error::ServiceError;
 
@@ -17,16 +20,16 @@ struct ErrorPage<'a> {
     detail: Option<&'a str>,
 }
 
-/// The refusal, for a reader.
-pub(crate) fn page(app: &Services, error: &ServiceError, reader: Reader) -> Response {
+/// The page of an error.
+pub(crate) fn page(services: &Services, error: &ServiceError, reader: Reader) -> Response {
     let lang = reader.lang;
     let page = ErrorPage {
-        frame: Frame::new(app, reader),
+        frame: Frame::new(services, reader),
         status: error.code.status(),
         sentence: error.code.sentence().in_lang(lang),
         detail: error.detail.as_ref().map(|detail| detail.in_lang(lang)),
     };
     let mut response = html(status(error), &page, lang);
-    of_error(response.headers_mut(), error, app.is_https());
-    super::private(response)
+    of_error(response.headers_mut(), error, services.is_https());
+    private(response)
 }

@@ -8,7 +8,7 @@ use askama::Values;
 use render::shown::undirected;
 
 /// Text from outside for a reader: characters that reverse or hide what stands beside them become visible escapes, as
-/// the command line shows them (UAX #9; CVE-2021-42574). What is there to be copied keeps them.
+/// the command line shows them (UAX #9; CVE-2021-42574). Texts to be copied keep them.
 #[askama::filter_fn]
 pub(super) fn visible(text: impl Display, _: &dyn Values) -> askama::Result<String> {
     Ok(undirected(&text.to_string()))

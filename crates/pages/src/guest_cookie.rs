@@ -9,27 +9,27 @@ use service::Services;
 const SECONDS: u32 = 396 * 86_400;
 
 /// Its name. The prefix makes browsers keep it to this host and to https; over plain http they would refuse it.
-fn name(app: &Services) -> &'static str {
-    if app.is_https() { "__Host-mm-guest" } else { "mm-guest" }
+fn name(services: &Services) -> &'static str {
+    if services.is_https() { "__Host-mm-guest" } else { "mm-guest" }
 }
 
 /// The guest token that a page request carries.
-pub(super) fn read(app: &Services, headers: &HeaderMap) -> Option<String> {
-    cookie(headers, name(app))
+pub(super) fn read(services: &Services, headers: &HeaderMap) -> Option<String> {
+    cookie(headers, name(services))
 }
 
-/// The header that keeps a token.
-pub(super) fn set(app: &Services, token: &str) -> Option<HeaderValue> {
-    written(app, token, SECONDS)
+/// The header that stores a token.
+pub(super) fn set(services: &Services, token: &str) -> Option<HeaderValue> {
+    written(services, token, SECONDS)
 }
 
-/// The header that makes a browser forget it.
-pub(super) fn clear(app: &Services) -> Option<HeaderValue> {
-    written(app, "", 0)
+/// The header that deletes the cookie.
+pub(super) fn clear(services: &Services) -> Option<HeaderValue> {
+    written(services, "", 0)
 }
 
-fn written(app: &Services, token: &str, seconds: u32) -> Option<HeaderValue> {
-    let secure = if app.is_https() { "; Secure" } else { "" };
-    let text = format!("{}={token}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}", name(app));
+fn written(services: &Services, token: &str, seconds: u32) -> Option<HeaderValue> {
+    let secure = if services.is_https() { "; Secure" } else { "" };
+    let text = format!("{}={token}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}", name(services));
     HeaderValue::from_str(&text).ok()
 }

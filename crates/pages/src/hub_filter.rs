@@ -5,10 +5,10 @@ use model::lang::Lang;
 
 use render::catalog;
 
-/// Characters of the words that are looked for; what stands behind them is left out.
+/// Characters of the search words; the rest is ignored.
 const LONGEST_WORDS: usize = 100;
 
-/// What a reader wants to see of a list.
+/// The filter of a list.
 #[derive(Debug, Default)]
 pub(super) struct HubFilter {
     /// The words, as typed.
@@ -27,7 +27,7 @@ pub(super) struct Choice {
 }
 
 impl HubFilter {
-    /// What a query asks for. A subject that there is not is none.
+    /// The filter of a query. Unknown subjects are ignored.
     pub(super) fn of(query: Option<&str>, lang: Lang) -> Self {
         let mut filter = Self { lang, ..Self::default() };
         for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
@@ -60,7 +60,7 @@ impl HubFilter {
         categories().map(choice).collect()
     }
 
-    /// Whether something of a family is wanted: it is of the subject, and one text or another holds each word.
+    /// Whether an item of a family passes: its subject matches, and each word occurs in one of its texts.
     pub(super) fn takes(&self, family: &Family, texts: &[&str]) -> bool {
         let texts: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
         let is_held = |word: &str| texts.iter().any(|text| text.contains(word));

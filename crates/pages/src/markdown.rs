@@ -1,5 +1,5 @@
-//! A page of ours as Markdown, for a reader that asks for it (`Accept: text/markdown`): what its `main` says, with links
-//! that are absolute. Made from the page itself, so that every page has it.
+//! Pages as Markdown, by content negotiation (`Accept: text/markdown`): the content of `main`, with absolute links.
+//! Converted from the HTML of the page, so that every page has it.
 
 use api::request::{language, wish};
 use api::response::{conditional, refusal};
@@ -17,12 +17,12 @@ use service::error::{Code, ServiceError};
 
 /// Bytes of a page of ours at most: a report of a megabyte, as HTML.
 const PAGE_BYTES: usize = 16 * 1024 * 1024;
-/// Elements that say nothing without a screen or a hand.
+/// Elements without a meaning in text.
 const SILENT: [&str; 13] = [
     "script", "style", "template", "svg", "noscript", "input", "button", "select", "textarea", "label", "iframe",
     "object", "canvas",
 ];
-/// Elements that begin a block of their own.
+/// Block elements.
 const BLOCKS: [&str; 26] = [
     "address",
     "article",
@@ -52,11 +52,11 @@ const BLOCKS: [&str; 26] = [
     "h2",
 ];
 
-/// Answers with Markdown where the caller would rather have it than HTML.
-pub(crate) async fn negotiate(State(app): State<Services>, request: Request, next: Next) -> Response {
+/// Answers with Markdown where the caller prefers it to HTML.
+pub(crate) async fn negotiate(State(services): State<Services>, request: Request, next: Next) -> Response {
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let is_wanted = is_reading && prefers_markdown(request.headers());
-    let address = Url::parse(&app.url(&request.uri().to_string()));
+    let address = Url::parse(&services.url(&request.uri().to_string()));
     let lang = language(request.headers(), request.uri().query()).unwrap_or_default();
     let mut response = next.run(request).await;
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -72,7 +72,7 @@ pub(crate) async fn negotiate(State(app): State<Services>, request: Request, nex
     };
     let text = match made {
         Ok(text) => text,
-        Err(error) => return refusal(&error, lang, app.is_https()),
+        Err(error) => return refusal(&error, lang, services.is_https()),
     };
     parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/markdown; charset=utf-8"));
     parts.headers.remove(header::CONTENT_LENGTH);
@@ -87,7 +87,7 @@ fn prefers_markdown(headers: &HeaderMap) -> bool {
     wanted > 0 && wanted >= wish(headers, "text/html")
 }
 
-/// What the `main` of a page says. `address`: where the page is.
+/// The `main` of a page as Markdown. `address`: the base of its links.
 fn of_page(page: &str, address: &Url) -> String {
     let tree = html::parse(page.to_owned(), &html::Options::default());
     let main = tree.descendants(NodeId::DOCUMENT).find(|id| tree.is(*id, "main")).unwrap_or(NodeId::DOCUMENT);
@@ -169,7 +169,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A list as one block: items of one line each, what they hold besides below them.
+    /// A list as one block: one line for each item, nested blocks below it.
     fn list(&mut self, list: NodeId, indent: &str, is_ordered: bool) {
         let mut lines: Vec<String> = Vec::new();
         let items = self.tree.children(list).filter(|id| self.tree.is(*id, "li"));
@@ -216,7 +216,7 @@ impl Writer<'_> {
         self.blocks.push(lines.collect::<Vec<_>>().join("\n"));
     }
 
-    /// What an element says, on one line.
+    /// The inline content of an element, on one line.
     fn line(&self, id: NodeId) -> String {
         let mut line = String::new();
         for child in self.tree.children(id) {
@@ -260,7 +260,7 @@ impl Writer<'_> {
                 }
             }
             name => {
-                // What is a block elsewhere stands apart here.
+                // A block inside a line is set apart by spaces.
                 let is_apart = BLOCKS.contains(&name) || name == "li";
                 if is_apart {
                     push_text(" ", line);

@@ -1,5 +1,5 @@
-//! What costs what, for people: the values of `GET /api/pricing`, what the reader's network has left today, and what a
-//! program is asked for.
+//! Prices for people: the values of `GET /api/pricing`, the free audits left for the reader's network today, and the
+//! payment requirements that a program gets.
 
 use api::request::client;
 use askama::Template;
@@ -9,8 +9,11 @@ use http::StatusCode;
 use model::lang::{Text, text};
 use model::pricing::PaymentQuota;
 
-use super::card::{Card, Subject};
-use super::{Addresses, Frame, Reader, html, unstored, with_lang};
+use crate::address::{Addresses, with_lang};
+use crate::card::{Card, Subject};
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::response::{html, unstored};
 use api::site::Site;
 
 #[derive(Template)]
@@ -20,9 +23,9 @@ struct PricingPage<'a> {
     addresses: Addresses,
     card: Card,
     quota: PaymentQuota,
-    /// Free audits that the reader's network has left today; `None` while that can't be told.
+    /// Free audits that the reader's network has left today; `None` while unknown.
     left: Option<u32>,
-    /// What a program that has to pay for an audit is asked for, as JSON; `None` where nothing is charged.
+    /// Payment requirements of an audit (x402), as JSON; `None` where nothing is charged.
     asked: Option<String>,
     /// Where credit is bought.
     credit: String,
@@ -34,12 +37,12 @@ pub(super) async fn show(State(site): State<Site>, request: Request) -> Response
         "What is free, what costs how much beyond it, what is never charged, and how a program or a person pays.",
         "O que é grátis, quanto custa o que passa disso, o que nunca é cobrado, e como um programa ou uma pessoa paga.",
     );
-    let app = site.services();
+    let services = site.services();
     let (parts, _) = request.into_parts();
     let query = parts.uri.query();
     let reader = Reader::of(&parts.headers, query);
     let lang = reader.lang;
-    let addresses = Addresses::new(app, "/pricing", query, lang);
+    let addresses = Addresses::new(services, "/pricing", query, lang);
     let title = TITLE.in_lang(lang);
     let subject = Subject {
         kind: "WebPage",
@@ -48,17 +51,17 @@ pub(super) async fn show(State(site): State<Site>, request: Request) -> Response
         way: &[(title, "/pricing".to_owned())],
     };
     let network = client(&parts.extensions, &parts.headers);
-    let left = app.allowance().free_remaining(app.database(), app.ports(), network).await;
+    let left = services.allowance().free_remaining(services.database(), services.ports(), network).await;
     let priced = site.audit_price().ok();
     let page = PricingPage {
-        frame: Frame::new(app, reader),
-        card: Card::new(app, &addresses, lang, &subject),
+        frame: Frame::new(services, reader),
+        card: Card::new(services, &addresses, lang, &subject),
         addresses,
-        quota: service::pricing::quota(app, lang),
+        quota: service::pricing::quota(services, lang),
         left: left.ok(),
-        asked: priced.and_then(|priced| app.payments().example(&priced)).map(|asked| format!("{asked:#}")),
+        asked: priced.and_then(|priced| services.payments().example(&priced)).map(|asked| format!("{asked:#}")),
         credit: with_lang(super::credit::PATH, query, lang),
     };
-    // What is left is the network's own.
+    // The allowance left depends on the network of the reader.
     unstored(html(StatusCode::OK, &page, lang))
 }

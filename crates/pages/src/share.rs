@@ -1,4 +1,4 @@
-//! What anybody sees of a shared audit: its page, the picture that networks show of it, its badge.
+//! A shared audit for anybody: its page, its preview picture for social networks, its badge.
 
 use api::response::status;
 use askama::Template;
@@ -7,23 +7,25 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderValue, header};
 use model::id::Slug;
-use model::lang::Lang;
 use service::shares;
 use store::ShareState;
 
-use super::report::{Eyes, Filter, Shown, made, patch_file, view, with_script};
-use super::{Frame, Reader, assets, error, html, kept};
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::report::{Eyes, Filter, Shown, made, patch_file, view, with_script};
+use crate::response::{cacheable, html, private};
+use crate::{assets, csrf, error};
 use render::badge::{self, Choice};
 use service::Services;
 use service::error::{Code, ServiceError};
 
-/// How long a shared page may be kept without asking (design of pages, own performance): what was revoked must be gone.
-const PAGE_KEPT: &str = "public, max-age=60";
-/// How long the picture may be kept: it never changes while it is there.
-const PICTURE_KEPT: &str = "public, max-age=86400";
-/// How long a badge may be kept. Sites that show it through a proxy of their own keep the old one while they ask.
-const BADGE_KEPT: &str = "public, max-age=300, s-maxage=300, stale-while-revalidate=86400";
-/// A badge that is opened by itself loads and runs nothing.
+/// `Cache-Control` of a shared page. Chosen: one minute, as a revoked page must be gone soon.
+const PAGE_CACHE: &str = "public, max-age=60";
+/// `Cache-Control` of the picture, which never changes.
+const PICTURE_CACHE: &str = "public, max-age=86400";
+/// `Cache-Control` of a badge. Proxies of sites that show it serve the old one while they revalidate.
+const BADGE_CACHE: &str = "public, max-age=300, s-maxage=300, stale-while-revalidate=86400";
+/// Content-Security-Policy of a badge that is opened by itself: nothing is loaded or run.
 const BADGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
 
 #[derive(Template)]
@@ -35,93 +37,88 @@ struct GonePage<'a> {
     sentence: &'static str,
 }
 
-/// Part of a path, if it is UTF-8.
+/// Part of a path; an error where it is not UTF-8.
 type Part = Result<Path<String>, PathRejection>;
 
 /// The page, for anybody who has its address.
-pub(super) async fn show(State(app): State<Services>, slug: Part, request: Request) -> Response {
+pub(super) async fn show(State(services): State<Services>, slug: Part, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let query = parts.uri.query().map(str::to_owned);
     let reader = Reader::of(&parts.headers, query.as_deref());
-    let found = shares::report(&app, &slug.map(|Path(slug)| slug).unwrap_or_default()).await;
+    let found = shares::report(&services, &slug.map(|Path(slug)| slug).unwrap_or_default()).await;
     let shared = match found {
         Ok(shared) => shared,
         Err(error) if error.code == Code::ShareNotFound => {
-            let csrf = super::account::csrf(&app, &parts).await;
-            return gone(&app, &error, reader, csrf.as_deref());
+            let csrf = csrf::of_request(&services, &parts).await;
+            return gone(&services, &error, reader, csrf.as_deref());
         }
-        Err(error) => return error::page(&app, &error, reader),
+        Err(error) => return error::page(&services, &error, reader),
     };
-    made(app, reader, Ok(shared), move |app, reader, shared| {
+    made(services, reader, Ok(shared), move |services, reader, shared| {
         let Some(slug) = &shared.share_slug else {
-            return gone(app, &ServiceError::new(Code::ShareNotFound), reader, None);
+            return gone(services, &ServiceError::new(Code::ShareNotFound), reader, None);
         };
         let (eyes, query) = (Eyes::Anybody { slug }, query.as_deref());
         let shown = Shown { report: &shared.report, created_at: shared.created_at, eyes, tool: None, query };
         let filter = Filter::of(query, reader.lang);
-        with_script(kept(&view(app, reader, shown, &filter), reader.lang, PAGE_KEPT))
+        with_script(cacheable(&view(services, reader, shown, &filter), reader.lang, PAGE_CACHE))
     })
     .await
 }
 
 /// A file of the patch, for anybody who has the address.
 pub(super) async fn file(
-    State(app): State<Services>,
+    State(services): State<Services>,
     named: Result<Path<(String, String)>, PathRejection>,
     request: Request,
 ) -> Response {
     let reader = Reader::of(request.headers(), request.uri().query());
     let found = async {
         let Path((slug, number)) = named.map_err(|_| ServiceError::new(Code::ShareNotFound))?;
-        Ok((shares::report(&app, &slug).await?, number))
+        Ok((shares::report(&services, &slug).await?, number))
     };
     let found = found.await;
-    made(app, reader, found, |app, reader, (shared, number)| {
-        patch_file(&shared.report, number).unwrap_or_else(|refused| error::page(app, &refused, reader))
+    made(services, reader, found, |services, reader, (shared, number)| {
+        patch_file(&shared.report, number).unwrap_or_else(|refused| error::page(services, &refused, reader))
     })
     .await
 }
 
-/// What stands at an address that was revoked or never given: a form for an audit of one's own.
-fn gone(app: &Services, error: &ServiceError, reader: Reader, csrf: Option<&str>) -> Response {
+/// The page of an unknown or revoked share, with the form for an audit.
+fn gone(services: &Services, error: &ServiceError, reader: Reader, csrf: Option<&str>) -> Response {
     let sentence = error.code.sentence().in_lang(reader.lang);
-    let page = GonePage { frame: Frame::new(app, reader), csrf, sentence };
-    super::private(html(status(&error), &page, reader.lang))
-}
-
-/// Path of the picture of a shared audit.
-pub(super) fn picture_path(slug: &Slug, lang: Lang) -> String {
-    format!("/og/{slug}.png?lang={}", lang.tag())
+    let page = GonePage { frame: Frame::new(services, reader), csrf, sentence };
+    private(html(status(&error), &page, reader.lang))
 }
 
 /// The picture that networks show for the page.
-pub(super) async fn picture(State(app): State<Services>, file: Part, request: Request) -> Response {
+pub(super) async fn picture(State(services): State<Services>, file: Part, request: Request) -> Response {
     let reader = Reader::of(request.headers(), request.uri().query());
     let found = match stem(file, ".png") {
-        Some(slug) => shares::picture(&app, &slug, reader.lang).await,
+        Some(slug) => shares::picture(&services, &slug, reader.lang).await,
         None => Err(ServiceError::new(Code::ShareNotFound)),
     };
     match found {
-        Ok(png) => assets::lasting(png.into(), "image/png", PICTURE_KEPT),
-        Err(error) => error::page(&app, &error, reader),
+        Ok(png) => assets::lasting(png.into(), "image/png", PICTURE_CACHE),
+        Err(error) => error::page(&services, &error, reader),
     }
 }
 
-/// The badge. One that was revoked and one that never was look the same.
-pub(super) async fn badge(State(app): State<Services>, file: Part, request: Request) -> Response {
+/// The badge. Revoked and unknown shares get the same one.
+pub(super) async fn badge(State(services): State<Services>, file: Part, request: Request) -> Response {
     let query = request.uri().query();
     let reader = Reader::of(request.headers(), query);
     let Some(slug) = stem(file, ".svg").and_then(|slug| Slug::parse(&slug)) else {
-        return error::page(&app, &ServiceError::new(Code::ShareNotFound), reader);
+        return error::page(&services, &ServiceError::new(Code::ShareNotFound), reader);
     };
-    let score = match shares::state(&app, &slug).await {
+    let score = match shares::state(&services, &slug).await {
         Ok(ShareState::InForce { score }) => score,
         Ok(ShareState::Revoked) => None,
         Err(error) if error.code == Code::ShareNotFound => None,
-        Err(error) => return error::page(&app, &error, reader),
+        Err(error) => return error::page(&services, &error, reader),
     };
     let svg = badge::svg(score, &Choice::of_query(query));
-    let mut response = assets::lasting(svg.into(), "image/svg+xml; charset=utf-8", BADGE_KEPT);
+    let mut response = assets::lasting(svg.into(), "image/svg+xml; charset=utf-8", BADGE_CACHE);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(BADGE_POLICY));
     response
 }

@@ -1,4 +1,4 @@
-//! What crawlers of this service ask for: robots.txt, and the sitemap of the pages that may be indexed.
+//! robots.txt, and the sitemap of the pages that may be indexed.
 
 use std::fmt::Write as _;
 
@@ -8,22 +8,22 @@ use axum::extract::State;
 use axum::response::Response;
 use model::lang::Lang;
 
-use super::assets::asset;
+use crate::assets::asset;
 use service::Services;
 
-/// How long both may be kept.
+/// `Cache-Control` of both.
 const CACHE: &str = "public, max-age=3600";
 
-/// Asking for the API costs something. Reports are left open: to all but their readers they are 404, and a crawler that
-/// may not ask could not see that either, nor their `noindex`.
-pub(super) async fn robots(State(app): State<Services>) -> Response {
-    let sitemap = app.url("/sitemap.xml");
+/// robots.txt. The API is disallowed, as calls use up allowances. Reports are allowed: a crawler gets 404 or `noindex`,
+/// which it could not see of a disallowed page.
+pub(super) async fn robots(State(services): State<Services>) -> Response {
+    let sitemap = services.url("/sitemap.xml");
     let text = format!("User-agent: *\nDisallow: /api/\n\nSitemap: {sitemap}\n");
     asset(text, "text/plain; charset=utf-8", CACHE)
 }
 
 /// Every page: as the reader's browser prefers it, and in each language.
-pub(super) async fn show(State(app): State<Services>) -> Response {
+pub(super) async fn show(State(services): State<Services>) -> Response {
     let named = ["/", "/bot", "/checks", "/credit", "/pricing", "/tools"].map(str::to_owned);
     let tools = FAMILIES.iter().map(|family| format!("/tools/{}", family.slug));
     let checks = all().map(|check| format!("/checks/{}", check.code));
@@ -34,7 +34,7 @@ pub(super) async fn show(State(app): State<Services>) -> Response {
     for path in named.into_iter().chain(tools).chain(checks) {
         for query in &queries {
             // Writing to a string can't fail.
-            let _written = writeln!(text, "<url><loc>{}{query}</loc></url>", xml_text(&app.url(&path)));
+            let _written = writeln!(text, "<url><loc>{}{query}</loc></url>", xml_text(&services.url(&path)));
         }
     }
     text.push_str("</urlset>\n");

@@ -15,11 +15,16 @@ use model::fix::Fix;
 use model::lang::{Lang, Text, text};
 use service::unknown;
 
-use super::card::{Card, Subject};
-use super::checks::{Line, class, line, severity_word};
-use super::hub_filter::HubFilter;
-use super::pieces::{Piece, pieces};
-use super::{Addresses, Frame, Reader, filters, html, lasting, private, with_lang};
+use crate::address::{Addresses, with_lang};
+use crate::card::{Card, Subject};
+use crate::checks::{Line, line};
+use crate::frame::Frame;
+use crate::hub_filter::HubFilter;
+use crate::pieces::{Piece, pieces};
+use crate::reader::Reader;
+use crate::response::{html, lasting, private};
+use crate::words::{class, severity_word};
+use crate::{csrf, error, filters};
 use api::operation::Resources;
 use render::catalog::tool::{self, Worked};
 use render::catalog::{self, calls};
@@ -82,7 +87,7 @@ struct Example {
     findings: Vec<FindingView>,
 }
 
-/// What the engine says of the example.
+/// A finding of the worked example.
 struct FindingView {
     code: String,
     severity: &'static str,
@@ -109,10 +114,10 @@ struct ResultView {
     longest_characters: usize,
 }
 
-/// What the list is called.
+/// Title of the list.
 const TITLE: Text = text("Free technical SEO tools", "Ferramentas grátis de SEO técnico");
 
-pub(super) async fn hub(State(app): State<Services>, request: Request) -> Response {
+pub(super) async fn hub(State(services): State<Services>, request: Request) -> Response {
     const DESCRIPTION: Text = text(
         "{count} free tools for one page: titles, canonical URLs, robots.txt, structured data, security headers and more, each with an example.",
         "{count} ferramentas grátis para uma página: títulos, URLs canônicas, robots.txt, dados estruturados, cabeçalhos de segurança e mais, com exemplos.",
@@ -120,7 +125,7 @@ pub(super) async fn hub(State(app): State<Services>, request: Request) -> Respon
     let query = request.uri().query();
     let reader = Reader::of(request.headers(), query);
     let lang = reader.lang;
-    let addresses = Addresses::new(&app, "/tools", query, lang);
+    let addresses = Addresses::new(&services, "/tools", query, lang);
     let description = DESCRIPTION.phrase(&[("count", FAMILIES.len().into())]);
     let title = TITLE.in_lang(lang);
     let subject = Subject {
@@ -144,8 +149,8 @@ pub(super) async fn hub(State(app): State<Services>, request: Request) -> Respon
     };
     let groups: Vec<Group> = catalog::by_category().filter_map(group).collect();
     let page = ToolsPage {
-        frame: Frame::new(&app, reader).keeping_query(query),
-        card: Card::new(&app, &addresses, lang, &subject),
+        frame: Frame::new(&services, reader).keeping_query(query),
+        card: Card::new(&services, &addresses, lang, &subject),
         addresses,
         count: FAMILIES.len(),
         shown: groups.iter().map(|group| group.tools.len()).sum(),
@@ -156,32 +161,32 @@ pub(super) async fn hub(State(app): State<Services>, request: Request) -> Respon
     lasting(&page, lang)
 }
 
-/// The slug in the path, if it is UTF-8.
+/// The slug in the path; an error where it is not UTF-8.
 type SlugPath = Result<Path<String>, PathRejection>;
 
 pub(super) async fn show(State(resources): State<Resources>, slug: SlugPath, request: Request) -> Response {
-    let app = resources.services.clone();
+    let services = resources.services.clone();
     let (parts, _) = request.into_parts();
     let query = parts.uri.query().map(str::to_owned);
     let reader = Reader::of(&parts.headers, query.as_deref());
     let slug = slug.map(|Path(slug)| slug).unwrap_or_default();
     let Some(family) = catalog::family(&slug) else {
-        return super::error::page(&app, &unknown::tool(&slug), reader);
+        return error::page(&services, &unknown::tool(&slug), reader);
     };
-    let csrf = super::account::csrf(&app, &parts).await;
-    // The first time, the example is judged.
-    let page_app = app.clone();
+    let csrf = csrf::of_request(&services, &parts).await;
+    // The first call audits the worked example, which takes CPU time.
+    let page_services = services.clone();
     let made = off_worker(move || {
         let worked = resources.examples.of(family);
-        let page = ToolPage { csrf: csrf.as_deref(), ..page(&page_app, family, worked, query.as_deref(), reader) };
-        // With a token it is its reader's own.
+        let page = ToolPage { csrf: csrf.as_deref(), ..page(&page_services, family, worked, query.as_deref(), reader) };
+        // A page with a CSRF token is private to its session.
         if csrf.is_some() { private(html(StatusCode::OK, &page, reader.lang)) } else { lasting(&page, reader.lang) }
     });
-    made.await.unwrap_or_else(|error| super::error::page(&app, &error, reader))
+    made.await.unwrap_or_else(|error| error::page(&services, &error, reader))
 }
 
 fn page<'a>(
-    app: &'a Services,
+    services: &'a Services,
     family: &'static Family,
     worked: Option<&Worked>,
     query: Option<&str>,
@@ -189,7 +194,7 @@ fn page<'a>(
 ) -> ToolPage<'a> {
     let lang = reader.lang;
     let path = format!("/tools/{}", family.slug);
-    let addresses = Addresses::new(app, &path, query, lang);
+    let addresses = Addresses::new(services, &path, query, lang);
     let landing = &family.landing;
     let title = landing.title.in_lang(lang);
     let subject = Subject {
@@ -205,15 +210,15 @@ fn page<'a>(
     });
     let related = FAMILIES.iter().filter(|other| other.category == family.category && other.slug != family.slug);
     ToolPage {
-        frame: Frame::new(app, reader),
+        frame: Frame::new(services, reader),
         csrf: None,
-        card: Card::new(app, &addresses, lang, &subject),
+        card: Card::new(services, &addresses, lang, &subject),
         addresses,
         family,
         h1: landing.h1.in_lang(lang),
         lead: pieces(landing.lead.in_lang(lang)),
         category: family.category.title().in_lang(lang),
-        free_per_day: app.config().limits.free_audits_per_day,
+        free_per_day: services.config().limits.free_audits_per_day,
         hub: with_lang("/tools", query, lang),
         example: worked.filter(|_| !landing.example.is_empty()).map(|worked| Example {
             source: landing.example,
@@ -221,7 +226,7 @@ fn page<'a>(
         }),
         result: worked.filter(|_| tool::shapes_results(family.category)).and_then(result),
         checks: checks.collect(),
-        calls: calls::all(app.base_url()),
+        calls: calls::all(services.base_url()),
         related: related.map(|other| tool_line(other, query, lang)).collect(),
     }
 }

@@ -1,5 +1,5 @@
-//! Where links in mail of the watch lead: to agree to alerts, and to stop them. Looking changes nothing, as programs
-//! that read mail open links too; the button does, and so does the one click of a mail program (RFC 8058).
+//! Links in mails of the watch: opt-in to alerts, and unsubscribe. GET changes nothing, as mail scanners open links too;
+//! POST does, by the button or by one-click unsubscribe (RFC 8058).
 
 use api::request::{BODY_BYTES, read_body};
 use askama::Template;
@@ -11,71 +11,73 @@ use http::{HeaderValue, StatusCode, header};
 use model::lang::text;
 use store::{LinkPurpose, WatchLink};
 
-use super::{Frame, Reader, error, filters, html, private};
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::response::{html, private};
+use crate::{error, filters};
 use service::Services;
-use service::credential::{is_random_token, token_digest};
+use service::credential::is_random_token;
 use service::database::DatabaseError;
 use service::error::{Code, ServiceError};
+use service::watches;
 
 #[derive(Template)]
 #[template(path = "watch.html")]
 struct WatchPage<'a> {
     frame: Frame<'a>,
     is_stop: bool,
-    /// The page that is watched; `None` once it is done.
+    /// The watched page; `None` after the action.
     url: Option<&'a str>,
     token: &'a str,
 }
 
 /// Asks whether alerts may come.
-pub(super) async fn ask_to_agree(State(app): State<Services>, request: Request) -> Response {
-    ask(&app, request, LinkPurpose::Agree).await
+pub(super) async fn ask_to_agree(State(services): State<Services>, request: Request) -> Response {
+    ask(&services, request, LinkPurpose::Agree).await
 }
 
 /// Alerts may come.
-pub(super) async fn agree(State(app): State<Services>, request: Request) -> Response {
-    act(&app, request, LinkPurpose::Agree).await
+pub(super) async fn agree(State(services): State<Services>, request: Request) -> Response {
+    act(&services, request, LinkPurpose::Agree).await
 }
 
 /// Asks whether alerts shall stop.
-pub(super) async fn ask_to_stop(State(app): State<Services>, request: Request) -> Response {
-    ask(&app, request, LinkPurpose::Stop).await
+pub(super) async fn ask_to_stop(State(services): State<Services>, request: Request) -> Response {
+    ask(&services, request, LinkPurpose::Stop).await
 }
 
 /// Alerts stop.
-pub(super) async fn stop(State(app): State<Services>, request: Request) -> Response {
-    act(&app, request, LinkPurpose::Stop).await
+pub(super) async fn stop(State(services): State<Services>, request: Request) -> Response {
+    act(&services, request, LinkPurpose::Stop).await
 }
 
-async fn ask(app: &Services, request: Request, purpose: LinkPurpose) -> Response {
+async fn ask(services: &Services, request: Request, purpose: LinkPurpose) -> Response {
     let reader = Reader::of(request.headers(), request.uri().query());
     let Some(token) = token_of(request.uri().query().unwrap_or_default().as_bytes()) else {
-        return refused(app, &no_link(), reader);
+        return refused(services, &no_link(), reader);
     };
-    let (digest, now) = (token_digest(&token), app.ports().now());
-    match app.database().ask(|store| store.watch_link(&digest, purpose, now)).await {
-        Ok(WatchLink { url, .. }) => shown(app, reader, purpose, Some(&url), &token),
-        Err(error) => refused(app, &of_link(error), reader),
+    match watches::link(services, &token, purpose).await {
+        Ok(WatchLink { url, .. }) => shown(services, reader, purpose, Some(&url), &token),
+        Err(trouble) => refused(services, &of_link(trouble), reader),
     }
 }
 
-async fn act(app: &Services, request: Request, purpose: LinkPurpose) -> Response {
+async fn act(services: &Services, request: Request, purpose: LinkPurpose) -> Response {
     let (parts, body) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
-    match done(app, &parts, body, purpose).await {
-        Ok(token) => shown(app, reader, purpose, None, &token),
-        Err(error) => refused(app, &error, reader),
+    match done(services, &parts, body, purpose).await {
+        Ok(token) => shown(services, reader, purpose, None, &token),
+        Err(error) => refused(services, &error, reader),
     }
 }
 
-/// Does what the link is for; its token. The token proves by itself who sends it: no other site has it. A mail program
-/// sends it in the query.
-async fn done(app: &Services, parts: &Parts, body: Body, purpose: LinkPurpose) -> Result<String, ServiceError> {
-    let received = read_body(app, parts, body, BODY_BYTES).await?;
+/// Uses the link, and gives its token. The token authenticates by itself, so no CSRF token is needed. Mail clients send it
+/// in the query (RFC 8058).
+async fn done(services: &Services, parts: &Parts, body: Body, purpose: LinkPurpose) -> Result<String, ServiceError> {
+    let received = read_body(services, parts, body, BODY_BYTES).await?;
     let query = parts.uri.query().unwrap_or_default().as_bytes();
     let token = token_of(&received.bytes).or_else(|| token_of(query)).ok_or_else(no_link)?;
-    let (digest, now) = (token_digest(&token), app.ports().now());
-    app.database().ask(|store| store.use_watch_link(&digest, purpose, now)).await.map_err(of_link)?;
+    watches::use_link(services, &token, purpose).await.map_err(of_link)?;
     Ok(token)
 }
 
@@ -100,21 +102,21 @@ fn of_link(error: DatabaseError) -> ServiceError {
     }
 }
 
-fn shown(app: &Services, reader: Reader, purpose: LinkPurpose, url: Option<&str>, token: &str) -> Response {
+fn shown(services: &Services, reader: Reader, purpose: LinkPurpose, url: Option<&str>, token: &str) -> Response {
     let is_stop = purpose == LinkPurpose::Stop;
     let path = if is_stop { "/watch/stop" } else { "/watch/agree" };
     // A token is base64url, which needs no escape.
     let back = format!("{path}?lang={}&token={token}", reader.lang.tag());
-    let frame = Frame::new(app, reader).keeping([("token", token)]).leading_back_to(back);
+    let frame = Frame::new(services, reader).keeping([("token", token)]).leading_back_to(back);
     let page = WatchPage { frame, is_stop, url, token };
     unreferred(private(html(StatusCode::OK, &page, reader.lang)))
 }
 
-fn refused(app: &Services, refusal: &ServiceError, reader: Reader) -> Response {
-    unreferred(error::page(app, refusal, reader))
+fn refused(services: &Services, refusal: &ServiceError, reader: Reader) -> Response {
+    unreferred(error::page(services, refusal, reader))
 }
 
-/// The address holds a token, which nobody else is to see.
+/// Sends no referrer, as the address holds a token.
 fn unreferred(mut response: Response) -> Response {
     response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response

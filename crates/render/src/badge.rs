@@ -30,7 +30,7 @@ const LABEL_COLOUR: &str = "#24292f";
 /// Behind a message that tells no score; white text on it has 6.4:1.
 const NO_COLOUR: &str = "#57606a";
 
-/// What stands at the left of a badge, where nothing else is asked for.
+/// Default label of a badge.
 pub const LABEL: &str = "seo audit";
 
 /// The look of a badge.
@@ -51,7 +51,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Reads a query. What is no good is left as it is without it: a picture has no place to tell of an error.
+    /// Reads a query. Invalid options are ignored, as a picture has no room for an error.
     pub fn of_query(query: Option<&str>) -> Self {
         let mut choice = Self { label: LABEL.to_owned(), style: Style::default() };
         for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {

@@ -1,4 +1,4 @@
-//! The catalog of checks as it is read: by programs, by people on pages, and on the command line.
+//! Read access to the catalog of checks, for the API, the pages and the command line.
 
 pub mod calls;
 pub mod check;

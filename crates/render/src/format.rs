@@ -1,19 +1,18 @@
-//! Outcomes as text, JSON, Markdown, CSV, SARIF or JUnit: pure functions from what was audited to a string.
+//! Formats of outcomes: text, JSON, Markdown, CSV, SARIF or JUnit, as pure functions.
 
 mod csv;
+mod json;
 mod junit;
 mod markdown;
+mod outcome;
 mod sarif;
 mod text;
 
-use model::finding::Place;
-use model::id::AuditId;
-use model::lang::{Lang, Phrase};
-use model::report::Report;
-use model::time::Timestamp;
-use serde_json::{Map, Value};
+use model::lang::Lang;
 
-use crate::shown::acts_on_a_terminal;
+pub use json::{Asked, pretty};
+pub use outcome::{Outcome, Unaudited};
+pub use text::Style;
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,81 +36,6 @@ impl Format {
     pub const ALL: [Self; 6] = [Self::Text, Self::Json, Self::Markdown, Self::Csv, Self::Sarif, Self::Junit];
 }
 
-/// Whether text is coloured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// ANSI colours, for a terminal.
-    Colours,
-    /// None.
-    Plain,
-}
-
-/// What was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
-    /// One page.
-    Page,
-    /// A list of pages, however many are on it.
-    List,
-}
-
-/// One page that was asked for, and what came of it.
-#[derive(Debug)]
-pub struct Outcome {
-    /// Its address: as it was read, or as it was typed where that can't be read.
-    pub url: String,
-    /// The file that it was read from, where it was not fetched.
-    pub file: Option<String>,
-    /// When its audit began.
-    pub at: Timestamp,
-    /// Its report, or why there is none.
-    pub result: Result<Report, Unaudited>,
-}
-
-/// Why a page has no report.
-#[derive(Debug, Clone)]
-pub struct Unaudited {
-    /// The stable code of the error.
-    pub code: &'static str,
-    /// What happened and what to do, as a sentence or two on one line.
-    pub message: Phrase,
-    /// The error as the API answers it, in English.
-    pub fields_en: Map<String, Value>,
-    /// The same in Portuguese.
-    pub fields_pt: Map<String, Value>,
-}
-
-impl Unaudited {
-    /// The message in a language.
-    pub fn told(&self, lang: Lang) -> &str {
-        self.message.in_lang(lang)
-    }
-
-    fn fields(&self, lang: Lang) -> &Map<String, Value> {
-        match lang {
-            Lang::En => &self.fields_en,
-            Lang::PtBr => &self.fields_pt,
-        }
-    }
-}
-
-impl Outcome {
-    /// The address to show: where the page was found, else where it was looked for.
-    fn shown_url(&self) -> &str {
-        self.result.as_ref().map_or(&self.url, |report| &report.url)
-    }
-}
-
-/// Where a place is, and what is there: the address goes before a line of another file than the page.
-fn place(place: &Place) -> (String, &str) {
-    let line = place.line.map(|line| format!("{line}: ")).unwrap_or_default();
-    match (&place.snippet, &place.url, &place.selector) {
-        (Some(snippet), Some(url), _) => (format!("{url} {line}"), snippet),
-        (Some(shown), None, _) | (None, Some(shown), _) | (None, None, Some(shown)) => (line, shown),
-        (None, None, None) => (line, ""),
-    }
-}
-
 /// The outcomes in a format. Ends with a line end.
 pub fn render(
     format: Format,
@@ -122,56 +46,12 @@ pub fn render(
 ) -> serde_json::Result<String> {
     Ok(match format {
         Format::Text => text::render(outcomes, lang, style),
-        Format::Json => json(outcomes, asked, lang)?,
+        Format::Json => json::render(outcomes, asked, lang)?,
         Format::Markdown => markdown::render(outcomes, lang),
         Format::Csv => csv::render(outcomes, lang),
         Format::Sarif => sarif::render(outcomes, lang)?,
         Format::Junit => junit::render(outcomes, lang),
     })
-}
-
-/// A page is an object, a list an array of them, in the order in which they were asked for.
-fn json(outcomes: &[Outcome], asked: Asked, lang: Lang) -> serde_json::Result<String> {
-    let values = outcomes.iter().map(|outcome| object(outcome, lang)).collect::<Result<Vec<_>, _>>()?;
-    match (asked, values.as_slice()) {
-        (Asked::Page, [one]) => pretty(one),
-        (_, all) => pretty(&all),
-    }
-}
-
-/// A stored audit with its patch; or the API's refusal with the address it is about.
-fn object(outcome: &Outcome, lang: Lang) -> serde_json::Result<Value> {
-    let report = match &outcome.result {
-        Ok(report) => report,
-        Err(error) => {
-            let mut fields = Map::from_iter([("url".to_owned(), outcome.url.as_str().into())]);
-            fields.extend(error.fields(lang).clone());
-            return Ok(Value::Object(fields));
-        }
-    };
-    let mut value = serde_json::to_value(report.stored_audit(&AuditId(String::new()), outcome.at, None, lang))?;
-    if let Some(fields) = value.as_object_mut() {
-        // Nothing was stored, so there is nothing to name.
-        fields.insert("audit_id".to_owned(), Value::Null);
-        fields.insert("patch".to_owned(), serde_json::to_value(report.patch.in_lang(lang))?);
-    }
-    Ok(value)
-}
-
-/// JSON for a person's terminal too: what acts on one is escaped in it, which changes nothing for a program.
-pub fn pretty(value: &impl serde::Serialize) -> serde_json::Result<String> {
-    let text = serde_json::to_string_pretty(value)?;
-    let mut out = String::with_capacity(text.len() + 1);
-    for character in text.chars() {
-        // Outside of strings JSON has none but line ends.
-        if acts_on_a_terminal(character) {
-            out.push_str(&format!("\\u{:04x}", u32::from(character)));
-        } else {
-            out.push(character);
-        }
-    }
-    out.push('\n');
-    Ok(out)
 }
 
 #[cfg(test)]

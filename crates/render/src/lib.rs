@@ -1,4 +1,4 @@
-//! Reports and the catalog of checks in words and pictures. It knows nothing of who asks, nor over which wire.
+//! Reports and the catalog of checks in words and pictures, independent of callers and transports.
 
 pub mod badge;
 pub mod band;

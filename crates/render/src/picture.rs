@@ -18,7 +18,7 @@ use canvas::{Area, Canvas, Colour, Ring, Type};
 pub const WIDTH: u16 = 1200;
 /// Height in pixels.
 pub(crate) const HEIGHT: u16 = 630;
-/// Characters of a text at most (`specs/hostile-inputs.md` O04); what is longer would not fit anyway.
+/// Characters of a text at most: bounds the work for texts of audited pages; longer ones would not fit anyway.
 const LONGEST_TEXT: usize = 120;
 
 /// Free on all sides.
@@ -27,7 +27,7 @@ const MARGIN: f32 = 64.0;
 const RING: f32 = 320.0;
 /// Width of the ring's line: 8 of 116 across, as on pages.
 const LINE: f32 = 22.0;
-/// The left edge of what stands beside the ring.
+/// Left edge of the column beside the ring.
 const TEXT_LEFT: f32 = MARGIN + RING + MARGIN;
 /// Room beside the ring.
 const TEXT_WIDTH: f32 = 1200.0 - TEXT_LEFT - MARGIN;
@@ -173,7 +173,7 @@ fn wrapped(letters: &Type, text: &str, size: f32, width: f32) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Bytes of a picture at most (design of social previews).
+    /// Bytes of a picture at most. Chosen: messengers skip large previews.
     const MOST_BYTES: usize = 120 * 1024;
 
     fn scene<'a>(host: &'a str, score: Option<u32>, product: &'a str) -> Scene<'a> {

@@ -2,7 +2,7 @@
 
 use model::lang::{Phrase, Text, text};
 
-/// What a word of `coverage` says; of a silenced check, by which finding.
+/// The reason of a code in `coverage`, in words; for a suppressed check, with the finding that suppresses it.
 pub fn in_words(word: &str) -> Phrase {
     const SILENCED: Text = text("{code} is found, which says it already", "há {code}, que já o diz");
     if let Some(code) = word.strip_prefix("silenced:") {

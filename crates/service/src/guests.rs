@@ -2,6 +2,7 @@
 
 use model::id::GuestId;
 
+use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
 use crate::error::ServiceError;
 use crate::services::Services;
@@ -12,4 +13,13 @@ pub async fn create(services: &Services) -> Result<(GuestId, String), ServiceErr
     let (id, digest, now) = (GuestId(services.ports().id()), token_digest(&token), services.ports().now());
     services.database().ask(|store| store.create_guest(id.clone(), &digest, now)).await?;
     Ok((id, token))
+}
+
+/// A new guest and its token, within the hourly ceiling of the caller's network.
+pub async fn admit(cx: &Cx) -> Result<(GuestId, String), ServiceError> {
+    let services = &cx.services;
+    let per_hour = services.config().limits.guests_per_hour;
+    let (database, ports) = (services.database(), services.ports());
+    services.allowance().spend_hourly(database, ports, cx.caller.network, "guests", per_hour).await?;
+    create(services).await
 }

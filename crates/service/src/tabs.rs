@@ -8,7 +8,7 @@ mod words;
 mod workspace;
 
 pub use change::{Compared, ComparedRun, Judgement, between};
-pub use open::{alias_of, is_free, open, page_of, tab, tab_id, unknown_tab};
-pub use runs::{change_since, compared, history, last_run, run};
+pub use open::{alias_of, close, is_free, list, open, page_of, tab, tab_id, unknown_tab};
+pub use runs::{change_since, compared, history, last_run, run, run_before};
 pub use words::WordKind;
 pub use workspace::{HistoryAnswer, TabAnswer, Workspace, workspace};

@@ -6,11 +6,12 @@ use model::id::{Owner, TabId};
 use model::lang::text;
 use model::tab::Tab;
 use model::time::{DAY_MS, Timestamp};
-use store::{AlertTo, Changing, DueWatch, StoreError, TabChange};
+use store::{AlertTo, Changing, DueWatch, LinkPurpose, StoreError, TabChange, WatchLink};
 use uuid::Uuid;
 
 use crate::caller::Cx;
 use crate::credential::token_digest;
+use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 use crate::mail;
@@ -138,6 +139,18 @@ pub(crate) async fn queue_due(services: &Services, now: Timestamp) -> Result<(),
         store.queue_watch(DueWatch { tab, watch_at }, next, job.queued(services.ports(), Some(key))).await?;
     }
     Ok(())
+}
+
+/// What a mailed link of the watch is for, by its token.
+pub async fn link(services: &Services, token: &str, purpose: LinkPurpose) -> Result<WatchLink, DatabaseError> {
+    let (digest, now) = (token_digest(token), services.ports().now());
+    services.database().ask(|store| store.watch_link(&digest, purpose, now)).await
+}
+
+/// Uses a mailed link of the watch: opts in to its alerts, or stops them.
+pub async fn use_link(services: &Services, token: &str, purpose: LinkPurpose) -> Result<(), DatabaseError> {
+    let (digest, now) = (token_digest(token), services.ports().now());
+    services.database().ask(|store| store.use_watch_link(&digest, purpose, now)).await.map(drop)
 }
 
 #[cfg(test)]

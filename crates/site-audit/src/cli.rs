@@ -2,19 +2,22 @@
 
 mod audit;
 mod checks;
-pub(crate) mod failure;
+mod failure;
+mod input;
 mod operator;
+mod output;
 mod pix;
+mod place;
 mod serve;
 mod verify;
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use output::{COULD_NOT_AUDIT, print};
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
-use model::lang::Lang;
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
@@ -81,15 +84,15 @@ pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    serve: serve::Arguments,
+    serve: place::Arguments,
 }
 
-// Who runs a server may give the same options to each of its commands; help shows those that matter to it.
+// Every command of a server takes the same options; its help shows only those that it uses.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Start the service: API and pages. The default.
     #[command(after_help = SERVE_HELP)]
-    Serve(serve::Arguments),
+    Serve(place::Arguments),
     /// Audit pages, and fail where they are below a bar.
     Audit(audit::Arguments),
     /// Prove a changed page before it is published, with no network.
@@ -98,13 +101,13 @@ enum Command {
     Checks(checks::Arguments),
     /// Bring the tables of the database up to date, and stop.
     #[command(after_help = MIGRATE_HELP, mut_args = |arg| shown(arg, &["config", "database_url"]))]
-    Migrate(serve::Arguments),
+    Migrate(place::Arguments),
     /// Print the OpenAPI description of the service.
     #[command(after_help = OPENAPI_HELP, mut_args = |arg| shown(arg, &["config", "listen", "base_url"]))]
-    Openapi(serve::Arguments),
+    Openapi(place::Arguments),
     /// Ask the service on this machine whether it runs.
     #[command(after_help = HEALTHCHECK_HELP, mut_args = |arg| shown(arg, &["config", "listen"]))]
-    Healthcheck(serve::Arguments),
+    Healthcheck(place::Arguments),
     /// What only one who runs a server does: look at its work, and put it right.
     Operator(operator::Arguments),
     /// Decide about credit that was paid by Pix.
@@ -124,31 +127,6 @@ fn shown(arg: clap::Arg, names: &[&str]) -> clap::Arg {
     arg.hide(is_hidden)
 }
 
-/// Language of the texts.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum LangName {
-    /// English.
-    #[default]
-    En,
-    /// Brazilian Portuguese.
-    #[value(name = "pt-BR", alias = "pt")]
-    PtBr,
-}
-
-impl From<LangName> for Lang {
-    fn from(name: LangName) -> Self {
-        match name {
-            LangName::En => Self::En,
-            LangName::PtBr => Self::PtBr,
-        }
-    }
-}
-
-/// Below the bar that the caller set.
-const BELOW_THE_BAR: u8 = 1;
-/// Nothing could be audited.
-const COULD_NOT_AUDIT: u8 = 2;
-
 impl Cli {
     /// Reads the command line. Ends the process with help, or with what is wrong with it.
     pub fn read() -> Self {
@@ -162,7 +140,7 @@ impl Cli {
         })
     }
 
-    /// Does what was asked, and answers with the process's exit code.
+    /// Runs the command; the exit code of the process.
     pub fn run(self) -> ExitCode {
         let done = match self.command.unwrap_or(Command::Serve(self.serve)) {
             Command::Serve(arguments) => arguments.serve(),
@@ -185,16 +163,5 @@ impl Cli {
             let _written = writeln!(std::io::stderr(), "site-audit: {error:#}");
             ExitCode::from(COULD_NOT_AUDIT)
         })
-    }
-}
-
-/// Writes to stdout. A reader that went away (`| head`) is no error.
-fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(error).context("standard output can't be written to")
-        }
-        _ => Ok(()),
     }
 }

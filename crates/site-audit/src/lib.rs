@@ -27,7 +27,7 @@ pub async fn open(config: Config, ports: Ports, address: SocketAddr) -> Result<S
     open_patient(config, ports, address, ANSWER_WITHIN).await
 }
 
-/// The same with another patience for the database while a call is served: tests are for machines of any speed.
+/// [`open`] with another timeout for database queries of a call, for tests on machines of any speed.
 pub async fn open_patient(config: Config, ports: Ports, address: SocketAddr, answer_within: Duration) -> Result<Site> {
     Site::new(Services::open_patient(config, ports, address, build(), answer_within).await?)
 }

@@ -1,9 +1,10 @@
-//! The family of a browser or program, for people to recognise their own sessions by. Nothing else is kept of it.
+//! The user agent: the family of a browser or program, by which people recognise their own sessions, and crawlers of
+//! Site Audit. Nothing else of it is stored.
 
 use http::{HeaderMap, header};
+use service::Services;
 
-/// Families by the word that tells them, in the order in which they are looked for: browsers name those that they
-/// descend from too.
+/// Families by the token that identifies them, in the order of the search: browsers also name their ancestors.
 const FAMILIES: [(&str, &str); 10] = [
     ("Edg/", "Edge"),
     ("EdgA/", "Edge"),
@@ -17,10 +18,19 @@ const FAMILIES: [(&str, &str); 10] = [
     ("curl/", "curl"),
 ];
 
-/// The family that `User-Agent` tells.
+/// The family in `User-Agent`.
 pub(super) fn family(headers: &HeaderMap) -> &'static str {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     FAMILIES.iter().find(|(word, _)| agent.contains(word)).map_or("other", |(_, family)| family)
+}
+
+/// Whether a request carries the name of our own client, or of the client of any Site Audit: an audit must never start
+/// another one.
+pub fn is_crawler(services: &Services, headers: &HeaderMap) -> bool {
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let product = |text: &str| text.split(['/', ' ']).next().unwrap_or_default().to_ascii_lowercase();
+    let sent = product(agent);
+    !sent.is_empty() && (sent == "siteaudit" || sent == product(&services.config().user_agent(services.base_url())))
 }
 
 #[cfg(test)]

@@ -6,16 +6,16 @@ use model::lang::{Text, text};
 use service::credential::TokenKind;
 use service::error::{Code, ServiceError};
 
-/// What was sent in headers and query: at most one of each kind, of the right shape, not yet looked up.
+/// Credentials of headers and query: at most one of each kind, well-formed, not yet looked up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Sent {
     /// A guest token.
     pub guest: Option<String>,
     /// An API key.
     pub key: Option<String>,
-    /// A credit token: it pays, and says nothing about who calls.
+    /// A credit token: it pays, and identifies nobody.
     pub credit: Option<String>,
-    /// A bearer token without a prefix of ours: the operator's, or nobody's.
+    /// A bearer token without a prefix of ours: the operator's, or invalid.
     pub operator: Option<String>,
 }
 
@@ -72,7 +72,7 @@ fn agreed(kind: TokenKind, tokens: [Option<String>; 2]) -> Result<Option<String>
     }
 }
 
-/// The token in `Authorization: Bearer`; other schemes are somebody else's, a proxy's perhaps.
+/// The token in `Authorization: Bearer`. Other schemes are ignored, as they may be for a proxy.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ServiceError> {
     let Some(text) = header_text(headers, AUTHORIZATION.as_str())? else { return Ok(None) };
     let (scheme, token) = text.split_once([' ', '\t']).unwrap_or((text, ""));

@@ -1,5 +1,5 @@
-//! What a browser's write must prove: that a page of ours made it (CSRF). A token in a header proves it by itself,
-//! since no other site can send one.
+//! CSRF protection: a browser's write must come from a page of ours. A credential in a header proves that by itself, since
+//! no other site can send one.
 
 use http::{HeaderMap, HeaderName, header};
 use model::lang::{Text, text};
@@ -15,7 +15,7 @@ use service::error::{Code, ServiceError};
 /// The header that carries the id of a page view.
 pub(crate) const CONTEXT: HeaderName = HeaderName::from_static("x-mm-context");
 
-/// Judges a write of the API: those with a session, and those that sign somebody in or out.
+/// Guards a write of the API: with a session, or one that signs in or out.
 pub(super) fn guard(
     services: &Services,
     operation: &Operation,
@@ -40,7 +40,7 @@ pub(super) fn guard(
     let token = headers.get("x-csrf-token").and_then(|value| value.to_str().ok());
     require_csrf(services, caller, token)?;
     require_context(services, caller, headers)?;
-    // JSON is nothing that a form with a file is read from; that is told as the wrong type, as to anybody.
+    // JSON passes here also where a form is expected: the form reader refuses it with the same error for everybody.
     let taken: &[&str] =
         if operation.takes_form { &["multipart/form-data", "application/json"] } else { &["application/json"] };
     require_type(headers, taken)

@@ -1,4 +1,4 @@
-//! The one place where a credential becomes an identity: a session's cookie, else an API key, else a guest token.
+//! Authentication of a request: the session cookie, else the API key, else the guest token. No other code does it.
 
 use http::HeaderMap;
 use http::request::Parts;
@@ -12,13 +12,16 @@ use service::network::Network;
 use store::FoundSession;
 use subtle::ConstantTimeEq as _;
 
+use super::agent::{self, is_crawler};
+use super::credential::{Sent, guest_token, sent};
+use super::guard;
+use super::incoming::{Incoming, Recognized};
 use super::renewal::Renewal;
-use super::{Incoming, Recognized, Sent, agent, guard, guest_token, is_crawler, sent};
 use crate::cookies::Cookie;
 use crate::operation::{Access, Operation};
 use crate::request::client;
 
-/// Between two notes that a session or key was used, in milliseconds.
+/// Milliseconds between two updates of when a session or key was last used.
 const NOTED_EVERY_MS: i64 = 3_600_000;
 
 /// The caller of an operation, once its access is granted and, for a browser's write, once it is proven that a page of
@@ -40,7 +43,7 @@ pub(crate) async fn of_call(
         sent.guest = guest_token(sent.guest, body_token)?;
     }
     let Recognized { caller, renewed } = match identified(services, caller.clone(), cookie, sent).await {
-        // What signs somebody in, or out, is for those whose session is over too.
+        // Signing in and out must work with an ended session.
         Err(error) if operation.access == Access::Browser && is_over(&error) => {
             Recognized { caller, renewed: Cookie::Session.clear(services.is_https()) }
         }
@@ -67,7 +70,7 @@ pub(crate) async fn of_call(
 }
 
 /// The reader of a page: a session, else the guest of `guest`, the cookie that only pages look at. A guest's cookie
-/// whose guest is gone is no credential that somebody sent on purpose: nobody's.
+/// whose guest was deleted counts as no credential, as nobody sent it on purpose.
 pub async fn of_page(services: &Services, parts: &Parts, guest: Option<String>) -> Result<Caller, ServiceError> {
     let headers = &parts.headers;
     let caller = unrecognized(services, client(&parts.extensions, headers), headers);
@@ -83,7 +86,7 @@ pub async fn of_page(services: &Services, parts: &Parts, guest: Option<String>) 
     Ok(caller)
 }
 
-/// A caller, as far as a request tells without its credential.
+/// The caller of a request before its credential is looked up.
 fn unrecognized(services: &Services, network: Network, headers: &HeaderMap) -> Caller {
     let bootstrap = Cookie::Bootstrap.read(services.is_https(), headers);
     Caller {
@@ -119,7 +122,7 @@ fn known(caller: Caller, identity: Identity) -> Recognized {
     Recognized { caller: Caller { identity, ..caller }, renewed: None }
 }
 
-/// Whose session it is. One that is over is refused, and its cookie taken back; it never becomes a guest or nobody.
+/// Looks a session up. An ended one is refused and its cookie deleted; it never falls back to a guest or to nobody.
 async fn session(services: &Services, caller: Caller, token: &str) -> Result<Recognized, ServiceError> {
     let unverified = Identity::Unverified(Unverified::Account);
     if services.vault().off().is_some() {
@@ -147,7 +150,7 @@ async fn session(services: &Services, caller: Caller, token: &str) -> Result<Rec
     Ok(Recognized { renewed, ..known(caller, Identity::Session(Box::new(session))) })
 }
 
-/// Whose key it is.
+/// Looks an API key up.
 async fn key(services: &Services, token: &str) -> Result<Identity, ServiceError> {
     let (digest, now) = (token_digest(token), services.ports().now());
     match services.database().ask(|store| store.key_by_digest(&digest, &services.config().product.id)).await {
@@ -164,7 +167,7 @@ async fn key(services: &Services, token: &str) -> Result<Identity, ServiceError>
     }
 }
 
-/// Whose guest token it is.
+/// Looks a guest token up.
 async fn guest(services: &Services, token: &str) -> Result<Identity, ServiceError> {
     let (digest, now) = (token_digest(token), services.ports().now());
     match services.database().ask(|store| store.guest_by_digest(&digest, now)).await {

@@ -8,8 +8,8 @@ use service::Services;
 use service::error::{Code, ServiceError};
 use service::origin::is_own;
 
-/// Refuses what another site sends in the name of who is signed in here: `Origin` must be sent and be ours, and
-/// `Sec-Fetch-Site`, where a browser sends it, say so too (Fetch Metadata, W3C).
+/// Refuses cross-site requests of a session (CSRF): `Origin` must be sent and be ours, and `Sec-Fetch-Site`, where a
+/// browser sends it, must be `same-origin` (Fetch Metadata, W3C).
 pub(super) fn require_own(services: &Services, headers: &HeaderMap) -> Result<(), ServiceError> {
     let origin = headers.get(header::ORIGIN).and_then(|value| value.to_str().ok());
     let origin = origin.and_then(|text| Url::parse(text).ok());

@@ -1,4 +1,4 @@
-//! The session's cookie that is to be set anew, on its way from where a session was looked up to the answer of a page.
+//! Renewal of the session cookie, handed from the session look-up to the response of a page.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,18 +8,18 @@ use axum::response::Response;
 use http::HeaderValue;
 use http::header::SET_COOKIE;
 
-/// Where it is left, among the extensions of a request.
+/// The slot of the renewed cookie, in the extensions of a request.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Renewal(Arc<OnceLock<HeaderValue>>);
 
 impl Renewal {
-    /// Leaves the cookie. Several looks at one session leave the same.
+    /// Stores the cookie. Several look-ups of one session store the same.
     pub(super) fn leave(&self, cookie: HeaderValue) {
         self.0.get_or_init(|| cookie);
     }
 }
 
-/// Lets the answer of a page carry the cookie that was left.
+/// Middleware that adds the renewed cookie to the response of a page.
 pub async fn renew(mut request: Request, next: Next) -> Response {
     let renewal = Renewal::default();
     request.extensions_mut().insert(renewal.clone());

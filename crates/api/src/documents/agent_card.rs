@@ -1,8 +1,8 @@
-//! The agent card (A2A 1.0.1), with the fields of our contract beside it.
+//! The agent card (A2A 1.0.1), with fields of our own.
 
 use serde_json::{Value, json};
 
-use super::Source;
+use super::source::Source;
 use crate::mcp;
 use crate::operation::Effect;
 
@@ -27,7 +27,7 @@ pub(super) fn document(source: &Source<'_>) -> String {
             skill
         })
         .collect();
-    super::json(&json!({
+    json!({
         "name": config.product.name,
         "description": super::llms::SUMMARY,
         "version": env!("CARGO_PKG_VERSION"),
@@ -49,5 +49,6 @@ pub(super) fn document(source: &Source<'_>) -> String {
         "defaultInputModes": ["application/json"],
         "defaultOutputModes": ["application/json"],
         "skills": skills,
-    }))
+    })
+    .to_string()
 }

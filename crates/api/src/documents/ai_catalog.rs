@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::Source;
+use super::source::Source;
 
 /// The catalog.
 pub(super) fn document(source: &Source<'_>) -> String {
     let (host, product) = (source.host(), &source.config.product);
-    super::json(&json!({
+    json!({
         "specVersion": "1.0",
         "entries": [
             {
@@ -30,5 +30,6 @@ pub(super) fn document(source: &Source<'_>) -> String {
                 "representativeQueries": ["audit a web page for SEO problems", "explain why a page is not indexed"],
             },
         ],
-    }))
+    })
+    .to_string()
 }

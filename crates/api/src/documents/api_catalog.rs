@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Source;
+use super::source::Source;
 
 /// Where the catalog leads, as a header.
 pub(super) const LINKS: &str = "</.well-known/api-catalog>; rel=\"api-catalog\", </api/>; rel=\"item\"";
@@ -11,7 +11,7 @@ pub(super) const LINKS: &str = "</.well-known/api-catalog>; rel=\"api-catalog\",
 pub(super) fn document(source: &Source<'_>) -> String {
     let typed = |path: &str, kind: &str| json!({"href": source.url(path), "type": kind});
     let api = source.url("/api/");
-    super::json(&json!({
+    json!({
         "linkset": [
             {
                 "anchor": source.url("/.well-known/api-catalog"),
@@ -33,5 +33,6 @@ pub(super) fn document(source: &Source<'_>) -> String {
                 "service-desc": [typed("/mcp/server-card", "application/mcp-server-card+json")],
             },
         ],
-    }))
+    })
+    .to_string()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Source;
+use super::source::Source;
 
 /// Characters of a name at most.
 const NAME_CHARACTERS: usize = 50;
@@ -25,7 +25,7 @@ pub(super) fn document(source: &Source<'_>) -> String {
         fields.insert("email".to_owned(), email.as_str().into());
     }
     let property = |kind: &str, path: &str| json!({"type": kind, "url": source.url(path)});
-    super::json(&json!({
+    json!({
         "aid": host,
         "name": name,
         "description": super::llms::SUMMARY,
@@ -60,5 +60,6 @@ pub(super) fn document(source: &Source<'_>) -> String {
             property("X-AgentCard", "/agent.json"),
         ],
         "maintainers": [maintainer],
-    }))
+    })
+    .to_string()
 }

@@ -1,4 +1,4 @@
-//! Documentation as Markdown, out of the same values as the service itself.
+//! Reference documentation as Markdown, generated from the catalog.
 
 use std::fmt::Write as _;
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Source;
+use super::source::Source;
 use crate::mcp;
 use crate::operation::{Access, Call, LASTING, Nothing, Operation, Written};
 use service::config::PaymentMode;
@@ -78,6 +78,7 @@ async fn index(call: Call, _: Nothing) -> Result<Written<Index>, ServiceError> {
 }
 
 /// The index of these operations.
+// Long, as it is one JSON document.
 pub(super) fn document(source: &Source<'_>) -> Index {
     let (operations, config, base) = (source.operations, source.config, source.base_url);
     let url = |path: &str| format!("{base}{path}");

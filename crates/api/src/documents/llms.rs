@@ -6,7 +6,7 @@ use audit::report::CATALOG_VERSION;
 use model::lang::Lang;
 use serde_json::Value;
 
-use super::Source;
+use super::source::Source;
 use crate::mcp;
 use crate::operation::{Access, Operation};
 use render::catalog;
@@ -62,7 +62,7 @@ pub(super) fn short(source: &Source<'_>) -> String {
     out
 }
 
-/// What is free and what it costs beyond, as a list.
+/// Free allowances and prices, as a Markdown list.
 pub(super) fn prices(source: &Source<'_>) -> String {
     let config = source.config;
     let limits = &config.limits;

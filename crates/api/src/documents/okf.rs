@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Source;
+use super::source::Source;
 use crate::operation::Access;
 use service::config::PaymentMode;
 

@@ -8,12 +8,12 @@ use service::Services;
 const MONTHS: i64 = 11;
 
 /// The file; none where no contact is set.
-pub(super) fn document(app: &Services) -> Option<String> {
-    let contact = app.config().security.contact.as_ref()?;
-    let expires = expires(app.ports().now());
-    let own = app.url("/.well-known/security.txt");
+pub(super) fn document(services: &Services) -> Option<String> {
+    let contact = services.config().security.contact.as_ref()?;
+    let expires = expires(services.ports().now());
+    let own = services.url("/.well-known/security.txt");
     // Web addresses in the file must be https (§2.5), so a service without it leaves its own out.
-    let canonical = if app.is_https() { format!("Canonical: {own}\n") } else { String::new() };
+    let canonical = if services.is_https() { format!("Canonical: {own}\n") } else { String::new() };
     Some(format!("Contact: {contact}\nExpires: {expires}\nPreferred-Languages: en, pt\n{canonical}"))
 }
 

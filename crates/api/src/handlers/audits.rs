@@ -30,7 +30,7 @@ pub(super) fn operations() -> Vec<Operation> {
             )
             .reaches_out()
             .price(Sku::Audit, || json!({"score": 82}))
-            .check(|app: &Services, input: &AuditRequest| Ok(app.engine().fetcher().intake(&input.url).map(drop)?))
+            .check(|services: &Services, input: &AuditRequest| Ok(services.engine().fetcher().intake(&input.url).map(drop)?))
             .errors(&[
                 Code::InvalidUrl,
                 Code::AddressNotAllowed,
@@ -82,20 +82,20 @@ struct AuditRequest {
 /// Audits `url` now. Spends one of the network's free audits, or a payment.
 async fn run(cx: Cx, input: AuditRequest) -> Result<Written<Audit>, ServiceError> {
     let url = cx.services.engine().fetcher().intake(&input.url)?;
-    let (app, lang) = (cx.services.clone(), cx.lang);
-    let written = move |finished| Written::spoken(&answer(&app, finished, lang)?);
+    let (services, lang) = (cx.services.clone(), cx.lang);
+    let written = move |finished| Written::spoken(&answer(&services, finished, lang)?);
     audits::audit(&cx, &url, written).await?
 }
 
-fn answer(app: &Services, finished: Finished, lang: Lang) -> Result<Audit, ServiceError> {
+fn answer(services: &Services, finished: Finished, lang: Lang) -> Result<Audit, ServiceError> {
     let Finished { id, is_owned, report, .. } = finished;
     let (issues, fixes) = (report.issues_in(lang), report.fixes_in(lang));
     let readable = id.as_ref().filter(|_| is_owned);
     let links = AuditLinks {
-        this: readable.map(|id| app.url(&format!("/api/audits/{id}"))),
-        share: readable.map(|id| app.url(&format!("/api/audits/{id}/share"))),
-        patch: id.as_ref().map(|_| readable.map(|id| app.url(&format!("/api/audits/{id}/patch")))),
-        api_index: app.url("/api/"),
+        this: readable.map(|id| services.url(&format!("/api/audits/{id}"))),
+        share: readable.map(|id| services.url(&format!("/api/audits/{id}/share"))),
+        patch: id.as_ref().map(|_| readable.map(|id| services.url(&format!("/api/audits/{id}/patch")))),
+        api_index: services.url("/api/"),
     };
     Ok(Audit {
         id: id.map(|id| id.0),
@@ -113,8 +113,8 @@ fn answer(app: &Services, finished: Finished, lang: Lang) -> Result<Audit, Servi
         coverage: report.coverage,
         requests: report.requests,
         quota: AuditQuota {
-            free_per_day: app.config().limits.free_audits_per_day,
-            price_usd: app.config().prices.audit_usd.dollars(),
+            free_per_day: services.config().limits.free_audits_per_day,
+            price_usd: services.config().prices.audit_usd.dollars(),
         },
         links,
     })

@@ -1,23 +1,23 @@
 //! Signing in and out, and what one does about one's own security: JSON twins of the pages below `/conta`.
 
+mod answer;
 mod entry;
 mod recovery;
 mod security;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use http::{HeaderName, HeaderValue, header};
+use http::{HeaderValue, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub(super) use answer::{Done, with_session, without_session};
+
 use crate::caller::CONTEXT;
 use crate::cookies::Cookie;
-use crate::operation::{Accepted, Access, Json, Nothing, Operation};
-use service::Services;
-use service::accounts::{Token, session};
+use crate::operation::{Access, Json, Nothing, Operation};
+use service::accounts::session::{self, PageTokens};
+
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
-use service::vault::Binding;
 
 /// The endpoints of this file and of those below it.
 pub(super) fn operations() -> Vec<Operation> {
@@ -55,56 +55,14 @@ struct Bootstrap {
 
 /// The tokens of a page view, and the cookie that they are bound to while nobody is signed in.
 async fn bootstrap(cx: Cx, _: Nothing) -> Result<Json<Bootstrap>, ServiceError> {
-    let (app, caller) = (&cx.services, &cx.caller);
-    let keys = app.vault().keys()?;
-    let made = URL_SAFE_NO_PAD.encode(app.ports().entropy.bytes());
-    let bound = caller.binding();
-    let binding = bound.unwrap_or(Binding::Browser(&made));
-    let context = keys.context(binding, app.ports().entropy.bytes());
-    let mut answer = Json::new(Bootstrap { csrf: keys.csrf(binding), context: context.clone() });
-    if let Ok(context) = HeaderValue::from_str(&context) {
-        answer = answer.header(CONTEXT, context);
+    let PageTokens { csrf, context, browser } = session::page_tokens(&cx)?;
+    let header_value = HeaderValue::from_str(&context);
+    let mut answer = Json::new(Bootstrap { csrf, context });
+    if let Ok(value) = header_value {
+        answer = answer.header(CONTEXT, value);
     }
-    let cookie = if bound.is_none() { Cookie::Bootstrap.set(app.is_https(), &made) } else { None };
+    let cookie = browser.and_then(|secret| Cookie::Bootstrap.set(cx.services.is_https(), &secret));
     Ok(cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie)))
-}
-
-/// Done.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Done {
-    /// Always true; a failure is a status.
-    ok: bool,
-}
-
-impl Done {
-    /// It is.
-    pub(super) const OK: Self = Self { ok: true };
-}
-
-/// A mail may be on its way.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Sent {
-    /// Always `sent`, whether there is an account or not.
-    status: &'static str,
-}
-
-/// The one answer to who asks for a mail.
-fn sent() -> Accepted<Sent> {
-    Accepted(Sent { status: "sent" })
-}
-
-/// An answer with which a browser gets the token of its session.
-pub(super) fn with_session<T>(app: &Services, answer: Json<T>, token: &Token) -> Json<T> {
-    let cookie = Cookie::Session.set(app.is_https(), &token.text);
-    cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie))
-}
-
-/// An answer with which a browser forgets its session, and what it keeps of our pages.
-pub(super) fn without_session<T>(app: &Services, answer: Json<T>) -> Json<T> {
-    let all = HeaderValue::from_static("\"cache\", \"storage\"");
-    let answer = answer.header(HeaderName::from_static("clear-site-data"), all);
-    let cookie = Cookie::Session.clear(app.is_https());
-    cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie))
 }
 
 /// Ends the caller's session and takes its cookie back.

@@ -143,16 +143,16 @@ async fn changelog(cx: Cx, _: Nothing) -> Result<Written<Changelog>, ServiceErro
     Written::plain(&Changelog { versions: versions.collect(), links })
 }
 
-fn answer(app: &Services, entry: Entry, lang: Lang) -> CheckAnswer {
+fn answer(services: &Services, entry: Entry, lang: Lang) -> CheckAnswer {
     let check = Explained::new(entry, lang);
     let links = CheckLinks {
-        this: app.url(&format!("/api/checks/{}", check.code)),
-        html: app.url(&format!("/checks/{}", check.code)),
-        tool: app.url(&format!("/api/tools/{}", check.family)),
+        this: services.url(&format!("/api/checks/{}", check.code)),
+        html: services.url(&format!("/checks/{}", check.code)),
+        tool: services.url(&format!("/api/tools/{}", check.family)),
     };
     CheckAnswer { check, links }
 }
 
-fn list_links(app: &Services, path: &str) -> ListLinks {
-    ListLinks { this: app.url(path), html: app.url("/checks"), api_index: app.url("/api/") }
+fn list_links(services: &Services, path: &str) -> ListLinks {
+    ListLinks { this: services.url(path), html: services.url("/checks"), api_index: services.url("/api/") }
 }

@@ -86,7 +86,7 @@ struct EmbedLimits {
 
 async fn embed(cx: Cx, input: EmbedQuery) -> Result<Written<Embed>, ServiceError> {
     const LINK: Text = text("Audit a page with {product}", "Auditar uma página com {product}");
-    let app = &cx.services;
+    let services = &cx.services;
     let EmbedQuery { brand, color, theme, url } = &input;
     let options = WidgetOptions {
         brand: brand.as_deref(),
@@ -94,17 +94,17 @@ async fn embed(cx: Cx, input: EmbedQuery) -> Result<Written<Embed>, ServiceError
         theme: theme.as_deref(),
         url: url.as_deref(),
     };
-    let widget = Widget::new(app, options);
-    let link = LINK.phrase(&[("product", app.config().product.name.as_str().into())]);
+    let widget = Widget::new(services, options);
+    let link = LINK.phrase(&[("product", services.config().product.name.as_str().into())]);
     let [min_width, max_width] = WIDTHS;
     Written::spoken(&Embed {
-        current: EmbedAddresses { widget: widget.address(app), loader: app.url(LOADER_PATH) },
-        snippet: widget.snippet(app, link.in_lang(cx.lang)),
+        current: EmbedAddresses { widget: widget.address(services), loader: services.url(LOADER_PATH) },
+        snippet: widget.snippet(services, link.in_lang(cx.lang)),
         limits: EmbedLimits {
             brand_characters: BRAND_CHARACTERS,
             min_width,
             max_width,
-            free_per_day: app.config().limits.free_audits_per_day,
+            free_per_day: services.config().limits.free_audits_per_day,
         },
         config: EmbedConfig {
             color: widget.color(),

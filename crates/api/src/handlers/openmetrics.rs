@@ -67,8 +67,8 @@ fn note(registry: &mut Registry, name: &str, help: &str, value: Option<i64>) {
 }
 
 /// None where nothing is charged, or nobody was asked yet.
-fn facilitator_is_up(app: &Services) -> Option<i64> {
-    let payments = app.payments();
+fn facilitator_is_up(services: &Services) -> Option<i64> {
+    let payments = services.payments();
     match payments.facilitator().filter(|_| payments.is_live()).map(Facilitator::standing)? {
         Standing::Unasked => None,
         Standing::Up => Some(1),
@@ -86,8 +86,8 @@ struct Known {
     received: Vec<(String, u64)>,
 }
 
-async fn known(app: &Services) -> Result<Known, DatabaseError> {
-    let (now, database) = (app.ports().now(), app.database());
+async fn known(services: &Services) -> Result<Known, DatabaseError> {
+    let (now, database) = (services.ports().now(), services.database());
     let midnight = Timestamp(now.day().0 * DAY_MS);
     let payments = database.ask(|store| store.unfinished_payments()).await?;
     let received = database.ask(|store| store.received(midnight, now.plus_ms(1))).await?;

@@ -1,24 +1,20 @@
 //! Organizations and their members.
 
+mod answer;
 mod people;
 
-use model::id::OrganizationId;
 use model::lang::text;
-use model::organization::Role;
-use model::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::OrganizationRecord;
 
+use self::answer::{OF_ONE, OneOrganization, Organization, Which};
 use crate::operation::{Access, Effect, Json, Nothing, Operation};
 use service::accounts::organizations::{self, Settings};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 
-/// What calls about one organization may be refused with.
-const OF_ONE: &[Code] = &[Code::OrganizationNotFound, Code::OrganizationMfaRequired];
-
 /// The endpoints of this file.
+// Long, as it is a table: an entry for each endpoint.
 pub(super) fn operations() -> Vec<Operation> {
     let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
     let mut operations: Vec<Operation> = [
@@ -84,65 +80,11 @@ pub(super) fn operations() -> Vec<Operation> {
     operations
 }
 
-/// An organization, as one of its members sees it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Organization {
-    /// Its id.
-    id: OrganizationId,
-    /// What it is called.
-    name: String,
-    /// What you may do in it.
-    role: Role,
-    /// Members need a second factor.
-    require_second_factor: bool,
-    /// It may have API keys.
-    keys: bool,
-    /// When it was made.
-    created_at: Timestamp,
-    /// From when on it is removed; null: it is not.
-    delete_after: Option<Timestamp>,
-}
-
-impl From<OrganizationRecord> for Organization {
-    fn from(record: OrganizationRecord) -> Self {
-        Self {
-            id: record.id,
-            name: record.name,
-            role: record.role,
-            require_second_factor: record.requires_second_factor,
-            keys: record.is_enabled,
-            created_at: record.created_at,
-            delete_after: record.delete_after,
-        }
-    }
-}
-
 /// Organizations.
 #[derive(Debug, Serialize, JsonSchema)]
 struct OrganizationList {
     /// Oldest first.
     organizations: Vec<Organization>,
-}
-
-/// One organization.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct OneOrganization {
-    /// All of it.
-    organization: Organization,
-}
-
-impl OneOrganization {
-    /// As an answer.
-    pub(super) fn answer(record: OrganizationRecord) -> Json<Self> {
-        Json::new(Self { organization: record.into() })
-    }
-}
-
-/// Which organization.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Which {
-    /// Its id.
-    pub(super) id: String,
 }
 
 /// What a new organization is to be.

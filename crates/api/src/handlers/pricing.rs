@@ -29,13 +29,13 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 async fn read(cx: Cx, _: Nothing) -> Result<Written<Pricing>, ServiceError> {
-    let app = &cx.services;
+    let services = &cx.services;
     Written::spoken(&Pricing {
-        product: app.config().product.name.clone(),
-        quota: pricing::quota(app, cx.lang),
-        pricing: app.url(PATH),
-        billing: app.url("/api/billing"),
-        api_index: app.url("/api/"),
+        product: services.config().product.name.clone(),
+        quota: pricing::quota(services, cx.lang),
+        pricing: services.url(PATH),
+        billing: services.url("/api/billing"),
+        api_index: services.url("/api/"),
     })
 }
 

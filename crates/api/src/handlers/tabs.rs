@@ -16,15 +16,16 @@ use service::error::{Code, ServiceError};
 use service::tabs::{self, HistoryAnswer, TabAnswer, Workspace};
 use service::{gate, watches};
 
-/// Runs of a history where the caller names no number (interface §8).
+/// Default for the runs of a history. Chosen: what a screen shows.
 const USUAL_RUNS: u32 = 20;
-/// Runs of a history at most (interface §8).
+/// Runs of a history at most. Chosen: bounds the reports read for one call.
 const MOST_RUNS: u32 = 100;
 
 /// What every call on one tab may be refused with.
 const OF_A_TAB: &[Code] = &[Code::GuestTokenRequired, Code::TabNotFound, Code::DatabaseUnavailable];
 
 /// The endpoints of this file.
+// Long, as it is a table: an entry for each endpoint.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/tabs", "get_workspace", workspace)
@@ -43,9 +44,9 @@ pub(super) fn operations() -> Vec<Operation> {
                  Example: `{\"url\": \"https://example.com/\", \"alias\": \"Home\"}`",
             )
             .access(Access::Owner)
-            .check(|app: &Services, input: &OpenRequest| {
+            .check(|services: &Services, input: &OpenRequest| {
                 tabs::alias_of(input.alias.as_deref())?;
-                tabs::page_of(app, &input.url).map(drop)
+                tabs::page_of(services, &input.url).map(drop)
             })
             .price(Sku::Tab, || json!({"ok": true, "tab": {"url": "https://example.com/", "alias": "Home"}}))
             .free_when(|cx: Cx, input: OpenRequest| async move {
@@ -237,8 +238,7 @@ struct Done {
 
 /// Closes a tab.
 async fn close(cx: Cx, input: TabPath) -> Result<Json<Done>, ServiceError> {
-    let (owner, id) = (cx.caller.required_owner()?, tabs::tab_id(&input.id)?);
-    cx.services.database().ask(|store| store.close_tab(&owner, &id)).await.map_err(tabs::unknown_tab)?;
+    tabs::close(&cx.services, &cx.caller.required_owner()?, &input.id).await?;
     Ok(Json::new(Done { ok: true }))
 }
 

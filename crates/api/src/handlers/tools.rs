@@ -56,9 +56,13 @@ struct ToolPath {
 
 async fn list(call: Call, _: Nothing) -> Result<Written<ToolList>, ServiceError> {
     let written = Written::speaking(move || {
-        let (app, lang) = (&call.cx.services, call.cx.lang);
-        let tool = |family| Tool::new(family, call.resources.examples.of(family), app.base_url(), lang);
-        let links = HubLinks { this: app.url("/api/tools"), html: app.url("/tools"), api_index: app.url("/api/") };
+        let (services, lang) = (&call.cx.services, call.cx.lang);
+        let tool = |family| Tool::new(family, call.resources.examples.of(family), services.base_url(), lang);
+        let links = HubLinks {
+            this: services.url("/api/tools"),
+            html: services.url("/tools"),
+            api_index: services.url("/api/"),
+        };
         Ok(ToolList { tools: FAMILIES.iter().copied().map(tool).collect(), links })
     });
     written.await

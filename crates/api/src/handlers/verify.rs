@@ -111,19 +111,19 @@ async fn run(cx: Cx, input: VerifyRequest) -> Result<Written<VerifyAnswer>, Serv
     let supplied =
         Supplied { headers, content_type, robots_txt: input.robots_txt, ..Supplied::page(url, input.html.into()) };
     let capture = supplied.capture(cx.services.ports().now());
-    let (app, lang) = (cx.services.clone(), cx.lang);
-    let finish = move |report: Report| Written::spoken(&answer(&app, &report, before.as_ref(), lang));
+    let (services, lang) = (cx.services.clone(), cx.lang);
+    let finish = move |report: Report| Written::spoken(&answer(&services, &report, before.as_ref(), lang));
     cx.services.engine().judge(capture, finish).await.map_err(undone)?
 }
 
-fn answer(app: &Services, report: &Report, before: Option<&StoredReport>, lang: Lang) -> VerifyAnswer {
+fn answer(services: &Services, report: &Report, before: Option<&StoredReport>, lang: Lang) -> VerifyAnswer {
     let known = before.map(|before| (before.report.issues_in(lang), &before.report.coverage));
     let known = known.as_ref().map(|(issues, coverage)| Side { issues, coverage });
     VerifyAnswer {
         verification: Verification::of(report, known, lang),
         links: VerificationLinks {
-            audit: before.map(|before| app.url(&format!("/api/audits/{}", before.id))),
-            api_index: app.url("/api/"),
+            audit: before.map(|before| services.url(&format!("/api/audits/{}", before.id))),
+            api_index: services.url("/api/"),
         },
     }
 }

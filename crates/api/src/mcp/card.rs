@@ -1,4 +1,4 @@
-//! Who this MCP server is: the same in its card, its handshake and its discovery.
+//! Identity of the MCP server: the same in its card, its handshake and its discovery.
 
 use model::lang::Lang;
 use serde_json::{Value, json};
@@ -16,9 +16,9 @@ const TITLE_CHARACTERS: usize = 100;
 /// At most 100 characters, as a card takes no more.
 const DESCRIPTION: &str = "Technical SEO audit of any public page: score, findings, and a ready fix for each.";
 
-/// Who a server is.
+/// Name and title of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub(crate) struct Identity {
     /// Reverse host and product, `com.example/site-audit`.
     name: String,
     /// As people read it.
@@ -27,7 +27,7 @@ pub struct Identity {
 
 impl Identity {
     /// That of a service at this origin.
-    pub fn new(config: &Config, base_url: &str) -> Self {
+    pub(crate) fn new(config: &Config, base_url: &str) -> Self {
         let host = match Url::parse(base_url).ok().as_ref().and_then(Url::host) {
             Some(Host::Domain(name)) => name.split('.').rev().collect::<Vec<_>>().join("."),
             Some(Host::Ipv4(address)) => address.to_string(),
@@ -44,7 +44,7 @@ impl Identity {
     }
 
     /// The card.
-    pub fn card(&self, base_url: &str) -> Value {
+    pub(crate) fn card(&self, base_url: &str) -> Value {
         let optional = |name: &str, description: &str| json!({"name": name, "description": description, "isRequired": false, "isSecret": true});
         json!({
             "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
@@ -69,7 +69,7 @@ impl Identity {
     }
 }
 
-/// What a model is told of the server before it sees the tools.
+/// `instructions` of the server, for models.
 pub(crate) fn instructions(config: &Config, lang: Lang) -> String {
     let free = config.limits.free_audits_per_day;
     match lang {

@@ -1,12 +1,12 @@
-//! What is taken at the paths of this surface, as OpenAPI describes it: a message is no operation of the catalog.
+//! The paths of the MCP server in OpenAPI: their messages are no operations of the catalog.
 
 use serde_json::{Map, Value, json};
 
-use super::CARD_PATH;
-use super::card::MEDIA_TYPE;
+use super::card::{MEDIA_TYPE, PATH as CARD_PATH};
 use super::message::code;
 
 /// The objects of each path and method. `tag`: the group that they belong to.
+// Long, as it is one JSON document.
 pub(crate) fn described(tag: &str) -> [(&'static str, Map<String, Value>); 2] {
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
     let result = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}});

@@ -4,7 +4,7 @@ use http::StatusCode;
 use model::lang::{Lang, Phrase, Text, text};
 use serde_json::{Map, Value, json};
 
-/// Codes of errors: of JSON-RPC 2.0 §5.1, then of MCP 2026-07-28.
+/// Error codes: of JSON-RPC 2.0 §5.1, then of MCP 2026-07-28.
 pub mod code {
     pub(crate) const PARSE_ERROR: i32 = -32_700;
     pub(crate) const INVALID_REQUEST: i32 = -32_600;

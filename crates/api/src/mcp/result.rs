@@ -1,4 +1,4 @@
-//! What a tool answers: the whole in structured form, and a text that a model can take in.
+//! Results of tools: the structured content, and a text for models.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -22,7 +22,7 @@ pub fn tools(operations: &[Operation]) -> impl Iterator<Item = &Operation> {
     })
 }
 
-/// A tool as `tools/list` tells it.
+/// A tool as an entry of `tools/list`.
 pub fn described(operation: &Operation, config: &Config) -> Value {
     let mut tool = json!({
         "name": operation.name,

@@ -1,4 +1,4 @@
-//! What handlers answer: a reply as bytes, and the types that become one.
+//! Answers of handlers: the reply as bytes, and the types that convert to it.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
-use super::Call;
+use super::call::Call;
 use crate::response::conditional;
 use service::blocking::off_worker;
 use service::error::{Code, ServiceError};
@@ -33,7 +33,7 @@ impl Reply {
         Self { status: StatusCode::OK, media_type: "application/json", headers: Vec::new(), body, speaks: false }
     }
 
-    /// A caller may keep it for as long as `policy`, a `Cache-Control`, says, and ask whether it still holds.
+    /// Cacheable as `policy`, a `Cache-Control`, says, with an `ETag` for revalidation.
     #[must_use]
     pub(super) fn kept(mut self, policy: &'static str) -> Self {
         self.headers.extend(conditional::lasting(&self.body, policy));
@@ -41,7 +41,7 @@ impl Reply {
     }
 }
 
-/// What a handler may return.
+/// A type that a handler may return.
 pub trait Answer: 'static {
     /// Its status.
     const STATUS: StatusCode = StatusCode::OK;
@@ -98,8 +98,7 @@ impl<T: Serialize + JsonSchema + 'static> Answer for Accepted<T> {
     }
 }
 
-/// How long what stays the same while the service runs may be kept without asking: a new version of the service may
-/// answer otherwise.
+/// `Cache-Control` of answers that stay the same while the service runs; a new version may answer otherwise.
 pub(crate) const LASTING: &str = "public, max-age=3600";
 
 /// JSON with status 200 that was written already.
@@ -119,7 +118,7 @@ impl<T: Serialize + 'static> Written<T> {
         off_worker(move || make().and_then(|value| Self::spoken(&value))).await?
     }
 
-    /// The same, written here: for who is off the async workers already.
+    /// The same, written here: for callers that are off the async workers.
     pub(crate) fn spoken(value: &T) -> Result<Self, ServiceError> {
         Ok(Self { speaks: true, ..Self::plain(value)? })
     }

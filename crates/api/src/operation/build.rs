@@ -1,4 +1,4 @@
-//! How an operation is written down: made by its method, path and handler, then told the rest.
+//! Builder of operations: from method, path and handler, then the rest.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,7 +6,9 @@ use http::Method;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::{Access, Answer, Effect, Handler, Input, Nothing, Operation, OtherForm, RateLimit, handler, input};
+use super::answer::Answer;
+use super::handler::{Handler, Input};
+use super::{Access, Effect, Nothing, Operation, OtherForm, RateLimit, handler, input};
 use crate::request::BODY_BYTES;
 use service::Services;
 use service::config::Sku;
@@ -121,14 +123,14 @@ impl Operation {
         self
     }
 
-    /// Who may call.
+    /// Access that it needs.
     #[must_use]
     pub fn access(mut self, access: Access) -> Self {
         self.access = access;
         self
     }
 
-    /// What it changes, where its method does not tell.
+    /// Its effect, where it is not that of its method.
     #[must_use]
     pub(crate) fn effect(mut self, effect: Effect) -> Self {
         self.effect = effect;
@@ -142,14 +144,14 @@ impl Operation {
         self
     }
 
-    /// It is no tool: a document for programs, or what only a person in a browser does.
+    /// Not a tool of the MCP server: a document for programs, or for browsers only.
     #[must_use]
     pub(crate) fn without_tool(mut self) -> Self {
         self.is_tool = false;
         self
     }
 
-    /// What it costs beyond the free allowance. `sample`: some of its answer.
+    /// Its price beyond the free allowance. `sample`: part of an answer.
     #[must_use]
     pub fn price(mut self, sku: Sku, sample: fn() -> Value) -> Self {
         (self.price, self.sample) = (Some(sku), Some(sample));
@@ -191,7 +193,7 @@ impl Operation {
         self
     }
 
-    /// What its answer can be besides JSON. Its input has a field `format`.
+    /// Other formats of its answer. Its input has a field `format`.
     #[must_use]
     pub(crate) fn also_as(mut self, forms: &'static [OtherForm]) -> Self {
         self.forms = forms;
@@ -219,7 +221,8 @@ impl Operation {
         judge: impl Fn(&Services, &I) -> Result<(), ServiceError> + Send + Sync + 'static,
     ) -> Self {
         let has_body = self.has_body;
-        self.check = Some(Arc::new(move |app, input| judge(app, &input::typed::<I>(input.clone(), has_body)?)));
+        self.check =
+            Some(Arc::new(move |services, input| judge(services, &input::typed::<I>(input.clone(), has_body)?)));
         self
     }
 }

@@ -1,25 +1,27 @@
-//! One call, as handlers get it.
+//! A call, the argument of handlers.
 
 use std::sync::Arc;
 
 use service::caller::Cx;
 
-use super::{Form, Resources};
+use super::form::Form;
+use super::resources::Resources;
 
-/// One call with all that a handler may ask for.
+/// An authenticated call of an operation: the first argument of handlers that need more than use cases take.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// Who calls, in which language, and how it is paid.
+    /// Caller, language and payment: the argument of use cases.
     pub cx: Cx,
-    /// Documents and examples.
+    /// State shared by all calls.
     pub resources: Resources,
-    /// The body of a call that takes a form, not read yet.
+    /// The unread body of an operation that takes a form.
     pub form: Option<Arc<Form>>,
 }
 
-/// The part of a call that a handler asks for: all of it, or only what use cases take.
+/// The first argument of a handler, extracted from the call: the whole [`Call`], or only its [`Cx`], which is all that
+/// most use cases need.
 pub trait FromCall: Send + 'static {
-    /// Takes the part.
+    /// Extracts the argument.
     fn from_call(call: Call) -> Self;
 }
 

@@ -43,14 +43,14 @@ impl Form {
     }
 
     /// Reads at most `most` bytes of it, boundaries included; [`Code::BodyTooLarge`] for more.
-    pub async fn read(&self, app: &Services, most: usize) -> Result<Fields, ServiceError> {
+    pub async fn read(&self, services: &Services, most: usize) -> Result<Fields, ServiceError> {
         const NO_FORM: Text = text("body: it is no multipart form", "body: não é um formulário multipart");
         const TOO_MANY: Text = text("body: it has too many fields", "body: tem campos demais");
         let refused = |why: Text| ServiceError::new(Code::InvalidBody).explained(why.into());
         let content_type = self.parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = content_type.and_then(|value| multer::parse_boundary(value).ok());
         let body = self.body.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Received { bytes: whole, room } = read_body(app, &self.parts, body.unwrap_or_default(), most).await?;
+        let Received { bytes: whole, room } = read_body(services, &self.parts, body.unwrap_or_default(), most).await?;
         let boundary = boundary.ok_or_else(|| refused(NO_FORM))?;
         let stream = futures_util::stream::once(async move { Ok::<_, std::convert::Infallible>(whole) });
         let mut form = multer::Multipart::new(stream, boundary);

@@ -7,22 +7,23 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Call, FromCall, Reply, input};
+use super::answer::Reply;
+use super::call::{Call, FromCall};
+use super::input;
 use service::Services;
 use service::error::ServiceError;
 
-/// What a handler asks for: an object that is read and described by its own type.
+/// The input of a handler: a type that reads a JSON object and describes its schema.
 pub trait Input: DeserializeOwned + JsonSchema + 'static {}
 
 impl<T: DeserializeOwned + JsonSchema + 'static> Input for T {}
 
-/// What does an operation: any `async fn(C, I) -> Result<O, ServiceError>`, where `C` is a [`Call`] or the part of it that
-/// use cases take.
+/// The function of an operation: any `async fn(C, I) -> Result<O, ServiceError>`, where `C` is [`FromCall`].
 pub trait Handler<C, I, O>: Send + Sync + 'static {
-    /// The doing.
+    /// The future of a call.
     type Doing: Future<Output = Result<O, ServiceError>> + Send + 'static;
 
-    /// Begins it.
+    /// Calls the function.
     fn handle(&self, call: Call, input: I) -> Self::Doing;
 }
 
@@ -39,18 +40,18 @@ where
     }
 }
 
-/// A handler whose types are gone: all that is left is what it gives in the end.
+/// A type-erased handler.
 type Erased<R> = Arc<
     dyn Fn(Call, Map<String, Value>) -> Pin<Box<dyn Future<Output = Result<R, ServiceError>> + Send>> + Send + Sync,
 >;
 
-/// Does an operation.
+/// Runs an operation.
 pub(super) type Run = Erased<Reply>;
 
-/// Tells whether a call costs nothing.
+/// Whether a call costs nothing.
 pub(super) type IsFree = Erased<bool>;
 
-/// Judges an input.
+/// Validates an input.
 pub(super) type Check = Arc<dyn Fn(&Services, &Map<String, Value>) -> Result<(), ServiceError> + Send + Sync>;
 
 /// A handler that reads its input first, and whose answer is `finished`. `in_body`: whether a wrong field is the body's

@@ -48,7 +48,7 @@ impl Operation {
             Access::Credit => &[Code::CreditRequired, Code::DatabaseUnavailable],
             Access::Operator => &[Code::OperatorTokenRequired, Code::OperatorUnavailable],
         };
-        // A code that comes from several of these is told once.
+        // A code of several of these is listed once.
         let mut codes: Vec<Code> = Vec::new();
         for code in [self.errors, of_price, of_body, of_write, of_access, COMMON].concat() {
             if !codes.contains(&code) {

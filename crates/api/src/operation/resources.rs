@@ -1,4 +1,4 @@
-//! What handlers may use.
+//! State shared by all calls.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use render::catalog::tool::Examples;
 use service::Services;
 
-/// Documents that describe the API, written when the service starts, by path: nothing in them changes while it runs.
+/// Discovery documents by path (OpenAPI, llms.txt…), written once when the service starts.
 #[derive(Debug, Default)]
 pub struct Documents(BTreeMap<&'static str, Bytes>);
 
@@ -24,12 +24,12 @@ impl FromIterator<(&'static str, Bytes)> for Documents {
     }
 }
 
-/// What handlers may use: the service, the documents, the worked examples of the catalog. Cheap to clone.
+/// State shared by all calls: the services, the discovery documents, the worked examples. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Resources {
-    /// The service.
+    /// What use cases use.
     pub services: Services,
-    /// What describes the API.
+    /// Discovery documents.
     pub documents: Arc<Documents>,
     /// The worked examples of the catalog.
     pub examples: Arc<Examples>,

@@ -1,4 +1,4 @@
-//! What a caller would rather have (`Accept`, RFC 9110 §12.5.1).
+//! Content negotiation (`Accept`, RFC 9110 §12.5.1).
 
 use http::{HeaderMap, header};
 

@@ -8,7 +8,8 @@ use http_body_util::BodyExt as _;
 use model::lang::{Lang, text};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::{Patience, Peer, Place};
+use super::peer::{Patience, Peer};
+use super::place::Place;
 use service::Services;
 use service::error::{Code, ServiceError};
 use service::network::Network;
@@ -50,10 +51,10 @@ pub fn language(headers: &HeaderMap, query: Option<&str>) -> Result<Lang, Servic
     }
 }
 
-/// A body of at most `most` bytes. A coded one is refused: it would have to be undone before it could be measured. While
-/// it is waited for, the call leaves its place to others: who sends slowly takes none. What is past [`BODY_BYTES`] takes
-/// from the room that large bodies share, as it comes.
-pub async fn read_body(app: &Services, parts: &Parts, body: Body, most: usize) -> Result<Received, ServiceError> {
+/// Reads a body of at most `most` bytes. A `Content-Encoding` is refused, as the decoded size is unknown. While the body
+/// arrives, the call frees its place among the concurrent calls, so that slow senders hold none. Bytes past [`BODY_BYTES`]
+/// count against the memory that large bodies share.
+pub async fn read_body(services: &Services, parts: &Parts, body: Body, most: usize) -> Result<Received, ServiceError> {
     let headers = &parts.headers;
     let is_coded = headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     if is_coded {
@@ -85,7 +86,7 @@ pub async fn read_body(app: &Services, parts: &Parts, body: Body, most: usize) -
                 let taken = room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
                 let more = length.saturating_sub(BODY_BYTES).div_ceil(1024).saturating_sub(taken);
                 if more > 0 {
-                    let more = app.concurrency().reserve_body(more)?;
+                    let more = services.concurrency().reserve_body(more)?;
                     match &mut room {
                         Some(room) => room.merge(more),
                         None => room = Some(more),

@@ -1,4 +1,4 @@
-//! The place of a call among those in the making.
+//! The place of a call among the concurrent calls.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

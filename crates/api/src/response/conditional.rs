@@ -1,4 +1,4 @@
-//! Conditional requests (RFC 9110 §13): what a caller has already is not sent again.
+//! Conditional requests (RFC 9110 §13): 304 for content that the caller has.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -11,14 +11,14 @@ use sha2::{Digest as _, Sha256};
 /// Bytes of a digest that name a content: two contents of one address agree in them by chance never.
 const NAME_BYTES: usize = 16;
 
-/// The name of a content. Weak, as the same content is also sent compressed (RFC 9110 §8.8.1).
+/// The `ETag` of a content. Weak, as the same content is also sent compressed (RFC 9110 §8.8.1).
 fn etag(content: &[u8]) -> Option<HeaderValue> {
     let digest = Sha256::digest(content);
     let hex = HEXLOWER.encode(digest.get(..NAME_BYTES)?);
     HeaderValue::from_str(&format!("W/\"{hex}\"")).ok()
 }
 
-/// Headers of an answer that stays the same while the service runs: how long it may be kept, and its name.
+/// `Cache-Control` and `ETag` of a response that stays the same while the service runs.
 pub fn lasting(content: &[u8], cache: &'static str) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
     let kept = (header::CACHE_CONTROL, HeaderValue::from_static(cache));
     std::iter::once(kept).chain(name(content))

@@ -20,7 +20,7 @@ const EXPOSE_HEADERS: &str = "content-language, idempotent-replay, payment-requi
 /// Features of browsers that no page of ours uses.
 const NO_FEATURES: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()";
 
-/// What all answers carry, unless they have something better.
+/// Headers of all responses, where they are not set yet.
 pub fn common(headers: &mut HeaderMap, is_https: bool) {
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

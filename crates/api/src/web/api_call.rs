@@ -44,7 +44,7 @@ async fn answer_of(
     request: Request,
 ) -> Response {
     let is_https = site.services().is_https();
-    // Also where the contract says 405 to all but GET and HEAD (`/api/pricing`): a browser asks so on behalf of a page of
+    // Also on paths that answer 405 to all but GET and HEAD (`/api/pricing`): a browser asks so on behalf of a page of
     // another site before it may read the answer, and nothing is done.
     if request.method() == Method::OPTIONS {
         return response::preflight(&methods(operations));

@@ -1,4 +1,4 @@
-//! Open connections, counted by network: nobody fills the process alone.
+//! Open connections, limited by network: no client can use up all connections of the process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

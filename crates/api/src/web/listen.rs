@@ -23,10 +23,10 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tower::ServiceExt as _;
 
-use super::Routes;
 use super::connections::Connections;
 use super::head::HEAD_BYTES;
 use super::patient::Patient;
+use super::routes::Routes;
 use crate::request::{Patience, Peer};
 use crate::response;
 use service::error::{Code, ServiceError};
@@ -78,7 +78,7 @@ pub async fn serve(listener: TcpListener, routes: Routes, patience: Patience, st
         });
     }
     drop(listener);
-    // Nobody listens any more: every connection ends after the call it is at.
+    // No new connections; open ones end after their current call.
     let _told = stopping.send(true);
     if tokio::time::timeout(LAST_CALLS, async { while connections.join_next().await.is_some() {} }).await.is_err() {
         tracing::warn!(connections = connections.len(), "stopped with calls unfinished");
@@ -160,7 +160,7 @@ async fn connection(
     };
     let parts = connection.into_parts();
     let mut stream = parts.io.into_inner();
-    // An idle connection just ends; one with half a head is told why.
+    // An idle connection just ends; one with a partial request head gets 408.
     if ended.is_err_and(|error| error.is_timeout()) && !parts.read_buf.is_empty() {
         // A client that is gone needs no answer.
         drop(

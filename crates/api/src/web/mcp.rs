@@ -28,9 +28,9 @@ use service::error::ServiceError;
 const MESSAGE_BYTES: usize = 6 * 1024 * 1024;
 /// How long a list of tools may be kept, in milliseconds: another version of the service may have another one.
 const LIST_MS: u32 = 3_600_000;
-/// What is taken at `/mcp`.
+/// Routes of the MCP server.
 const METHODS: &str = "GET, HEAD, POST, OPTIONS";
-/// What a legacy client is told that tries to open a stream.
+/// The response to a legacy client that opens a stream.
 const WITHOUT_STREAM: &str = "GET, POST";
 /// Headers of a message from a browser.
 const ALLOW_HEADERS: &str = "accept, authorization, content-type, idempotency-key, if-none-match, mcp-method, mcp-name, mcp-protocol-version, payment-signature, x-api-key, x-credito, x-guest-token, x-payment";

@@ -1,4 +1,4 @@
-//! A stream whose writes have an end: who asks and never reads must not keep a connection for ever.
+//! A stream with a write timeout: a client that never reads its response must not hold a connection for ever.
 
 use std::io::{Error, ErrorKind, Result};
 use std::pin::Pin;
@@ -22,7 +22,7 @@ impl<S> Patient<S> {
         Self { stream, time, waiting: None }
     }
 
-    /// What a write came to, or that it waited for too long.
+    /// The result of a write, or a timeout.
     fn timed<T>(&mut self, context: &mut Context<'_>, written: Poll<Result<T>>) -> Poll<Result<T>> {
         if written.is_ready() {
             self.waiting = None;

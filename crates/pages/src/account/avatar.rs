@@ -1,4 +1,4 @@
-//! The picture of who is signed in.
+//! The avatar of the account.
 
 use api::response::status;
 use askama::Template;
@@ -7,13 +7,14 @@ use axum::response::Response;
 use http::StatusCode;
 use model::lang::{Text, text};
 
-use super::{AppState, Visit, leads_away, refused, upload, visit};
-use crate::Frame;
+use super::upload;
+use super::visit::{AppState, Visit, leads_away, refused, visit};
+use crate::frame::Frame;
 use service::accounts::avatar;
 use service::error::{Code, ServiceError};
 
 const PATH: &str = "/conta/avatar";
-/// The refusal of [`Code::InvalidImage`] for a person, who knows no base64.
+/// The message of [`Code::InvalidImage`] for people: without base64, which only the API takes.
 const REFUSED: Text = text(
     "The picture is not taken: it must be a JPEG, PNG or WebP of at most 2 MB and 40 megapixels.",
     "A imagem não foi aceita: deve ser JPEG, PNG ou WebP de no máximo 2 MB e 40 megapixels.",

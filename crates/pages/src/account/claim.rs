@@ -1,4 +1,4 @@
-//! What this browser's guest has, for the account that is signed in now: offered once, and taken over by one button.
+//! Claiming: moves what this browser's guest owns to the account, after one confirmation.
 
 use askama::Template;
 use axum::extract::Request;
@@ -6,13 +6,10 @@ use axum::response::Response;
 use http::StatusCode;
 use store::GuestThings;
 
-use super::{AppState, Visit, refused, visit, way_on};
-use crate::Frame;
+use super::visit::{AppState, CLAIM_PATH, Visit, refused, visit, way_on};
+use crate::frame::Frame;
 use service::accounts::claim;
 use service::error::{Code, ServiceError};
-
-/// Where the page is.
-pub(super) const PATH: &str = "/conta/claim";
 
 #[derive(Template)]
 #[template(path = "account_claim.html")]
@@ -28,7 +25,7 @@ struct ClaimPage<'a> {
 }
 
 impl ClaimPage<'_> {
-    /// How many of each kind there are, in words; only of what there is.
+    /// Count and label of each kind that the guest owns.
     fn lines(&self) -> Vec<(u64, &'static str)> {
         let text = |en, pt| model::lang::text(en, pt).in_lang(self.frame.reader.lang);
         let lines = [
@@ -41,11 +38,11 @@ impl ClaimPage<'_> {
     }
 }
 
-/// Shows what there is to take over, or takes it; on to where the reader was going where there is nothing.
+/// Shows what can be claimed, or claims it; redirects where there is nothing to claim.
 pub(super) async fn show(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |mut visit| match shown(&mut visit).await {
         Ok(response) => response,
-        Err(error) => refused(&visit, &error, PATH),
+        Err(error) => refused(&visit, &error, CLAIM_PATH),
     })
     .await
 }
@@ -56,11 +53,11 @@ async fn shown(visit: &mut Visit) -> Result<Response, ServiceError> {
     let Some(token) = visit.guest.clone() else { return Ok(visit.lead(&way_on)) };
     let things = if visit.is_sent {
         let taken = match claim::take(&visit.cx, &token).await {
-            // Another account was quicker.
+            // Claimed by another account meanwhile.
             Err(error) if error.code == Code::UnknownGuest => None,
             taken => Some(taken?),
         };
-        // Its token opens nothing any more.
+        // The guest token is no longer valid.
         visit.forget_guest();
         let Some(taken) = taken else { return Ok(visit.lead(&way_on)) };
         let model::claim::MovedRows { audits, tabs, shares } = taken.moved;

@@ -1,11 +1,11 @@
-//! Getting in and back in: what one does without being signed in.
+//! Sign-in, registration and recovery: the forms that need no session.
 
 use axum::extract::Request;
 use axum::response::Response;
 use model::lang::{Text, text};
 
-use super::form::{Field, Form, Needs, said};
-use super::{AppState, Visit, visit, way_on};
+use super::form::{Field, Form, Needs, message_page};
+use super::visit::{AppState, Visit, visit, way_on};
 use service::accounts::entry::{self, SecondFactor, SignIn};
 use service::accounts::recovery;
 use service::config::Secret;
@@ -82,14 +82,14 @@ pub(super) async fn factor(state: AppState, request: Request) -> Response {
     .await
 }
 
-/// Says that a mail is on its way, whoever asked for it.
+/// Says that a mail is on its way, whether the account exists or not.
 fn sent(visit: &Visit) -> Response {
     let lead = text(
         "If the address is right, a mail is on its way. It can take a few minutes; look into the folder for spam too.",
         "Se o endereço estiver certo, um e-mail está a caminho. Pode levar alguns minutos; olhe também a pasta de spam.",
     );
     let again = text("Back to signing in", "Voltar para entrar");
-    said(visit, text("Look into your mail", "Veja o seu e-mail"), &[lead], vec![(again, "/conta/global")])
+    message_page(visit, text("Look into your mail", "Veja o seu e-mail"), &[lead], vec![(again, "/conta/global")])
 }
 
 /// Asks for an account.
@@ -150,7 +150,7 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
     .await
 }
 
-/// A link that can't be used, and where to get another one. What else is wrong is told as it is.
+/// The page of an invalid or expired link, with the way to a new one; other errors as usual.
 fn link_gone(visit: &Visit, error: &ServiceError, again: (Text, &'static str)) -> Response {
     if error.code != Code::InvalidLink {
         return visit.refuse(error);
@@ -215,7 +215,7 @@ pub(super) async fn new_password(state: AppState, request: Request) -> Response 
             recovery::complete_reset(&visit.cx, visit.field("token"), password, factor).await?;
             visit.forget();
             let done = text("Your password is set", "A sua senha foi definida");
-            Ok(said(visit, done, &[], vec![(SIGN_IN, "/conta/global")]))
+            Ok(message_page(visit, done, &[], vec![(SIGN_IN, "/conta/global")]))
         })
         .await
     })
@@ -236,7 +236,7 @@ pub(super) async fn confirm_email(state: AppState, request: Request) -> Response
         form.answer(visit, Needs::Nothing, async |visit| {
             recovery::confirm_email(&visit.cx, visit.field("token")).await?;
             let done = text("Your address was changed", "O seu endereço foi mudado");
-            Ok(said(visit, done, &[], vec![(text("Your account", "A sua conta"), "/conta")]))
+            Ok(message_page(visit, done, &[], vec![(text("Your account", "A sua conta"), "/conta")]))
         })
         .await
     })
@@ -267,7 +267,7 @@ pub(super) async fn undo_email(state: AppState, request: Request) -> Response {
                 "Whoever changed it may know the password: set a new one.",
                 "Quem o mudou pode saber a senha: defina uma nova.",
             );
-            Ok(said(visit, done, &[then], vec![(FORGOTTEN, "/conta/global/reset")]))
+            Ok(message_page(visit, done, &[then], vec![(FORGOTTEN, "/conta/global/reset")]))
         })
         .await
     })

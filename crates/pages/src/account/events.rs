@@ -1,8 +1,8 @@
-//! What happened to an account, in words.
+//! Names of security events.
 
 use model::lang::{Text, text};
 
-/// Kinds of events, as the API tells them.
+/// Kinds of events, by their names in the API.
 const NAMES: [(&str, Text); 24] = [
     ("closed", text("Account closed", "Conta encerrada")),
     ("email_change_asked", text("Change of the address asked for", "Mudança do endereço pedida")),
@@ -30,7 +30,7 @@ const NAMES: [(&str, Text); 24] = [
     ("signed_out", text("Signed out", "Saída da conta")),
 ];
 
-/// The name of a kind of event; `None` for one that has none, whose word says enough.
+/// The name of a kind of event for people; `None` for a kind without one.
 pub(super) fn name(kind: &str) -> Option<Text> {
     NAMES.iter().find(|(known, _)| *known == kind).map(|(_, name)| *name)
 }

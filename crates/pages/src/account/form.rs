@@ -1,4 +1,4 @@
-//! One form on a page: everything that the flows of accounts ask for.
+//! Forms of the account flows: one form on a page.
 
 use api::response::{of_error, status};
 use askama::Template;
@@ -6,21 +6,22 @@ use axum::response::Response;
 use http::StatusCode;
 use model::lang::{Lang, Text, text};
 
-use super::{Visit, leads_away, refused};
-use crate::{Frame, filters};
+use super::visit::{Visit, leads_away, refused};
+use crate::filters;
+use crate::frame::Frame;
 use service::accounts::session;
 use service::error::{Code, ServiceError};
 
-/// What a page of a flow says and asks for.
+/// The texts and fields of a page with one form.
 #[derive(Debug, Default)]
 pub(super) struct Form {
     /// The heading.
     pub(super) title: Option<Text>,
-    /// What stands before the form.
+    /// Paragraphs before the form.
     pub(super) lead: Vec<Text>,
-    /// Where it is sent, a path.
+    /// Path of the `action`.
     pub(super) action: &'static str,
-    /// What the button does.
+    /// Label of the button.
     pub(super) button: Option<Text>,
     /// It destroys something.
     pub(super) is_danger: bool,
@@ -29,18 +30,18 @@ pub(super) struct Form {
     pub(super) hidden: Vec<(&'static str, String)>,
     /// Where else to go.
     pub(super) links: Vec<(Text, &'static str)>,
-    /// What a mail's link is for, and where another one is had when it can't be used any more.
+    /// For forms of a mailed link: label and path of the form that sends a new link.
     pub(super) again: Option<(Text, &'static str)>,
 }
 
-/// What a reader has to be for a form.
+/// Authentication that a form needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Needs {
-    /// Anybody.
+    /// None.
     Nothing,
-    /// Signed in.
+    /// A session.
     Session,
-    /// Signed in, and just proved who they are.
+    /// A session with a fresh proof.
     Proof,
 }
 
@@ -99,7 +100,7 @@ impl Field {
         }
     }
 
-    /// It can't be changed: there for password managers, and for people to see whose form it is.
+    /// Read-only: for password managers, and to show whose form it is.
     pub(super) fn fixed(self) -> Self {
         Self { is_fixed: true, ..self }
     }
@@ -126,8 +127,8 @@ impl FormPage<'_> {
 }
 
 impl Form {
-    /// Shows the form, or does what it is for and answers with what came of it: the form again, with what is wrong, where
-    /// that is about what was sent.
+    /// Shows the form, or runs `work` on a sent form and answers with its outcome: for an error in the input, the form
+    /// with the message.
     pub(super) async fn answer(
         self,
         mut visit: Visit,
@@ -151,7 +152,7 @@ impl Form {
         }
     }
 
-    /// A refusal: of a link that is over, of what was sent, or of who sent it.
+    /// The page of an error: an expired link, wrong input, or missing authentication.
     pub(super) fn refused(&self, visit: &Visit, error: &ServiceError) -> Response {
         match (error.code, self.again) {
             (Code::InvalidLink, Some(again)) => {
@@ -164,7 +165,7 @@ impl Form {
         }
     }
 
-    /// The page, with what is wrong with what was sent.
+    /// The page with the form, and the error of the input, if any.
     pub(super) fn page(&self, visit: &Visit, error: Option<&ServiceError>) -> Response {
         let problem = error.map(|error| problem(error, visit.lang()));
         let page = FormPage { frame: visit.frame(), form: self, csrf: &visit.csrf, problem };
@@ -176,7 +177,7 @@ impl Form {
     }
 }
 
-/// What is wrong with what was sent, for a person.
+/// The message of an error for people.
 pub(super) fn problem(error: &ServiceError, lang: Lang) -> String {
     let sentence = error.code.sentence().in_lang(lang);
     match &error.detail {
@@ -189,7 +190,7 @@ pub(super) fn problem(error: &ServiceError, lang: Lang) -> String {
     }
 }
 
-/// A page that only says something.
-pub(super) fn said(visit: &Visit, title: Text, lead: &[Text], links: Vec<(Text, &'static str)>) -> Response {
+/// A page with a message and no form.
+pub(super) fn message_page(visit: &Visit, title: Text, lead: &[Text], links: Vec<(Text, &'static str)>) -> Response {
     Form { title: Some(title), lead: lead.to_vec(), links, ..Form::default() }.page(visit, None)
 }

@@ -1,4 +1,4 @@
-//! The API keys of who is signed in.
+//! API keys of the account.
 
 use api::response::status;
 use askama::Template;
@@ -8,8 +8,9 @@ use http::StatusCode;
 use model::id::{ApiKeyId, OrganizationId};
 use store::{KeyRecord, OrganizationRecord};
 
-use super::{AppState, Visit, leads_away, refused, visit};
-use crate::{Frame, filters};
+use super::visit::{AppState, Visit, leads_away, refused, visit};
+use crate::filters;
+use crate::frame::Frame;
 use service::accounts::{keys, organizations};
 use service::error::{Code, ServiceError};
 

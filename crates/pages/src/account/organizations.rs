@@ -1,4 +1,4 @@
-//! Organizations of who is signed in: their list, one of them, and the page that an invitation leads to.
+//! Organizations of the account: the list, one organization, and the page of an invitation.
 
 use api::response::status;
 use askama::Template;
@@ -10,8 +10,9 @@ use model::account::Assurance;
 use model::organization::Role;
 use store::{InvitationRecord, MemberRecord, OrganizationRecord};
 
-use super::{AppState, Visit, leads_away, refused, visit};
-use crate::{Frame, filters};
+use super::visit::{AppState, Visit, leads_away, refused, visit};
+use crate::filters;
+use crate::frame::Frame;
 use service::accounts::organizations::{self, Settings};
 use service::error::{Code, ServiceError};
 
@@ -114,12 +115,12 @@ pub(super) async fn list(state: AppState, request: Request) -> Response {
     .await
 }
 
-/// One organization, or something that is done in it.
+/// One organization, or an action on it.
 pub(super) async fn one(state: AppState, id: Result<Path<String>, PathRejection>, request: Request) -> Response {
-    // What is not UTF-8 is no id of ours.
+    // An id that is not UTF-8 matches no organization.
     let id = id.map_or_else(|_| String::new(), |Path(id)| id);
     visit(state.0, request, async |visit| {
-        // What is no id leads back to no page.
+        // A malformed id has no page to lead back to.
         let back = uuid::Uuid::try_parse(&id).map_or(PATH.to_owned(), |id| format!("{PATH}/{id}"));
         let mut problem = None;
         if visit.is_sent {
@@ -154,7 +155,7 @@ async fn page<'a>(visit: &'a Visit, id: &str, problem: Option<&ServiceError>) ->
     })
 }
 
-/// Does what the button of a form says.
+/// Runs the action that the button of a form names.
 async fn act(visit: &Visit, id: &str) -> Result<(), ServiceError> {
     let (cx, field) = (&visit.cx, |name| visit.field(name));
     let role = || Role::of_word(field("role")).ok_or_else(|| ServiceError::new(Code::InvalidBody).detail("role"));
@@ -180,7 +181,7 @@ async fn act(visit: &Visit, id: &str) -> Result<(), ServiceError> {
     }
 }
 
-/// What an invitation is to, or its acceptance.
+/// Shows an invitation, or accepts it.
 pub(super) async fn invitation(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let token = visit.field("token");

@@ -1,4 +1,4 @@
-//! Passkeys of who is signed in, and signing in with one. What asks the authenticator is a script; there is no other way.
+//! Passkeys of the account, and signing in with one. WebAuthn needs a script.
 
 use askama::Template;
 use axum::extract::Request;
@@ -6,13 +6,14 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use store::PasskeyRecord;
 
-use super::{AppState, Visit, refused, visit};
-use crate::{Frame, assets, filters};
+use super::visit::{AppState, Visit, refused, visit};
+use crate::frame::Frame;
+use crate::{assets, filters};
 use service::accounts::{passkeys, session};
 
 const PATH: &str = "/conta/passkeys";
 
-/// What these pages may load: our own style and script, which calls us.
+/// Content-Security-Policy of these pages: our own style and script, which calls our API.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 #[derive(Template)]
@@ -36,7 +37,7 @@ struct SignInPage<'a> {
 /// The passkeys.
 pub(super) async fn show(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        // Adding one needs a fresh proof, so it is asked for before the authenticator is.
+        // Adding a passkey needs a fresh proof: reauthenticate before the authenticator is used.
         if let Err(error) = session::fresh(&visit.cx) {
             return refused(&visit, &error, PATH);
         }

@@ -10,29 +10,29 @@ use service::Services;
 use service::accounts::avatar::MOST_BYTES;
 use service::error::ServiceError;
 
-/// Bytes of such a form. More than a picture may have: who chooses a photo that is too large reads so beside the field. A
-/// form that is longer still is refused while it is being sent, of which browsers show nothing but that the line broke.
+/// Bytes of such a form. Larger than the limit of a picture, so that a photo somewhat too large is refused beside the
+/// field; longer forms are cut off while they are being sent, which browsers show as a broken connection.
 const FORM_BYTES: usize = 4 * MOST_BYTES;
 /// The field that is the file; all others are text.
 pub(super) const FILE: &str = "image";
 
-/// What was sent.
+/// The fields and the file of a form.
 pub(super) struct Sent {
     pub(super) fields: Vec<(String, String)>,
     /// Empty where none was chosen.
     pub(super) file: Option<Bytes>,
 }
 
-/// Whether a request says that it is such a form.
+/// Whether a request announces a multipart form.
 pub(super) fn is_announced(parts: &Parts) -> bool {
     let media_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     media_type.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")
 }
 
-/// Reads it. What is not UTF-8 in a text becomes U+FFFD, as in every other form.
-pub(super) async fn read(app: &Services, parts: &Parts, body: Body) -> Result<Sent, ServiceError> {
+/// Reads the form. Invalid UTF-8 in texts becomes U+FFFD, as in every other form.
+pub(super) async fn read(services: &Services, parts: &Parts, body: Body) -> Result<Sent, ServiceError> {
     let mut sent = Sent { fields: Vec::new(), file: None };
-    let form = Form::new(parts.clone(), body).read(app, FORM_BYTES).await?;
+    let form = Form::new(parts.clone(), body).read(services, FORM_BYTES).await?;
     for field in form.as_ref() {
         if field.name == FILE {
             sent.file = Some(field.content.clone());

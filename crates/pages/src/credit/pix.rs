@@ -1,4 +1,5 @@
-//! Credit by Pix for people: what to pay, the receipt to send, and how a request stands. Nobody decides here.
+//! Credit by Pix for people: what to pay, the upload of the receipt, and the status of a request. Decisions are made on
+//! the command line only.
 
 use api::response::of_error;
 use askama::Template;
@@ -13,8 +14,11 @@ use model::lang::{Lang, Text, text};
 use serde_json::Value;
 use store::PixSummary;
 
-use super::reais;
-use crate::{Frame, Reader, account, error, filters, guest_cookie, html, private};
+use super::money::reais;
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::response::{html, private};
+use crate::{csrf, error, filters, guest_cookie};
 use api::caller::same_origin;
 use api::caller::{guard_form, of_page};
 use api::operation::{Form, query_object};
@@ -38,7 +42,7 @@ struct PayPage<'a> {
     packs: Vec<(u32, String, bool)>,
     usd: u32,
     price: String,
-    /// What the payer's bank shows.
+    /// Pix key and name of the receiver, as the payer's bank shows them.
     key: &'a str,
     name: &'a str,
     code: &'a str,
@@ -76,38 +80,38 @@ struct RequestPage<'a> {
 }
 
 /// What to pay, and the form for the receipt.
-pub(crate) async fn show(State(app): State<Services>, request: Request) -> Response {
+pub(crate) async fn show(State(services): State<Services>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
-    match asked(&app, &parts) {
+    match receiver_and_pack(&services, &parts) {
         Ok((receiver, usd)) => {
-            let csrf = account::csrf(&app, &parts).await;
-            pay(&app, reader, &receiver, usd, csrf, None)
+            let csrf = csrf::of_request(&services, &parts).await;
+            pay(&services, reader, &receiver, usd, csrf, None)
         }
-        Err(error) => error::page(&app, &error, reader),
+        Err(error) => error::page(&services, &error, reader),
     }
 }
 
-/// Takes a receipt. The address names the pack too: of a form that could not be read, nothing else is known.
-pub(crate) async fn send(State(app): State<Services>, request: Request) -> Response {
+/// Takes a receipt. The query names the pack too, as it is known even where the form could not be read.
+pub(crate) async fn send(State(services): State<Services>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
-    let (receiver, usd) = match asked(&app, &parts) {
-        Ok(asked) => asked,
-        Err(error) => return error::page(&app, &error, reader),
+    let (receiver, usd) = match receiver_and_pack(&services, &parts) {
+        Ok(selected) => selected,
+        Err(error) => return error::page(&services, &error, reader),
     };
-    match accepted(&app, &parts, body, reader.lang).await {
+    match accepted(&services, &parts, body, reader.lang).await {
         Ok(Accepted { id, token }) => {
-            let page = SentPage { frame: Frame::new(&app, reader), id: &id, token: &token };
+            let page = SentPage { frame: Frame::new(&services, reader), id: &id, token: &token };
             private(html(StatusCode::OK, &page, reader.lang))
         }
-        // Not of a page of ours, or of one that is out of date.
-        Err(error) if error.code.status() == StatusCode::FORBIDDEN => error::page(&app, &error, reader),
+        // Cross-site, or with an outdated CSRF token.
+        Err(error) if error.code.status() == StatusCode::FORBIDDEN => error::page(&services, &error, reader),
         Err(error) => {
-            let csrf = account::csrf(&app, &parts).await;
-            let mut response = pay(&app, reader, &receiver, usd, csrf, Some(&error));
+            let csrf = csrf::of_request(&services, &parts).await;
+            let mut response = pay(&services, reader, &receiver, usd, csrf, Some(&error));
             *response.status_mut() = api::response::status(&error);
-            of_error(response.headers_mut(), &error, app.is_https());
+            of_error(response.headers_mut(), &error, services.is_https());
             response
         }
     }
@@ -115,53 +119,53 @@ pub(crate) async fn send(State(app): State<Services>, request: Request) -> Respo
 
 /// How a request stands.
 pub(crate) async fn status(
-    State(app): State<Services>,
+    State(services): State<Services>,
     id: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
     let reader = Reader::of(request.headers(), request.uri().query());
     let id = id.map(|Path(id)| id).unwrap_or_default();
-    let request = match pix::status(&app, &id).await {
+    let request = match pix::status(&services, &id).await {
         Ok(request) => request,
-        Err(error) => return error::page(&app, &error, reader),
+        Err(error) => return error::page(&services, &error, reader),
     };
     let page = RequestPage {
-        frame: Frame::new(&app, reader),
+        frame: Frame::new(&services, reader),
         price: reais(request.brl_centavos.unsigned_abs(), reader.lang),
         decided_at: request.decided_at.map(|at| at.to_string()),
-        email: app.config().organization.email.as_deref(),
+        email: services.config().organization.email.as_deref(),
         request: &request,
     };
     private(html(StatusCode::OK, &page, reader.lang))
 }
 
-/// Who receives, and the pack that the query asks for: the smallest, where it asks for none.
-fn asked(app: &Services, parts: &Parts) -> Result<(Receiver, u32), ServiceError> {
-    let receiver = Receiver::of(app)?;
+/// The receiver, and the pack that the query names; the smallest pack where it names none.
+fn receiver_and_pack(services: &Services, parts: &Parts) -> Result<(Receiver, u32), ServiceError> {
+    let receiver = Receiver::of(services)?;
     let usd = match query_object(parts.uri.query())?.get("usd").and_then(Value::as_str) {
-        // What is no number is no pack either.
+        // Not a number: not a pack.
         Some(usd) => service::credit::pack(usd.parse().unwrap_or_default())?,
         None => PACKS[0],
     };
     Ok((receiver, usd))
 }
 
-/// Keeps what was sent, as the call of the API does. Who is signed in must have got the form from us.
-async fn accepted(app: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<Accepted, ServiceError> {
-    same_origin(app, parts)?;
-    let caller = of_page(app, parts, guest_cookie::read(app, &parts.headers)).await?;
+/// Stores the request, as the API does. A session must send the CSRF token of the form.
+async fn accepted(services: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<Accepted, ServiceError> {
+    same_origin(services, parts)?;
+    let caller = of_page(services, parts, guest_cookie::read(services, &parts.headers)).await?;
     let form = Form::new(parts.clone(), body);
-    let cx = Cx::new(app, caller, lang);
+    let cx = Cx::new(services, caller, lang);
     let guard = |fields: &[Field]| match cx.caller.identity {
         Identity::Session(_) => {
             let csrf = fields.iter().find(|field| field.name == "csrf");
             let csrf = csrf.and_then(|field| std::str::from_utf8(&field.content).ok());
-            guard_form(app, &cx.caller, &parts.headers, csrf)
+            guard_form(services, &cx.caller, &parts.headers, csrf)
         }
         _ => Ok(()),
     };
     let read = async |most| {
-        let fields = form.read(app, most).await?;
+        let fields = form.read(services, most).await?;
         guard(fields.as_ref())?;
         Ok(fields)
     };
@@ -169,7 +173,7 @@ async fn accepted(app: &Services, parts: &Parts, body: Body, lang: Lang) -> Resu
 }
 
 fn pay(
-    app: &Services,
+    services: &Services,
     reader: Reader,
     receiver: &Receiver,
     usd: u32,
@@ -179,7 +183,7 @@ fn pay(
     let (lang, code) = (reader.lang, receiver.code(usd));
     let (key, name) = receiver.shown();
     let page = PayPage {
-        frame: Frame::new(app, reader),
+        frame: Frame::new(services, reader),
         packs: PACKS.map(|pack| (pack, reais(receiver.centavos(pack), lang), pack == usd)).into(),
         usd,
         price: reais(receiver.centavos(usd), lang),
@@ -188,13 +192,13 @@ fn pay(
         drawing: qr_path(&code),
         code: &code,
         csrf,
-        problem: refusal.map(|error| problem(app, error, lang)),
+        problem: refusal.map(|error| problem(services, error, lang)),
     };
     private(html(StatusCode::OK, &page, lang))
 }
 
-/// A refusal for the person who sent the form.
-fn problem(app: &Services, error: &ServiceError, lang: Lang) -> Problem {
+/// An error as a message for people.
+fn problem(services: &Services, error: &ServiceError, lang: Lang) -> Problem {
     const MISSING: Text = text("Choose the file of the receipt.", "Escolha o arquivo do comprovante.");
     const TOO_LARGE: Text = text(
         "The receipt is larger than 2 MiB; send a smaller photo.",
@@ -207,7 +211,7 @@ fn problem(app: &Services, error: &ServiceError, lang: Lang) -> Problem {
     let sentence = match (error.code, &error.detail) {
         (Code::BodyTooLarge, _) => TOO_LARGE.in_lang(lang).to_owned(),
         (Code::RateLimited, _) => {
-            let count = app.config().pix.requests_per_day;
+            let count = services.config().pix.requests_per_day;
             SPENT.phrase(&[("count", count.into())]).in_lang(lang).to_owned()
         }
         (Code::InvalidBody, Some(detail)) if detail.en.starts_with("comprovante: ") => MISSING.in_lang(lang).to_owned(),

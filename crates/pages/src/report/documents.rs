@@ -1,4 +1,4 @@
-//! What a reader takes away from a report: the audit in the forms of the API, its patch, and the files of the patch.
+//! Downloads of a report: the audit in the formats of the API, its patch, and the files of the patch.
 
 use api::response::{refusal, speaks};
 use axum::body::Body;
@@ -13,28 +13,30 @@ use serde::Serialize;
 use service::audits;
 use store::StoredReport;
 
-use super::{find, made};
-use crate::{Reader, error, private};
+use super::lookup::{find, made};
+use crate::error;
+use crate::reader::Reader;
+use crate::response::private;
 use api::operation::Answer as _;
 use api::reading::{self, ReportFormat};
 use service::Services;
 use service::error::{Code, ServiceError};
 
-/// Whose, and which, if the path is UTF-8.
+/// Report id and file name in the path; an error where they are not UTF-8.
 pub(crate) type Named = Result<Path<(String, String)>, PathRejection>;
 
-/// A form of the audit, or its patch, for the one who reads the page.
-pub(crate) async fn form(State(app): State<Services>, named: Named, request: Request) -> Response {
-    taken(app, named, request, form_named).await
+/// The audit in one of its formats, or its patch, for its owner.
+pub(crate) async fn form(State(services): State<Services>, named: Named, request: Request) -> Response {
+    taken(services, named, request, form_named).await
 }
 
-/// A file of the patch, for the one who reads the page.
-pub(crate) async fn file(State(app): State<Services>, named: Named, request: Request) -> Response {
-    taken(app, named, request, |_, stored, number, _| patch_file(&stored.report, number)).await
+/// A file of the patch, for its owner.
+pub(crate) async fn file(State(services): State<Services>, named: Named, request: Request) -> Response {
+    taken(services, named, request, |_, stored, number, _| patch_file(&stored.report, number)).await
 }
 
 async fn taken(
-    app: Services,
+    services: Services,
     named: Named,
     request: Request,
     take: fn(&Services, &StoredReport, &str, Lang) -> Result<Response, ServiceError>,
@@ -43,19 +45,19 @@ async fn taken(
     let (parts, _) = request.into_parts();
     let found = async {
         let Path((id, name)) = named.map_err(|_| ServiceError::new(Code::AuditNotFound))?;
-        Ok((find(&app, &parts, Ok(Path(id)), reader.lang).await?, name))
+        Ok((find(&services, &parts, Ok(Path(id)), reader.lang).await?, name))
     };
     let found = found.await;
-    made(app, reader, found, move |app, reader, (stored, name)| {
-        take(app, stored, name, reader.lang).unwrap_or_else(|refused| error::page(app, &refused, reader))
+    made(services, reader, found, move |services, reader, (stored, name)| {
+        take(services, stored, name, reader.lang).unwrap_or_else(|refused| error::page(services, &refused, reader))
     })
     .await
 }
 
-fn form_named(app: &Services, stored: &StoredReport, name: &str, lang: Lang) -> Result<Response, ServiceError> {
+fn form_named(services: &Services, stored: &StoredReport, name: &str, lang: Lang) -> Result<Response, ServiceError> {
     let format = match name {
         "audit.json" => return Ok(document(&stored.stored_audit(lang), lang)),
-        "patch.json" => return Ok(document(&audits::patch_answer(app, stored, lang), lang)),
+        "patch.json" => return Ok(document(&audits::patch_answer(services, stored, lang), lang)),
         "audit.csv" => ReportFormat::Csv,
         "audit.md" => ReportFormat::Markdown,
         "audit.sarif" => ReportFormat::Sarif,
@@ -72,7 +74,7 @@ pub(crate) fn patch_file(report: &Report, number: &str) -> Result<Response, Serv
     let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let file = at.and_then(|at| report.patch.files.get(at)).ok_or_else(|| ServiceError::new(Code::NotFound))?;
     let name = file.path.rsplit('/').next().unwrap_or_default();
-    // Text whatever its name says: nothing of an audited site runs here.
+    // Always plain text: no content of an audited site is executed here.
     Ok(download(Body::from(file.content.clone()), "text/plain; charset=utf-8", name))
 }
 
@@ -93,13 +95,13 @@ pub(crate) fn document<T: Serialize + JsonSchema>(value: &T, lang: Lang) -> Resp
     }
 }
 
-/// What a browser keeps as a file.
+/// A download (`Content-Disposition: attachment`).
 fn download(body: Body, media_type: &'static str, name: &str) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')).collect();
-    // Of letters, digits and signs that no header gives a meaning.
+    // Letters, digits and marks without a meaning in headers.
     if let Ok(disposition) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         headers.insert(header::CONTENT_DISPOSITION, disposition);
     }

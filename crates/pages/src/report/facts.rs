@@ -6,7 +6,7 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 use url::Url;
 
-use super::view::SHOWN;
+use super::shown::SHOWN;
 use render::shown;
 
 /// Name and value of each; `None` where the page declares nothing.
@@ -72,7 +72,7 @@ fn robots(allowed: Option<bool>, state: &str, rule: Option<&str>, lang: Lang) ->
     }
 }
 
-/// What was found of robots.txt, in words.
+/// The state of robots.txt, in words.
 fn robots_text(state: &str) -> Text {
     match state {
         "found" => text("no rule applies", "nenhuma regra se aplica"),

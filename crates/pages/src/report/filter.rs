@@ -5,11 +5,11 @@ use model::finding::{Counts, Finding, Severity};
 use model::lang::Lang;
 use url::form_urlencoded::{Serializer, parse};
 
-use crate::checks::severity_word;
 use crate::hub_filter::{Choice, HubFilter};
+use crate::words::severity_word;
 use render::catalog;
 
-/// What a query asks for.
+/// The filter that a query asks for.
 #[derive(Debug)]
 pub(crate) struct Filter {
     severity: Option<Severity>,
@@ -22,10 +22,10 @@ pub(super) struct FilterView<'a> {
     pub(super) chips: Vec<Chip>,
     /// Where the form leads.
     pub(super) action: String,
-    /// What the form keeps: name and value.
+    /// Hidden fields of the form: name and value.
     pub(super) kept: Vec<(&'static str, &'a str)>,
     pub(super) words: &'a str,
-    /// The subjects of the findings that there are.
+    /// The subjects that have findings.
     pub(super) subjects: Vec<Choice>,
     /// Where all findings are shown; `None` while they are.
     pub(super) whole: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct Chip {
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warn, Severity::Info];
 
 impl Filter {
-    /// What a query asks for; a severity or subject that there is not is none.
+    /// The filter of a query. Unknown severities and subjects are ignored.
     pub(crate) fn of(query: Option<&str>, lang: Lang) -> Self {
         let asked = parse(query.unwrap_or_default().as_bytes()).find(|(name, _)| name == "severity");
         let severity = asked.and_then(|(_, word)| SEVERITIES.into_iter().find(|severity| severity.word() == word));
@@ -56,7 +56,7 @@ impl Filter {
         self.severity.is_some() || self.subject.is_set()
     }
 
-    /// Whether a finding is wanted. One whose code the catalog has no more is of no subject.
+    /// Whether a finding passes the filter. A finding whose code left the catalog has no subject.
     pub(super) fn takes(&self, finding: &Finding) -> bool {
         self.severity.is_none_or(|severity| severity == finding.severity)
             && match catalog::entry(&finding.code) {

@@ -1,4 +1,4 @@
-//! The findings of a report as its page shows them: each with its fix, what to mend first, and how many of each subject.
+//! The findings of a report as its page shows them: each with its fix, the ones to fix first, and counts by subject.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use model::fix::Fix;
 use model::lang::{Lang, Text};
 
 use super::filter::Filter;
-use crate::checks::{class, severity_word};
 use crate::pieces::{Piece, pieces};
+use crate::words::{class, severity_word};
 use render::catalog::{self, tool::ready};
 use render::shown;
 
-/// What to mend first is at most so much (design of pages, section 4).
+/// Findings in the list "fix first". Chosen: what a person can do in one sitting.
 const FIRST: usize = 3;
 
 /// One finding with its fix.
 pub(super) struct FindingView<'a> {
     pub(super) code: &'a str,
-    /// The page of its check; `None` for a code that the catalog has no more.
+    /// The page of its check; `None` for a code that left the catalog.
     pub(super) address: Option<String>,
     pub(super) severity: &'static str,
     pub(super) word: &'static str,
@@ -96,19 +96,19 @@ pub(super) struct Named {
     pub(super) address: String,
 }
 
-/// The check of a code; `None` where the catalog has it no more.
+/// The check of a code; `None` for a code that left the catalog.
 pub(super) fn named(code: &str, lang: Lang) -> Option<Named> {
     let check = checks::find(code)?;
     Some(Named { title: check.title.in_lang(lang), address: address(check, lang) })
 }
 
-/// What to mend first.
+/// A finding in the list "fix first".
 pub(super) struct First<'a> {
     pub(super) code: &'a str,
     pub(super) severity: &'static str,
     pub(super) word: &'static str,
     pub(super) title: &'static str,
-    /// What the score gains, with its sign; `None` where nothing, or it is not known.
+    /// Points that the score gains, with their sign; `None` where none, or unknown.
     pub(super) points: Option<String>,
     pub(super) class: &'static str,
 }

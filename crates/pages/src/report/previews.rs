@@ -1,4 +1,4 @@
-//! About how others show the audited page: a search result, a card in a network, the tree of its structured data.
+//! Previews of the audited page: its search result, its card in social networks, the tree of its structured data.
 
 use std::fmt::Display;
 
@@ -12,8 +12,8 @@ use url::Url;
 
 use render::shown;
 
-/// Pixels from which on a text may be cut: close to it, and past it. Public sources disagree and change; these are the
-/// project's of November 2026 (design of pages, section 5).
+/// Pixels from which a text is close to being cut, and from which it may be cut. Chosen: search engines publish no
+/// widths, and public measurements disagree; these are the common values of November 2026.
 struct Room {
     name: Text,
     close: u32,
@@ -62,8 +62,8 @@ pub(super) struct Meter {
     pub(super) px: u32,
     pub(super) close: u32,
     pub(super) cut: u32,
-    /// The same in words.
-    pub(super) said: String,
+    /// The width and the verdict, as a sentence.
+    pub(super) sentence: String,
 }
 
 /// A card in a network.
@@ -71,7 +71,7 @@ pub(super) struct SocialView {
     pub(super) host: String,
     pub(super) title: String,
     pub(super) description: String,
-    /// Address of its picture, as the page declares it. It is told, not loaded.
+    /// Address of its picture, as the page declares it. Shown as text, never loaded.
     pub(super) picture: Option<String>,
 }
 
@@ -126,8 +126,8 @@ fn meter(room: &Room, measured: &str, px: u32, lang: Lang) -> Option<Meter> {
         _ => FITS,
     };
     let values = [("px", px.into()), ("n", measured.chars().count().into()), ("cut", room.cut.into())];
-    let said = sentence.phrase(&values).in_lang(lang).to_owned();
-    Some(Meter { name: room.name.in_lang(lang), px, close: room.close, cut: room.cut, said })
+    let sentence = sentence.phrase(&values).in_lang(lang).to_owned();
+    Some(Meter { name: room.name.in_lang(lang), px, close: room.close, cut: room.cut, sentence })
 }
 
 fn social(summary: &PageSummary) -> Option<SocialView> {
@@ -144,7 +144,7 @@ fn social(summary: &PageSummary) -> Option<SocialView> {
     })
 }
 
-/// Adds a value and what is in it.
+/// Adds a value and its members to the tree.
 fn grow(lines: &mut Vec<(u8, String, String)>, level: u8, name: &str, value: &Value) {
     if lines.len() >= MOST_LINES || level > DEEPEST {
         return;
@@ -192,10 +192,10 @@ mod tests {
     fn a_result_says_how_much_room_its_texts_take() {
         let short = of("<title>Rye bread</title>").result.unwrap();
         assert_eq!(short.trail, "example.com › page");
-        let said: Vec<&str> = short.meters.iter().map(|meter| meter.said.as_str()).collect();
-        assert_eq!(said, ["92 px, 9 characters: fits into 600 px", "92 px, 9 characters: fits into 656 px"]);
+        let sentences: Vec<&str> = short.meters.iter().map(|meter| meter.sentence.as_str()).collect();
+        assert_eq!(sentences, ["92 px, 9 characters: fits into 600 px", "92 px, 9 characters: fits into 656 px"]);
         let long = of(&format!("<title>{}</title>", "Rye bread ".repeat(7))).result.unwrap();
-        assert!(long.meters[0].said.ends_with("may be cut at about 600 px"), "{}", long.meters[0].said);
+        assert!(long.meters[0].sentence.ends_with("may be cut at about 600 px"), "{}", long.meters[0].sentence);
         assert!(long.title.ends_with('…'));
     }
 

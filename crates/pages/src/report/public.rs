@@ -1,17 +1,19 @@
-//! What the page of a shared report says of itself to search engines and networks.
+//! Metadata of the page of a shared report, for search engines and social networks.
 
-use model::lang::{Text, text};
+use model::id::Slug;
+use model::lang::{Lang, Text, text};
 use url::Url;
 
-use super::view::{Eyes, Shown};
+use super::shown::{Eyes, Shown};
+use crate::address::Addresses;
 use crate::card::{Card, Picture, Subject};
-use crate::{Addresses, Reader, share};
+use crate::reader::Reader;
 use render::shown;
 use service::Services;
 use service::shares::report_path;
 
-/// What a public page says of itself to search engines and networks.
-pub(super) fn public(app: &Services, reader: Reader, shown: &Shown<'_>) -> Option<(Card, Addresses)> {
+/// Metadata and addresses of a shared report; `None` for other reports.
+pub(super) fn public(services: &Services, reader: Reader, shown: &Shown<'_>) -> Option<(Card, Addresses)> {
     const TITLE: Text = text("SEO audit of {host}: {score}/100", "Auditoria de SEO de {host}: {score}/100");
     const DESCRIPTION: Text = text(
         "Technical SEO audit of {host} on {date}: score {score} of 100, {errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, and a ready fix for each.",
@@ -40,9 +42,14 @@ pub(super) fn public(app: &Services, reader: Reader, shown: &Shown<'_>) -> Optio
         None => (UNREACHED_TITLE, UNREACHED, UNREACHED_TITLE),
     };
     let (title, path) = (written(title), report_path(slug));
-    let addresses = Addresses::new(app, &path, shown.query, lang);
+    let addresses = Addresses::new(services, &path, shown.query, lang);
     let subject =
         Subject { kind: "WebPage", title: &[&title], description: &written(description), way: &[(&title, path)] };
-    let picture = Picture { path: share::picture_path(slug, lang), alt: written(alt) };
-    Some((Card::new(app, &addresses, lang, &subject).with_picture(app, picture), addresses))
+    let picture = Picture { path: picture_path(slug, lang), alt: written(alt) };
+    Some((Card::new(services, &addresses, lang, &subject).with_picture(services, picture), addresses))
+}
+
+/// Path of the picture of a shared audit.
+fn picture_path(slug: &Slug, lang: Lang) -> String {
+    format!("/og/{slug}.png?lang={}", lang.tag())
 }

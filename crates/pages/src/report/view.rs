@@ -1,13 +1,10 @@
 //! A report as a page: for its owner, for whoever asked for it just now, or for anybody at a public address.
 
 use askama::Template;
-use audit::check::Family;
 use audit::score;
-use model::billing::Gate;
 use model::change::Change;
-use model::id::{AuditId, Slug};
-use model::lang::{Lang, Text, text};
-use model::report::Report;
+use model::id::AuditId;
+use model::lang::{Lang, text};
 use model::time::Timestamp;
 use url::form_urlencoded::byte_serialize;
 
@@ -16,99 +13,18 @@ use super::filter::{Filter, FilterView};
 use super::findings::{self, Bar, FindingView, First, Named, bars, named};
 use super::previews::{Previews, previews};
 use super::public::public;
+use super::shown::{Eyes, Own, SHOWN, Shown};
+use crate::address::Addresses;
 use crate::card::Card;
+use crate::frame::Frame;
 use crate::pieces::arc;
-use crate::{Addresses, Frame, Reader, assets, filters};
+use crate::reader::Reader;
+use crate::{assets, filters};
 use render::band::{Band, UNREACHED};
 use render::catalog;
 use render::{reason, shown};
 use service::Services;
 use service::shares::{Snippets, badge_path, report_path};
-
-/// Entries of a list of the summary that a page shows; the JSON has all.
-pub(super) const SHOWN: usize = 50;
-
-/// Whose eyes a report is for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Eyes<'a> {
-    /// Its owner's, at its own address.
-    Owner(Own<'a>),
-    /// Of whoever asked for the audit just now: it was not kept.
-    Asker,
-    /// Of whoever showed the token that owns it: it has an address, but for that token only.
-    Holder,
-    /// Anybody's, at a public address.
-    Anybody { slug: &'a Slug },
-}
-
-/// What the owner of a report knows beside it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Own<'a> {
-    pub(super) id: &'a AuditId,
-    /// The public address that the owner gave it.
-    pub(super) share: Option<&'a Slug>,
-    /// What the forms of somebody who is signed in bring along.
-    pub(super) csrf: Option<&'a str>,
-    /// The address as it was asked for.
-    pub(super) requested_url: &'a str,
-    /// What the next audit takes.
-    pub(super) again: Again,
-    /// The run of the page before this one, and what changed since.
-    pub(super) before: Option<(&'a AuditId, &'a Change)>,
-}
-
-/// What the next audit of an owner takes.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Again {
-    /// Nothing of the day's allowance.
-    Free,
-    /// One of those left of the day's.
-    OneOf(u32),
-    /// More than is left.
-    Spent,
-}
-
-impl Again {
-    /// As the gate says, which audits for free or not.
-    pub(super) fn of(gate: &Gate, is_free: bool) -> Self {
-        match gate.free_remaining {
-            _ if is_free => Self::Free,
-            0 => Self::Spent,
-            left => Self::OneOf(left),
-        }
-    }
-
-    fn in_words(self, lang: Lang) -> String {
-        const FREE: Text =
-            text("Takes none of the free audits of the day.", "Não usa nenhuma das auditorias grátis do dia.");
-        const ONE: Text = text(
-            "Takes one of the free audits: {n} {n|is|are} left today.",
-            "Usa uma das auditorias grátis: {n|resta|restam} {n} hoje.",
-        );
-        const SPENT: Text = text(
-            "The free audits of today are used up. There are new ones tomorrow (UTC).",
-            "As auditorias grátis de hoje acabaram. Há novas amanhã (UTC).",
-        );
-        let (sentence, left) = match self {
-            Self::Free => (FREE, 0),
-            Self::OneOf(left) => (ONE, left),
-            Self::Spent => (SPENT, 0),
-        };
-        sentence.phrase(&[("n", left.into())]).in_lang(lang).to_owned()
-    }
-}
-
-/// A report to show.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown<'a> {
-    pub(crate) report: &'a Report,
-    pub(crate) created_at: Timestamp,
-    pub(crate) eyes: Eyes<'a>,
-    /// The tool whose findings come first.
-    pub(crate) tool: Option<&'static Family>,
-    /// The query of the page's address, where it has one.
-    pub(crate) query: Option<&'a str>,
-}
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -133,7 +49,7 @@ pub(crate) struct ReportPage<'a> {
     slug: Option<&'a str>,
     /// The first page, with its form filled in.
     anew: String,
-    /// What a public page says of itself, and where it is.
+    /// Metadata and addresses of a public page.
     card: Option<Card>,
     addresses: Option<Addresses>,
     /// What its reader must know first.
@@ -192,7 +108,7 @@ struct OwnerView<'a> {
     csrf: Option<&'a str>,
     share: Option<ShareView>,
     requested_url: &'a str,
-    /// What another audit takes.
+    /// What another audit costs of the allowance, as a sentence.
     cost: String,
 }
 
@@ -204,7 +120,7 @@ struct ChangeView<'a> {
     points: Option<String>,
     broke: usize,
     fixed: usize,
-    /// What is gone, by name.
+    /// Checks whose findings are fixed.
     gone: Vec<Named>,
 }
 
@@ -218,7 +134,8 @@ struct ShareView {
 }
 
 /// The page of a report. `filter` is what its query asks for.
-pub(crate) fn view<'a>(app: &'a Services, reader: Reader, shown: Shown<'a>, filter: &'a Filter) -> ReportPage<'a> {
+// Long, as it fills one template: a line for each field.
+pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>, filter: &'a Filter) -> ReportPage<'a> {
     let lang = reader.lang;
     let Shown { report, created_at, eyes, tool, query } = shown;
     let (change, path) = match eyes {
@@ -235,20 +152,20 @@ pub(crate) fn view<'a>(app: &'a Services, reader: Reader, shown: Shown<'a>, filt
     let score = report.summary.is_some().then_some(report.score);
     let is_reached = score.is_some();
     let band = Band::of(report.score);
-    let (card, addresses) = public(app, reader, &shown).unzip();
+    let (card, addresses) = public(services, reader, &shown).unzip();
     let created = created_at.to_string();
     let cost: u32 = report.findings.iter().map(|finding| score::weight(finding.severity)).sum();
     let (bars, longest_bar) = bars(&report.findings, path.as_deref(), lang);
     let summary = report.summary.as_ref();
     ReportPage {
-        frame: Frame::new(app, reader),
+        frame: Frame::new(services, reader),
         script: assets::REPORT_PATH,
         url: shown::address(&report.url),
         // "2026-01-31T09:30:00.000Z" reads better without the seconds.
         created_at_short: created.get(..16).unwrap_or(&created).replace('T', " ") + " UTC",
         created_at: created,
-        age: shown::age(created_at, app.ports().now(), lang),
-        owner: owner(app, score, &eyes, lang),
+        age: shown::age(created_at, services.ports().now(), lang),
+        owner: owner(services, score, &eyes, lang),
         change: change.map(|(id, change)| ChangeView::of(id, change, lang)),
         slug: match eyes {
             Eyes::Anybody { slug } => Some(&slug.0),
@@ -326,12 +243,12 @@ impl<'a> ChangeView<'a> {
     }
 }
 
-fn owner<'a>(app: &Services, score: Option<u32>, eyes: &Eyes<'a>, lang: Lang) -> Option<OwnerView<'a>> {
+fn owner<'a>(services: &Services, score: Option<u32>, eyes: &Eyes<'a>, lang: Lang) -> Option<OwnerView<'a>> {
     let Eyes::Owner(own) = *eyes else { return None };
     let share = own.share.map(|slug| {
-        let Snippets { markdown, html, rst } = Snippets::new(app, slug, score);
+        let Snippets { markdown, html, rst } = Snippets::new(services, slug, score);
         ShareView {
-            address: app.url(&report_path(slug)),
+            address: services.url(&report_path(slug)),
             badge: badge_path(slug),
             snippets: [("Markdown", markdown), ("HTML", html), ("reStructuredText", rst)],
         }
@@ -340,7 +257,7 @@ fn owner<'a>(app: &Services, score: Option<u32>, eyes: &Eyes<'a>, lang: Lang) ->
     Some(OwnerView { id: &id.0, csrf, share, requested_url, cost: again.in_words(lang) })
 }
 
-/// What a reader must know first.
+/// The notice at the top of the report.
 fn notice(eyes: &Eyes<'_>, created_at: Timestamp, lang: Lang) -> Option<String> {
     let notice = match eyes {
         Eyes::Owner(_) => return None,

@@ -31,11 +31,11 @@ pub(super) struct Point {
     /// Mail was sent about the run: the page had got worse.
     pub(super) alerted: bool,
     pub(super) audit_id: String,
-    /// What it says.
+    /// Accessible label.
     pub(super) label: String,
 }
 
-/// What a point says of a run: when, which score, and whether mail was sent.
+/// The label of a point: when, which score, and whether an alert was sent.
 fn label(run: &Run, lang: Lang) -> String {
     const NOT_REACHED: Text = text("not reached", "não alcançada");
     const ALERTED: Text = text("alert sent", "alerta enviado");
@@ -115,10 +115,10 @@ mod tests {
     #[test]
     fn a_point_says_when_what_and_whether_mail_was_sent() {
         let runs = [(60_000, Some(50)), (0, None)].map(|(at, score)| Run { alerted: at > 0, ..run(at, score) });
-        let said =
+        let labels =
             |lang| Chart::of(&runs, lang).unwrap().points.into_iter().map(|point| point.label).collect::<Vec<_>>();
-        assert_eq!(said(Lang::En), ["1970-01-01T00:00: not reached", "1970-01-01T00:01: 50, alert sent"]);
-        assert_eq!(said(Lang::PtBr), ["1970-01-01T00:00: não alcançada", "1970-01-01T00:01: 50, alerta enviado"]);
+        assert_eq!(labels(Lang::En), ["1970-01-01T00:00: not reached", "1970-01-01T00:01: 50, alert sent"]);
+        assert_eq!(labels(Lang::PtBr), ["1970-01-01T00:00: não alcançada", "1970-01-01T00:01: 50, alerta enviado"]);
     }
 
     #[test]

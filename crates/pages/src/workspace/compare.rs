@@ -7,9 +7,12 @@ use http::StatusCode;
 use http::request::Parts;
 use model::tab::Tab;
 
-use super::{Id, Space, Visit, answered, band, document};
-use crate::checks::severity_word;
-use crate::{Frame, filters, html};
+use super::space::{Space, band};
+use super::visit::{Id, Visit, answered, document};
+use crate::filters;
+use crate::frame::Frame;
+use crate::response::html;
+use crate::words::severity_word;
 use render::shown::signed;
 use service::Services;
 use service::error::{Code, ServiceError};
@@ -43,10 +46,10 @@ impl ComparePage<'_> {
 }
 
 /// The comparison of the runs `before` and `after` of the query.
-pub(crate) async fn show(State(app): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn show(State(services): State<Services>, id: Id, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    answered(&app, &parts, async |visit| {
-        let (tab, compared) = compared(&app, visit, id, &parts).await?;
+    answered(&services, &parts, async |visit| {
+        let (tab, compared) = compared(&services, visit, id, &parts).await?;
         let frame = visit.frame();
         let names = [frame.t("Before", "Antes"), frame.t("After", "Depois")];
         let [before, after] = [&compared.before, &compared.after];
@@ -76,17 +79,17 @@ pub(crate) async fn show(State(app): State<Services>, id: Id, request: Request) 
     .await
 }
 
-/// The same as JSON.
-pub(crate) async fn json(State(app): State<Services>, id: Id, request: Request) -> Response {
+/// The comparison as JSON.
+pub(crate) async fn json(State(services): State<Services>, id: Id, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    answered(&app, &parts, async |visit| {
-        let (_, compared) = compared(&app, visit, id, &parts).await?;
+    answered(&services, &parts, async |visit| {
+        let (_, compared) = compared(&services, visit, id, &parts).await?;
         Ok(document(&compared, visit.reader.lang))
     })
     .await
 }
 
-async fn compared(app: &Services, visit: &Visit, id: Id, parts: &Parts) -> Result<(Tab, Compared), ServiceError> {
+async fn compared(services: &Services, visit: &Visit, id: Id, parts: &Parts) -> Result<(Tab, Compared), ServiceError> {
     let (owner, tab) = visit.tab(id).await?;
     let query = parts.uri.query().unwrap_or_default();
     let asked = |wanted: &'static str| {
@@ -94,6 +97,6 @@ async fn compared(app: &Services, visit: &Visit, id: Id, parts: &Parts) -> Resul
         found.map(|(_, id)| id.into_owned()).ok_or_else(|| ServiceError::new(Code::InvalidParameter).detail(wanted))
     };
     let (before, after) = (asked("before")?, asked("after")?);
-    let compared = tabs::compared(app, owner, &tab, before, after, visit.reader.lang).await?;
+    let compared = tabs::compared(services, owner, &tab, before, after, visit.reader.lang).await?;
     Ok((tab, compared))
 }

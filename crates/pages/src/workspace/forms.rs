@@ -1,4 +1,4 @@
-//! What the workspace's forms do. Each leads back to a page, so that a reload does nothing twice.
+//! Forms of the workspace. Each redirects to a page (303), so that a reload sends no form again.
 
 use api::request::{BODY_BYTES, read_body};
 use api::response::{of_error, status};
@@ -9,33 +9,35 @@ use http::{StatusCode, header};
 use model::lang::Lang;
 use model::tab::Tab;
 
-use super::{EmptyPage, Id, Visit, redirect};
-use crate::home::new_guest;
-use crate::{Reader, guest_cookie, html, private};
+use super::space::EmptyPage;
+use super::visit::{Id, Visit, redirect};
+use crate::guest_cookie;
+use crate::reader::Reader;
+use crate::response::{html, private};
 use api::caller::guard_form;
 use api::caller::same_origin;
 use api::site::Site;
 use service::Services;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
-use service::{gate, tabs, watches};
+use service::{gate, guests, tabs, watches};
 
-/// A form of the workspace, and who sent it.
+/// A form of the workspace, and its sender.
 struct Form {
     visit: Visit,
     fields: Vec<(String, String)>,
 }
 
 impl Form {
-    async fn of(app: &Services, request: Request) -> (Parts, Result<Self, ServiceError>) {
+    async fn of(services: &Services, request: Request) -> (Parts, Result<Self, ServiceError>) {
         let (parts, body) = request.into_parts();
         let received = async {
-            same_origin(app, &parts)?;
-            let received = read_body(app, &parts, body, BODY_BYTES).await?;
+            same_origin(services, &parts)?;
+            let received = read_body(services, &parts, body, BODY_BYTES).await?;
             let fields: Vec<(String, String)> = url::form_urlencoded::parse(&received.bytes).into_owned().collect();
-            let form = Self { visit: Visit::of(app, &parts).await?, fields };
+            let form = Self { visit: Visit::of(services, &parts).await?, fields };
             if let Identity::Session(_) = form.visit.cx.caller.identity {
-                guard_form(app, &form.visit.cx.caller, &parts.headers, form.field("csrf"))?;
+                guard_form(services, &form.visit.cx.caller, &parts.headers, form.field("csrf"))?;
             }
             Ok(form)
         };
@@ -48,15 +50,15 @@ impl Form {
     }
 }
 
-/// Does something with one tab of the sender, and leads to the page at `back` of it.
+/// Runs `work` on a tab of the sender, and redirects to `back`, in which `{id}` is the tab.
 async fn on_tab(
-    app: Services,
+    services: Services,
     id: Id,
     request: Request,
     back: &str,
     work: impl AsyncFnOnce(&Form, &Tab) -> Result<(), ServiceError>,
 ) -> Response {
-    let (parts, form) = Form::of(&app, request).await;
+    let (parts, form) = Form::of(&services, request).await;
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let done = async {
         let form = form?;
@@ -66,28 +68,28 @@ async fn on_tab(
     };
     match done.await {
         Ok(id) => private(redirect(&back.replace("{id}", &id), reader.lang)),
-        Err(error) => crate::error::page(&app, &error, reader),
+        Err(error) => crate::error::page(&services, &error, reader),
     }
 }
 
-/// Follows the page that was typed. Somebody new becomes a guest.
-pub(crate) async fn open(State(app): State<Services>, request: Request) -> Response {
-    let (parts, form) = Form::of(&app, request).await;
+/// Follows the page that was typed. A caller without an identity becomes a guest.
+pub(crate) async fn open(State(services): State<Services>, request: Request) -> Response {
+    let (parts, form) = Form::of(&services, request).await;
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let form = match form {
         Ok(form) => form,
-        Err(error) => return crate::error::page(&app, &error, reader),
+        Err(error) => return crate::error::page(&services, &error, reader),
     };
     let mut cookie = None;
     let opened = async {
         let typed = form.field("url").unwrap_or_default().trim();
         let address = if typed.contains("://") { typed.to_owned() } else { format!("https://{typed}") };
-        let (url, alias) = (tabs::page_of(&app, &address)?, tabs::alias_of(form.field("alias"))?);
+        let (url, alias) = (tabs::page_of(&services, &address)?, tabs::alias_of(form.field("alias"))?);
         let owner = match &form.visit.owner {
             Some(owner) => owner.clone(),
             None => {
-                let (guest, token) = new_guest(&form.visit.cx).await?;
-                cookie = guest_cookie::set(&app, &token);
+                let (guest, token) = guests::admit(&form.visit.cx).await?;
+                cookie = guest_cookie::set(&services, &token);
                 model::id::Owner::Guest(guest)
             }
         };
@@ -102,12 +104,12 @@ pub(crate) async fn open(State(app): State<Services>, request: Request) -> Respo
     private(response)
 }
 
-/// The form once more, with what is wrong and what was typed.
+/// The form again, with the error and the typed values.
 async fn again(form: &Form, error: ServiceError, reader: Reader) -> Response {
     let Ok(mut space) = form.visit.space(None).await else {
         return crate::error::page(&form.visit.cx.services, &error, reader);
     };
-    space.problem = Some(told(&error, reader.lang));
+    space.problem = Some(message(&error, reader.lang));
     form.field("url").unwrap_or_default().clone_into(&mut space.typed);
     let page = EmptyPage { frame: form.visit.frame(), space, tab: None, view: "" };
     let mut response = html(status(&error), &page, reader.lang);
@@ -117,7 +119,7 @@ async fn again(form: &Form, error: ServiceError, reader: Reader) -> Response {
     response
 }
 
-fn told(error: &ServiceError, lang: Lang) -> String {
+fn message(error: &ServiceError, lang: Lang) -> String {
     let sentence = error.code.sentence().in_lang(lang);
     match &error.detail {
         Some(detail) => format!("{sentence} ({})", detail.in_lang(lang)),
@@ -138,17 +140,17 @@ pub(crate) async fn run(State(site): State<Site>, id: Id, request: Request) -> R
 }
 
 /// Names the tab.
-pub(crate) async fn rename(State(app): State<Services>, id: Id, request: Request) -> Response {
-    on_tab(app, id, request, "/workspace/{id}/settings", async |form, tab| {
+pub(crate) async fn rename(State(services): State<Services>, id: Id, request: Request) -> Response {
+    on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
         let alias = Some(tabs::alias_of(form.field("alias"))?);
         change(form, tab, watches::TabEdit { alias, ..watches::TabEdit::default() }).await
     })
     .await
 }
 
-/// Begins or ends the daily watch, and says where its alerts go.
-pub(crate) async fn watch(State(app): State<Services>, id: Id, request: Request) -> Response {
-    on_tab(app, id, request, "/workspace/{id}/settings", async |form, tab| {
+/// Starts or ends the daily watch, and sets the address of its alerts.
+pub(crate) async fn watch(State(services): State<Services>, id: Id, request: Request) -> Response {
+    on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
         let monitor = Some(form.field("monitor") == Some("on"));
         let alert_email = Some(watches::alert_address(form.field("monitor_email"))?);
         change(form, tab, watches::TabEdit { monitor, alert_email, ..watches::TabEdit::default() }).await
@@ -161,12 +163,11 @@ async fn change(form: &Form, tab: &Tab, edit: watches::TabEdit) -> Result<(), Se
     watches::change(&form.visit.cx, owner, tab, edit).await.map(drop)
 }
 
-/// Follows the page no more.
-pub(crate) async fn close(State(app): State<Services>, id: Id, request: Request) -> Response {
-    on_tab(app, id, request, "/workspace", async |form, tab| {
+/// Closes the tab.
+pub(crate) async fn close(State(services): State<Services>, id: Id, request: Request) -> Response {
+    on_tab(services, id, request, "/workspace", async |form, tab| {
         let owner = form.visit.owner.as_ref().ok_or_else(|| ServiceError::new(Code::TabNotFound))?;
-        let id = tabs::tab_id(&tab.id)?;
-        form.visit.cx.services.database().ask(|store| store.close_tab(owner, &id)).await.map_err(tabs::unknown_tab)
+        tabs::close(&form.visit.cx.services, owner, &tab.id).await
     })
     .await
 }

@@ -11,8 +11,11 @@ use model::tab::{Run, Tab};
 use service::tabs::HistoryAnswer;
 
 use super::chart::Chart;
-use super::{Id, Space, answered, document};
-use crate::{Frame, filters, html};
+use super::space::Space;
+use super::visit::{Id, answered, document};
+use crate::filters;
+use crate::frame::Frame;
+use crate::response::html;
 use render::shown::signed;
 use service::Services;
 use service::tabs;
@@ -62,12 +65,12 @@ impl RunLine {
 }
 
 /// The history of a tab.
-pub(crate) async fn show(State(app): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn show(State(services): State<Services>, id: Id, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    answered(&app, &parts, async |visit| {
+    answered(&services, &parts, async |visit| {
         let lang = visit.reader.lang;
         let (owner, tab) = visit.tab(id).await?;
-        let runs = tabs::history(&app, owner, &tab, SHOWN, lang).await?;
+        let runs = tabs::history(&services, owner, &tab, SHOWN, lang).await?;
         let page = HistoryPage {
             frame: visit.frame(),
             space: visit.space(Some(&tab.id)).await?,
@@ -81,25 +84,25 @@ pub(crate) async fn show(State(app): State<Services>, id: Id, request: Request) 
     .await
 }
 
-/// The same as `GET /api/tabs/:id/history`, for who reads the page.
-pub(crate) async fn json(State(app): State<Services>, id: Id, request: Request) -> Response {
+/// `GET /api/tabs/:id/history` for the reader of the page.
+pub(crate) async fn json(State(services): State<Services>, id: Id, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    answered(&app, &parts, async |visit| {
+    answered(&services, &parts, async |visit| {
         let lang = visit.reader.lang;
         let (owner, tab) = visit.tab(id).await?;
-        let runs = tabs::history(&app, owner, &tab, SHOWN, lang).await?;
+        let runs = tabs::history(&services, owner, &tab, SHOWN, lang).await?;
         Ok(document(&HistoryAnswer { tab, runs, limit: SHOWN }, lang))
     })
     .await
 }
 
 /// The table as CSV (RFC 4180). It holds numbers, instants and ids of ours only, so no cell can be a formula.
-pub(crate) async fn csv(State(app): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn csv(State(services): State<Services>, id: Id, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    answered(&app, &parts, async |visit| {
+    answered(&services, &parts, async |visit| {
         let (owner, tab) = visit.tab(id).await?;
         let mut text = "created_at,score,errors,warnings,info,audit_id\r\n".to_owned();
-        for run in tabs::history(&app, owner, &tab, SHOWN, visit.reader.lang).await? {
+        for run in tabs::history(&services, owner, &tab, SHOWN, visit.reader.lang).await? {
             let score = run.score.map_or(String::new(), |score| score.to_string());
             let counts = run.counts;
             // Writing to a String can't fail.

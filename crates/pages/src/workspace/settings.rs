@@ -6,8 +6,11 @@ use axum::response::Response;
 use http::StatusCode;
 use model::tab::Tab;
 
-use super::{Id, Space, answered};
-use crate::{Frame, filters, html};
+use super::space::Space;
+use super::visit::{Id, answered};
+use crate::filters;
+use crate::frame::Frame;
+use crate::response::html;
 use service::Services;
 
 #[derive(Template)]
@@ -22,12 +25,12 @@ struct SettingsPage<'a> {
 }
 
 /// The settings of a tab.
-pub(crate) async fn show(State(app): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn show(State(services): State<Services>, id: Id, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    answered(&app, &parts, async |visit| {
+    answered(&services, &parts, async |visit| {
         let (_, tab) = visit.tab(id).await?;
         let space = visit.space(Some(&tab.id)).await?;
-        let (frame, has_mail) = (visit.frame(), app.mailer().is_some());
+        let (frame, has_mail) = (visit.frame(), services.mailer().is_some());
         let page = SettingsPage { frame, space, tab: Some(&tab), view: "settings", has_mail };
         Ok(html(StatusCode::OK, &page, visit.reader.lang))
     })

@@ -1,5 +1,5 @@
-//! When a check is not measured. A check says so only by doing so: here each is tried on made-up captures, one for each
-//! thing that can be missing. What is told is what is done; a reason that none of these pages brings about is not told.
+//! Reasons for which a check is not measured, found by running every check on synthetic captures, one for each thing that
+//! can be missing. A reason that none of these captures causes is not listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -114,7 +114,7 @@ fn capture(html: &str, lack: Lack) -> Capture {
     capture
 }
 
-/// Does what the engine does, without a network.
+/// Audits a capture as the engine does, without a network.
 fn fetch_files(capture: &mut Capture, lack: Lack) {
     let page = Page::read(capture);
     loop {

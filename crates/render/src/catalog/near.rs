@@ -1,6 +1,6 @@
-//! What one may have meant who asked for a name that the catalog has not.
+//! Suggestions for misspelled names.
 
-/// Names told to one who mistyped one.
+/// Suggestions at most.
 const MOST_NEAR: usize = 5;
 /// Bytes of an unknown name that are compared: names of the catalog are shorter.
 const COMPARED: usize = 64;

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::calls;
 
-/// What the engine says of the example of each family, found out when it is first asked for.
+/// Audit results of the worked example of each family, computed on first use.
 #[derive(Debug)]
 pub struct Examples(Vec<OnceLock<Worked>>);
 

@@ -4,9 +4,8 @@ use audit::checks;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::Unaudited;
+use super::outcome::{Outcome, Unaudited, place};
 use super::text::class;
-use super::{Outcome, place};
 use crate::shown::printable;
 
 /// Names of the columns, the same in every language. `places` has a line for each; `fix` is what to paste.

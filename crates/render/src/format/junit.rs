@@ -7,8 +7,7 @@ use model::finding::Severity;
 use model::lang::Lang;
 use model::report::Report;
 
-use super::Outcome;
-use super::Unaudited;
+use super::outcome::{Outcome, Unaudited};
 use crate::reason;
 
 /// How many test cases there are, and how many of which end.

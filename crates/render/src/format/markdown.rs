@@ -3,9 +3,8 @@
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::Unaudited;
+use super::outcome::{Outcome, Unaudited, place};
 use super::text::{class, counts};
-use super::{Outcome, place};
 use crate::shown::{address, printable};
 
 /// Each page; before them, where there are several, a table of all.

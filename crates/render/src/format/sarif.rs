@@ -8,8 +8,8 @@ use percent_encoding::percent_encode_byte;
 use serde_json::{Map, Value, json};
 use url::{Position, Url};
 
-use super::Unaudited;
-use super::{Outcome, pretty};
+use super::json::pretty;
+use super::outcome::{Outcome, Unaudited};
 
 /// One run over all pages, since code scanning takes one run of a tool a file: the whole catalog as its rules, a result
 /// for each finding, a notification for each page that could not be audited.

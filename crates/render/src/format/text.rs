@@ -7,10 +7,18 @@ use model::fix::FixClass;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::Unaudited;
-use super::{Outcome, Style, place};
+use super::outcome::{Outcome, Unaudited, place};
 use crate::reason;
 use crate::shown::{address, printable};
+
+/// Whether text is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// ANSI colours, for a terminal.
+    Colours,
+    /// None.
+    Plain,
+}
 
 /// Places shown of a finding: all are in the JSON.
 const PLACES: usize = 3;
@@ -151,7 +159,7 @@ fn page(report: &Report, lang: Lang, style: Style) -> String {
     out
 }
 
-/// A line that tells that not all is shown.
+/// The line that says how much is left out.
 fn more(all: usize, shown: usize) -> &'static str {
     if all > shown { "    …\n" } else { "" }
 }

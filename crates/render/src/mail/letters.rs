@@ -65,7 +65,7 @@ const NOT_YOU_DONE: Text = text(
 const SIGN_IN: Text = text("Sign in", "Entrar");
 const RESET: Text = text("Set a new password", "Definir uma nova senha");
 
-/// To who is invited to an organization by `inviter`.
+/// An invitation to an organization by `inviter`.
 pub fn invitation(sender: &Sender<'_>, organization: &str, inviter: &str, token: &str) -> Letter {
     let about = text(
         "{inviter} invites you to the organization {organization}. The link is good for 7 days, once, for an account with this address.",
@@ -86,7 +86,7 @@ pub fn key_changed(sender: &Sender<'_>, what: Text, name: &str) -> Letter {
     Letter::new(what, vec![what.into(), named, NOT_YOU_DONE.into()]).link(RESET, sender.url("/conta/global/reset"))
 }
 
-/// To who wants an account.
+/// The link that confirms a registration.
 pub fn register(sender: &Sender<'_>, token: &str) -> Letter {
     let about = text(
         "Somebody, most likely you, wants an account with this address. The link is good for a day, once.",
@@ -97,7 +97,7 @@ pub fn register(sender: &Sender<'_>, token: &str) -> Letter {
         .link(makes, sender.url(&format!("/conta/global/complete?token={token}")))
 }
 
-/// To who has an account and asks for one.
+/// The reply to a registration with an address that has an account.
 pub fn has_account(sender: &Sender<'_>) -> Letter {
     let about = text(
         "Somebody, most likely you, asked for an account with this address. You have one already.",
@@ -108,7 +108,7 @@ pub fn has_account(sender: &Sender<'_>) -> Letter {
         .link(RESET, sender.url("/conta/global/reset"))
 }
 
-/// To who wants a new password.
+/// The link that resets a password.
 pub fn reset(sender: &Sender<'_>, token: &str) -> Letter {
     let about = text(
         "With this link you set a new password. It is good for 30 minutes, once, and ends all sessions and all API keys of the account.",
@@ -118,7 +118,7 @@ pub fn reset(sender: &Sender<'_>, token: &str) -> Letter {
         .link(RESET, sender.url(&format!("/conta/global/password?token={token}")))
 }
 
-/// To who has no account and asks for a new password.
+/// The reply to a password reset for an address without an account.
 pub fn no_account(sender: &Sender<'_>) -> Letter {
     let about = text(
         "Somebody, most likely you, asked for a new password. There is no account with this address.",

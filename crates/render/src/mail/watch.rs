@@ -12,15 +12,15 @@ use model::report::Report;
 use super::{Mail, Sender};
 use crate::shown::{printable, undirected};
 
-/// Findings that an alert tells in full; it says how many more there are.
+/// Findings that an alert lists; the rest is a count.
 const TOLD: usize = 20;
 
-/// A run of a watch that got worse, as its alert tells it.
+/// A watched run that got worse: the input of an alert.
 #[derive(Debug)]
 pub struct Alert<'a> {
     /// Where the mail goes.
     pub to: &'a str,
-    /// What the page is called: the name its owner gave it, or its address.
+    /// Name of the page: its alias, or its address.
     pub name: &'a str,
     /// The page's address.
     pub url: &'a str,
@@ -153,7 +153,7 @@ fn subject(name: &str, change: &Change, lang: Lang) -> String {
     phrase.in_lang(lang).to_owned()
 }
 
-/// What is new, worst first, with its fix.
+/// New findings, worst first, with their fixes.
 fn items<'a>(sender: &Sender<'_>, alert: &'a Alert<'a>) -> Vec<Item<'a>> {
     let lang = alert.lang;
     const ERROR: Text = text("Error", "Erro");

@@ -6,12 +6,12 @@ use icu_properties::props::Script;
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 use url::Url;
 
-/// An address; behind it its host in letters, where it is in punycode and safe to read.
+/// An address, followed by its Unicode host where it is in Punycode and safe to read.
 pub fn address(url: &str) -> String {
     beside(url, Url::parse(url).ok().and_then(|url| in_letters(url.host_str()?)))
 }
 
-/// A host; behind it the same in letters, as [`address`].
+/// A host, followed by its Unicode form, as [`address`] does.
 pub fn host(host: &str) -> String {
     beside(host, in_letters(host))
 }

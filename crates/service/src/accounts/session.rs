@@ -1,5 +1,7 @@
 //! Sessions: beginning, token rotation, listing and ending.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::account::{Assurance, SecurityEvent, SessionInfo};
 use model::id::{AccountId, SessionId};
 use model::time::{DAY_MS, Timestamp};
@@ -11,6 +13,8 @@ use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::caller::Identity;
 use crate::error::{Code, ServiceError};
+use crate::services::Services;
+use crate::vault::Binding;
 
 /// Idle timeout of a session, in seconds: 30 days.
 pub const SESSION_SECONDS: u32 = 30 * 86_400;
@@ -160,4 +164,30 @@ pub async fn end_all(cx: &Cx) -> Result<(), ServiceError> {
         super::change::language(&account),
     );
     Ok(change.make(cx, "ending all sessions").await??)
+}
+
+/// Tokens that a page of ours sends with its writes.
+#[derive(Debug)]
+pub struct PageTokens {
+    /// CSRF token of the session, or of the browser before anybody is signed in.
+    pub csrf: String,
+    /// Id of the page view; it grants nothing.
+    pub context: String,
+    /// Secret for the cookie that `csrf` is bound to; `None` where the caller has a session or the cookie.
+    pub browser: Option<String>,
+}
+
+/// Makes the tokens of a page view.
+pub fn page_tokens(cx: &Cx) -> Result<PageTokens, ServiceError> {
+    let (services, bound) = (&cx.services, cx.caller.binding());
+    let keys = services.vault().keys()?;
+    let secret = browser_secret(services);
+    let binding = bound.unwrap_or(Binding::Browser(&secret));
+    let context = keys.context(binding, services.ports().entropy.bytes());
+    Ok(PageTokens { csrf: keys.csrf(binding), context, browser: bound.is_none().then_some(secret) })
+}
+
+/// A new secret for the cookie that the CSRF tokens of a browser without a session are bound to.
+pub fn browser_secret(services: &Services) -> String {
+    URL_SAFE_NO_PAD.encode(services.ports().entropy.bytes())
 }

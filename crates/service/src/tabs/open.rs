@@ -82,3 +82,14 @@ pub fn unknown_tab(error: DatabaseError) -> ServiceError {
         other => other.into(),
     }
 }
+
+/// The tabs of an owner, oldest first.
+pub async fn list(services: &Services, owner: &Owner) -> Result<Vec<Tab>, ServiceError> {
+    Ok(services.database().ask(|store| store.tabs_of(owner)).await?)
+}
+
+/// Closes a tab; its runs stay audits of the owner.
+pub async fn close(services: &Services, owner: &Owner, id: &str) -> Result<(), ServiceError> {
+    let id = tab_id(id)?;
+    services.database().ask(|store| store.close_tab(owner, &id)).await.map_err(unknown_tab)
+}

@@ -117,3 +117,12 @@ fn runs(services: &Services, records: &[RunRecord], lang: Lang) -> Result<Vec<Ru
     runs.reverse();
     Ok(runs)
 }
+
+/// The run of the page before the one of this report.
+pub async fn run_before(
+    services: &Services,
+    owner: &Owner,
+    stored: &StoredReport,
+) -> Result<Option<RunRecord>, ServiceError> {
+    Ok(services.database().ask(|store| store.run_before(owner, stored)).await?)
+}

@@ -15,9 +15,8 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use render::format::{self, Asked, Format, Outcome, Style};
-pub(super) use supplied::{page_url, read_page};
 
-use super::{BELOW_THE_BAR, LangName, failure, print};
+use super::output::{BELOW_THE_BAR, LangName, is_colour_wanted, print};
 use render::shown::{address, printable};
 
 /// What `--help` says after the options.
@@ -150,7 +149,7 @@ impl Arguments {
         self.exit_code(&outcomes, lang, is_text && !shows_nothing)
     }
 
-    /// 2 when any page could not be audited, else 1 when any is below the bar. `are_told`: the text has said why.
+    /// 2 when any page could not be audited, else 1 when any is below the bar. `are_told`: the report has the errors.
     fn exit_code(&self, outcomes: &[Outcome], lang: Lang, are_told: bool) -> Result<ExitCode> {
         const ONE: Text = text("could not audit {page}", "não foi possível auditar {page}");
         const SEVERAL: Text =
@@ -185,40 +184,5 @@ impl Arguments {
         };
         self.fail_under.is_some_and(|bar| report.score < bar)
             || worst.is_some_and(|worst| report.findings.iter().any(|finding| finding.severity <= worst))
-    }
-}
-
-/// Unless `NO_COLOR` is set to anything (no-color.org), or the terminal says that it knows none.
-pub(super) fn is_colour_wanted() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    is_set("NO_COLOR").is_none() && is_set("TERM").is_none_or(|term| term != "dumb")
-}
-
-/// A bare host gets `https://`. What is before a colon is a host only where a port follows.
-fn with_scheme(text: &str) -> String {
-    let text = text.trim();
-    let has_scheme = text.split_once(':').is_some_and(|(before, after)| {
-        !before.contains(['/', '.', '[']) && !after.starts_with(|first: char| first.is_ascii_digit())
-    });
-    if has_scheme { text.to_owned() } else { format!("https://{text}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bare_host_gets_a_scheme_and_nothing_else_does() {
-        for (typed, expected) in [
-            ("example.com", "https://example.com"),
-            (" example.com:8080/a:b ", "https://example.com:8080/a:b"),
-            ("localhost:3000", "https://localhost:3000"),
-            ("[::1]:80", "https://[::1]:80"),
-            ("http://example.com", "http://example.com"),
-            ("mailto:me@example.com", "mailto:me@example.com"),
-            ("javascript:alert(1)", "javascript:alert(1)"),
-        ] {
-            assert_eq!(with_scheme(typed), expected);
-        }
     }
 }

@@ -8,7 +8,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use model::lang::{Lang, Text, text};
 
-use super::{LangName, print};
+use super::output::{LangName, print};
 use render::catalog::check::Explained;
 use render::catalog::near::nearest;
 use render::catalog::{self, Entry};
@@ -78,7 +78,7 @@ impl Arguments {
     }
 }
 
-/// What one who asked for an unknown code may have meant.
+/// Suggestions for an unknown code.
 fn near(unknown: &str) -> String {
     match nearest(unknown, catalog::entries().map(|(_, check)| check.code)).as_slice() {
         [] => "`site-audit checks` lists them".to_owned(),

@@ -1,4 +1,4 @@
-//! Why a page has no report: the API's refusals, with what one at a terminal can do about them.
+//! Why a page has no report: the API's errors, with remedies for the command line.
 
 use model::capture::{FailureKind, FetchFailure};
 use model::lang::{Lang, Phrase, Text, text};
@@ -33,7 +33,7 @@ fn shown(error: &ServiceError) -> Unaudited {
     }
 }
 
-/// The error that a failed audit is told as.
+/// The API error of a failed audit.
 fn of_audit(failure: AuditFailure) -> ServiceError {
     const FEWER: Text =
         text("audit fewer pages at once, with --jobs", "audite menos páginas ao mesmo tempo, com --jobs");
@@ -45,7 +45,7 @@ fn of_audit(failure: AuditFailure) -> ServiceError {
     }
 }
 
-/// The refusal that a page without a response is told as. The detail begins as the API's does.
+/// The API error of a page without a response. Its detail begins as in the API.
 fn of_fetch(failure: FetchFailure) -> ServiceError {
     let (gap, more) = match failure.kind {
         FailureKind::AddressNotAllowed | FailureKind::RedirectNotAllowed => ("; ", Some(LIFT)),
@@ -63,7 +63,7 @@ fn of_fetch(failure: FetchFailure) -> ServiceError {
     error.explained(detail)
 }
 
-/// What a reason of `target_unreachable` means (hostile-inputs §1).
+/// The explanation of a reason of `target_unreachable`.
 fn unreachable(reason: &str) -> Option<Text> {
     Some(match reason {
         "dns" => text("the name has no address", "o nome não tem endereço"),
@@ -84,7 +84,7 @@ fn unreachable(reason: &str) -> Option<Text> {
     })
 }
 
-/// What a phase of `target_timeout` means.
+/// The explanation of a phase of `target_timeout`.
 fn late(phase: &str) -> Option<Text> {
     Some(match phase {
         "dns" => text("while the name was looked up", "durante a consulta do nome"),

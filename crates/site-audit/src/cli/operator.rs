@@ -1,4 +1,4 @@
-//! `site-audit operator`: what only one who runs a server does.
+//! `site-audit operator`: commands for the operator of a server.
 
 mod accounts;
 mod events;
@@ -7,11 +7,9 @@ mod payments;
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Args, Subcommand};
-use store::Store;
 
-use super::serve;
 use accounts::Deed;
 
 /// Arguments of `site-audit operator`.
@@ -57,7 +55,7 @@ enum Command {
 }
 
 impl Arguments {
-    /// Does what was asked.
+    /// Runs the command.
     pub(super) fn run(self) -> Result<ExitCode> {
         match self.command {
             Command::Jobs(list) => list.run(),
@@ -72,18 +70,4 @@ impl Arguments {
             Command::Payments(payments) => payments.run(),
         }
     }
-}
-
-/// Does something with the store that the configuration names.
-pub(super) fn with_store<F>(place: serve::Arguments, work: impl FnOnce(Store) -> F) -> Result<ExitCode>
-where
-    F: Future<Output = Result<ExitCode>>,
-{
-    let config = place.config()?;
-    serve::runtime()?.block_on(async {
-        let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
-        let done = work(store.clone()).await;
-        store.close().await;
-        done
-    })
 }

@@ -1,4 +1,4 @@
-//! `site-audit pix`: a person looks at receipts and decides. No route of the service does.
+//! `site-audit pix`: a person reviews receipts and decides. No route of the service can.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use clap::{Args, Subcommand};
 use model::credit::PixState;
 use store::{Decision, PixSummary, Store, StoreError};
 
-use super::operator::with_store;
-use super::{print, serve};
+use super::output::print;
+use super::place::{self, with_store};
 use render::shown::printable;
 use service::ports::Ports;
 
@@ -42,7 +42,7 @@ enum Command {
     /// List requests that wait for a decision, oldest first.
     List {
         #[command(flatten)]
-        place: serve::Arguments,
+        place: place::Arguments,
     },
     /// Show a request, and write its receipt to a file.
     Show {
@@ -52,7 +52,7 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
         #[command(flatten)]
-        place: serve::Arguments,
+        place: place::Arguments,
     },
     /// Release a request: its credit can be spent from now on.
     Release {
@@ -62,7 +62,7 @@ enum Command {
         #[arg(long, value_name = "E…")]
         end_to_end: String,
         #[command(flatten)]
-        place: serve::Arguments,
+        place: place::Arguments,
     },
     /// Refuse requests.
     Refuse {
@@ -70,12 +70,12 @@ enum Command {
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
         #[command(flatten)]
-        place: serve::Arguments,
+        place: place::Arguments,
     },
 }
 
 impl Arguments {
-    /// Does what was asked.
+    /// Runs the command.
     pub(super) fn run(self) -> Result<ExitCode> {
         match self.command {
             Command::List { place } => with_store(place, list),
@@ -136,7 +136,7 @@ async fn show(store: Store, id: &str, out: Option<PathBuf>) -> Result<ExitCode> 
             use std::io::Write as _;
             let mut options = std::fs::OpenOptions::new();
             options.write(true).create_new(true);
-            // Name and account of a person are in it: for who runs this alone.
+            // Personal data: readable by the operator only.
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let mut file = options.open(path).with_context(|| format!("{} could not be made", path.display()))?;

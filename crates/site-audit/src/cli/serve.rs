@@ -1,22 +1,20 @@
-//! `site-audit serve`, the default; and the small commands of one who runs a server.
+//! `site-audit serve`, the default; and `migrate`, `openapi`, `healthcheck`.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use clap::Args;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use super::print;
+use super::output::print;
+use super::place::{Arguments, runtime};
 use api::documents::openapi;
 use api::request::Patience;
 use api::web;
 use service::Services;
-use service::config::{Config, Sources};
 use service::jobs;
 use service::payments::worker;
 use service::ports::Ports;
@@ -29,30 +27,7 @@ const HEALTH_TIME: Duration = Duration::from_secs(5);
 /// Exit code of a process that SIGINT ended, as shells give it: 128 and its number.
 const INTERRUPTED: u8 = 130;
 
-/// Where the configuration comes from.
-#[derive(Debug, Default, Args)]
-pub(super) struct Arguments {
-    /// Configuration file, TOML; by default site-audit.toml of this folder if there is one.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Address and port to listen on; port 0 picks a free one. By default 127.0.0.1:8080.
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    listen: Option<String>,
-    /// Public origin, for links. By default that of --listen.
-    #[arg(long, value_name = "URL")]
-    base_url: Option<String>,
-    /// sqlite://PATH or postgres://… By default sqlite://data/site-audit.db.
-    #[arg(long, value_name = "URL")]
-    database_url: Option<String>,
-}
-
 impl Arguments {
-    pub(super) fn config(self) -> Result<Config> {
-        let flags = [("listen", self.listen), ("base_url", self.base_url), ("database_url", self.database_url)];
-        let flags = flags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
-        Ok(Config::read(&Sources::of_process(self.config, flags))?)
-    }
-
     /// Serves until it is asked to stop.
     pub(super) fn serve(self) -> Result<ExitCode> {
         let config = self.config()?;
@@ -70,22 +45,22 @@ impl Arguments {
                 tracing::warn!(key, "credit by Pix is off: this key is not set, and others of it are");
             }
             let site = crate::open(config, Ports::real(), address).await?;
-            let app = site.services().clone();
-            let background = jobs::start(app.clone());
-            let payments = worker::start(app.clone()).await;
-            print(&welcome(&app, address))?;
+            let services = site.services().clone();
+            let background = jobs::start(services.clone());
+            let payments = worker::start(services.clone()).await;
+            print(&welcome(&services, address))?;
             let (heard, was_heard) = oneshot::channel();
             let serving = async {
                 web::serve(listener, crate::routes(site), Patience::default(), stop(was_heard)).await;
                 payments.stop().await;
-                app.payments().ongoing().end().await;
+                services.payments().ongoing().end().await;
             };
             tokio::select! {
                 () = interrupted_twice(heard) => return Ok(ExitCode::from(INTERRUPTED)),
                 () = serving => {}
             }
             background.stop().await;
-            app.database().store().close().await;
+            services.database().store().close().await;
             Ok(ExitCode::SUCCESS)
         })
     }
@@ -115,7 +90,7 @@ impl Arguments {
         let config = self.config()?;
         let mut address = config.listen;
         if address.ip().is_unspecified() {
-            // Who listens everywhere is asked on this machine.
+            // An unspecified address is reached through the loopback address.
             let loopback: [std::net::IpAddr; 2] = [[127, 0, 0, 1].into(), std::net::Ipv6Addr::LOCALHOST.into()];
             let [v4, v6] = loopback;
             address.set_ip(if address.is_ipv4() { v4 } else { v6 });
@@ -142,15 +117,11 @@ async fn ask(address: SocketAddr) -> Result<String> {
     head.split(' ').nth(1).map(str::to_owned).with_context(|| format!("{address} gave no HTTP answer"))
 }
 
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the runtime could not be started")
-}
-
-fn welcome(app: &Services, address: SocketAddr) -> String {
-    let base = app.base_url();
+fn welcome(services: &Services, address: SocketAddr) -> String {
+    let base = services.base_url();
     format!(
         "{} listens on {address}: {base}/\n\nTry it:\n  curl -s {base}/api/audit -H 'content-type: application/json' -d '{{\"url\":\"https://example.com/\"}}'\n",
-        app.config().product.name
+        services.config().product.name
     )
 }
 
@@ -175,8 +146,8 @@ async fn stop(interrupted: oneshot::Receiver<()>) {
     tracing::info!("stopping: calls in the making are finished first");
 }
 
-/// Tells of the first Ctrl-C, and resolves at the second: whoever waits for the end has seen enough. One listener hears
-/// both, so that the second is not lost however soon it comes.
+/// Reports the first Ctrl-C through `heard`, and resolves at the second, which ends the process at once. One listener
+/// for both, so that a quick second one is not lost.
 async fn interrupted_twice(heard: oneshot::Sender<()>) {
     #[cfg(unix)]
     let listener = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());

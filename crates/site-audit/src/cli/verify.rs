@@ -13,8 +13,8 @@ use model::lang::{Lang, Text, text};
 use model::report::Coverage;
 use serde::Deserialize;
 
-use super::audit::{is_colour_wanted, page_url, read_page};
-use super::{BELOW_THE_BAR, LangName, print};
+use super::input::{page_url, read_page};
+use super::output::{BELOW_THE_BAR, LangName, is_colour_wanted, print};
 use engine::Supplied;
 use engine::Verification;
 use render::format::{self, Asked, Format, Outcome, Style};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Done, Sent, sent, with_session};
+use super::answer::{Done, Sent, sent, with_session};
 use crate::operation::{Accepted, Access, Json, Operation};
 use service::accounts::entry::{self, SecondFactor, SignIn};
 use service::caller::Cx;

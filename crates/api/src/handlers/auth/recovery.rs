@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::answer::{Done, Sent, sent, without_session};
 use super::entry::EmailInput;
-use super::{Done, Sent, sent, without_session};
 use crate::operation::{Accepted, Access, Json, Operation};
 use service::accounts::entry::SecondFactor;
 use service::accounts::recovery;

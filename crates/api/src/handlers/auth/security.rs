@@ -5,7 +5,7 @@ use model::lang::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Done, with_session, without_session};
+use super::answer::{Done, with_session, without_session};
 use crate::operation::{Access, Json, Nothing, Operation};
 use render::qr::qr_path;
 use service::accounts::entry::SecondFactor;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::{InvitationRecord, MemberRecord};
 
-use super::{OF_ONE, OneOrganization, Which};
+use super::answer::{OF_ONE, OneOrganization, Which};
 use crate::handlers::auth::Done;
 use crate::operation::{Effect, Json, Operation};
 use service::accounts::organizations;
@@ -25,6 +25,7 @@ const OF_MEMBERS: &[Code] = &[
 ];
 
 /// The endpoints of this file.
+// Long, as it is a table: an entry for each endpoint.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/auth/organizations/{id}/members", "list_members", members)

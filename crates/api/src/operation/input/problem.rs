@@ -1,4 +1,4 @@
-//! What speaks against an input, in both languages: serde's classes of errors in words of ours.
+//! Errors of an input, in both languages: serde's classes of errors in our words.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_path_to_error::Path;
 
 use service::error::{Code, ServiceError};
 
-/// What serde found, without the place.
+/// The message of serde, without the position.
 #[derive(Debug)]
 pub(super) struct Problem {
     /// The field it is about, where the path leads to its parent only.
@@ -39,8 +39,8 @@ impl Problem {
     }
 }
 
-/// A refusal that begins with the field. A name that a caller made up is repeated only where it looks like one
-/// (hostile inputs, O10).
+/// An error that begins with the field. An unknown name is echoed only where it looks like one, so that errors repeat no
+/// untrusted text.
 pub(super) fn refused(code: Code, field: &str, said: &Phrase) -> ServiceError {
     /// Bytes of a path of names; ours are far shorter.
     const LONGEST: usize = 128;

@@ -1,4 +1,4 @@
-//! `tools/call`: an operation through the same gate as over HTTP, and what came of it as a result.
+//! `tools/call`: runs an operation through the same gate as over HTTP, and shapes its outcome as a result.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -113,7 +113,7 @@ fn read(
     (Ok(arguments), lang)
 }
 
-/// What the operation sees of the headers, with the payment that came beside the arguments.
+/// The headers that the operation sees, with the payment from `_meta`.
 fn headers(all: &HeaderMap, payment: Option<&Value>) -> Result<HeaderMap, ServiceError> {
     let mut headers = HeaderMap::new();
     for name in &FORWARDED {
@@ -122,7 +122,7 @@ fn headers(all: &HeaderMap, payment: Option<&Value>) -> Result<HeaderMap, Servic
         }
     }
     if let Some(payment) = payment {
-        // What is no payment is told as it is told over HTTP.
+        // A malformed payment gets the same error as over HTTP.
         let is_version_1 = payment.get("x402Version").and_then(Value::as_u64) == Some(1);
         let name = if is_version_1 { "x-payment" } else { "payment-signature" };
         // Base64 is always a header value.

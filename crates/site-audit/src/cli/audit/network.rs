@@ -1,4 +1,4 @@
-//! Auditing addresses: the same engine as a server's, without one.
+//! Auditing addresses over the network, with the engine of the service.
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
@@ -11,9 +11,11 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::progress::Teller;
-use super::{Asked, Outcome, failure, with_scheme};
+use crate::cli::input::with_scheme;
+use crate::cli::{failure, output};
 use engine::Cores;
 use engine::{AUDIT_TIME, Engine, Given, Progress};
+use render::format::{Asked, Outcome};
 use service::ports::Ports;
 
 /// Bytes read of a list of addresses.
@@ -36,7 +38,7 @@ pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<(Ve
     if from_stdin {
         let stdin = std::io::stdin();
         if stdin.is_terminal() {
-            super::progress::tell("Type addresses, one a line; Ctrl-D ends the list.");
+            output::tell("Type addresses, one a line; Ctrl-D ends the list.");
         }
         urls.extend(list(stdin.lock(), "standard input")?);
     }

@@ -1,16 +1,17 @@
-//! What one who waits is told: on standard error, on a terminal only.
+//! Progress on standard error, on a terminal only.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use model::lang::{Lang, Text, text};
 use tokio::time::Instant;
 
-use super::Outcome;
+use crate::cli::output::tell;
 use engine::{Progress, Step};
+use render::format::Outcome;
 use render::shown::{address, printable};
 
-/// Tells of the steps of one page, or of each page of several.
+/// Prints the steps of one page, or each finished page of several.
 #[derive(Debug)]
 pub(super) struct Teller {
     is_heard: bool,
@@ -20,12 +21,12 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    /// One for so many pages. Silent where nobody looks.
+    /// For a number of pages. Silent unless standard error is a terminal.
     pub(super) fn new(quiet: bool, pages: usize, lang: Lang) -> Self {
         Self { is_heard: !quiet && std::io::stderr().is_terminal(), pages, done: 0, lang }
     }
 
-    /// Who is to be told of the steps of a page: nobody where several would mix.
+    /// The callback for the steps of a page; `None` for several pages, whose steps would mix.
     pub(super) fn of_steps(&self) -> Option<Progress> {
         if !self.is_heard || self.pages != 1 {
             return None;
@@ -34,7 +35,7 @@ impl Teller {
         Some(Arc::new(move |step| tell(&step_line(step, begun.elapsed().as_secs_f64(), lang))))
     }
 
-    /// Tells that one of several pages is done.
+    /// Prints that one of several pages is done.
     pub(super) fn page_done(&mut self, outcome: &Outcome) {
         self.done += 1;
         if self.is_heard && self.pages > 1 {
@@ -60,12 +61,6 @@ fn page_line(nth: usize, pages: usize, outcome: &Outcome, lang: Lang) -> String 
     let count = OF.phrase(&[("nth", nth.into()), ("pages", pages.into())]);
     let score = outcome.result.as_ref().map_or_else(|_| "✗".to_owned(), |report| report.score.to_string());
     format!("{}  {score:>3}  {}", count.in_lang(lang), printable(&address(&outcome.url)))
-}
-
-/// Writes one line for a person.
-pub(super) fn tell(line: &str) {
-    // Progress that can't be shown is no reason to stop.
-    drop(writeln!(std::io::stderr(), "{line}"));
 }
 
 #[cfg(test)]

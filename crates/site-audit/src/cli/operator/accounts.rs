@@ -11,8 +11,8 @@ use serde::Serialize;
 use store::AccountRecord;
 
 use super::jobs::Format;
-use super::with_store;
-use crate::cli::{print, serve};
+use crate::cli::output::print;
+use crate::cli::place::{self, with_store};
 use render::format::pretty;
 use render::shown::printable;
 use service::Services;
@@ -55,7 +55,7 @@ pub(super) struct List {
     #[arg(long, default_value = "text")]
     format: Format,
     #[command(flatten)]
-    place: serve::Arguments,
+    place: place::Arguments,
 }
 
 /// Arguments of what is done to one account.
@@ -64,7 +64,7 @@ pub(super) struct One {
     /// The account's e-mail address.
     email: String,
     #[command(flatten)]
-    place: serve::Arguments,
+    place: place::Arguments,
 }
 
 /// What is done to an account.
@@ -105,7 +105,7 @@ impl One {
     pub(super) fn run(self, deed: Deed) -> Result<ExitCode> {
         let Self { email, place } = self;
         let config = place.config()?;
-        serve::runtime()?.block_on(async {
+        place::runtime()?.block_on(async {
             let address = config.listen;
             let app = Services::open(config, Ports::real(), address, crate::build()).await?;
             if let Some(off) = app.vault().off() {

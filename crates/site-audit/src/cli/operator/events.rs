@@ -10,8 +10,8 @@ use serde::Serialize;
 use store::EventRecord;
 
 use super::jobs::Format;
-use super::with_store;
-use crate::cli::{print, serve};
+use crate::cli::output::print;
+use crate::cli::place::{self, with_store};
 use render::format::pretty;
 use render::shown::printable;
 
@@ -35,7 +35,7 @@ pub(super) struct List {
     #[arg(long, default_value = "text")]
     format: Format,
     #[command(flatten)]
-    place: serve::Arguments,
+    place: place::Arguments,
 }
 
 /// An event as it is printed.

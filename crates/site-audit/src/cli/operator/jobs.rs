@@ -9,8 +9,8 @@ use model::time::Timestamp;
 use serde::Serialize;
 use store::{JobRecord, JobState};
 
-use super::with_store;
-use crate::cli::{print, serve};
+use crate::cli::output::print;
+use crate::cli::place::{self, with_store};
 use render::format::pretty;
 use render::shown::printable;
 use service::job::Job;
@@ -47,7 +47,7 @@ pub(super) struct List {
     #[arg(long, default_value = "text")]
     format: Format,
     #[command(flatten)]
-    place: serve::Arguments,
+    place: place::Arguments,
 }
 
 /// Arguments of `site-audit operator retry`.
@@ -56,7 +56,7 @@ pub(super) struct Retry {
     /// The job's id.
     id: String,
     #[command(flatten)]
-    place: serve::Arguments,
+    place: place::Arguments,
 }
 
 /// What became of a job.

@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use store::{Payment, PaymentDecision};
 
-use super::with_store;
-use crate::cli::{print, serve};
+use crate::cli::output::print;
+use crate::cli::place::{self, with_store};
 use render::shown::printable;
 use service::ports::Ports;
 use service::x402::is_transaction;
@@ -60,7 +60,7 @@ pub(super) struct Payments {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    place: serve::Arguments,
+    place: place::Arguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -81,7 +81,7 @@ struct Settle {
     #[arg(long, value_parser = transaction)]
     transaction: String,
     #[command(flatten)]
-    place: serve::Arguments,
+    place: place::Arguments,
 }
 
 #[derive(Debug, Args)]
@@ -89,7 +89,7 @@ struct Lapse {
     /// The payment's id, as the list has it.
     id: String,
     #[command(flatten)]
-    place: serve::Arguments,
+    place: place::Arguments,
 }
 
 impl Payments {
@@ -106,7 +106,7 @@ impl Payments {
     }
 }
 
-fn list(place: serve::Arguments) -> Result<ExitCode> {
+fn list(place: place::Arguments) -> Result<ExitCode> {
     with_store(place, async |store| {
         let unclear = store.unclear_payments(LISTED).await?;
         let mut text = String::new();
@@ -139,7 +139,7 @@ fn describe(text: &mut String, payment: &Payment) {
     );
 }
 
-fn decide(place: serve::Arguments, id: String, found: PaymentDecision, done: &'static str) -> Result<ExitCode> {
+fn decide(place: place::Arguments, id: String, found: PaymentDecision, done: &'static str) -> Result<ExitCode> {
     with_store(place, async |store| {
         if !store.decide_payment(&id, found, Ports::real().now()).await? {
             bail!("no payment {} is unclear; `site-audit operator payments` lists those that are", printable(&id));

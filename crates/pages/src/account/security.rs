@@ -1,0 +1,237 @@
+//! Security of the account: reauthentication, password, e-mail address, second factor, recovery codes.
+
+use api::response::status;
+use askama::Template;
+use axum::extract::Request;
+use axum::response::Response;
+use http::StatusCode;
+use model::lang::{Text, text};
+
+use super::form::{Field, Form, Needs, message_page};
+use super::visit::{AppState, Visit, refused, visit, way_on};
+use crate::frame::Frame;
+use service::accounts::entry::{self, SecondFactor};
+use service::accounts::security::{self, Proof};
+use service::accounts::{recovery, session};
+use service::config::Secret;
+use service::error::{Code, ServiceError};
+
+const ACCOUNT: Text = text("Your account", "A sua conta");
+const NEW_PASSWORD: Text = text("New password", "Nova senha");
+const PASSWORD: Text = text("Password", "Senha");
+
+#[derive(Template)]
+#[template(path = "account_factor.html")]
+struct FactorPage<'a> {
+    frame: Frame<'a>,
+    csrf: &'a str,
+    secret: String,
+    path: String,
+    width: i32,
+    problem: Option<&'static str>,
+}
+
+#[derive(Template)]
+#[template(path = "account_codes.html")]
+struct CodesPage<'a> {
+    frame: Frame<'a>,
+    codes: &'a [String],
+}
+
+/// Reauthenticates the session, and leads back to the page that needed it.
+pub(super) async fn proof(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let back = way_on(visit.field("return_to")).to_owned();
+        let has_factor = async {
+            let current = visit.cx.caller.required_session()?;
+            let account = session::account(&visit.cx, current).await?;
+            Ok::<_, ServiceError>((entry::has_factor(&visit.cx, &account), account.email))
+        };
+        let (has_factor, email) = match has_factor.await {
+            Ok(found) => found,
+            Err(error) => return refused(&visit, &error, &back),
+        };
+        let form = Form {
+            title: Some(text("Is it you?", "É você?")),
+            lead: vec![text(
+                "For what comes next, prove again who you are. It holds for five minutes.",
+                "Para o que vem a seguir, prove de novo quem você é. Vale por cinco minutos.",
+            )],
+            action: "/conta/proof",
+            button: Some(text("Go on", "Continuar")),
+            fields: if has_factor {
+                vec![Field::code()]
+            } else {
+                vec![Field::email(&email).fixed(), Field::password("password", PASSWORD, "current-password")]
+            },
+            hidden: vec![("return_to", back.clone())],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Session, async |visit| {
+            let proof = if has_factor {
+                Proof::Factor(SecondFactor::of(&Secret::new(visit.field("code"))))
+            } else {
+                Proof::Password(Secret::new(visit.field("password")))
+            };
+            let token = security::prove(&visit.cx, proof).await?;
+            visit.keep(&token);
+            Ok(visit.lead(&back))
+        })
+        .await
+    })
+    .await
+}
+
+/// Changes the password.
+pub(super) async fn password(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let account = async { session::account(&visit.cx, visit.cx.caller.required_session()?).await };
+        let email = match account.await {
+            Ok(account) => account.email,
+            Err(error) => return refused(&visit, &error, "/conta/password"),
+        };
+        let form = Form {
+            title: Some(text("Change the password", "Mudar a senha")),
+            lead: vec![text(
+                "Your other sessions end, and all API keys of the account are revoked; a mail lists them.",
+                "As suas outras sessões terminam e todas as chaves de API da conta são revogadas; um e-mail as lista.",
+            )],
+            action: "/conta/password",
+            button: Some(text("Change the password", "Mudar a senha")),
+            fields: vec![
+                Field::email(&email).fixed(),
+                Field::password("current", text("Current password", "Senha atual"), "current-password"),
+                Field::password("password", NEW_PASSWORD, "new-password"),
+            ],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Proof, async |visit| {
+            let (current, new) = (Secret::new(visit.field("current")), Secret::new(visit.field("password")));
+            let token = security::change_password(&visit.cx, current, new).await?;
+            visit.keep(&token);
+            Ok(visit.lead("/conta"))
+        })
+        .await
+    })
+    .await
+}
+
+/// Asks for another address.
+pub(super) async fn email(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("Change the address", "Mudar o endereço")),
+            lead: vec![text(
+                "We send a link to the new address. The one until now is told, and can take the change back for 7 days.",
+                "Enviamos um link ao novo endereço. O atual é avisado e pode desfazer a mudança por 7 dias.",
+            )],
+            action: "/conta/email",
+            button: Some(text("Send the link", "Enviar o link")),
+            fields: vec![Field::email(visit.field("email"))],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Proof, async |visit| {
+            recovery::change_email(&visit.cx, visit.field("email")).await?;
+            let title = text("Look into your mail", "Veja o seu e-mail");
+            Ok(message_page(visit, title, &[], vec![(ACCOUNT, "/conta")]))
+        })
+        .await
+    })
+    .await
+}
+
+/// Adds a second factor: shows its secret, and confirms it with a code.
+pub(super) async fn factor(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |mut visit| match enrol(&mut visit).await {
+        Ok(response) => response,
+        Err(error) => refused(&visit, &error, "/conta/factor"),
+    })
+    .await
+}
+
+async fn enrol(visit: &mut Visit) -> Result<Response, ServiceError> {
+    session::fresh(&visit.cx)?;
+    let (offer, problem) = if visit.is_sent {
+        match security::confirm_factor(&visit.cx, visit.field("code")).await {
+            Ok((token, codes)) => {
+                visit.keep(&token);
+                return Ok(visit.page(StatusCode::OK, &CodesPage { frame: visit.frame(), codes: &codes }));
+            }
+            Err(error) if error.code == Code::InvalidCode => {
+                let offer = security::offered(&visit.cx, visit.cx.caller.required_session()?).await?;
+                (offer, Some(error))
+            }
+            Err(error) => return Err(error),
+        }
+    } else {
+        // The pending secret, so that a reload shows the same one.
+        match security::offered(&visit.cx, visit.cx.caller.required_session()?).await {
+            Err(error) if error.code == Code::NotFound => (security::offer_factor(&visit.cx).await?, None),
+            offer => (offer?, None),
+        }
+    };
+    let (path, width) = render::qr::qr_path(&offer.uri).ok_or_else(|| ServiceError::new(Code::Internal))?;
+    let status = problem.as_ref().map_or(StatusCode::OK, status);
+    let problem = problem.map(|error| error.code.sentence().in_lang(visit.lang()));
+    let page =
+        FactorPage { frame: visit.frame(), csrf: &visit.csrf, secret: grouped(&offer.secret), path, width, problem };
+    Ok(visit.page(status, &page))
+}
+
+/// A secret in groups of four, as people type it.
+fn grouped(secret: &str) -> String {
+    let mut out = String::new();
+    for (at, digit) in secret.chars().enumerate() {
+        if at > 0 && at % 4 == 0 {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Takes the second factor away.
+pub(super) async fn remove_factor(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("Remove the second factor", "Remover o segundo fator")),
+            lead: vec![text("Your recovery codes end with it.", "Os seus códigos de recuperação terminam com ele.")],
+            action: "/conta/factor/remove",
+            button: Some(text("Remove it", "Remover")),
+            is_danger: true,
+            fields: vec![Field::code()],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Proof, async |visit| {
+            security::remove_factor(&visit.cx, visit.field("code")).await?;
+            Ok(visit.lead("/conta"))
+        })
+        .await
+    })
+    .await
+}
+
+/// Makes new recovery codes.
+pub(super) async fn recovery_codes(state: AppState, request: Request) -> Response {
+    visit(state.0, request, async |visit| {
+        let form = Form {
+            title: Some(text("New recovery codes", "Novos códigos de recuperação")),
+            lead: vec![text("Those that you have end.", "Os que você tem deixam de valer.")],
+            action: "/conta/recovery-codes",
+            button: Some(text("Make ten new codes", "Criar dez códigos novos")),
+            fields: vec![Field::code()],
+            links: vec![(ACCOUNT, "/conta")],
+            ..Form::default()
+        };
+        form.answer(visit, Needs::Proof, async |visit| {
+            let codes = security::new_recovery_codes(&visit.cx, visit.field("code")).await?;
+            Ok(visit.page(StatusCode::OK, &CodesPage { frame: visit.frame(), codes: &codes }))
+        })
+        .await
+    })
+    .await
+}

@@ -1,0 +1,244 @@
+//! A request to a page of accounts: its caller, its form, and the cookies of the response.
+
+use api::request::{BODY_BYTES, read_body};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderValue, Method, StatusCode, header};
+use model::lang::Lang;
+
+use super::upload;
+use crate::address::is_own_path;
+use crate::frame::Frame;
+use crate::guest_cookie;
+use crate::reader::Reader;
+use crate::response::{html, private};
+use api::caller::{guard_form, of_page};
+use api::cookies::Cookie;
+use service::Services;
+use service::accounts::{Token, session};
+use service::caller::Cx;
+use service::caller::Identity;
+use service::credential::TokenKind;
+use service::error::{Code, ServiceError};
+use service::vault::Binding;
+
+/// Parameters that stay when another language is chosen: the token of a mailed link, and the return path.
+const KEPT: [&str; 2] = ["token", "return_to"];
+/// Path of the page where an account claims what the guest of this browser owns.
+pub(super) const CLAIM_PATH: &str = "/conta/claim";
+
+/// A request, and the cookies of its response.
+pub(super) struct Visit {
+    pub(super) cx: Cx,
+    pub(super) reader: Reader,
+    /// A form was sent.
+    pub(super) is_sent: bool,
+    /// Fields of the query and of the form; the form's go first.
+    pub(super) fields: Vec<(String, String)>,
+    /// The file of the form.
+    pub(super) file: Option<Bytes>,
+    /// The guest token in this browser's cookie.
+    pub(super) guest: Option<String>,
+    /// CSRF token of the forms on the page.
+    pub(super) csrf: String,
+    pub(super) cookies: Vec<HeaderValue>,
+}
+
+impl Visit {
+    /// Reads a request. A form must carry the CSRF token of this browser or session.
+    async fn open(services: &Services, request: Request) -> Result<Self, Response> {
+        let (parts, body) = request.into_parts();
+        let reader = Reader::of(&parts.headers, parts.uri.query());
+        Self::read(services, &parts, body, reader).await.map_err(|error| crate::error::page(services, &error, reader))
+    }
+
+    async fn read(services: &Services, parts: &Parts, body: Body, reader: Reader) -> Result<Self, ServiceError> {
+        let keys = services.vault().keys()?;
+        let mut cookies = Vec::new();
+        let mut caller = match of_page(services, parts, None).await {
+            // Pages that lead to signing in treat an ended session as no session.
+            Err(error) if matches!(error.code, Code::SessionEnded | Code::InvalidSession) => {
+                cookies.extend(Cookie::Session.clear(services.is_https()));
+                let mut parts = parts.clone();
+                let kept = Cookie::Bootstrap.read(services.is_https(), &parts.headers);
+                parts.headers.remove(header::COOKIE);
+                let mut caller = of_page(services, &parts, None).await?;
+                caller.bootstrap = kept.filter(|value| service::credential::is_random_token(value));
+                caller
+            }
+            caller => caller?,
+        };
+        if let Identity::Unverified(_) = caller.identity {
+            return Err(ServiceError::new(Code::AuthUnavailable).retry_after(5));
+        }
+        let is_sent = parts.method == Method::POST;
+        let query = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+        let mut fields: Vec<(String, String)> = query.into_owned().collect();
+        let mut file = None;
+        if is_sent {
+            let form = match caller.identity {
+                Identity::Session(_) if upload::is_announced(parts) => {
+                    let sent = upload::read(services, parts, body).await?;
+                    file = sent.file;
+                    sent.fields
+                }
+                _ => {
+                    let received = read_body(services, parts, body, BODY_BYTES).await?;
+                    url::form_urlencoded::parse(&received.bytes).into_owned().collect()
+                }
+            };
+            fields.splice(..0, form);
+            let csrf = fields.iter().find(|(name, _)| name == "csrf").map(|(_, token)| token.clone());
+            guard_form(services, &caller, &parts.headers, csrf.as_deref())?;
+        }
+        if caller.binding().is_none() {
+            let secret = session::browser_secret(services);
+            cookies.extend(Cookie::Bootstrap.set(services.is_https(), &secret));
+            caller.bootstrap = Some(secret);
+        }
+        let csrf = keys.csrf(caller.binding().unwrap_or(Binding::Browser("")));
+        let guest = guest_cookie::read(services, &parts.headers).filter(|token| TokenKind::Guest.fits(token));
+        Ok(Self { cx: Cx::new(services, caller, reader.lang), reader, is_sent, fields, file, guest, csrf, cookies })
+    }
+
+    /// A field; empty when it was not sent.
+    pub(super) fn field(&self, wanted: &str) -> &str {
+        self.fields.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value.as_str())
+    }
+
+    pub(super) fn is_signed_in(&self) -> bool {
+        matches!(self.cx.caller.identity, Identity::Session(_))
+    }
+
+    pub(super) fn lang(&self) -> Lang {
+        self.reader.lang
+    }
+
+    /// The frame of the page. It keeps [`KEPT`] from the form too, as the response to a form has no query.
+    pub(super) fn frame(&self) -> Frame<'_> {
+        let kept = KEPT.map(|name| (name, self.field(name)));
+        Frame::new(&self.cx.services, self.reader).keeping(kept.into_iter().filter(|(_, value)| !value.is_empty()))
+    }
+
+    /// Sets the session cookie.
+    pub(super) fn keep(&mut self, token: &Token) {
+        self.cookies.extend(Cookie::Session.set(self.cx.services.is_https(), &token.text));
+    }
+
+    /// Deletes the session cookie.
+    pub(super) fn forget(&mut self) {
+        self.cookies.extend(Cookie::Session.clear(self.cx.services.is_https()));
+    }
+
+    /// Deletes the guest cookie.
+    pub(super) fn forget_guest(&mut self) {
+        self.cookies.extend(guest_cookie::clear(&self.cx.services));
+    }
+
+    /// The path after signing in: through the claim page where the browser has a guest.
+    pub(super) fn way_in(&self) -> String {
+        let way_on = way_on(self.field("return_to"));
+        if self.guest.is_some() { with_return(CLAIM_PATH, way_on) } else { way_on.to_owned() }
+    }
+
+    /// A page as the response.
+    pub(super) fn page(&self, status: StatusCode, page: &impl askama::Template) -> Response {
+        self.sealed(html(status, page, self.lang()))
+    }
+
+    /// A path of ours in the reader's language.
+    pub(super) fn in_lang(&self, path: &str) -> String {
+        let mark = if path.contains('?') { '&' } else { '?' };
+        format!("{path}{mark}lang={}", self.lang().tag())
+    }
+
+    /// Redirects to another page (303), so that a reload sends no form again.
+    pub(super) fn lead(&self, path: &str) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::SEE_OTHER;
+        // Paths are our own, or were judged.
+        if let Ok(place) = HeaderValue::from_str(&self.in_lang(path)) {
+            response.headers_mut().insert(header::LOCATION, place);
+        }
+        self.sealed(response)
+    }
+
+    /// The error page as the response.
+    pub(super) fn refuse(&self, error: &ServiceError) -> Response {
+        self.sealed(crate::error::page(&self.cx.services, error, self.reader))
+    }
+
+    fn sealed(&self, response: Response) -> Response {
+        let mut response = private(response);
+        let headers = response.headers_mut();
+        // Links of mails carry tokens, which no other site may see. `no-referrer` would make browsers send `Origin: null`
+        // with the forms (Fetch standard, "append a request Origin header"), which cross-site forms have too.
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+        for cookie in &self.cookies {
+            headers.append(header::SET_COOKIE, cookie.clone());
+        }
+        response
+    }
+}
+
+/// Whether an error redirects: to sign in, or to reauthenticate.
+pub(super) fn leads_away(error: &ServiceError) -> bool {
+    matches!(error.code, Code::InvalidSession | Code::SessionEnded | Code::ReauthRequired)
+}
+
+/// The response to an error: a redirect to sign in or to reauthenticate, which leads back to `back`; else an error page.
+pub(super) fn refused(visit: &Visit, error: &ServiceError, back: &str) -> Response {
+    match error.code {
+        Code::InvalidSession | Code::SessionEnded => visit.lead(&with_return("/conta/global", back)),
+        Code::ReauthRequired => visit.lead(&with_return("/conta/proof", back)),
+        _ => visit.refuse(error),
+    }
+}
+
+/// A path with a `return_to` parameter.
+fn with_return(path: &str, back: &str) -> String {
+    // An unescaped `&` of `back` would end the parameter.
+    format!("{path}?return_to={}", back.replace('%', "%25").replace('&', "%26").replace('+', "%2B"))
+}
+
+/// A safe return path: `asked` where it is a path of this host, else the account page.
+pub(super) fn way_on(asked: &str) -> &str {
+    if is_own_path(asked) { asked } else { "/conta" }
+}
+
+/// Opens a visit and answers it.
+pub(super) async fn visit(
+    services: Services,
+    request: Request,
+    answer: impl AsyncFnOnce(Visit) -> Response,
+) -> Response {
+    match Visit::open(&services, request).await {
+        Ok(visit) => answer(visit).await,
+        Err(refused) => refused,
+    }
+}
+
+pub(super) type AppState = State<Services>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_on_stays_here() {
+        for (asked, way) in [
+            ("/workspace?x=1", "/workspace?x=1"),
+            ("//evil.example", "/conta"),
+            ("/\\evil.example", "/conta"),
+            ("/a\\b", "/conta"),
+            ("https://evil.example", "/conta"),
+            ("/a b", "/conta"),
+            ("", "/conta"),
+        ] {
+            assert_eq!(way_on(asked), way, "{asked}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The frame of a page: what the layout shows around the content of every page.
+
+use model::lang::Lang;
+use service::Services;
+
+use crate::assets;
+use crate::reader::Reader;
+use crate::theme::Theme;
+
+/// The frame of a page, for its template.
+#[derive(Debug)]
+pub(crate) struct Frame<'a> {
+    /// Its reader.
+    pub(crate) reader: Reader,
+    /// Name of the product.
+    pub(crate) product: &'a str,
+    /// Address of the style sheet.
+    pub(crate) style: &'static str,
+    /// Query of the page without the language, for the links to other languages.
+    kept: String,
+    /// Path that the theme form leads back to; `None`: the `Referer`.
+    pub(crate) back: Option<String>,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame of a page for a reader.
+    pub(crate) fn new(services: &'a Services, reader: Reader) -> Self {
+        let product = &services.config().product.name;
+        Self { reader, product, style: assets::STYLE_PATH, kept: String::new(), back: None }
+    }
+
+    /// With parameters of the page's address that stay when another language is chosen.
+    pub(crate) fn keeping<K: AsRef<str>, V: AsRef<str>>(mut self, pairs: impl IntoIterator<Item = (K, V)>) -> Self {
+        let mut kept = url::form_urlencoded::Serializer::new(std::mem::take(&mut self.kept));
+        kept.extend_pairs(pairs.into_iter().filter(|(name, _)| name.as_ref() != "lang"));
+        self.kept = kept.finish();
+        self
+    }
+
+    /// With the whole query of the page's address, which stays when another language is chosen.
+    pub(crate) fn keeping_query(self, query: Option<&str>) -> Self {
+        self.keeping(url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()))
+    }
+
+    /// With the path that the choice of a theme leads back to, where the browser may not say where it came from.
+    pub(crate) fn leading_back_to(self, path: String) -> Self {
+        Self { back: Some(path), ..self }
+    }
+
+    /// The text of the page's language. Templates hold both, side by side.
+    pub(crate) fn t<'t>(&self, en: &'t str, pt: &'t str) -> &'t str {
+        match self.reader.lang {
+            Lang::En => en,
+            Lang::PtBr => pt,
+        }
+    }
+
+    /// The language tag.
+    pub(crate) fn tag(&self) -> &'static str {
+        self.reader.lang.tag()
+    }
+
+    /// The reader's theme, as an attribute of the root element; `None` for the system's.
+    pub(crate) fn theme(&self) -> Option<&'static str> {
+        (self.reader.theme != Theme::System).then_some(self.reader.theme.word())
+    }
+
+    /// Word and name of every theme, and whether it is chosen.
+    pub(crate) fn themes(&self) -> [(&'static str, &'static str, bool); 3] {
+        Theme::ALL.map(|theme| {
+            let name = match theme {
+                Theme::System => self.t("System", "Sistema"),
+                Theme::Light => self.t("Light", "Claro"),
+                Theme::Dark => self.t("Dark", "Escuro"),
+            };
+            (theme.word(), name, theme == self.reader.theme)
+        })
+    }
+
+    /// Tag and own name of every language, and the address of this page in it.
+    pub(crate) fn languages(&self) -> [(&'static str, &'static str, String); 2] {
+        let mark = if self.kept.is_empty() { "" } else { "&" };
+        [(Lang::En, "English"), (Lang::PtBr, "Português")]
+            .map(|(lang, name)| (lang.tag(), name, format!("?lang={}{mark}{}", lang.tag(), self.kept)))
+    }
+}

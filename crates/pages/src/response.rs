@@ -1,0 +1,78 @@
+//! Responses that carry a page.
+
+use api::response::{conditional, speaks};
+use askama::Template;
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use model::lang::Lang;
+use service::error::Code;
+
+/// Content-Security-Policy of pages: our own style and images, nothing else.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// A page as a response.
+pub(crate) fn html(status: StatusCode, page: &impl Template, lang: Lang) -> Response {
+    let (status, body) = rendered(status, page, lang);
+    document(status, body.into(), lang)
+}
+
+fn rendered(status: StatusCode, page: &impl Template, lang: Lang) -> (StatusCode, String) {
+    match page.render() {
+        Ok(body) => (status, body),
+        Err(error) => {
+            tracing::error!(%error, "a page could not be made");
+            (StatusCode::INTERNAL_SERVER_ERROR, Code::Internal.sentence().in_lang(lang).to_owned())
+        }
+    }
+}
+
+fn document(status: StatusCode, body: Bytes, lang: Lang) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    speaks(headers, lang);
+    // The theme is in a cookie.
+    headers.append(header::VARY, HeaderValue::from_static("Cookie"));
+    response
+}
+
+/// `Cache-Control` of a page that is the same for everybody. Short, as the page names a style sheet whose address changes
+/// with the next build.
+pub(crate) const SHARED_CACHE: &str = "public, max-age=300";
+
+/// A page that stays the same while the service runs, cacheable as [`SHARED_CACHE`] says.
+pub(crate) fn lasting(page: &impl Template, lang: Lang) -> Response {
+    cacheable(page, lang, SHARED_CACHE)
+}
+
+/// A page with a `Cache-Control` of its own.
+pub(crate) fn cacheable(page: &impl Template, lang: Lang, cache: &'static str) -> Response {
+    let (status, body) = rendered(StatusCode::OK, page, lang);
+    let content = Bytes::from(body);
+    let mut response = document(status, content.clone(), lang);
+    if status == StatusCode::OK {
+        response.headers_mut().extend(conditional::lasting(&content, cache));
+    }
+    response
+}
+
+/// Forbids storing a page (`Cache-Control: no-store`): its content is of this moment and this reader.
+pub(crate) fn unstored(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Marks a page as private to its reader: not stored, not indexed, varying by cookie.
+pub(crate) fn private(response: Response) -> Response {
+    let mut response = unstored(response);
+    let headers = response.headers_mut();
+    if !headers.get_all(header::VARY).iter().any(|names| names == "Cookie") {
+        headers.append(header::VARY, HeaderValue::from_static("Cookie"));
+    }
+    headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex"));
+    response
+}

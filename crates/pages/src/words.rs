@@ -1,0 +1,23 @@
+//! Names of severities and of fix classes for people.
+
+use model::finding::Severity;
+use model::fix::FixClass;
+use model::lang::{Text, text};
+
+/// A severity for a person.
+pub(crate) fn severity_word(severity: Severity) -> Text {
+    match severity {
+        Severity::Error => text("Error", "Erro"),
+        Severity::Warn => text("Warning", "Aviso"),
+        Severity::Info => text("Info", "Informação"),
+    }
+}
+
+/// How ready a fix is, for a person.
+pub(crate) fn class(class: FixClass) -> Text {
+    match class {
+        FixClass::Deterministic => text("Ready to paste", "Pronto para colar"),
+        FixClass::Template => text("Fill in", "Para preencher"),
+        FixClass::Instruction => text("Needs a decision", "Precisa de uma decisão"),
+    }
+}

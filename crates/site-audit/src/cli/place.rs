@@ -1,0 +1,54 @@
+//! Where the configuration of a command comes from, and the store that it names.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use service::config::{Config, Sources};
+use store::Store;
+
+/// Where the configuration comes from.
+#[derive(Debug, Default, Args)]
+pub(super) struct Arguments {
+    /// Configuration file, TOML; by default site-audit.toml of this folder if there is one.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Address and port to listen on; port 0 picks a free one. By default 127.0.0.1:8080.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+    /// Public origin, for links. By default that of --listen.
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// sqlite://PATH or postgres://… By default sqlite://data/site-audit.db.
+    #[arg(long, value_name = "URL")]
+    database_url: Option<String>,
+}
+
+impl Arguments {
+    /// Reads the configuration.
+    pub(super) fn config(self) -> Result<Config> {
+        let flags = [("listen", self.listen), ("base_url", self.base_url), ("database_url", self.database_url)];
+        let flags = flags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
+        Ok(Config::read(&Sources::of_process(self.config, flags))?)
+    }
+}
+
+/// The runtime of a command.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the runtime could not be started")
+}
+
+/// Opens the store that the configuration names, runs `work` on it, and closes it.
+pub(super) fn with_store<F>(place: Arguments, work: impl FnOnce(Store) -> F) -> Result<ExitCode>
+where
+    F: Future<Output = Result<ExitCode>>,
+{
+    let config = place.config()?;
+    runtime()?.block_on(async {
+        let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
+        let done = work(store.clone()).await;
+        store.close().await;
+        done
+    })
+}

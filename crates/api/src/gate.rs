@@ -4,16 +4,15 @@
 use bytes::Bytes;
 use http::header::{CONTENT_LANGUAGE, SET_COOKIE, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use model::lang::{Text, text};
 use serde_json::{Map, Value};
 use service::Services;
 use service::audits::count_refusal;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
-use service::gate::{self, Charged};
+use service::gate;
 use service::network::Network;
-use service::payments::answer::{Answer, Paid};
-use service::x402::{Brought, BroughtCredit, BroughtPayment};
+use service::payments::answer::{Answer, Answered};
+use service::x402::{CallPayment, PaymentHeaders};
 
 use crate::caller::{self, Incoming, Recognized, is_crawler};
 use crate::operation::{Access, Call, Operation, RateLimit, Reply, Resources, token_of};
@@ -41,24 +40,21 @@ pub async fn call(
     }
     let body_token = input.as_ref().ok().and_then(token_of);
     let Recognized { caller, renewed } = caller::of_call(services, operation, &incoming, body_token).await?;
-    let credit = BroughtCredit::of(services.database(), caller.credit.as_deref()).await?;
-    let brought = if operation.price.is_some() || operation.sells {
-        brought(incoming.headers, credit)?
-    } else {
-        Brought::credit(credit)
-    };
+    let headers = payment_headers(incoming.headers, caller.credit.as_deref());
+    let has_price = operation.price.is_some() || operation.sells;
+    let payment = CallPayment::parse(services.database(), &headers, has_price).await?;
     if operation.access == Access::Credit {
-        brought.required_credit()?;
+        payment.required_credit()?;
     }
     let input = input?;
-    let cx = Cx { brought, ..Cx::new(services, caller, incoming.lang) };
+    let cx = Cx { payment, ..Cx::new(services, caller, incoming.lang) };
     if let Err(error) = operation.judge(services, &input) {
         return Err(count_refusal(&cx, error).await);
     }
     let call = Call { cx, resources: resources.clone(), form: incoming.form };
     let mut reply = match operation.price {
         None => operation.run(call, input).await?,
-        Some(_) => charged(call, operation, input).await?,
+        Some(_) => run_priced(call, operation, input).await?,
     };
     // Before what the handler set: its cookie, if it has one, is the newer.
     reply.headers.splice(..0, renewed.map(|cookie| (SET_COOKIE, cookie)));
@@ -73,29 +69,20 @@ pub fn admit_audit(services: &Services, network: Network, is_crawler: bool) -> R
     services.allowance().check_refusals(services.ports(), network)
 }
 
-/// What the headers of a call bring to pay with. Of payments there may be one.
-fn brought(headers: &HeaderMap, credit: BroughtCredit) -> Result<Brought, ServiceError> {
-    let mut payments = headers.get_all("x-payment").iter().chain(headers.get_all("payment-signature").iter());
-    let payment = payments.next();
-    if payments.next().is_some() {
-        const TWO: Text = text(
-            "X-PAYMENT, PAYMENT-SIGNATURE: send one of them, once",
-            "X-PAYMENT, PAYMENT-SIGNATURE: envie um deles, uma vez",
-        );
-        return Err(ServiceError::new(Code::InvalidPayment).explained(TWO.into()));
-    }
-    let payment = payment.map(|value| BroughtPayment::read(value.as_bytes())).transpose()?;
+/// The headers that say how a call is paid.
+fn payment_headers<'h>(headers: &'h HeaderMap, credit: Option<&'h str>) -> PaymentHeaders<'h> {
+    let signed = headers.get_all("x-payment").iter().chain(headers.get_all("payment-signature").iter());
     let mut keys = headers.get_all("idempotency-key").iter();
     let key = keys.next().map(|value| match value.to_str() {
         Ok(text) if keys.next().is_none() => text,
-        // No key is empty, so this is refused as one that is none.
+        // No key is empty, so this is refused as one of the wrong shape.
         _ => "",
     });
-    Brought::to_pay(payment, key, credit)
+    PaymentHeaders { credit, signed: signed.map(HeaderValue::as_bytes).collect(), key }
 }
 
 /// Runs a call that has a price, paid or free.
-async fn charged(call: Call, operation: &Operation, input: Map<String, Value>) -> Result<Reply, ServiceError> {
+async fn run_priced(call: Call, operation: &Operation, input: Map<String, Value>) -> Result<Reply, ServiceError> {
     let services = call.cx.services.clone();
     let Some(priced_call) = operation.priced_call(&input) else { return operation.run(call, input).await };
     let (sku, priced) = (priced_call.sku, services.payments().priced(&priced_call));
@@ -108,11 +95,11 @@ async fn charged(call: Call, operation: &Operation, input: Map<String, Value>) -
             Ok(to_answer(reply))
         })
     });
-    let charged = gate::run(cx, sku, priced, is_free, work).await?;
-    to_reply(charged)
+    let answered = gate::run(cx, sku, priced, is_free, work).await?;
+    to_reply(answered)
 }
 
-/// A reply as it is kept for a repeat of its call. Paid answers are JSON.
+/// A reply as it is stored for a replay. Answers of calls with a price are JSON.
 fn to_answer(reply: Reply) -> Answer {
     let headers = reply
         .headers
@@ -122,12 +109,12 @@ fn to_answer(reply: Reply) -> Answer {
 }
 
 /// The reply of a call with a price, with what tells how it was paid.
-fn to_reply(charged: Charged) -> Result<Reply, ServiceError> {
+fn to_reply(answered: Answered) -> Result<Reply, ServiceError> {
     let damaged = || {
         tracing::error!("the head of a kept answer can't be read");
         ServiceError::new(Code::Internal)
     };
-    let Charged { paid: Paid { answer, earlier_lang, is_replayed, receipt: paid_receipt }, allowance: left } = charged;
+    let Answered { answer, earlier_lang, is_replayed, receipt: payment_receipt, allowance: left } = answered;
     let Answer { status, headers, body, speaks } = answer;
     let mut reply = Reply { speaks, ..Reply::json(Bytes::clone(&body)) };
     reply.status = StatusCode::from_u16(status).map_err(|_| damaged())?;
@@ -142,7 +129,7 @@ fn to_reply(charged: Charged) -> Result<Reply, ServiceError> {
     if is_replayed {
         reply.headers.push((HeaderName::from_static("idempotent-replay"), HeaderValue::from_static("true")));
     }
-    reply.headers.extend(paid_receipt.as_ref().and_then(receipt));
+    reply.headers.extend(payment_receipt.as_ref().and_then(receipt));
     reply.headers.extend(left.as_ref().map(allowance).into_iter().flatten());
     Ok(reply)
 }

@@ -10,7 +10,7 @@ use crate::error::{Code, ServiceError};
 use crate::network::Network;
 use crate::services::Services;
 use crate::vault::Binding;
-use crate::x402::Brought;
+use crate::x402::CallPayment;
 
 /// A caller, as far as the request reveals.
 #[derive(Debug, Clone)]
@@ -121,13 +121,13 @@ pub struct Cx {
     pub lang: Lang,
     /// The pending debit or payment of this call; what is created meanwhile is withheld until it settles.
     pub withheld: Option<Arc<str>>,
-    /// The caller's means of payment.
-    pub brought: Brought,
+    /// The means to pay that came with the call.
+    pub payment: CallPayment,
 }
 
 impl Cx {
     /// A call without a pending payment.
     pub fn new(services: &Services, caller: Caller, lang: Lang) -> Self {
-        Self { services: services.clone(), caller, lang, withheld: None, brought: Brought::default() }
+        Self { services: services.clone(), caller, lang, withheld: None, payment: CallPayment::default() }
     }
 }

@@ -6,7 +6,7 @@ use store::Credit;
 
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
-use crate::payments::by_credit;
+use crate::payments::debit::credit_state;
 use crate::services::Services;
 use crate::x402::{NO_PACK, PACKS};
 
@@ -32,7 +32,7 @@ pub async fn list(services: &Services, owner: &Owner) -> Result<Vec<ListedCredit
 /// A credit as a list entry.
 pub fn listed(services: &Services, credit: Credit) -> ListedCredit {
     ListedCredit {
-        state: by_credit::state(services.payments(), &credit),
+        state: credit_state(services.payments(), &credit),
         id: credit.id,
         balance_micros: credit.balance.0,
         balance_usd: credit.balance.to_string(),

@@ -1,163 +1,120 @@
-//! What a call costs, and who pays for it: free for now, trial, free allowance, credit, x402, in this order. Only the third
-//! spends the network's allowance. Nothing is final before the result is.
-
-use std::sync::Arc;
+//! The gate decides whether a call with a price is free (for now, on trial, or by the free allowance) or to be paid, in this
+//! order, and gives back what it held of the allowance when nothing comes of the call. Payments are the room `payments`'.
 
 use model::billing::Gate;
 use model::id::Owner;
-use store::Claim;
 
 use crate::accounts::trial;
 use crate::allowance::{Free, Spent};
 use crate::caller::{Caller, Cx, Identity};
 use crate::config::Sku;
 use crate::error::{Code, DayAllowance, ServiceError};
-use crate::payments::answer::{Paid, Work};
-use crate::payments::by_credit::{self, Held};
-use crate::payments::by_x402::{self, WORK_TIME};
+use crate::payments::answer::{Answered, Work};
+use crate::payments::pay::{Unpaid, pay};
+use crate::payments::replay::replay;
 use crate::services::Services;
-use crate::x402::{BroughtCredit, Priced, request_hash};
+use crate::x402::{PaymentMeans, Priced};
 
-/// What came of a call with a price.
-#[derive(Debug)]
-pub struct Charged {
-    /// The answer, made now or before, with the receipt of its payment.
-    pub paid: Paid,
-    /// What is left of the day's free audits, where the call was one.
-    pub allowance: Option<DayAllowance>,
-}
-
-impl Charged {
-    fn paid(paid: Paid) -> Self {
-        Self { paid, allowance: None }
-    }
-}
-
-/// What the allowance says of a call.
-enum Allowed {
-    /// It is free. What was spent is given back when nothing comes of the call.
+/// Whether a call is free.
+enum Decision {
+    /// It is. What was spent of the allowance is given back when nothing comes of the call.
     Free(Option<Spent>),
-    /// It must be paid; the hour was spent all the same.
+    /// It must be paid; the hourly limit of audits counts it all the same.
     ToPay(Option<Spent>),
 }
 
-/// Runs a call with a price, paid or free. `is_free`: whether it costs nothing, whatever the allowance; asked once nothing
-/// else has answered the call.
+/// Runs a call with a price, paid or free. `is_free`: whether it costs nothing, whatever the allowance; asked only when the
+/// call repeats none that was paid.
 pub async fn run(
-    mut cx: Cx,
+    cx: Cx,
     sku: Sku,
     priced: Priced,
     is_free: impl Future<Output = Result<bool, ServiceError>>,
     work: Work,
-) -> Result<Charged, ServiceError> {
-    let services = cx.services.clone();
-    let owner = cx.caller.owner().map(|owner| owner.to_string());
-    let hash = request_hash(&priced, owner.as_deref());
-    if services.payments().is_live() {
-        // Before anything is given away: what was paid already has its answer.
-        if let Some(earlier) = by_credit::earlier(&cx, &hash).await {
-            return earlier.map(Charged::paid);
-        }
-        if let Some(earlier) = by_x402::earlier(&cx, &priced, &hash).await? {
-            return earlier.map(Charged::paid);
-        }
+) -> Result<Answered, ServiceError> {
+    // Before an allowance is spent: what was paid has its answer.
+    if let Some(replayed) = replay(&cx, &priced).await? {
+        return Ok(replayed);
     }
-    let brings_nothing = cx.brought.payment.is_none() && matches!(cx.brought.credit, BroughtCredit::None);
-    let spent = match allow(&cx, sku, is_free.await?, brings_nothing).await? {
-        Allowed::Free(spent) => {
-            let left = spent.as_ref().and_then(|spent| spent.free_remaining);
-            let done = work(cx.clone()).await.map_err(|error| match error.code {
-                // Somebody else took the last free one meanwhile.
-                Code::PaymentRequired => services.payments().asked(&priced, cx.lang),
-                _ => error,
-            });
-            let answer = give_back(&cx, spent, done).await?;
-            let allowance = left.map(|left| left_of_day(&services, left));
-            return Ok(Charged { paid: Paid::now(answer), allowance });
-        }
-        Allowed::ToPay(spent) => spent,
+    let pays_nothing = matches!(cx.payment.means, PaymentMeans::None);
+    match decide(&cx, sku, is_free.await?, pays_nothing).await? {
+        Decision::Free(spent) => run_free(cx, &priced, spent, work).await,
+        Decision::ToPay(spent) => run_paid(cx, sku, &priced, spent, work).await,
+    }
+}
+
+async fn run_free(cx: Cx, priced: &Priced, spent: Option<Spent>, work: Work) -> Result<Answered, ServiceError> {
+    let remaining = spent.as_ref().and_then(|spent| spent.free_remaining);
+    let done = work(cx.clone()).await.map_err(|error| match error.code {
+        // Another call took the last free one meanwhile.
+        Code::PaymentRequired => cx.services.payments().payment_required(priced, cx.lang),
+        _ => error,
+    });
+    let answer = give_back(&cx, spent, done).await?;
+    let allowance = remaining.map(|remaining| left_of_day(&cx.services, remaining));
+    Ok(Answered { allowance, ..Answered::now(answer) })
+}
+
+async fn run_paid(
+    cx: Cx,
+    sku: Sku,
+    priced: &Priced,
+    spent: Option<Spent>,
+    work: Work,
+) -> Result<Answered, ServiceError> {
+    let (error, is_claimed) = match pay(cx.clone(), priced, work).await {
+        Ok(answered) => return Ok(answered),
+        Err(Unpaid { error, is_claimed }) => (error, is_claimed),
     };
-    let mut is_claimed = false;
-    let done = async {
-        by_x402::none_on_its_way(&cx, &priced).await?;
-        match by_credit::hold(&cx, &priced, hash).await? {
-            Some(Held::Replayed(paid)) => return Ok(paid),
-            Some(Held::Debit(debit)) => {
-                cx.withheld = Some(Arc::from(debit.as_str()));
-                let held_cx = cx.clone();
-                // A caller that hangs up changes nothing: the work is paid.
-                let paid = async move {
-                    let (services, lang) = (held_cx.services.clone(), held_cx.lang);
-                    let done = tokio::time::timeout(WORK_TIME, work(held_cx)).await;
-                    let done = done.unwrap_or_else(|_| Err(ServiceError::new(Code::Overloaded).retry_after(5)));
-                    by_credit::end(&services, &debit, lang, done).await
-                };
-                return services.payments().ongoing().off_the_call(paid).await?.map(Paid::now);
-            }
-            None => {}
-        }
-        let Some(judged) = by_x402::judge(&cx, &priced, WORK_TIME)? else {
-            return Err(services.payments().asked(&priced, cx.lang));
-        };
-        if sku == Sku::Tab {
-            by_x402::admit(&cx).await?;
-        }
-        let lease = match by_x402::claim(&cx, &priced, &judged, hash, None).await? {
-            Claim::Claimed(lease) => lease,
-            Claim::Known(known) => return by_x402::replay(&cx, &priced, &hash, *known).await,
-        };
-        is_claimed = true;
-        by_x402::run(cx.clone(), work, priced, judged, lease).await
+    if sku == Sku::Tab {
+        return Err(error);
     }
-    .await;
-    // A payment that was claimed counts against the hour whatever comes of it: it has made us keep a row and ask the
+    // A claimed payment counts against the hourly limit whatever comes of it: it has cost a row and a call of the
     // facilitator.
     let spent = spent.filter(|_| !is_claimed);
-    let done = match sku {
-        Sku::Audit => give_back(&cx, spent, done).await.map_err(|error| with_nothing_left(&services, error)),
-        Sku::Tab => done,
-    };
-    done.map(Charged::paid)
+    give_back(&cx, spent, Err(error)).await.map_err(|error| with_nothing_left(&cx.services, error))
 }
 
-/// Whether a call is free, and what it spends of the allowance of its network. `brings_nothing`: whoever is known to have
-/// spent it is refused before anything is written.
-async fn allow(cx: &Cx, sku: Sku, is_free: bool, brings_nothing: bool) -> Result<Allowed, ServiceError> {
-    let app = &cx.services;
-    let is_charged = app.payments().is_live();
+/// Decides whether a call is free, and spends its network's allowance. `pays_nothing`: no payment came with it, so it is
+/// refused before anything is written where the allowance is known to be spent.
+async fn decide(cx: &Cx, sku: Sku, is_free: bool, pays_nothing: bool) -> Result<Decision, ServiceError> {
+    let services = &cx.services;
+    let is_charged = services.payments().is_live();
     begin_trial(cx);
     if sku == Sku::Tab {
-        return Ok(if is_free || is_let_through(cx, sku) { Allowed::Free(None) } else { Allowed::ToPay(None) });
+        return Ok(if is_free || is_let_through(cx, sku) { Decision::Free(None) } else { Decision::ToPay(None) });
     }
-    let uncounted = is_free_for_now(app, sku) || is_on_trial(app, &cx.caller);
-    let (allowance, network) = (app.allowance(), cx.caller.network);
+    let is_uncounted = is_free_for_now(services, sku) || is_on_trial(services, &cx.caller);
+    let (allowance, network) = (services.allowance(), cx.caller.network);
     // Refusals cost the caller nothing, so they must cost the database next to nothing.
-    let is_refused = is_charged && !uncounted && brings_nothing;
-    if is_refused && allowance.has_spent(app.database(), app.ports(), network).await {
-        return Ok(Allowed::ToPay(None));
+    let is_refused = is_charged && !is_uncounted && pays_nothing;
+    if is_refused && allowance.has_spent(services.database(), services.ports(), network).await {
+        return Ok(Decision::ToPay(None));
     }
-    let free = if uncounted { Free::ForNow } else { Free::Counted };
-    let spent = allowance.spend_audit(app.database(), app.ports(), network, free).await?;
-    if spent.free || uncounted || !is_charged {
-        return Ok(Allowed::Free(Some(spent)));
+    let free = if is_uncounted { Free::ForNow } else { Free::Counted };
+    let spent = allowance.spend_audit(services.database(), services.ports(), network, free).await?;
+    if spent.free || is_uncounted || !is_charged {
+        return Ok(Decision::Free(Some(spent)));
     }
     allowance.note_spent(&spent);
-    Ok(Allowed::ToPay(Some(spent)))
+    Ok(Decision::ToPay(Some(spent)))
 }
 
-/// Whether nothing more is asked of a caller: it is paid, or nobody has to pay.
+/// Whether a call is not to be paid, or is being paid.
 pub(crate) fn is_let_through(cx: &Cx, sku: Sku) -> bool {
-    let app = &cx.services;
-    cx.withheld.is_some() || is_free_for_now(app, sku) || is_on_trial(app, &cx.caller) || !app.payments().is_live()
+    let services = &cx.services;
+    cx.withheld.is_some()
+        || is_free_for_now(services, sku)
+        || is_on_trial(services, &cx.caller)
+        || !services.payments().is_live()
 }
 
 /// Whether something is free for everybody for the time being.
-pub fn is_free_for_now(app: &Services, sku: Sku) -> bool {
-    app.config().free_now.contains(&sku)
+pub fn is_free_for_now(services: &Services, sku: Sku) -> bool {
+    services.config().free_now.contains(&sku)
 }
 
-/// Begins the trial of an account with the first call that has a price. One that is not noted, as the database is away,
-/// begins with the next.
+/// Begins the trial of an account with its first call that has a price; with the next one where the database is away.
 fn begin_trial(cx: &Cx) {
     let account = match &cx.caller.identity {
         Identity::Session(session) if session.trial_started_at.is_none() => session.account.clone(),
@@ -172,23 +129,23 @@ fn begin_trial(cx: &Cx) {
 }
 
 /// Whether an account is in its trial: of its session and of its own keys, not of an organization's.
-pub fn is_on_trial(app: &Services, caller: &Caller) -> bool {
+pub fn is_on_trial(services: &Services, caller: &Caller) -> bool {
     let started_at = match &caller.identity {
         Identity::Session(session) => session.trial_started_at,
         Identity::Key(key) if matches!(key.owner, Owner::Account(_)) => key.trial_started_at,
         _ => return false,
     };
-    trial(started_at, app.ports().now()).active
+    trial(started_at, services.ports().now()).active
 }
 
-/// Holds a free audit of a form on a page, which brings nothing to pay with. `priced`: what it would cost.
+/// Holds a free audit for a form on a page, which comes without a payment. `priced`: what it would cost.
 pub async fn hold(cx: &Cx, priced: &Priced) -> Result<Spent, ServiceError> {
-    match allow(cx, Sku::Audit, false, true).await? {
-        Allowed::Free(Some(spent)) => return Ok(spent),
-        Allowed::Free(None) | Allowed::ToPay(None) => {}
-        Allowed::ToPay(Some(spent)) => cx.services.allowance().release(cx.services.database(), spent).await,
+    match decide(cx, Sku::Audit, false, true).await? {
+        Decision::Free(Some(spent)) => return Ok(spent),
+        Decision::Free(None) | Decision::ToPay(None) => {}
+        Decision::ToPay(Some(spent)) => cx.services.allowance().release(cx.services.database(), spent).await,
     }
-    Err(with_nothing_left(&cx.services, cx.services.payments().asked(priced, cx.lang)))
+    Err(with_nothing_left(&cx.services, cx.services.payments().payment_required(priced, cx.lang)))
 }
 
 /// Gives back what was held when nothing came of the call.

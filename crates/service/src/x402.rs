@@ -1,11 +1,11 @@
-//! x402: what is for sale, how a payment is asked for in both versions of the protocol, and who settles it.
+//! x402: prices, the 402 in versions 1 and 2 of the protocol, the headers of a payment, the facilitator, and the chain.
 //!
 //! One value holds prices, payee and network; the 402, `/api/billing`, `/api/pricing` and the manifest are made from it.
 
-mod brought;
 mod chain;
 mod facilitator;
 mod manifest;
+mod means;
 mod ongoing;
 mod payload;
 
@@ -19,22 +19,22 @@ use url::Url;
 use crate::config::{Config, PaymentMode, PaymentNetwork, Prices, Sku};
 use crate::error::{Code, ServiceError};
 
-pub(crate) use brought::KEY_CHARS;
-pub use brought::{Brought, BroughtCredit, BroughtPayment};
 pub use chain::Chain;
-pub(crate) use chain::{Node, Seen, Sought};
+pub(crate) use chain::{ChainUse, Node, TransferQuery};
 pub use facilitator::{Facilitator, Standing, is_transaction};
 pub(crate) use facilitator::{PENDING, REVERTED, Settlement, Verified};
 pub(crate) use manifest::HOW_TO_PAY;
+pub(crate) use means::KEY_CHARS;
+pub use means::{CallPayment, PaymentHeaders, PaymentMeans};
 pub use ongoing::Ongoing;
 pub(crate) use ongoing::SETTLE_LEASE_MS;
-pub(crate) use payload::{Asked, Payment};
+pub(crate) use payload::{Expected, SignedPayment, UNSUPPORTED_VERSION};
 
 /// Life of a payment's signature, in seconds: above the longest audit and its settlement.
 const SIGNATURE_SECONDS: u32 = 300;
-/// Packs of credit, in whole dollars (interface §8).
+/// Packs of credit, in whole US dollars.
 pub const PACKS: [u32; 4] = [1, 5, 10, 25];
-/// What is said of another amount.
+/// The refusal of another amount.
 pub(crate) const NO_PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
 /// The facilitator of the test network.
 const TEST_FACILITATOR: &str = "https://x402.org/facilitator";
@@ -45,7 +45,7 @@ pub const BUY_CREDIT: &str = "buy_credit";
 /// Where credit is bought.
 pub const CREDIT_PATH: &str = "/api/credito";
 
-/// Prices, payee, network, and whom to ask.
+/// Prices, payee, network, facilitator and node.
 #[derive(Debug)]
 pub struct Payments {
     chain: &'static Chain,
@@ -54,8 +54,8 @@ pub struct Payments {
     prices: Prices,
     facilitator: Option<Facilitator>,
     node: Option<Node>,
-    /// Told when a payment is left unclear.
-    left_unclear: Notify,
+    /// Wakes the worker when a payment is left unclear.
+    unclear: Notify,
     ongoing: Ongoing,
     /// The public origin, without a slash at its end.
     base_url: String,
@@ -102,7 +102,8 @@ pub struct Priced {
     in_query: bool,
     /// Some of its answer.
     sample: Value,
-    asked: Text,
+    /// The sentence of its 402.
+    ask: Text,
     code: Code,
 }
 
@@ -121,7 +122,7 @@ impl Payments {
                 .and_then(|url| Url::parse(url).ok())
                 .map(|url| Facilitator::new(url, payments.facilitator_auth.clone())),
             node: payments.rpc_url.as_ref().and_then(|url| Url::parse(url.expose()).ok()).map(Node::new),
-            left_unclear: Notify::new(),
+            unclear: Notify::new(),
             ongoing: Ongoing::default(),
             base_url: base_url.to_owned(),
         }
@@ -137,27 +138,27 @@ impl Payments {
         self.chain
     }
 
-    /// Where to look at the chain, if anywhere.
+    /// The node that the chain is searched with, if one is configured.
     pub fn node(&self) -> Option<&Node> {
         self.node.as_ref()
     }
 
     /// Waits until a payment is left unclear, or was since the last wait.
-    pub(crate) async fn left_unclear(&self) {
-        self.left_unclear.notified().await;
+    pub(crate) async fn woken(&self) {
+        self.unclear.notified().await;
     }
 
-    /// Tells the worker that a payment is unclear.
-    pub(crate) fn leave_unclear(&self) {
-        self.left_unclear.notify_one();
+    /// Wakes the worker: a payment is unclear.
+    pub(crate) fn wake_worker(&self) {
+        self.unclear.notify_one();
     }
 
-    /// The paid work that is going on.
+    /// The paid work in progress.
     pub fn ongoing(&self) -> &Ongoing {
         &self.ongoing
     }
 
-    /// Who settles.
+    /// The facilitator, if one is configured.
     pub fn facilitator(&self) -> Option<&Facilitator> {
         self.facilitator.as_ref()
     }
@@ -167,14 +168,14 @@ impl Payments {
         self.facilitator.as_ref().map_or("", Facilitator::url)
     }
 
-    /// Who is paid.
+    /// The address that is paid.
     pub fn pay_to(&self) -> Option<&str> {
         self.pay_to.as_deref()
     }
 
     /// An operation with a price, called with this input.
     pub fn priced(&self, call: &PricedCall<'_>) -> Priced {
-        let (description, code, asked) = match call.sku {
+        let (description, code, ask) = match call.sku {
             Sku::Audit => (
                 "One technical SEO audit of one page",
                 Code::AllowanceSpent,
@@ -208,7 +209,7 @@ impl Payments {
             fields: call.required.iter().map(|name| (name.clone(), "https://example.com/".into())).collect(),
             in_query: call.in_query,
             sample: call.sample.clone(),
-            asked,
+            ask,
             code,
         }
     }
@@ -234,7 +235,7 @@ impl Payments {
             fields,
             in_query: true,
             sample: json!({"token": "cred_…", "saldo_usd": price.to_string()}),
-            asked: text(
+            ask: text(
                 "Pay {price} USD and repeat the same call: the answer has the token of the credit, once. Send an Idempotency-Key of your own with it: without one, nobody gets the token again if that answer is lost, unless they buy with a guest token, API key or session.",
                 "Pague {price} USD e repita a mesma chamada: a resposta traz o token do crédito, uma vez. Envie junto uma Idempotency-Key sua: sem ela ninguém recebe o token de novo se essa resposta se perder, a não ser quem compra com token de visitante, chave de API ou sessão.",
             ),
@@ -242,15 +243,15 @@ impl Payments {
         }
     }
 
-    /// What the facilitator is told to settle.
+    /// Our payment requirements, version 2 of x402.
     pub fn requirements(&self, price: Micros) -> Value {
         payload::requirements(self.chain, self.pay_to.as_deref().unwrap_or_default(), price, SIGNATURE_SECONDS)
     }
 
     /// The refusal that asks for a payment: version 1 in the body, version 2 in a header.
-    pub fn asked(&self, priced: &Priced, lang: Lang) -> ServiceError {
-        let asked = priced.asked.phrase(&[("price", priced.price.to_string().into())]);
-        let error = ServiceError::new(priced.code).with("error", asked.in_lang(lang).into());
+    pub fn payment_required(&self, priced: &Priced, lang: Lang) -> ServiceError {
+        let sentence = priced.ask.phrase(&[("price", priced.price.to_string().into())]);
+        let error = ServiceError::new(priced.code).with("error", sentence.in_lang(lang).into());
         self.offered(priced, error)
     }
 
@@ -278,7 +279,7 @@ impl Payments {
         }
     }
 
-    /// What a call is asked for in version 1; `None` where nothing is charged.
+    /// The body of a call's 402, version 1; `None` where nothing is charged.
     pub fn example(&self, priced: &Priced) -> Option<Value> {
         self.is_live().then(|| json!({"x402Version": 1, "accepts": [self.version_1(priced)]}))
     }
@@ -376,15 +377,15 @@ fn parameter(segment: &str) -> Option<&str> {
 /// A call, as a digest: method, operation, address and input.
 fn call_digest(method: &str, operation: &str, resource: &str, input: &Map<String, Value>) -> [u8; 32] {
     let mut input = input.clone();
-    // It says who asks, however it was sent; the owner is told apart beside this.
+    // It is a credential, however it was sent; the owner is part of the request hash.
     input.remove("guest_token");
     let mut value = Value::Object(input);
     value.sort_all_objects();
     Sha256::digest(json!([method, operation, resource, value]).to_string().as_bytes()).into()
 }
 
-/// What is asked, as a digest: the call, its price and its owner. A repeat of a call asks the same.
+/// Digest of a request: the call, its price and its owner. A repeat of the call has the same.
 pub fn request_hash(priced: &Priced, owner: Option<&str>) -> [u8; 32] {
-    let asked = json!([priced.call_digest, priced.price.0, owner]);
-    Sha256::digest(asked.to_string().as_bytes()).into()
+    let request = json!([priced.call_digest, priced.price.0, owner]);
+    Sha256::digest(request.to_string().as_bytes()).into()
 }

@@ -12,7 +12,8 @@ use service::Services;
 use service::caller::Cx;
 use service::credit;
 use service::error::{Code, Receipt, ServiceError};
-use service::payments::{by_credit, purchase};
+use service::payments::debit::credit_state;
+use service::payments::purchase;
 use service::x402::{BUY_CREDIT, CREDIT_PATH, PACKS};
 
 /// The endpoints of this file.
@@ -101,12 +102,12 @@ async fn buy(cx: Cx, input: Purchase) -> Result<Sold, ServiceError> {
 
 /// What is left of a credit.
 async fn read(cx: Cx, _: Nothing) -> Result<Json<CreditStatement>, ServiceError> {
-    let (_, digest) = cx.brought.required_credit()?;
+    let (_, digest) = cx.payment.required_credit()?;
     let (found, movements) = credit::statement(&cx.services, digest).await?;
     Ok(Json::new(CreditStatement {
         balance_micros: found.balance.0,
         balance_usd: found.balance.to_string(),
-        state: by_credit::state(cx.services.payments(), &found),
+        state: credit_state(cx.services.payments(), &found),
         created_at: found.created_at,
         movements,
     }))

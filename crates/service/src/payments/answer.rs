@@ -1,4 +1,6 @@
-//! Answers of calls with a price, as they are kept for a repeat of the call.
+//! Answers of calls with a price, and how they are stored for a replay.
+
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -7,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use store::PaidAnswer;
 
 use crate::caller::Cx;
-use crate::error::{Code, Receipt, ServiceError};
+use crate::error::{Code, DayAllowance, Receipt, ServiceError};
+
+/// Deadline of work that is paid: the longest wait for a place, the longest audit, and a margin.
+pub(super) const WORK_TIME: Duration = Duration::from_secs(30);
 
 /// The work of a call: run once, and not before it is known to be free or who pays.
 pub type Work = Box<dyn FnOnce(Cx) -> BoxFuture<'static, Result<Answer, ServiceError>> + Send>;
@@ -25,45 +30,54 @@ pub struct Answer {
     pub speaks: bool,
 }
 
-/// An answer that is paid or free: made now, or before.
+/// The answer of a call with a price, and how it came about: made now or replayed, paid or free.
 #[derive(Debug)]
-pub struct Paid {
+pub struct Answered {
     /// The answer.
     pub answer: Answer,
-    /// The language in which an earlier call was answered, where the answer differs by language and is that of an earlier
-    /// call.
+    /// The language of a replayed answer that differs by language.
     pub earlier_lang: Option<Lang>,
     /// The answer is that of an earlier call.
     pub is_replayed: bool,
-    /// What became of the payment by x402, if that paid.
+    /// The receipt of the payment by x402, if that paid.
     pub receipt: Option<Receipt>,
+    /// What is left of the day's free audits, where the call was one.
+    pub allowance: Option<DayAllowance>,
 }
 
-impl Paid {
+impl Answered {
     /// An answer that was made now.
-    pub fn now(answer: Answer) -> Self {
-        Self { answer, earlier_lang: None, is_replayed: false, receipt: None }
+    pub(crate) fn now(answer: Answer) -> Self {
+        Self { answer, earlier_lang: None, is_replayed: false, receipt: None, allowance: None }
     }
 
     /// With the receipt of its payment.
-    pub(crate) fn with_receipt(self, receipt: Receipt) -> Self {
+    pub(super) fn with_receipt(self, receipt: Receipt) -> Self {
         Self { receipt: Some(receipt), ..self }
     }
 }
 
-/// All of an answer but its body.
+/// Runs paid work within [`WORK_TIME`]; [`Code::Overloaded`] past it.
+pub(super) async fn run_in_time(work: Work, cx: Cx) -> Result<Answer, ServiceError> {
+    match tokio::time::timeout(WORK_TIME, work(cx)).await {
+        Ok(done) => done,
+        Err(_) => Err(ServiceError::new(Code::Overloaded).retry_after(5)),
+    }
+}
+
+/// The stored head of an answer: all of it but its body.
 #[derive(Debug, Serialize, Deserialize)]
-struct Head {
+struct AnswerHead {
     status: u16,
     headers: Vec<(String, String)>,
     /// Tag of the language in which it speaks, where it differs by language.
     lang: Option<String>,
 }
 
-/// An answer as it is kept, which was made in this language.
+/// An answer as it is stored, which was made in this language.
 pub(super) fn pack(answer: &Answer, lang: Lang) -> Result<PaidAnswer, ServiceError> {
     let lang = answer.speaks.then(|| lang.tag().to_owned());
-    let head = Head { status: answer.status, headers: answer.headers.clone(), lang };
+    let head = AnswerHead { status: answer.status, headers: answer.headers.clone(), lang };
     let head = serde_json::to_string(&head).map_err(|error| {
         tracing::error!(%error, "the head of an answer could not be written");
         ServiceError::new(Code::Internal)
@@ -71,17 +85,17 @@ pub(super) fn pack(answer: &Answer, lang: Lang) -> Result<PaidAnswer, ServiceErr
     Ok(PaidAnswer { head, body: answer.body.to_vec() })
 }
 
-/// A kept answer for a repeat of its call, in the language that it was made in, whichever is asked for now.
-pub(super) fn unpack(kept: PaidAnswer) -> Result<Paid, ServiceError> {
+/// The replay of a stored answer, in the language that it was made in, whichever is asked for now.
+pub(super) fn unpack(stored: PaidAnswer) -> Result<Answered, ServiceError> {
     let damaged = || {
         tracing::error!("the head of a kept answer can't be read");
         ServiceError::new(Code::Internal)
     };
-    let head: Head = serde_json::from_str(&kept.head).map_err(|_| damaged())?;
+    let head: AnswerHead = serde_json::from_str(&stored.head).map_err(|_| damaged())?;
     let earlier_lang = match head.lang {
         Some(tag) => Some(Lang::from_tag(&tag).ok_or_else(damaged)?),
         None => None,
     };
-    let answer = Answer { status: head.status, headers: head.headers, body: Bytes::from(kept.body), speaks: false };
-    Ok(Paid { answer, earlier_lang, is_replayed: true, receipt: None })
+    let answer = Answer { status: head.status, headers: head.headers, body: Bytes::from(stored.body), speaks: false };
+    Ok(Answered { earlier_lang, is_replayed: true, ..Answered::now(answer) })
 }

@@ -1,19 +1,17 @@
-//! Buying credit with x402 (`specs/x402.md` §7): nothing happens between the settlement and the credit.
+//! Selling credit for a payment by x402. The payment moves like that of a call, but settles at once: there is no work, and
+//! the settlement makes the credit.
 
 use model::lang::{Text, text};
 use model::money::Micros;
 use serde_json::json;
-use store::{Claim, NewCredit, Payment, Purchase};
+use store::{NewCredit, Purchase};
 
-use super::by_x402::{self, Judged};
-use super::settling;
+use super::payment::{self, Good, Payment, State};
+use super::replay::{known, resume};
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
 use crate::error::{Code, Receipt, ServiceError};
-use crate::x402::{Priced, request_hash};
-
-/// Settling begins at once: there is no work to wait for.
-const NO_WORK: std::time::Duration = std::time::Duration::ZERO;
+use crate::x402::Priced;
 
 /// A credit that was bought.
 #[derive(Debug)]
@@ -26,57 +24,44 @@ pub struct Bought {
 
 /// Sells a pack, for the payment that came along.
 pub async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ServiceError> {
-    let app = &cx.services;
-    let priced = app.payments().pack(usd);
-    let token = TokenKind::Credit.token(app.ports().entropy.bytes());
-    if !app.payments().is_live() {
-        by_x402::admit(cx).await?;
-        let new = NewCredit {
-            id: app.ports().id(),
-            token_digest: token_digest(&token),
-            owner: cx.caller.owner().map(|owner| owner.to_string()),
-            is_dev: true,
-            network: None,
-            created_at: app.ports().now(),
-        };
-        app.database().ask(|store| store.create_dev_credit(new, priced.price)).await?;
-        return Ok(Bought { token, receipt: None });
+    let services = &cx.services;
+    let priced = services.payments().pack(usd);
+    let token = TokenKind::Credit.token(services.ports().entropy.bytes());
+    if !services.payments().is_live() {
+        return give(cx, &priced, token).await;
     }
-    let owner = cx.caller.owner().map(|owner| owner.to_string());
-    let hash = request_hash(&priced, owner.as_deref());
-    if let Some(known) = by_x402::known(cx).await? {
-        return replay(cx, &priced, &hash, known).await;
+    if let Some(row) = known(cx).await? {
+        return replay(cx, &priced, row).await;
     }
-    by_x402::none_on_its_way(cx, &priced).await?;
-    let Some(judged) = by_x402::judge(cx, &priced, NO_WORK)? else {
-        return Err(app.payments().asked(&priced, cx.lang));
+    payment::refuse_second(cx, &priced).await?;
+    let purchase = Purchase { credit_id: services.ports().id(), token_digest: token_digest(&token) };
+    let judged = payment::judge(cx, &priced, Good::Credit(purchase))?;
+    payment::admit(cx).await?;
+    let claimed = match payment::claim(cx, &priced, judged).await? {
+        Payment { state: State::Known(row), .. } => return replay(cx, &priced, *row).await,
+        claimed => claimed,
     };
-    by_x402::admit(cx).await?;
-    let purchase = Purchase { credit_id: app.ports().id(), token_digest: token_digest(&token) };
-    match by_x402::claim(cx, &priced, &judged, hash, Some(purchase)).await? {
-        Claim::Claimed(lease) => {
-            let cx = cx.clone();
-            app.payments().ongoing().off_the_call(async move { pay(&cx, &priced, &judged, lease, token).await }).await?
-        }
-        Claim::Known(known) => replay(cx, &priced, &hash, *known).await,
-    }
+    let ended = payment::advance_detached(services, claimed).await?;
+    let is_buyer = cx.caller.owner().is_some() || cx.payment.key_digest.is_some();
+    payment::receipt(services, &priced, ended)
+        .map(|(receipt, _)| Bought { token, receipt: Some(receipt) })
+        .map_err(|error| with_way_to_token(error, is_buyer))
 }
 
-/// From a claim to its end.
-async fn pay(
-    cx: &Cx,
-    priced: &Priced,
-    judged: &Judged,
-    lease: store::Lease,
-    token: String,
-) -> Result<Bought, ServiceError> {
-    let app = &cx.services;
-    by_x402::verify(app, priced, judged, &lease).await?;
-    let charge = settling::charge(app, judged.due(app, lease, priced.price)).await;
-    let is_buyer = cx.caller.owner().is_some() || cx.brought.key_digest.is_some();
-    by_x402::charged(app, priced, judged.version(), judged.payer(), charge)
-        .map(|receipt| Bought { token, receipt: Some(receipt) })
-        .map_err(|error| with_way_to_token(error, is_buyer))
+/// Gives a pack away, where nothing is charged.
+async fn give(cx: &Cx, priced: &Priced, token: String) -> Result<Bought, ServiceError> {
+    payment::admit(cx).await?;
+    let services = &cx.services;
+    let new = NewCredit {
+        id: services.ports().id(),
+        token_digest: token_digest(&token),
+        owner: payment::owner(cx),
+        is_dev: true,
+        network: None,
+        created_at: services.ports().now(),
+    };
+    services.database().ask(|store| store.create_dev_credit(new, priced.price)).await?;
+    Ok(Bought { token, receipt: None })
 }
 
 /// A refusal that asks to repeat the call says whether that will bring the token.
@@ -96,20 +81,19 @@ fn with_way_to_token(error: ServiceError, is_buyer: bool) -> ServiceError {
 }
 
 /// Answers a payment that came before. The token can't be shown again, and the payment's header is public once settled: a
-/// new token takes the place of the lost one only for the owner of the call, whom the digest of what is asked names, or
-/// for who names the call as it was named; and while nothing was spent.
-async fn replay(cx: &Cx, priced: &Priced, hash: &[u8; 32], known: Payment) -> Result<Bought, ServiceError> {
-    let app = &cx.services;
-    let is_same = by_x402::is_same_request(cx, priced, hash, &known);
-    let Some(purchase) = known.purchase.clone().filter(|_| is_same) else {
-        return Err(by_x402::of_another_request(app, priced, known));
+/// new token takes the place of the lost one only for the owner of the call, whom the request's digest names, or for the
+/// caller with its idempotency key; and while nothing was spent.
+async fn replay(cx: &Cx, priced: &Priced, row: store::Payment) -> Result<Bought, ServiceError> {
+    let services = &cx.services;
+    let is_repeat = payment::is_repeat(cx, priced, &row);
+    let Some(purchase) = row.purchase.clone().filter(|_| is_repeat) else {
+        return Err(payment::of_another_request(cx, priced, row));
     };
-    let is_buyer =
-        cx.caller.owner().is_some() || (known.key_digest.is_some() && known.key_digest == cx.brought.key_digest);
-    let charge = by_x402::outcome(app, priced, &known).await?;
-    let receipt = by_x402::charged(app, priced, known.wire_version, &known.key.payer, charge)
-        .map_err(|error| with_way_to_token(error, is_buyer))?;
-    if is_buyer && let Some(token) = new_token(cx, &purchase, known.amount).await? {
+    let is_buyer = cx.caller.owner().is_some() || (row.key_digest.is_some() && row.key_digest == cx.payment.key_digest);
+    let amount = row.amount;
+    let ended = resume(services, row).await?;
+    let (receipt, _) = payment::receipt(services, priced, ended).map_err(|error| with_way_to_token(error, is_buyer))?;
+    if is_buyer && let Some(token) = new_token(cx, &purchase, amount).await? {
         return Ok(Bought { token, receipt: Some(receipt) });
     }
     Err(ServiceError::new(Code::CreditDelivered).with("credit", json!(purchase.credit_id)))
@@ -117,9 +101,10 @@ async fn replay(cx: &Cx, priced: &Priced, hash: &[u8; 32], known: Payment) -> Re
 
 /// A new token for a credit of which nothing was spent.
 async fn new_token(cx: &Cx, purchase: &Purchase, bought: Micros) -> Result<Option<String>, ServiceError> {
-    let app = &cx.services;
-    let token = TokenKind::Credit.token(app.ports().entropy.bytes());
+    let services = &cx.services;
+    let token = TokenKind::Credit.token(services.ports().entropy.bytes());
     let digest = token_digest(&token);
-    let replaced = app.database().ask(|store| store.replace_credit_token(&purchase.credit_id, bought, &digest)).await?;
+    let credit = &purchase.credit_id;
+    let replaced = services.database().ask(|store| store.replace_credit_token(credit, bought, &digest)).await?;
     Ok(replaced.then_some(token))
 }

@@ -1,27 +1,26 @@
-//! What nobody waits for: payments whose calls ended without a word are taken to their end, debits past their deadline are
-//! given back, and the facilitator is asked whether it is there.
+//! The worker: takes payments whose calls ended without a word to their end, reverses debits past their deadline, and
+//! checks whether the facilitator is up.
 
 use std::time::Duration;
 
 use model::time::Timestamp;
-use store::{PaymentState, StoreError, Unsettled};
+use store::StoreError;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::by_x402;
-use super::settling::{self, Charge};
+use super::payment::{Payment, State, advance, advance_detached};
 use crate::services::Services;
 use crate::x402::{FACILITATOR_RETRY, SETTLE_LEASE_MS, Standing};
 
-/// Between two rounds at most, in milliseconds: whatever another server left is found after it.
+/// Between two rounds at most, in milliseconds: what another server left unfinished is found after it.
 const LONGEST_PAUSE_MS: i64 = 60_000;
 /// Between two rounds at least, in milliseconds.
 const SHORTEST_PAUSE_MS: i64 = 1_000;
-/// Between two questions whether the facilitator is there, while it is.
+/// Interval of the facilitator's health check while it is up.
 const CHECK_EVERY: Duration = Duration::from_secs(600);
-/// The same while it is not.
+/// The same while it is down.
 const CHECK_EVERY_WHILE_DOWN: Duration = Duration::from_secs(FACILITATOR_RETRY as u64);
-/// Debits given back in one go.
+/// Debits reversed by one statement.
 const BATCH: u32 = 100;
 
 /// The running worker.
@@ -32,34 +31,34 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Ends it. What it settles at the moment goes on: [`Ongoing`](crate::x402::Ongoing) is waited for after it.
+    /// Stops it. What it settles at the moment goes on: [`Ongoing`](crate::x402::Ongoing) is waited for after it.
     pub async fn stop(self) {
-        let _told = self.stopping.send(true);
+        let _has_receiver = self.stopping.send(true);
         if let Err(error) = self.task.await {
             tracing::error!(%error, "the payment worker ended badly");
         }
     }
 }
 
-/// Starts it: a first round now, then one whenever a payment is due, and at least one a minute. Any number of servers may do
-/// so on one database. To be started before calls are taken: it ends the leases of the process before this one, which
-/// can't be told from those of new calls.
-pub async fn start(app: Services) -> Worker {
-    if app.payments().is_live() && app.payments().node().is_none() {
+/// Starts the worker: a first round now, then one whenever a payment is due, and at least one a minute. Any number of
+/// servers may do so on one database. To be started before calls are accepted: on an embedded database it ends all leases,
+/// as their holder, the process before this one, is gone.
+pub async fn start(services: Services) -> Worker {
+    if services.payments().is_live() && services.payments().node().is_none() {
         tracing::warn!("payments.rpc_url is not set: a settlement whose answer is lost will wait for the operator");
     }
-    let now = app.ports().now();
-    let store = app.database().store();
+    let now = services.ports().now();
+    let store = services.database().store();
     if let Err(error) = store.break_leases(now).await.and(store.break_holds(now).await) {
         tracing::warn!(%error, "what the last process left could not be taken over yet; its leases will end");
     }
     let (stopping, mut stopped) = watch::channel(false);
     let task = tokio::spawn(async move {
-        // Neither waits for the other: a facilitator that keeps a payment for a minute is still asked how it is.
-        let working = async { tokio::join!(keep_checking(&app), keep_settling(&app)) };
+        // Concurrent: a settle call that lasts a minute holds up no health check.
+        let working = async { tokio::join!(keep_checking(&services), keep_settling(&services)) };
         tokio::select! {
-            // Whatever it is at may be left at any moment: a payment that is being settled is so by itself, and with
-            // everything else the next round goes on, of whichever server.
+            // It may be cancelled anywhere: a settlement runs in a task of its own, and everything else is taken up by the
+            // next round of any server.
             _ = stopped.changed() => {}
             ((), ()) = working => {}
         }
@@ -67,27 +66,27 @@ pub async fn start(app: Services) -> Worker {
     Worker { stopping, task }
 }
 
-/// Asks whether the facilitator is there, again and again. Where nobody is charged it is never asked.
-async fn keep_checking(app: &Services) {
-    let Some(facilitator) = app.payments().facilitator().filter(|_| app.payments().is_live()) else { return };
+/// Repeats the health check of the facilitator, where calls are charged.
+async fn keep_checking(services: &Services) {
+    let Some(facilitator) = services.payments().facilitator().filter(|_| services.payments().is_live()) else { return };
     loop {
-        let every = match facilitator.check(app.engine().fetcher(), app.payments().chain()).await {
+        let every = match facilitator.check(services.engine().fetcher(), services.payments().chain()).await {
             Standing::Up => CHECK_EVERY,
             Standing::Unasked | Standing::Unfit | Standing::Down => CHECK_EVERY_WHILE_DOWN,
         };
         tokio::select! {
-            // One lost answer is no outage: that is found out at once, not after the pause.
+            // A call cast doubt on it: a single lost response is no outage, so it is checked at once.
             () = facilitator.doubted() => {}
             () = tokio::time::sleep(every) => {}
         }
     }
 }
 
-/// Does one round after the other.
-async fn keep_settling(app: &Services) {
+/// Does round after round.
+async fn keep_settling(services: &Services) {
     loop {
-        let next = match round(app).await {
-            Ok(_) => app.database().store().next_due_payment().await,
+        let next = match round(services).await {
+            Ok(_) => services.database().store().next_due_payment().await,
             Err(error) => Err(error),
         };
         let next = next.unwrap_or_else(|error| {
@@ -96,8 +95,8 @@ async fn keep_settling(app: &Services) {
         });
         tokio::select! {
             // It is due before any that was known.
-            () = app.payments().left_unclear() => {}
-            () = tokio::time::sleep(pause(next, app.ports().now())) => {}
+            () = services.payments().woken() => {}
+            () = tokio::time::sleep(pause(next, services.ports().now())) => {}
         }
     }
 }
@@ -108,45 +107,39 @@ fn pause(next: Option<Timestamp>, now: Timestamp) -> Duration {
     Duration::from_millis(ms.clamp(SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS).unsigned_abs())
 }
 
-/// Asks whether the facilitator is there.
-pub async fn check(app: &Services) {
-    if let Some(facilitator) = app.payments().facilitator() {
-        facilitator.check(app.engine().fetcher(), app.payments().chain()).await;
+/// One health check of the facilitator.
+pub async fn check(services: &Services) {
+    if let Some(facilitator) = services.payments().facilitator() {
+        facilitator.check(services.engine().fetcher(), services.payments().chain()).await;
     }
 }
 
 /// One round over all that is due when it begins; how many of these payments are unclear after it.
-pub async fn round(app: &Services) -> Result<usize, StoreError> {
-    let store = app.database().store();
-    // What becomes due meanwhile is of the next round: this one has an end, however long a payment takes.
-    let due_before = app.ports().now();
+pub async fn round(services: &Services) -> Result<usize, StoreError> {
+    let store = services.database().store();
+    // What becomes due meanwhile is left to the next round, so that this one ends.
+    let due_before = services.ports().now();
     let mut unclear = 0;
     loop {
-        give_back(app).await;
-        let now = app.ports().now();
-        let Some(payment) = store.take_due_payment(due_before, now.plus_ms(SETTLE_LEASE_MS), now).await? else {
+        reverse_overdue(services).await;
+        let now = services.ports().now();
+        let Some(row) = store.take_due_payment(due_before, now.plus_ms(SETTLE_LEASE_MS), now).await? else {
             return Ok(unclear);
         };
-        match payment.state {
-            PaymentState::Claimed | PaymentState::Working => {
-                by_x402::leave(app, &payment.lease, Unsettled::Released).await;
-                tracing::info!(payment.id = %payment.lease.id, "released a payment whose call ended without a word");
-            }
-            _ => {
-                // The answer to a question that was asked is waited for, also when the worker is stopped meanwhile: it may
-                // not be given twice.
-                let settled = app.clone();
-                let settling = async move { settling::settle(&settled, &payment).await };
-                let charge = app.payments().ongoing().off_the_call(settling).await;
-                unclear += usize::from(matches!(charge, Ok(Charge::Unclear(_))));
-            }
-        }
+        let payment = Payment::taken_over(row);
+        let ended = match payment.state {
+            State::Abandoned(_) => Ok(advance(services, payment).await),
+            // The response to a settle call is waited for, also when the worker is stopped meanwhile: it may not be given
+            // twice.
+            _ => advance_detached(services, payment).await,
+        };
+        unclear += usize::from(matches!(ended, Ok(Payment { state: State::Unclear(_), .. })));
     }
 }
 
-/// Gives back debits whose calls ended without a word. Payments don't wait for it to succeed.
-async fn give_back(app: &Services) {
-    match app.database().store().reverse_overdue_debits(app.ports().now(), BATCH).await {
+/// Reverses debits whose calls ended without a word. Payments don't wait for it to succeed.
+async fn reverse_overdue(services: &Services) {
+    match services.database().store().reverse_overdue_debits(services.ports().now(), BATCH).await {
         Ok(0) => {}
         Ok(reversed) => tracing::info!(reversed, "gave back debits of calls that ended without a word"),
         Err(error) => tracing::error!(%error, "debits of calls that ended without a word could not be given back"),

@@ -1,4 +1,4 @@
-//! The networks on which USDC is taken, and looking at one of them.
+//! The networks on which USDC is accepted, and searching one of them for a transfer.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use url::Url;
 
 use crate::config::PaymentNetwork;
 
-/// For one look at the chain, all its questions included.
-const LOOK_WITHIN: Duration = Duration::from_secs(30);
+/// Deadline of one search of the chain, all its requests included.
+const SEARCH_WITHIN: Duration = Duration::from_secs(30);
 /// Bytes of a node's answer: a receipt has a few logs, of a few hundred bytes each; a block has 69 for each of its
 /// transactions, of which a full one on Base has some thousands.
 const ANSWER_BYTES: usize = 1024 * 1024;
@@ -22,14 +22,14 @@ const AUTHORIZATION_CANCELED: &str = "0x1cdd46ff242716cdaa72d159d339a485b3438398
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 /// `authorizationState(address,bytes32)` (EIP-3009): the first four bytes of a call.
 const AUTHORIZATION_STATE: &str = "0xe94a0102";
-/// Blocks before the authorization came that are looked at too: clocks differ, and anybody may have sent it earlier.
+/// Blocks before the authorization came that are searched too: clocks differ, and anybody may have sent it earlier.
 const BLOCKS_BEFORE: u64 = 300;
 /// Blocks of one question: what public nodes answer in one go.
 const RANGE_BLOCKS: u64 = 10_000;
-/// Ranges of one look. On Base, with a block every two seconds, they go back two days.
+/// Ranges of one search. On Base, with a block every two seconds, they go back two days.
 const MOST_RANGES: usize = 10;
 
-/// What x402 says of a network and its USDC contract (`specs/x402.md` §1).
+/// A network and its USDC contract, as x402 names them.
 #[derive(Debug)]
 pub struct Chain {
     /// Name in version 1.
@@ -72,9 +72,9 @@ impl Chain {
     }
 }
 
-/// What is looked for on the chain.
+/// The transfer that is searched for on the chain.
 #[derive(Debug)]
-pub struct Sought<'s> {
+pub struct TransferQuery<'s> {
     /// The token's contract.
     pub asset: &'s str,
     /// Who pays.
@@ -87,17 +87,17 @@ pub struct Sought<'s> {
     pub amount: u64,
     /// Milliseconds since the authorization came.
     pub age_ms: u64,
-    /// The transaction that is said to have it, where one was named.
+    /// The transaction that the facilitator named, if any.
     pub transaction: Option<&'s str>,
 }
 
-/// What a look at the chain gave.
+/// What became of an authorization on the chain.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum ChainUse {
     /// The transfer is in this transaction.
     Transfer(String),
     /// It was not used up to the end of a block of this time, in seconds since 1970.
-    Nothing {
+    Unused {
         /// Time of the block.
         at: u64,
     },
@@ -107,10 +107,10 @@ pub enum Seen {
     Unknown,
 }
 
-/// What a transaction did, as its receipt says.
+/// What a transaction did with an authorization, as its receipt says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
-    /// It used the authorization for the transfer that is looked for.
+enum Effect {
+    /// It used the authorization for the transfer that is searched for.
     Transfer,
     /// It used the authorization, and made no such transfer.
     OtherUse,
@@ -126,7 +126,7 @@ struct Block {
     time: u64,
 }
 
-/// A node that is asked by JSON-RPC.
+/// A node, over JSON-RPC.
 #[derive(Debug)]
 pub struct Node {
     url: Url,
@@ -139,41 +139,41 @@ impl Node {
     }
 
     /// Looks for the use of an authorization and the transfer beside it.
-    pub async fn look(&self, fetcher: &Fetcher, sought: &Sought<'_>) -> Seen {
-        let questions = Questions { url: &self.url, fetcher, deadline: Instant::now() + LOOK_WITHIN };
+    pub async fn find(&self, fetcher: &Fetcher, query: &TransferQuery<'_>) -> ChainUse {
+        let search = Search { url: &self.url, fetcher, deadline: Instant::now() + SEARCH_WITHIN };
         // What can't be read is not known.
-        questions.look(sought).await.unwrap_or(Seen::Unknown)
+        search.find(query).await.unwrap_or(ChainUse::Unknown)
     }
 }
 
-/// One look at the chain. In all of it `None` says that the node did not answer, or with something else.
-struct Questions<'l> {
+/// One search of the chain. `None` always means that the node did not answer, or with something else.
+struct Search<'l> {
     url: &'l Url,
     fetcher: &'l Fetcher,
     deadline: Instant,
 }
 
-impl Questions<'_> {
-    async fn look(&self, sought: &Sought<'_>) -> Option<Seen> {
-        if let Some(named) = sought.transaction
-            && self.deed(named, sought).await? == Deed::Transfer
+impl Search<'_> {
+    async fn find(&self, query: &TransferQuery<'_>) -> Option<ChainUse> {
+        if let Some(named) = query.transaction
+            && self.effect(named, query).await? == Effect::Transfer
         {
-            return Some(Seen::Transfer(named.to_owned()));
+            return Some(ChainUse::Transfer(named.to_owned()));
         }
         let newest = self.newest_block().await?;
-        if !self.is_used(sought, newest).await? {
-            return Some(Seen::Nothing { at: newest.time });
+        if !self.is_used(query, newest).await? {
+            return Some(ChainUse::Unused { at: newest.time });
         }
-        let log = self.end_of_authorization(sought, newest).await?;
-        if is_cancellation(&log, sought) {
-            return Some(Seen::Spent);
+        let log = self.end_of_authorization(query, newest).await?;
+        if is_cancellation(&log, query) {
+            return Some(ChainUse::Spent);
         }
         let transaction = log.get("transactionHash")?.as_str()?;
-        match self.deed(transaction, sought).await? {
-            Deed::Transfer => Some(Seen::Transfer(transaction.to_owned())),
-            Deed::OtherUse => Some(Seen::Spent),
+        match self.effect(transaction, query).await? {
+            Effect::Transfer => Some(ChainUse::Transfer(transaction.to_owned())),
+            Effect::OtherUse => Some(ChainUse::Spent),
             // The node contradicts itself.
-            Deed::None => None,
+            Effect::None => None,
         }
     }
 
@@ -183,10 +183,10 @@ impl Questions<'_> {
     }
 
     /// Whether the chain accepts the authorization no more after this block: it was used, or its payer cancelled it.
-    async fn is_used(&self, sought: &Sought<'_>, block: Block) -> Option<bool> {
-        let payer = padded(sought.payer);
-        let words = [payer.as_str(), sought.nonce].map(|word| word.trim_start_matches("0x"));
-        let call = json!({"to": sought.asset, "data": format!("{AUTHORIZATION_STATE}{}", words.concat())});
+    async fn is_used(&self, query: &TransferQuery<'_>, block: Block) -> Option<bool> {
+        let payer = padded(query.payer);
+        let words = [payer.as_str(), query.nonce].map(|word| word.trim_start_matches("0x"));
+        let call = json!({"to": query.asset, "data": format!("{AUTHORIZATION_STATE}{}", words.concat())});
         let state = self.ask("eth_call", json!([call, format!("{:#x}", block.number)])).await?;
         // A word of 32 bytes; what is no such contract answers with less.
         let digits = state.as_str()?.strip_prefix("0x").filter(|digits| digits.len() == 64)?;
@@ -197,18 +197,18 @@ impl Questions<'_> {
         }
     }
 
-    /// The log of its use or its cancellation, from the newest block back to before it came here.
-    async fn end_of_authorization(&self, sought: &Sought<'_>, newest: Block) -> Option<Value> {
+    /// The log of the authorization's use or cancellation, searched from the newest block back to before it came here.
+    async fn end_of_authorization(&self, query: &TransferQuery<'_>, newest: Block) -> Option<Value> {
         let mut to = newest.number;
         // At least a second from block to block on the networks of this table.
-        let oldest = to.saturating_sub((sought.age_ms / 1000).saturating_add(BLOCKS_BEFORE));
+        let oldest = to.saturating_sub((query.age_ms / 1000).saturating_add(BLOCKS_BEFORE));
         for _ in 0..MOST_RANGES {
             let from = to.saturating_sub(RANGE_BLOCKS - 1).max(oldest);
             let filter = json!([{
                 "fromBlock": format!("{from:#x}"),
                 "toBlock": format!("{to:#x}"),
-                "address": sought.asset,
-                "topics": [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], padded(sought.payer), sought.nonce],
+                "address": query.asset,
+                "topics": [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], padded(query.payer), query.nonce],
             }]);
             let ends = self.ask("eth_getLogs", filter).await?;
             if let Some(log) = ends.as_array()?.first() {
@@ -222,19 +222,19 @@ impl Questions<'_> {
         None
     }
 
-    /// What a transaction did.
-    async fn deed(&self, transaction: &str, sought: &Sought<'_>) -> Option<Deed> {
+    /// What a transaction did with the authorization.
+    async fn effect(&self, transaction: &str, query: &TransferQuery<'_>) -> Option<Effect> {
         let receipt = self.ask("eth_getTransactionReceipt", json!([transaction])).await?;
         if receipt.is_null() {
-            return Some(Deed::None);
+            return Some(Effect::None);
         }
         let logs = receipt.get("logs")?.as_array()?;
-        Some(if !logs.iter().any(|log| is_use(log, sought)) {
-            Deed::None
-        } else if logs.iter().any(|log| is_transfer(log, sought)) {
-            Deed::Transfer
+        Some(if !logs.iter().any(|log| is_use(log, query)) {
+            Effect::None
+        } else if logs.iter().any(|log| is_transfer(log, query)) {
+            Effect::Transfer
         } else {
-            Deed::OtherUse
+            Effect::OtherUse
         })
     }
 
@@ -261,26 +261,26 @@ impl Questions<'_> {
 }
 
 /// Whether a log is the use of the authorization.
-fn is_use(log: &Value, sought: &Sought<'_>) -> bool {
-    is_event(log, sought, [AUTHORIZATION_USED, &padded(sought.payer), sought.nonce])
+fn is_use(log: &Value, query: &TransferQuery<'_>) -> bool {
+    is_event(log, query, [AUTHORIZATION_USED, &padded(query.payer), query.nonce])
 }
 
 /// Whether a log is the end of the authorization by its payer.
-fn is_cancellation(log: &Value, sought: &Sought<'_>) -> bool {
-    is_event(log, sought, [AUTHORIZATION_CANCELED, &padded(sought.payer), sought.nonce])
+fn is_cancellation(log: &Value, query: &TransferQuery<'_>) -> bool {
+    is_event(log, query, [AUTHORIZATION_CANCELED, &padded(query.payer), query.nonce])
 }
 
-/// Whether a log is the transfer that is looked for.
-fn is_transfer(log: &Value, sought: &Sought<'_>) -> bool {
+/// Whether a log is the transfer that is searched for.
+fn is_transfer(log: &Value, query: &TransferQuery<'_>) -> bool {
     let amount = word(log.get("data")).strip_prefix("0x").and_then(|hex| u128::from_str_radix(hex, 16).ok());
-    is_event(log, sought, [TRANSFER, &padded(sought.payer), &padded(sought.pay_to)])
-        && amount == Some(u128::from(sought.amount))
+    is_event(log, query, [TRANSFER, &padded(query.payer), &padded(query.pay_to)])
+        && amount == Some(u128::from(query.amount))
 }
 
 /// Whether a log is of the token, with these topics.
-fn is_event(log: &Value, sought: &Sought<'_>, topics: [&str; 3]) -> bool {
+fn is_event(log: &Value, query: &TransferQuery<'_>, topics: [&str; 3]) -> bool {
     let topic = |index: usize| word(log.get("topics").and_then(|topics| topics.get(index)));
-    word(log.get("address")) == sought.asset.to_ascii_lowercase()
+    word(log.get("address")) == query.asset.to_ascii_lowercase()
         && topics.iter().enumerate().all(|(index, wanted)| topic(index) == wanted.to_ascii_lowercase())
 }
 
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn a_transfer_is_told_by_token_parties_and_amount() {
         let (payer, pay_to) = (format!("0x{}", "Ab".repeat(20)), format!("0x{}", "12".repeat(20)));
-        let sought = Sought {
+        let query = TransferQuery {
             asset: BASE.asset,
             payer: &payer,
             nonce: "0x",
@@ -319,10 +319,10 @@ mod tests {
             json!({"address": BASE.asset, "topics": [TRANSFER, padded(&payer), padded(to)],
                 "data": format!("0x{amount:0>64}")})
         };
-        assert!(!is_use(&log(&pay_to, "4e20"), &sought));
-        assert!(is_transfer(&log(&pay_to, "4e20"), &sought));
-        assert!(!is_transfer(&log(&pay_to, "4e21"), &sought));
-        assert!(!is_transfer(&log(&payer, "4e20"), &sought));
-        assert!(!is_transfer(&json!({}), &sought));
+        assert!(!is_use(&log(&pay_to, "4e20"), &query));
+        assert!(is_transfer(&log(&pay_to, "4e20"), &query));
+        assert!(!is_transfer(&log(&pay_to, "4e21"), &query));
+        assert!(!is_transfer(&log(&payer, "4e20"), &query));
+        assert!(!is_transfer(&json!({}), &query));
     }
 }

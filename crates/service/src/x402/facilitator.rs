@@ -1,4 +1,7 @@
-//! The facilitator: who verifies payments and sends them to the chain for us (`specs/x402.md` §4).
+//! The facilitator, which verifies payments and sends them to the chain: its endpoints `/verify`, `/settle` and `/supported`
+//! (x402 specification, version 2), and whether it is up.
+
+mod settlement;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -12,7 +15,11 @@ use url::Url;
 use super::chain::Chain;
 use crate::config::Secret;
 
-/// How long a facilitator that refused us is left alone.
+pub use settlement::is_transaction;
+pub(crate) use settlement::{PENDING, REVERTED, Settlement};
+use settlement::{reason, settlement};
+
+/// Retry interval of a facilitator that refused us.
 const RETRY: Duration = Duration::from_secs(super::FACILITATOR_RETRY as u64);
 /// For an answer to `/verify` and `/supported`.
 const VERIFY_WITHIN: Duration = Duration::from_secs(10);
@@ -21,72 +28,35 @@ pub(crate) const SETTLE_WITHIN: Duration = Duration::from_secs(60);
 /// Bytes of an answer.
 const ANSWER_BYTES: usize = 64 * 1024;
 
-/// Reasons that say nothing was sent to the chain, where they answer the first settle call of a payment. Spellings of the
-/// specifications of both versions and of the published packages.
-const REFUSED: &[&str] = &[
-    "insufficient_funds",
-    "invalid_exact_evm_eip3009_not_supported",
-    "invalid_exact_evm_insufficient_balance",
-    "invalid_exact_evm_missing_eip712_domain",
-    "invalid_exact_evm_network_mismatch",
-    "invalid_exact_evm_payload_authorization_valid_after",
-    "invalid_exact_evm_payload_authorization_valid_before",
-    "invalid_exact_evm_payload_authorization_value",
-    "invalid_exact_evm_payload_authorization_value_mismatch",
-    "invalid_exact_evm_payload_recipient_mismatch",
-    "invalid_exact_evm_payload_signature",
-    "invalid_exact_evm_payload_undeployed_smart_wallet",
-    "invalid_exact_evm_recipient_mismatch",
-    "invalid_exact_evm_scheme",
-    "invalid_exact_evm_signature",
-    "invalid_exact_evm_token_name_mismatch",
-    "invalid_exact_evm_token_version_mismatch",
-    "invalid_exact_evm_undeployed_smart_wallet",
-    "invalid_network",
-    "invalid_payload",
-    "invalid_payment_requirements",
-    "invalid_scheme",
-    "invalid_x402_version",
-    "unsupported_scheme",
-];
-/// How the reasons of the specifications begin that find fault with a payment.
-const FAULTS: [&str; 3] = ["insufficient_", "invalid_", "unsupported_"];
-/// What such a reason has in it where the payment, or another broadcast of it, may have been on its way all the same: it was
-/// used already, or a transaction (or the trial of one) failed.
-const MAYBE_SENT: [&str; 3] = ["already_used", "transaction", "transfer_event"];
-/// The transaction was on the chain, and reverted.
-pub(crate) const REVERTED: &str = "invalid_exact_evm_transaction_failed";
-/// The transaction was sent, and is not on the chain yet.
-pub(crate) const PENDING: &str = "settlement_pending";
 /// Words of [`fetch::NoAnswer`] for a connection that brought no answer, or took too long. What one payment asks for may do
 /// that: the verdict on a smart wallet's signature is the wallet's own code.
 const OF_ONE_CALL: [&str; 2] = ["protocol", "time"];
 
-/// A facilitator, and how it was when it was last asked.
+/// A facilitator and its health.
 #[derive(Debug)]
 pub struct Facilitator {
     url: Url,
     authorization: Option<Secret>,
     known: Mutex<Known>,
-    /// Told when a call gives reason to ask how it is.
+    /// Wakes the health check when a call casts doubt on the facilitator.
     doubted: Notify,
 }
 
-/// What is known of a facilitator.
+/// The health of a facilitator.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     standing: Standing,
-    /// How often it was found up when it was asked how it is. A call that began before the last time tells nothing new.
+    /// Health checks that found it up. The failure of a call that began before the last of them is out of date.
     good_checks: u64,
-    /// When it last refused a call of ours for who we are, unless it has taken one since. How it is when it is asked says
-    /// nothing of that: anybody may ask.
+    /// When it last refused our credential (401, 403), unless it has accepted it since. Health checks don't tell: they need
+    /// no credential.
     refused_us_at: Option<Instant>,
 }
 
-/// How the facilitator was when it was last asked.
+/// The result of the last health check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It was not asked yet.
+    /// There was none yet.
     Unasked,
     /// It answers, and takes payments on our network.
     Up,
@@ -96,7 +66,7 @@ pub enum Standing {
     Down,
 }
 
-/// What `/verify` said.
+/// The response of `/verify`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verified {
     /// It would settle now.
@@ -114,32 +84,10 @@ struct Answer {
 }
 
 impl Answer {
-    /// Whether it finds fault with the question, so that it tells nothing of others.
-    fn is_of_question(&self) -> bool {
+    /// Whether it refuses this request alone, so that it tells nothing of others.
+    fn is_client_error(&self) -> bool {
         (400..500).contains(&self.status)
     }
-}
-
-/// What `/settle` said, by what is to be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Settlement {
-    /// The money moved, in this transaction.
-    Settled(String),
-    /// Nothing moved, and nothing will.
-    Refused(String),
-    /// It would not send this payment; whether an earlier call did is another matter.
-    Declined(String),
-    /// This transaction failed on the chain.
-    Reverted(String),
-    /// The transaction was sent.
-    Pending(String),
-    /// Anything else: the money may move.
-    Unknown {
-        /// What was said, or why nothing was.
-        reason: String,
-        /// The transaction, where one was named.
-        transaction: Option<String>,
-    },
 }
 
 impl Facilitator {
@@ -154,7 +102,7 @@ impl Facilitator {
         self.url.as_str().trim_end_matches('/')
     }
 
-    /// How it was when it was last asked.
+    /// Its health.
     pub fn standing(&self) -> Standing {
         let known = self.known();
         if known.refused_us_at.is_some() { Standing::Down } else { known.standing }
@@ -168,7 +116,7 @@ impl Facilitator {
         !rests && !matches!(known.standing, Standing::Down | Standing::Unfit)
     }
 
-    /// Asks whether it takes payments on our network.
+    /// Health check: whether it supports our network.
     pub async fn check(&self, fetcher: &Fetcher, chain: &Chain) -> Standing {
         let standing = match self.ask(fetcher, "supported", None, VERIFY_WITHIN).await {
             Ok(Answer { status: 200..300, json }) if supports(&json, chain) => Standing::Up,
@@ -182,7 +130,7 @@ impl Facilitator {
                 }
                 Standing::Unfit
             }
-            // Too many questions: that says nothing of payments.
+            // Rate limited: that says nothing of payments.
             Ok(Answer { status: 429, .. }) => self.known().standing,
             Ok(Answer { status, .. }) => {
                 tracing::warn!(status, "the facilitator does not say what it supports");
@@ -197,15 +145,15 @@ impl Facilitator {
         standing
     }
 
-    /// Waits until a call gives reason to [check](Self::check), or did since the last wait.
+    /// Waits until a call gives reason for a [health check](Self::check), or did since the last wait.
     pub(crate) async fn doubted(&self) {
         self.doubted.notified().await;
     }
 
     /// Whether a payment would settle now. Reserves nothing.
     pub async fn verify(&self, fetcher: &Fetcher, payload: &Value, requirements: &Value) -> Verified {
-        let asked = self.ask_of("verify", "isValid", fetcher, question(payload, requirements), VERIFY_WITHIN).await;
-        let json = asked.unwrap_or_default();
+        let answer = self.ask_of("verify", "isValid", fetcher, question(payload, requirements), VERIFY_WITHIN).await;
+        let json = answer.unwrap_or_default();
         match json.get("isValid").and_then(Value::as_bool) {
             Some(true) => Verified::Valid,
             Some(false) => Verified::Invalid(reason(&json, "invalidReason")),
@@ -221,10 +169,10 @@ impl Facilitator {
         }
     }
 
-    /// Asks about a payment, and notes what that tells of the facilitator. `verdict`: the field that every answer has.
+    /// A request about a payment, whose response updates the health. `verdict`: the field that every response has.
     ///
-    /// It is down where it can't be reached at all. A single answer that fails to come may be that payment's doing, and is
-    /// a reason to ask how it is.
+    /// The facilitator is down where it can't be reached at all. A single response that fails to come may be that payment's
+    /// doing, and is a reason for a health check.
     async fn ask_of(
         &self,
         what: &str,
@@ -237,12 +185,12 @@ impl Facilitator {
         let answer = self.ask(fetcher, what, Some(json), within).await;
         match &answer {
             Ok(answer) if answer.json.get(verdict).is_some_and(Value::is_boolean) => self.note_answer(),
-            // No payment can bring that about.
+            // That is about our credential: no payment can cause it.
             Ok(Answer { status: 401 | 403, .. }) => {
                 tracing::error!(facilitator = self.url(), "the facilitator refuses us; see payments.facilitator_auth");
                 self.change(|known| known.refused_us_at = Some(Instant::now()));
             }
-            Ok(answer) if answer.is_of_question() => {}
+            Ok(answer) if answer.is_client_error() => {}
             Ok(_) => self.doubted.notify_one(),
             Err(why) => {
                 if !OF_ONE_CALL.contains(why) {
@@ -254,7 +202,7 @@ impl Facilitator {
         answer.map(|answer| answer.json)
     }
 
-    /// An answer in JSON, whatever its status: a pending settlement comes as 500, 202 or 200.
+    /// A response in JSON, whatever its status: a pending settlement comes as 500, 202 or 200.
     async fn ask(
         &self,
         fetcher: &Fetcher,
@@ -279,7 +227,7 @@ impl Facilitator {
         Ok(Answer { status: answer.status, json })
     }
 
-    /// It answers. Whether it takes our network is what only a check can tell.
+    /// It responds. Whether it supports our network is what only a health check can tell.
     fn note_answer(&self) {
         self.change(|known| {
             known.refused_us_at = None;
@@ -290,7 +238,7 @@ impl Facilitator {
         });
     }
 
-    /// A call that began after so many good checks could not reach it.
+    /// A call that began after so many successful health checks could not reach it.
     fn note_unreachable(&self, checks_before: u64) {
         self.change(|known| {
             if known.good_checks == checks_before {
@@ -320,89 +268,9 @@ fn supports(answer: &Value, chain: &Chain) -> bool {
     })
 }
 
-fn reason(answer: &Value, field: &str) -> String {
-    let said = answer.get(field).and_then(Value::as_str).unwrap_or("unknown");
-    // PostgreSQL keeps no NUL, and a terminal obeys some of the others.
-    said.chars().filter(|char| !char.is_control()).take(REASON_CHARS).collect()
-}
-
-/// Characters of a facilitator's reason that are kept and shown.
-const REASON_CHARS: usize = 200;
-
-/// The class of an answer to `/settle`.
-fn settlement(answer: &Value, is_first: bool) -> Settlement {
-    let named = answer.get("transaction").and_then(Value::as_str).unwrap_or_default();
-    let transaction = Some(named).filter(|text| is_transaction(text)).map(str::to_owned);
-    let said = reason(answer, "errorReason");
-    match (answer.get("success").and_then(Value::as_bool), transaction) {
-        (Some(true), Some(transaction)) => Settlement::Settled(transaction),
-        (Some(false), Some(transaction)) if said == PENDING => Settlement::Pending(transaction),
-        (Some(false), Some(transaction)) if said == REVERTED => Settlement::Reverted(transaction),
-        (Some(false), None) if named.is_empty() && is_first && REFUSED.contains(&said.as_str()) => {
-            Settlement::Refused(said)
-        }
-        (Some(false), None) if named.is_empty() && is_fault(&said) => Settlement::Declined(said),
-        (_, transaction) => Settlement::Unknown { reason: said, transaction },
-    }
-}
-
-/// Whether a reason finds fault with the payment itself, in the spelling of the specifications, and not with what became
-/// of it.
-fn is_fault(reason: &str) -> bool {
-    FAULTS.iter().any(|fault| reason.starts_with(fault))
-        && reason.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-        && !MAYBE_SENT.iter().any(|word| reason.contains(word))
-}
-
-/// Whether a text names a transaction of the chain: 0x and 64 hex digits.
-pub fn is_transaction(text: &str) -> bool {
-    text.strip_prefix("0x").is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_answer_is_sorted_by_what_is_to_be_done() {
-        let hash = format!("0x{}", "a".repeat(64));
-        let said = |success: bool, reason: &str, transaction: &str| json!({"success": success, "errorReason": reason, "transaction": transaction, "network": "eip155:84532"});
-        let unknown = |reason: &str, transaction: Option<&String>| Settlement::Unknown {
-            reason: reason.to_owned(),
-            transaction: transaction.cloned(),
-        };
-        for (answer, is_first, wanted) in [
-            (json!({"success": true, "transaction": hash}), true, Settlement::Settled(hash.clone())),
-            (json!({"success": true, "transaction": ""}), true, unknown("unknown", None)),
-            (said(false, PENDING, &hash), true, Settlement::Pending(hash.clone())),
-            (said(false, PENDING, ""), true, unknown(PENDING, None)),
-            (said(false, REVERTED, &hash), true, Settlement::Reverted(hash.clone())),
-            (said(false, REVERTED, ""), true, unknown(REVERTED, None)),
-            (said(false, "insufficient_funds", ""), true, Settlement::Refused("insufficient_funds".to_owned())),
-            (said(false, "insufficient_funds", ""), false, Settlement::Declined("insufficient_funds".to_owned())),
-            (said(false, "insufficient_funds", "soon"), false, unknown("insufficient_funds", None)),
-            // One of the day after tomorrow.
-            (said(false, "invalid_new", ""), true, Settlement::Declined("invalid_new".to_owned())),
-            (said(false, "invalid response", ""), true, unknown("invalid response", None)),
-            (said(false, "unexpected_settle_error", ""), true, unknown("unexpected_settle_error", None)),
-            (
-                said(false, "invalid_exact_evm_transaction_simulation_failed", ""),
-                false,
-                unknown("invalid_exact_evm_transaction_simulation_failed", None),
-            ),
-            (said(false, "some\u{0}\u{1b}[2Jthing", ""), true, unknown("some[2Jthing", None)),
-            (said(false, "insufficient_funds", &hash), true, unknown("insufficient_funds", Some(&hash))),
-            (said(false, "something broke", ""), true, unknown("something broke", None)),
-            (
-                said(false, "invalid_exact_evm_nonce_already_used", ""),
-                true,
-                unknown("invalid_exact_evm_nonce_already_used", None),
-            ),
-            (json!({}), true, unknown("unknown", None)),
-        ] {
-            assert_eq!(settlement(&answer, is_first), wanted, "{answer}");
-        }
-    }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_began_before_a_good_check_says_nothing_against_it() {

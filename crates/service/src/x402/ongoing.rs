@@ -1,4 +1,4 @@
-//! Paid work: it goes on when its caller leaves, and the end of the service waits for it.
+//! Paid work in tasks of its own: it goes on when its caller hangs up, and a shutdown waits for it.
 
 use std::time::Duration;
 
@@ -7,21 +7,20 @@ use tracing::Instrument as _;
 
 use crate::error::{Code, ServiceError};
 
-/// Milliseconds of a lease for settling: a call of the facilitator, a look at the chain, and the keeping of what was learned. Each
-/// call renews it.
+/// A lease for settling, in milliseconds: one settle call, a search of the chain, and recording the result. Each settle call
+/// renews it.
 pub(crate) const SETTLE_LEASE_MS: i64 = 150_000;
-/// How long the end of the service waits for paid work: as long as one call to settle, the look at the chain after it and the
-/// keeping of what was learned may take. What is cut off later is taken up by the worker of the next start, which has to ask
-/// what became of it.
+/// How long a shutdown waits for paid work: as long as one settle call, the search of the chain after it and recording the
+/// result may take. What is cut off later is taken up by the worker of the next start, which settles it again.
 const LAST_PAYMENTS: Duration = Duration::from_millis(SETTLE_LEASE_MS.unsigned_abs());
 
-/// The paid work that is going on.
+/// The paid work in progress.
 #[derive(Debug)]
 pub struct Ongoing {
     count: watch::Sender<usize>,
 }
 
-/// One piece of it, until it is dropped: also when it panics.
+/// Counts one task until it is dropped: also when it panics.
 struct Counted(watch::Sender<usize>);
 
 impl Counted {
@@ -44,8 +43,8 @@ impl Default for Ongoing {
 }
 
 impl Ongoing {
-    /// Does work that goes on when its caller leaves.
-    pub(crate) async fn off_the_call<T: Send + 'static>(
+    /// Runs work in a task of its own, which goes on when its caller hangs up.
+    pub(crate) async fn run_detached<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, ServiceError> {
@@ -85,7 +84,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_end_waits_for_work_whose_caller_left() {
         let (ongoing, (done, is_done)) = (Ongoing::default(), oneshot::channel::<()>());
-        let call = tokio::time::timeout(Duration::from_secs(1), ongoing.off_the_call(is_done));
+        let call = tokio::time::timeout(Duration::from_secs(1), ongoing.run_detached(is_done));
         assert!(call.await.is_err(), "the caller left");
         let mut end = std::pin::pin!(ongoing.end());
         assert!(tokio::time::timeout(LAST_PAYMENTS / 2, &mut end).await.is_err());
@@ -97,7 +96,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_end_does_not_wait_for_ever() {
         let ongoing = Ongoing::default();
-        let call = tokio::time::timeout(Duration::from_secs(1), ongoing.off_the_call(std::future::pending::<()>()));
+        let call = tokio::time::timeout(Duration::from_secs(1), ongoing.run_detached(std::future::pending::<()>()));
         assert!(call.await.is_err());
         ongoing.end().await;
         assert_eq!(*ongoing.count.borrow(), 1);

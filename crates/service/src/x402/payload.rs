@@ -1,4 +1,4 @@
-//! A payment as it comes in a header, in either version, and the checks that need nobody else (`specs/x402.md` §3).
+//! A signed payment of the scheme `exact` as a header has it, in version 1 or 2 of x402, and the checks that ask nobody.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -16,6 +16,8 @@ use crate::error::{Code, ServiceError};
 const HEADER_BYTES: usize = 8 * 1024;
 /// Seconds that settling a verified payment takes at most, of the authorization's life.
 const SETTLE_SECONDS: u64 = 6;
+/// Why a payment in a version of x402 that is not supported is refused.
+pub(crate) const UNSUPPORTED_VERSION: &str = "invalid_x402_version";
 /// The largest 256-bit number, decimal.
 const MOST: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
 /// Hex digits of a smart wallet's signature at most; a plain account's has 130.
@@ -27,10 +29,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// A payment that came with a call, read but not judged.
+/// A signed payment, parsed and not judged.
 #[derive(Debug, Clone)]
-pub struct Payment {
-    /// Version in which the caller speaks.
+pub struct SignedPayment {
+    /// The caller's version of x402.
     pub version: u8,
     scheme: String,
     network: String,
@@ -63,9 +65,9 @@ struct Signed {
     authorization: Authorization,
 }
 
-/// What a payment has to agree with.
+/// What a payment must agree with.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct Expected<'a> {
     pub chain: &'a Chain,
     pub pay_to: &'a str,
     pub price: Micros,
@@ -77,21 +79,7 @@ pub struct Asked<'a> {
     pub work: u64,
 }
 
-/// A payment as the value of its header has it; [`Code::InvalidPayment`] for one that can't be read. The inner error: a
-/// version that is not spoken here, as the reason of a refusal.
-pub(super) fn sent(value: &[u8]) -> Result<Result<Payment, &'static str>, ServiceError> {
-    if value.len() > HEADER_BYTES {
-        return Err(unreadable(text("it is over 8 KiB", "passa de 8 KiB")));
-    }
-    let json = BASE64
-        .decode(value)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
-        .ok_or_else(|| unreadable(text("it is not base64 of JSON", "não é base64 de JSON")))?;
-    read(json)
-}
-
-fn unreadable(problem: impl Into<Phrase>) -> ServiceError {
+fn unparseable(problem: impl Into<Phrase>) -> ServiceError {
     let Phrase { en, pt } = problem.into();
     ServiceError::new(Code::InvalidPayment)
         .explained(Phrase { en: format!("payment: {en}"), pt: format!("pagamento: {pt}") })
@@ -106,7 +94,7 @@ const NOT_NUMBER: Text =
 const NOT_SIGNATURE: Text =
     text("signature takes 0x and at least 130 hex digits", "signature recebe 0x e ao menos 130 dígitos hexadecimais");
 
-fn read(json: Value) -> Result<Result<Payment, &'static str>, ServiceError> {
+fn read(json: Value) -> Result<Option<SignedPayment>, ServiceError> {
     let word = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
     let version = json.get("x402Version").and_then(Value::as_u64);
     let accepted = json.get("accepted").cloned();
@@ -117,9 +105,9 @@ fn read(json: Value) -> Result<Result<Payment, &'static str>, ServiceError> {
             let of = |name: &str| word(accepted.and_then(|accepted| accepted.get(name)));
             (2, of("scheme"), of("network"))
         }
-        Some(_) => return Ok(Err("invalid_x402_version")),
-        None if json.get("x402Version").is_some() => return Err(unreadable(NO_VERSION)),
-        None => return Err(unreadable(text("x402Version is missing", "falta x402Version"))),
+        Some(_) => return Ok(None),
+        None if json.get("x402Version").is_some() => return Err(unparseable(NO_VERSION)),
+        None => return Err(unparseable(text("x402Version is missing", "falta x402Version"))),
     };
     let identifier = json
         .pointer("/extensions/payment-identifier/info/id")
@@ -127,14 +115,15 @@ fn read(json: Value) -> Result<Result<Payment, &'static str>, ServiceError> {
         .and_then(Value::as_str)
         .map(str::to_owned);
     let signed = json.get("payload").cloned().unwrap_or_default();
-    let Signed { signature, mut authorization } = serde_json::from_value(signed).map_err(|_| unreadable(NOT_SIGNED))?;
+    let Signed { signature, mut authorization } =
+        serde_json::from_value(signed).map_err(|_| unparseable(NOT_SIGNED))?;
     for (name, text, bytes) in [
         ("from", &mut authorization.from, 20),
         ("to", &mut authorization.to, 20),
         ("nonce", &mut authorization.nonce, 32),
     ] {
         if !is_hex(text, bytes) {
-            return Err(unreadable(NOT_HEX.phrase(&[("name", name.into()), ("digits", (bytes * 2).into())])));
+            return Err(unparseable(NOT_HEX.phrase(&[("name", name.into()), ("digits", (bytes * 2).into())])));
         }
         text.make_ascii_lowercase();
     }
@@ -144,7 +133,7 @@ fn read(json: Value) -> Result<Result<Payment, &'static str>, ServiceError> {
         ("validBefore", &authorization.valid_before),
     ] {
         if !is_number(text) {
-            return Err(unreadable(NOT_NUMBER.phrase(&[("name", name.into())])));
+            return Err(unparseable(NOT_NUMBER.phrase(&[("name", name.into())])));
         }
     }
     let digits = signature.strip_prefix("0x").unwrap_or_default();
@@ -152,13 +141,27 @@ fn read(json: Value) -> Result<Result<Payment, &'static str>, ServiceError> {
         || digits.len() % 2 == 1
         || !digits.bytes().all(|b| b.is_ascii_hexdigit())
     {
-        return Err(unreadable(NOT_SIGNATURE));
+        return Err(unparseable(NOT_SIGNATURE));
     }
-    Ok(Ok(Payment { version, scheme, network, accepted, authorization, signature, identifier }))
+    Ok(Some(SignedPayment { version, scheme, network, accepted, authorization, signature, identifier }))
 }
 
-impl Payment {
-    /// What makes it the same payment.
+impl SignedPayment {
+    /// The payment in the value of a header; `None` for a version of x402 that is not supported, `invalid_payment` for a
+    /// value that can't be parsed.
+    pub(super) fn parse(value: &[u8]) -> Result<Option<Self>, ServiceError> {
+        if value.len() > HEADER_BYTES {
+            return Err(unparseable(text("it is over 8 KiB", "passa de 8 KiB")));
+        }
+        let json = BASE64
+            .decode(value)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+            .ok_or_else(|| unparseable(text("it is not base64 of JSON", "não é base64 de JSON")))?;
+        read(json)
+    }
+
+    /// Its authorization, which the token accepts once (EIP-3009).
     pub fn key(&self, chain: &Chain) -> PaymentKey {
         PaymentKey {
             network: chain.caip2.to_owned(),
@@ -168,14 +171,14 @@ impl Payment {
         }
     }
 
-    /// Seconds since 1970 after which the chain accepts it no more.
+    /// When the authorization expires on the chain, in seconds since 1970.
     pub fn valid_before(&self) -> u64 {
         seconds(&self.authorization.valid_before)
     }
 
-    /// Judges it without asking anybody; the reason of a refusal, in the words of the specifications.
-    pub fn judge(&self, asked: &Asked<'_>) -> Result<(), &'static str> {
-        let chain = asked.chain;
+    /// Judges it without asking anybody; the reason of a refusal, a word of the x402 specification.
+    pub fn judge(&self, expected: &Expected<'_>) -> Result<(), &'static str> {
+        let chain = expected.chain;
         let name = if self.version == 1 { chain.name } else { chain.caip2 };
         if self.scheme != "exact" {
             return Err("invalid_scheme");
@@ -183,20 +186,21 @@ impl Payment {
         if self.network != name {
             return Err("invalid_network");
         }
-        if self.version == 2 && !self.accepted.as_ref().is_some_and(|accepted| agrees(accepted, asked.requirements)) {
+        if self.version == 2 && !self.accepted.as_ref().is_some_and(|accepted| agrees(accepted, expected.requirements))
+        {
             return Err("invalid_payment_requirements");
         }
         let Authorization { to, value, valid_after, .. } = &self.authorization;
-        if !to.eq_ignore_ascii_case(asked.pay_to) {
+        if !to.eq_ignore_ascii_case(expected.pay_to) {
             return Err("invalid_exact_evm_payload_recipient_mismatch");
         }
-        if significant(value) != asked.price.0.to_string() {
+        if significant(value) != expected.price.0.to_string() {
             return Err("invalid_exact_evm_payload_authorization_value");
         }
-        if seconds(valid_after) > asked.now {
+        if seconds(valid_after) > expected.now {
             return Err("invalid_exact_evm_payload_authorization_valid_after");
         }
-        if self.valid_before() < asked.now.saturating_add(SETTLE_SECONDS).saturating_add(asked.work) {
+        if self.valid_before() < expected.now.saturating_add(SETTLE_SECONDS).saturating_add(expected.work) {
             return Err("invalid_exact_evm_payload_authorization_valid_before");
         }
         Ok(())

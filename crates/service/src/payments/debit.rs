@@ -1,0 +1,169 @@
+//! A debit of prepaid credit: the second means to pay a call.
+//!
+//! | state | event | next state | what is written | what the caller is told |
+//! |---|---|---|---|---|
+//! | (credit) | an idempotency key that came before, with the same request | | nothing | the stored answer, or `payment_in_progress` |
+//! | (credit) | the same, with another request | | nothing | `idempotency_conflict` |
+//! | (credit) | the credit pays nothing here, or its balance is too low | | nothing | why, and what would be accepted |
+//! | (credit) | the balance suffices: `hold` | held | debit `held` with a deadline, the price off the balance | |
+//! | held | the work succeeds: `charge` | charged | `charged` with the answer, result visible: one transaction | the result |
+//! | held | the work fails, or is late: `reverse` | reversed | `reversed`, the price back on the balance | its error, not charged |
+//! | held | its deadline passes: the worker | reversed | the same | `overloaded`, not charged |
+//! | held | the database does not answer the charge | charged, or held to its deadline | unknown | `database_unavailable`; the key tells |
+
+use std::sync::Arc;
+
+use model::credit::{BALANCE_FIELD, CreditState, PixState};
+use model::time::Timestamp;
+use store::{Credit, Holding, NewDebit, PaidAnswer, Repeated};
+
+use super::answer::{self, Answer, Answered, WORK_TIME, Work};
+use super::payment::{owner, request_hash};
+use crate::caller::Cx;
+use crate::database::DatabaseError;
+use crate::error::{Code, ServiceError};
+use crate::services::Services;
+use crate::x402::{Payments, Priced};
+
+/// Beyond the work: how long storing its result may take, in milliseconds.
+const STORE_MS: i64 = 15_000;
+
+/// Whether a credit pays calls here and now.
+pub fn credit_state(payments: &Payments, credit: &Credit) -> CreditState {
+    let is_elsewhere = credit.network.as_ref().is_some_and(|network| network != payments.chain().caip2);
+    match credit.pix {
+        _ if is_elsewhere || (credit.is_dev && payments.is_live()) => CreditState::Worthless,
+        Some(PixState::Pending) => CreditState::Pending,
+        Some(PixState::Refused) => CreditState::Refused,
+        Some(PixState::Released) | None => CreditState::Active,
+    }
+}
+
+/// The answer of an earlier call with the same credit and idempotency key, if there was one.
+pub(super) async fn replay(cx: &Cx, credit: &Credit, priced: &Priced) -> Result<Option<Answered>, ServiceError> {
+    let Some(key) = cx.payment.key_digest else { return Ok(None) };
+    let repeated = cx.services.database().ask(|store| store.repeated(&credit.id, &key)).await?;
+    repeated.map(|repeated| answer_of(repeated, &request_hash(cx, priced))).transpose()
+}
+
+fn answer_of(repeated: Repeated, request_hash: &[u8; 32]) -> Result<Answered, ServiceError> {
+    if repeated.request_hash != *request_hash {
+        return Err(ServiceError::new(Code::IdempotencyConflict));
+    }
+    match repeated.answer {
+        Some(answer) => answer::unpack(answer),
+        None => Err(ServiceError::new(Code::PaymentInProgress).retry_after(2)),
+    }
+}
+
+/// Has a call paid by a credit: held, worked, then charged or reversed.
+pub(super) async fn pay(mut cx: Cx, priced: &Priced, work: Work) -> Result<Answered, ServiceError> {
+    let debit = match hold(&cx, priced).await? {
+        Hold::Replayed(replayed) => return Ok(replayed),
+        Hold::Debit(debit) => debit,
+    };
+    cx.withheld = Some(Arc::from(debit.as_str()));
+    let services = cx.services.clone();
+    // A caller that hangs up changes nothing: the work is paid.
+    let paid = services.payments().ongoing().run_detached(work_and_charge(cx, debit, work)).await?;
+    paid.map(Answered::now)
+}
+
+/// What became of an attempt to hold a price.
+enum Hold {
+    /// It is held, under this id.
+    Debit(String),
+    /// The same call ran before.
+    Replayed(Answered),
+}
+
+/// Holds the price of a call.
+async fn hold(cx: &Cx, priced: &Priced) -> Result<Hold, ServiceError> {
+    let services = &cx.services;
+    let (credit, _) = cx.payment.required_credit()?;
+    let offered = |code| Err(services.payments().offered(priced, ServiceError::new(code)));
+    match credit_state(services.payments(), credit) {
+        CreditState::Active => {}
+        CreditState::Worthless => return Err(ServiceError::new(Code::CreditWithoutValue)),
+        CreditState::Pending => return offered(Code::CreditPending),
+        CreditState::Refused => return offered(Code::CreditRefused),
+    }
+    let now = services.ports().now();
+    let id = services.ports().id();
+    let request_hash = request_hash(cx, priced);
+    let new = NewDebit {
+        id: id.clone(),
+        credit_id: credit.id.clone(),
+        amount: priced.price,
+        operation: priced.operation,
+        request_hash,
+        key_digest: cx.payment.key_digest,
+        owner: owner(cx),
+        deadline: deadline(now),
+        now,
+    };
+    match services.database().ask(|store| store.hold_debit(new)).await? {
+        Holding::Held => Ok(Hold::Debit(id)),
+        Holding::Repeated(repeated) => answer_of(repeated, &request_hash).map(Hold::Replayed),
+        Holding::Insufficient { balance } => {
+            let error = ServiceError::new(Code::InsufficientCredit).with(BALANCE_FIELD, balance.0.into());
+            Err(services.payments().offered(priced, error))
+        }
+    }
+}
+
+fn deadline(now: Timestamp) -> Timestamp {
+    now.plus_ms(i64::try_from(WORK_TIME.as_millis()).unwrap_or(i64::MAX).saturating_add(STORE_MS))
+}
+
+/// Runs the work of a held debit, and charges it with the answer, or reverses it.
+async fn work_and_charge(cx: Cx, debit: String, work: Work) -> Result<Answer, ServiceError> {
+    let (services, lang) = (cx.services.clone(), cx.lang);
+    let done = answer::run_in_time(work, cx).await;
+    let (packed, answer) = match done.and_then(|answer| Ok((answer::pack(&answer, lang)?, answer))) {
+        Ok(packed) => packed,
+        Err(error) => {
+            reverse(&services, &debit).await;
+            return Err(error.with("charged", false.into()));
+        }
+    };
+    match charge(&services, &debit, packed).await {
+        Ok(true) => Ok(answer),
+        // Reversed before the work was done: so it is not paid, and not the caller's.
+        Ok(false) => Err(ServiceError::new(Code::Overloaded).retry_after(5).with("charged", false.into())),
+        // It may have been charged; if not, it is reversed after its deadline. The key tells.
+        Err(trouble) => Err(trouble.into()),
+    }
+}
+
+/// Charges a debit with the answer that it pays; whether it is charged now.
+async fn charge(services: &Services, debit: &str, answer: PaidAnswer) -> Result<bool, DatabaseError> {
+    let first = answer.clone();
+    match services.database().ask(|store| store.charge_debit(debit, first)).await {
+        // It may have been charged all the same, which a caller without a key could not find out.
+        Err(DatabaseError::Down) => charge_again(services, debit, answer).await,
+        charged => charged,
+    }
+}
+
+/// Charges a debit once more, even while the database is left alone.
+async fn charge_again(services: &Services, debit: &str, answer: PaidAnswer) -> Result<bool, DatabaseError> {
+    let mut is_charged = false;
+    let charged = &mut is_charged;
+    services
+        .database()
+        .insist(|store| async move {
+            *charged = store.charge_debit(debit, answer).await?;
+            Ok(())
+        })
+        .await?;
+    Ok(is_charged)
+}
+
+async fn reverse(services: &Services, debit: &str) {
+    let now = services.ports().now();
+    let reversed = services.database().insist(|store| async move { store.reverse_debit(debit, now).await.map(drop) });
+    if reversed.await.is_err() {
+        tracing::warn!(debit, "a debit could not be given back; it is after its deadline");
+    }
+}

@@ -56,10 +56,13 @@ pub fn render(
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use super::outcome::place;
     use super::*;
     use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
+    use model::finding::Place;
     use model::lang::text;
-    use serde_json::json;
+    use model::time::Timestamp;
+    use serde_json::{Value, json};
 
     /// A page with an error, a warning, an info, and hostile text.
     pub(crate) fn audited() -> Outcome {

@@ -58,7 +58,7 @@ pub fn site(source: &str) -> Result<(Capture, Answers), String> {
     let url = answers.first().map(|(url, _)| url.clone()).unwrap_or_default();
     let mut answers: Answers = answers.into_iter().collect();
     let field_data = answers.remove(FIELD_DATA);
-    let field_data = field_data.and_then(|answer| crate::field_data(&answer.response()?.body.bytes));
+    let field_data = field_data.and_then(|answer| crate::facts::field_data::field_data(&answer.response()?.body.bytes));
     Ok((Capture { page: follow(&answers, &url, PAGE_REDIRECTS), field_data, ..page(&url, "") }, answers))
 }
 

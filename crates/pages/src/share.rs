@@ -88,7 +88,7 @@ pub(super) async fn file(
 fn gone(services: &Services, error: &ServiceError, reader: Reader, csrf: Option<&str>) -> Response {
     let sentence = error.code.sentence().in_lang(reader.lang);
     let page = GonePage { frame: Frame::new(services, reader), csrf, sentence };
-    private(html(status(&error), &page, reader.lang))
+    private(html(status(error), &page, reader.lang))
 }
 
 /// The picture that networks show for the page.

@@ -9,7 +9,7 @@ use crate::capture;
 
 /// Any bytes are text of bounded length in an encoding of the standard, and a mark decides above all.
 pub fn check(data: &[u8]) {
-    let (content_type, bytes) = crate::first_line(data);
+    let (content_type, bytes) = crate::first_line::first_line(data);
     let content_type = String::from_utf8_lossy(content_type);
     let declared = Some(content_type.as_ref()).filter(|value| !value.is_empty());
     let mut charset = decide(bytes, declared);

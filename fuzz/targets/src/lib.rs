@@ -8,6 +8,7 @@ pub mod addr_policy;
 mod capture;
 pub mod charset_detect;
 pub mod content_decode;
+mod first_line;
 pub mod html_audit;
 pub mod html_parse;
 pub mod http_head;
@@ -35,10 +36,3 @@ pub const TARGETS: [Target; 11] = [
     ("sitemap", sitemap::check),
     ("url_intake", url_intake::check),
 ];
-
-/// The first line of an input, and the bytes after its line feed; all of it is the line where there is none.
-fn first_line(data: &[u8]) -> (&[u8], &[u8]) {
-    let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
-    let (line, rest) = data.split_at_checked(end).unwrap_or((data, &[]));
-    (line, rest.get(1..).unwrap_or_default())
-}

@@ -11,7 +11,7 @@ use crate::reported::reported;
 
 /// Any file gives the same verdict twice, with a rule that stands in it; the report of its site is within its bounds.
 pub fn check(data: &[u8]) {
-    let (path, bytes) = crate::first_line(data);
+    let (path, bytes) = crate::first_line::first_line(data);
     let path = String::from_utf8_lossy(path);
     let file = RobotsTxt::parse(bytes);
     let lines = 1 + bytes.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count() as u64;

@@ -44,14 +44,14 @@ impl Arguments {
             for key in config.pix.missing() {
                 tracing::warn!(key, "credit by Pix is off: this key is not set, and others of it are");
             }
-            let site = crate::open(config, Ports::real(), address).await?;
+            let site = crate::assembly::open(config, Ports::real(), address).await?;
             let services = site.services().clone();
             let background = jobs::start(services.clone());
             let payments = worker::start(services.clone()).await;
             print(&welcome(&services, address))?;
             let (heard, was_heard) = oneshot::channel();
             let serving = async {
-                web::serve(listener, crate::routes(site), Patience::default(), stop(was_heard)).await;
+                web::serve(listener, crate::assembly::routes(site), Patience::default(), stop(was_heard)).await;
                 payments.stop().await;
                 services.payments().ongoing().end().await;
             };

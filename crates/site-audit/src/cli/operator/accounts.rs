@@ -107,7 +107,7 @@ impl One {
         let config = place.config()?;
         place::runtime()?.block_on(async {
             let address = config.listen;
-            let app = Services::open(config, Ports::real(), address, crate::build()).await?;
+            let app = Services::open(config, Ports::real(), address, crate::assembly::build()).await?;
             if let Some(off) = app.vault().off() {
                 bail!("there are no accounts on this server: {off}");
             }

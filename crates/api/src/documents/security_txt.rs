@@ -19,9 +19,7 @@ pub(super) fn document(services: &Services) -> Option<String> {
 
 /// The first day of the month that is [`MONTHS`] ahead.
 fn expires(now: Timestamp) -> String {
-    let text = now.to_string();
-    let mut numbers = text.splitn(3, '-').filter_map(|part| part.parse::<i64>().ok());
-    let (year, month) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or(1));
+    let (year, month, _) = now.day().civil();
     let ahead = year * 12 + (month - 1) + MONTHS;
     format!("{:04}-{:02}-01T00:00:00Z", ahead / 12, ahead % 12 + 1)
 }

@@ -1,7 +1,6 @@
 //! What a program that watches over this server reads (OpenMetrics 1.0): what is up, and what waits for a person.
 
 use bytes::Bytes;
-use model::time::{DAY_MS, Timestamp};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -88,7 +87,7 @@ struct Known {
 
 async fn known(services: &Services) -> Result<Known, DatabaseError> {
     let (now, database) = (services.ports().now(), services.database());
-    let midnight = Timestamp(now.day().0 * DAY_MS);
+    let midnight = now.day().start();
     let payments = database.ask(|store| store.unfinished_payments()).await?;
     let received = database.ask(|store| store.received(midnight, now.plus_ms(1))).await?;
     Ok(Known {

@@ -34,22 +34,17 @@ const PORTUGUESE: [&str; 12] = [
 
 /// The UTC day of an instant: `3 May 2026`, `3 de maio de 2026`.
 pub fn date(instant: Timestamp, lang: Lang) -> String {
-    let day = instant.day().to_string();
-    let written = || {
-        let (year_and_month, day) = day.rsplit_once('-')?;
-        let (year, month) = year_and_month.rsplit_once('-')?;
-        let names = match lang {
-            Lang::En => ENGLISH,
-            Lang::PtBr => PORTUGUESE,
-        };
-        let month = names.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
-        let day = day.trim_start_matches('0');
-        Some(match lang {
-            Lang::En => format!("{day} {month} {year}"),
-            Lang::PtBr => format!("{day} de {month} de {year}"),
-        })
+    let (year, month, day) = instant.day().civil();
+    let names = match lang {
+        Lang::En => ENGLISH,
+        Lang::PtBr => PORTUGUESE,
     };
-    written().unwrap_or_else(|| day.clone())
+    // A month of the calendar is 1 to 12.
+    let month = usize::try_from(month - 1).ok().and_then(|index| names.get(index)).copied().unwrap_or_default();
+    match lang {
+        Lang::En => format!("{day} {month} {year:04}"),
+        Lang::PtBr => format!("{day} de {month} de {year:04}"),
+    }
 }
 
 /// How long ago an instant is: `just now`, `5 minutes ago`, `2 days ago`.

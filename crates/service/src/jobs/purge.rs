@@ -1,6 +1,6 @@
 //! Retention: deletes rows past their time.
 
-use model::time::{DAY_MS, Day, Timestamp};
+use model::time::{DAY_MS, Timestamp};
 use store::StoreError;
 
 use crate::services::Services;
@@ -33,7 +33,7 @@ pub async fn purge(services: &Services) -> Result<u64, StoreError> {
     rows += all(|| store.forget_debit_answers(paid_before, BATCH)).await?;
     rows += all(|| store.forget_receipts(days_ago(retention.receipt_days), BATCH)).await?;
     rows += store.purge_counters(now).await?;
-    rows += store.forget_salts(Day(now.day().0)).await?;
+    rows += store.forget_salts(now.day()).await?;
     rows += store.purge_passkey_challenges(now).await?;
     rows += store.purge_closed(now).await?;
     rows += store.purge_jobs(days_ago(DONE_DAYS), days_ago(DEAD_DAYS)).await?;

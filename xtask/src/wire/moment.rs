@@ -44,6 +44,8 @@ impl Moment {
                 Some(if days == 0 { "<today>".to_owned() } else { format!("<today{days:+}>") })
             }
             Self::Instant(at) if at % DAY == 0 => Some("<midnight>".to_owned()),
+            // A full hour of another day is a constant of an example.
+            Self::Instant(at) if at % HOUR == 0 && (now - at).abs() > HOUR => None,
             Self::Instant(at) if at % HOUR == 0 => Some("<full-hour>".to_owned()),
             Self::Instant(at) => Some(distance(at - now)),
         }

@@ -12,7 +12,6 @@ mod packages;
 mod payments_rig;
 mod postgres;
 mod rooms;
-mod test_run;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -192,7 +191,7 @@ fn tests_at_once() -> String {
 fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
     let threads = std::env::var("RUST_TEST_THREADS").unwrap_or_else(|_| tests_at_once());
     let environment = [environment, &[("RUST_TEST_THREADS", threads)]].concat();
-    test_run::run(root, &environment)
+    run_with(root, "cargo", &["test", "--workspace", "--locked"], &environment)
 }
 
 /// What it changes and which tests decide is in `.cargo/mutants-*.toml`; further arguments are those of cargo-mutants.

@@ -40,7 +40,7 @@ enum Cut {
 
 /// What goes wrong before that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DatabaseError {
+enum Trouble {
     None,
     /// The page can't be reached.
     Page,
@@ -52,17 +52,17 @@ enum DatabaseError {
 
 /// Every arrow, the state in which a payment is left that was cut off there (`None`: it has no row), and what it has come to
 /// in the end: 200, or 402 where it was refused.
-const ARROWS: [(Cut, DatabaseError, Option<&str>, u16); 10] = [
-    (Cut::Into("claimed"), DatabaseError::None, None, 200),
-    (Cut::Asking("verify"), DatabaseError::None, Some("claimed"), 200),
-    (Cut::Into("refused"), DatabaseError::Signature, Some("claimed"), 402),
-    (Cut::Into("working"), DatabaseError::None, Some("claimed"), 200),
-    (Cut::Into("released"), DatabaseError::Page, Some("working"), 200),
-    (Cut::Into("worked"), DatabaseError::None, Some("working"), 200),
-    (Cut::Into("settling"), DatabaseError::None, Some("worked"), 200),
-    (Cut::Asking("settle"), DatabaseError::None, Some("settling"), 200),
-    (Cut::Into("settled"), DatabaseError::None, Some("settling"), 200),
-    (Cut::Into("unclear"), DatabaseError::Answer, Some("settling"), 200),
+const ARROWS: [(Cut, Trouble, Option<&str>, u16); 10] = [
+    (Cut::Into("claimed"), Trouble::None, None, 200),
+    (Cut::Asking("verify"), Trouble::None, Some("claimed"), 200),
+    (Cut::Into("refused"), Trouble::Signature, Some("claimed"), 402),
+    (Cut::Into("working"), Trouble::None, Some("claimed"), 200),
+    (Cut::Into("released"), Trouble::Page, Some("working"), 200),
+    (Cut::Into("worked"), Trouble::None, Some("working"), 200),
+    (Cut::Into("settling"), Trouble::None, Some("worked"), 200),
+    (Cut::Asking("settle"), Trouble::None, Some("settling"), 200),
+    (Cut::Into("settled"), Trouble::None, Some("settling"), 200),
+    (Cut::Into("unclear"), Trouble::Answer, Some("settling"), 200),
 ];
 /// So often an arrow is tried: a machine may be so slow that the program is elsewhere when it is killed.
 const TRIES: usize = 50;
@@ -80,7 +80,7 @@ pub(crate) async fn at_every_arrow(
     let mut sold = 0;
     let mut nonces = 0_u64..;
     for (cut, trouble, left, end) in ARROWS {
-        let signer = if trouble == DatabaseError::Signature { &Wallet::new([8; 32]) } else { wallet };
+        let signer = if trouble == Trouble::Signature { &Wallet::new([8; 32]) } else { wallet };
         let mut is_proven = false;
         for nonce in nonces.by_ref().take(TRIES) {
             let payment: Arc<str> = payment(signer, &wallet.address(), &accepted, nonce).into();
@@ -147,14 +147,14 @@ impl<'s> Scene<'s> {
         payment: &Arc<str>,
         nonce: u64,
         cut: Cut,
-        trouble: DatabaseError,
+        trouble: Trouble,
         end: u16,
     ) -> (Response, Option<String>) {
-        self.is_page_there.store(trouble != DatabaseError::Page, Ordering::SeqCst);
+        self.is_page_there.store(trouble != Trouble::Page, Ordering::SeqCst);
         self.facilitator.script(move |question, _| match (cut, trouble, question.what.as_str()) {
             (Cut::Asking(held), _, what) if what == held => Some(Say::Waits(Arc::new(Notify::new()))),
-            (_, DatabaseError::Answer, "settle") => Some(Say::MovesAndHangsUp),
-            (_, DatabaseError::Answer, "node") => Some(Say::HangsUp),
+            (_, Trouble::Answer, "settle") => Some(Say::MovesAndHangsUp),
+            (_, Trouble::Answer, "node") => Some(Say::HangsUp),
             _ => None,
         });
         let mut asked_before = 0;

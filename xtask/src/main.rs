@@ -182,7 +182,7 @@ fn test(root: &Path) -> Result<()> {
     )
 }
 
-/// Tests that run at once: three for each core, as most of them wait for a server, a database or a browser half of the time.
+/// Tests that run at once: three for each core. Chosen, as many of them wait for a server, a database or a browser.
 fn tests_at_once() -> String {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     (3 * cores).to_string()

@@ -65,7 +65,7 @@ pub fn target(url: &Url) -> Option<String> {
         Host::Ipv6(address) => address.to_string(),
         Host::Domain(name) => {
             let name = name.strip_suffix('.').unwrap_or(name);
-            psl::domain_str(name).unwrap_or(name).to_owned()
+            domains::registrable_domain(name).unwrap_or(name).to_owned()
         }
     })
 }

@@ -179,7 +179,7 @@ pub(crate) fn site_name(facts: &Facts<'_>, html: &Html) -> Option<Derived> {
 
 /// The name in the site's domain: `themill` of `www.the-mill.com.br`.
 fn domain_label(html: &Html) -> Option<String> {
-    let domain = psl::domain_str(html.url.host_str()?)?;
+    let domain = domains::registrable_domain(html.url.host_str()?)?;
     Some(bare(domain.split('.').next()?)).filter(|label| !label.is_empty())
 }
 

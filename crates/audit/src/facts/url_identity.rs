@@ -94,7 +94,7 @@ pub fn same_page(a: &Url, b: &Url) -> bool {
 
 /// Whether two addresses have one registrable domain, or one host where there is none.
 pub fn same_site(a: &Url, b: &Url) -> bool {
-    let domain = |url: &Url| url.host_str().map(|host| psl::domain_str(host).unwrap_or(host).to_owned());
+    let domain = |url: &Url| url.host_str().map(|host| domains::registrable_domain(host).unwrap_or(host).to_owned());
     a.host_str() == b.host_str() || domain(a) == domain(b)
 }
 

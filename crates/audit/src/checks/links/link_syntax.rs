@@ -88,7 +88,8 @@ fn fault(href: &str, html: &Html) -> Option<SyntaxFault> {
         let is_host = rest.split(['/', '?', '#']).next().is_some_and(|host| host.contains('.'));
         return Some(SyntaxFault { repaired: is_host.then(|| format!("{scheme}/{rest}")) });
     }
-    if lower.starts_with("www.") && is_public_host(trimmed.split(['/', '?', '#']).next().unwrap_or_default()) {
+    let host = trimmed.split(['/', '?', '#']).next().unwrap_or_default();
+    if lower.starts_with("www.") && domains::has_known_suffix(host) {
         return Some(SyntaxFault { repaired: None });
     }
     if html.resolve(href).is_none() {
@@ -108,11 +109,6 @@ fn fault(href: &str, html: &Html) -> Option<SyntaxFault> {
 /// Whether a link is one of these: where it leads is a matter of chance.
 pub(crate) fn is_mistyped(link: Element<'_>, html: &Html) -> bool {
     link.attribute("href").is_some_and(|href| fault(href, html).is_some())
-}
-
-/// Whether a name ends in a known public suffix.
-fn is_public_host(host: &str) -> bool {
-    psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known()) && psl::domain_str(host).is_some()
 }
 
 /// Whether a repaired address may stand: it says what it is, and does not lead to where another check would object.

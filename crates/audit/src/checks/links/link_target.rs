@@ -113,9 +113,9 @@ fn is_staging(host: &str, page: &Url) -> bool {
     if !is_preview && !STAGING_LABELS.contains(&first) {
         return false;
     }
-    let own_domain = psl::domain_str(page_host).unwrap_or(page_host);
+    let own_domain = domains::registrable_domain(page_host).unwrap_or(page_host);
     let name = own_domain.split('.').next().unwrap_or_default();
-    let same_site = psl::domain_str(rest) == Some(own_domain) || rest == own_domain;
+    let same_site = domains::registrable_domain(rest) == Some(own_domain) || rest == own_domain;
     same_site && STAGING_LABELS.contains(&first) || is_preview && name.len() > 3 && first.starts_with(name)
 }
 

@@ -69,7 +69,7 @@ fn judge(answer: &Answer<'_>) -> Outcome {
 /// The first label of an origin's registrable domain: `example` of `https://www.example.co.uk`.
 fn label(origin: &str) -> Option<String> {
     let url = Url::parse(origin).ok()?;
-    let label = psl::domain_str(url.host_str()?)?.split('.').next()?;
+    let label = domains::registrable_domain(url.host_str()?)?.split('.').next()?;
     Some(label.to_owned())
 }
 

@@ -1,7 +1,6 @@
 //! A stored audit as its reader asks for it: whole, some fields of it, as much as fits a budget, or as a document.
 
-use std::cmp::Reverse;
-
+use audit::score;
 use bytes::Bytes;
 use model::finding::{Counts, Finding};
 use model::fix::Fix;
@@ -179,8 +178,8 @@ fn excerpt(whole: StoredAudit, tokens: u32, cursor: Option<&str>) -> Result<Exce
         return Err(refused(NO_TOKENS));
     }
     let mut all: Vec<(Finding<String>, Fix<String>)> = whole.issues.into_iter().zip(whole.fixes).collect();
-    // Stable: findings that gain the same stay in the order of the report.
-    all.sort_by_key(|(finding, _)| Reverse(finding.points));
+    // Stable: what is equally urgent stays in the order of the report.
+    all.sort_by_key(|(finding, fix)| score::urgency(finding, fix));
     let begin = match cursor {
         None => 0,
         Some(cursor) => {

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use model::finding::{Place, Severity};
+use model::finding::{Impact, Place, Severity};
 use model::fix::{FixClass, FixTarget};
 use model::lang::{Phrase, Text, Value};
 
@@ -45,8 +45,10 @@ pub struct Landing {
 pub struct Check {
     /// Stable for ever, never reused: `canonical_missing`.
     pub code: &'static str,
-    /// Constant within a catalog version.
+    /// How bad it is at its full extent; constant within a catalog version. See [`Problem::minor`].
     pub severity: Severity,
+    /// What it blocks; [`Impact::Hygiene`] where it takes no points, and nowhere else.
+    pub impact: Impact,
     /// What is wrong, as a heading.
     pub title: Text,
     /// What it costs the owner: one paragraph.
@@ -101,6 +103,8 @@ pub const fn remedy(class: FixClass, target: FixTarget) -> Remedy {
 pub const FIRST: &str = "2026-11-20";
 /// The version that made the catalog whole.
 pub const WHOLE: &str = "2026-11-21";
+/// The version that weighs a finding by its extent.
+pub const PRECISION: &str = "2026-11-22";
 
 /// `Ok(None)`: measured and fine. `Err`: could not be looked at, or has nothing to look at; yields no finding.
 pub type Verdict = Result<Option<Problem>, NotMeasured>;
@@ -119,6 +123,8 @@ pub struct Problem {
     pub fix: FixDraft,
     /// Where; at most [`MAX_PLACES`].
     pub places: Vec<Place>,
+    /// Too little of the page is concerned for it to take points.
+    pub is_minor: bool,
 }
 
 /// Places kept of one finding: more would only lengthen a report.
@@ -132,6 +138,7 @@ pub fn problem(message: Text, values: &[(&str, Value)], fix: FixDraft) -> Proble
         values: values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
         fix,
         places: Vec::new(),
+        is_minor: false,
     }
 }
 
@@ -146,6 +153,22 @@ impl Problem {
         let room = MAX_PLACES.saturating_sub(self.places.len());
         self.places.extend(places.into_iter().take(room));
         self
+    }
+
+    /// A problem of small extent on this page: its finding is `info`, whatever the severity of the check. The message
+    /// says the extent, and the bound is a threshold of the check.
+    pub fn minor(self) -> Self {
+        Self { is_minor: true, ..self }
+    }
+
+    /// The same, where `is_minor`.
+    pub fn minor_if(self, is_minor: bool) -> Self {
+        Self { is_minor, ..self }
+    }
+
+    /// How bad it is on this page.
+    pub(crate) fn severity(&self, check: &Check) -> Severity {
+        if self.is_minor { Severity::Info } else { check.severity }
     }
 
     /// The verdict of a check that found it.
@@ -219,12 +242,13 @@ impl Category {
 
 /// What a family file starts with.
 pub mod prelude {
-    pub use model::finding::{Place, Severity};
+    pub use model::finding::{Impact, Place, Severity};
     pub use model::fix::{FixClass, FixTarget};
     pub use model::lang::{Text, Value, text};
 
     pub use super::{
-        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, Problem, Verdict, WHOLE, problem, remedy, threshold,
+        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, PRECISION, Problem, Verdict, WHOLE, problem,
+        remedy, threshold,
     };
     pub use crate::escape::{attribute, html_text};
     pub use crate::facts::Facts;

@@ -124,8 +124,11 @@ mod tests {
             message: "a".to_owned(),
             values: BTreeMap::new(),
             evidence: Vec::new(),
+            impact: None,
             points: 8,
             causes: Vec::new(),
+            part_of: None,
+            parts: Vec::new(),
         };
         let with = Side { issues: std::slice::from_ref(&finding), coverage: &empty };
         let without = Side { issues: &[], coverage: &empty };

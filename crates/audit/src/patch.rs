@@ -3,6 +3,7 @@
 mod edits;
 mod size;
 
+use model::finding::Severity;
 use model::fix::{Fix, FixClass, FixTarget};
 use model::lang::{Phrase, text};
 use model::patch::{Edit, FilePatch, Instruction, Patch, PatchTotals, TemplatePatch};
@@ -18,6 +19,8 @@ const CHARSET_WITHIN: usize = 1024;
 /// A check that fired, and what it drafted.
 pub(crate) struct Drafted {
     pub(crate) check: &'static Check,
+    /// How bad the finding is on this page.
+    pub(crate) severity: Severity,
     pub(crate) draft: FixDraft,
 }
 
@@ -157,7 +160,7 @@ fn with_lines(note: &Phrase, lines: &str) -> Phrase {
 
 /// Adds a fix to the patch's lists and totals, and gives it its final form.
 fn finish(item: Drafted, patch: &mut Patch) -> Fix {
-    let Drafted { check, draft } = item;
+    let Drafted { check, severity, draft } = item;
     let draft = decided(draft, check.how);
     let code = check.code.to_owned();
     patch.totals.total += 1;
@@ -191,7 +194,7 @@ fn finish(item: Drafted, patch: &mut Patch) -> Fix {
     let is_file = draft.file.is_some();
     Fix {
         code,
-        severity: check.severity,
+        severity,
         class: draft.class,
         target: draft.target,
         snippet: draft.snippet.filter(|_| !is_file && draft.class != FixClass::Instruction),

@@ -7,7 +7,7 @@ mod summary;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use model::capture::Capture;
-use model::finding::{Finding, Severity};
+use model::finding::Finding;
 use model::fix::FixClass;
 use model::report::{Coverage, Report};
 
@@ -19,7 +19,7 @@ use crate::patch::{self, Drafted};
 use crate::{checks, score, silence};
 
 /// Version of the catalog: changes with any rule, threshold or severity.
-pub const CATALOG_VERSION: &str = crate::check::WHOLE;
+pub const CATALOG_VERSION: &str = crate::check::PRECISION;
 
 /// The report of a capture.
 pub fn report(capture: &Capture) -> Report {
@@ -49,34 +49,19 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
         coverage.silenced_by.insert(check.code.to_owned(), (*cause).to_owned());
     }
     failed.retain(|(check, _)| !coverage.silenced_by.contains_key(check.code));
-    // Stable: within one severity the catalog's order stays.
-    failed.sort_by_key(|(check, _)| check.severity);
+    // Stable: within one severity and impact the catalog's order stays.
+    failed.sort_by_key(|(check, problem)| {
+        let severity = problem.severity(check);
+        (severity, score::impact(check.impact, severity))
+    });
     let mut report = assemble(&facts, failed, coverage);
-    value(&mut report.findings, &fired, &silenced);
+    for finding in &mut report.findings {
+        let caused = silenced.iter().filter(|(_, cause)| *cause == finding.code);
+        finding.causes = caused.map(|(check, _)| check.code.to_owned()).collect();
+    }
     report.requests = requests::of(&facts, files);
     limits::keep(&mut report);
     report
-}
-
-/// Says of each finding what it is worth, and what it causes.
-fn value(findings: &mut [Finding], fired: &[&'static Check], silenced: &[(&'static Check, &'static str)]) {
-    let score = score::score(findings.iter().map(|finding| finding.severity));
-    let severities: Vec<(String, Severity)> =
-        findings.iter().map(|finding| (finding.code.clone(), finding.severity)).collect();
-    for finding in findings {
-        let caused: Vec<&'static Check> =
-            silenced.iter().filter(|(_, cause)| *cause == finding.code).map(|(check, _)| *check).collect();
-        finding.causes = caused.iter().map(|check| check.code.to_owned()).collect();
-        let others = severities.iter().filter(|(code, _)| *code != finding.code).map(|(_, severity)| *severity);
-        // Without it: what it silenced shows, unless something else silences it too.
-        let without: Vec<&'static Check> = match caused.is_empty() {
-            true => Vec::new(),
-            false => fired.iter().copied().filter(|check| check.code != finding.code).collect(),
-        };
-        let shown = caused.iter().filter(|check| silence::silencer(check.code, &without).is_none());
-        let gained = score::score(others.chain(shown.map(|check| check.severity)));
-        finding.points = gained.cast_signed() - score.cast_signed();
-    }
 }
 
 /// Runs one check. A check that panics is a defect of ours: it is not measured, and the audit goes on.
@@ -88,16 +73,20 @@ fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage:
     let mut findings = Vec::with_capacity(failed.len());
     let mut drafted = Vec::with_capacity(failed.len());
     for (check, problem) in failed {
+        let severity = problem.severity(check);
         findings.push(Finding {
-            severity: check.severity,
+            severity,
             code: check.code.to_owned(),
             message: problem.message,
             values: problem.values,
             evidence: problem.places,
-            points: 0,
+            impact: Some(score::impact(check.impact, severity)),
+            points: score::weight(severity).cast_signed(),
             causes: Vec::new(),
+            part_of: None,
+            parts: Vec::new(),
         });
-        drafted.push(Drafted { check, draft: problem.fix });
+        drafted.push(Drafted { check, severity, draft: problem.fix });
     }
     let url = facts.final_url().to_owned();
     let (fixes, patch) = patch::merge(&url, facts.markup(), &facts.own_files(), drafted);

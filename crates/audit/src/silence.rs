@@ -91,7 +91,7 @@ pub(crate) fn silenced(fired: &[&'static Check]) -> Vec<(&'static Check, &'stati
 }
 
 /// The code among `fired` that silences `code`, if any.
-pub(crate) fn silencer(code: &str, fired: &[&'static Check]) -> Option<&'static str> {
+fn silencer(code: &str, fired: &[&'static Check]) -> Option<&'static str> {
     TABLE
         .iter()
         .filter(|(cause, _)| *cause != code && fired.iter().any(|fired| fired.code == *cause))

@@ -33,6 +33,38 @@ impl Severity {
     }
 }
 
+/// What a finding blocks. Ordered from what is fixed first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Impact {
+    /// Whether search engines fetch the page, index it, and under which address.
+    Indexing,
+    /// Whether browsers and crawlers build the page as it is meant: encoding, layout, scripts, pictures.
+    Rendering,
+    /// How its result looks: rich results, snippet, icon.
+    RichResult,
+    /// How a shared link looks.
+    Sharing,
+    /// How well people can use it: accessibility, links, speed, safety.
+    Use,
+    /// Nothing: advice. The impact of every finding that takes no points.
+    Hygiene,
+}
+
+impl Impact {
+    /// The wire word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Indexing => "indexing",
+            Self::Rendering => "rendering",
+            Self::RichResult => "rich_result",
+            Self::Sharing => "sharing",
+            Self::Use => "use",
+            Self::Hygiene => "hygiene",
+        }
+    }
+}
+
 /// One finding (Achado). At most one per code and audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Achado")]
@@ -49,14 +81,23 @@ pub struct Finding<T = Phrase> {
     /// Where on the page; at most 10.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Place>,
-    /// What the score gains when this finding alone goes. What it silences counts from then on, so it may be less than
-    /// its severity takes; 0 while other findings alone take all points.
+    /// What it blocks; absent in audits made before 2026-11-22.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<Impact>,
+    /// What it takes from the score: 18, 8 or 0 by its severity, even where other findings alone take all 100. In audits
+    /// made before 2026-11-22: what the score gained without it.
     #[serde(default)]
     pub points: i32,
     /// Codes that would be findings too, were this one not their cause. `coverage.silencedBy` says the same from their
     /// side.
     #[serde(default)]
     pub causes: Vec<String>,
+    /// The finding that has the same cause and takes the points for both; this one is `info` then.
+    #[serde(default, rename = "partOf", skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<String>,
+    /// The findings that have the same cause as this one and take no points of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
 }
 
 /// One place where a finding shows.
@@ -113,8 +154,11 @@ impl Finding<Phrase> {
             message: self.message.in_lang(lang).to_owned(),
             values: self.values.clone(),
             evidence: self.evidence.clone(),
+            impact: self.impact,
             points: self.points,
             causes: self.causes.clone(),
+            part_of: self.part_of.clone(),
+            parts: self.parts.clone(),
         }
     }
 }

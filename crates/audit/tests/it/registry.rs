@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use audit::check::{FIRST, Landing, WHOLE};
+use audit::check::{FIRST, Landing, PRECISION, WHOLE};
 use audit::checks::{FAMILIES, all, find};
+use model::finding::{Impact, Severity};
 use model::lang::Text;
 
 #[test]
@@ -30,7 +31,14 @@ fn every_check_is_explained_in_both_languages_with_a_reference() {
         for text in [check.why, check.rule] {
             assert!(text.en.ends_with('.') && text.pt.ends_with('.'), "{}", check.code);
         }
-        assert!([FIRST, WHOLE].contains(&check.since), "{}", check.code);
+        assert!([FIRST, WHOLE, PRECISION].contains(&check.since), "{}", check.code);
+    }
+}
+
+#[test]
+fn what_takes_points_says_what_it_blocks_and_nothing_else_does() {
+    for check in all() {
+        assert_eq!(check.impact == Impact::Hygiene, check.severity == Severity::Info, "{}", check.code);
     }
 }
 

@@ -113,12 +113,12 @@ pub(super) struct First<'a> {
     pub(super) class: &'static str,
 }
 
-/// Errors first, then warnings; of those the ones whose fix is ready, then templates, then decisions.
+/// The most urgent of the findings that take points.
 pub(super) fn first<'a>(findings: &'a [Finding], fixes: &'a [Fix], lang: Lang) -> Vec<First<'a>> {
     let mut worth: Vec<(&Finding, &Fix)> =
         findings.iter().zip(fixes).filter(|(finding, _)| score::weight(finding.severity) > 0).collect();
     // Stable: what is equal stays in the order of the report.
-    worth.sort_by_key(|(finding, fix)| (finding.severity, fix.class));
+    worth.sort_by_key(|(finding, fix)| score::urgency(*finding, fix));
     worth.truncate(FIRST);
     let first = |(finding, fix): (&'a Finding, &'a Fix)| First {
         code: &finding.code,
@@ -169,21 +169,21 @@ pub(super) fn bars(findings: &[Finding], path: Option<&str>, lang: Lang) -> (Vec
 mod tests {
     use super::*;
     use audit::example;
-    use model::fix::FixClass;
 
     #[test]
-    fn what_to_mend_first_is_the_worst_that_can_be_pasted() {
+    fn what_to_fix_first_is_the_most_urgent() {
         let page = "<meta name=robots content=noindex><title>a</title><title>b</title><h1>c</h1><img src=a>";
         let report = audit::report(&example::page(example::PAGE_URL, page));
         let first = first(&report.findings, &report.fixes, Lang::En);
         assert_eq!(first.len(), FIRST);
         let rank = |first: &First<'_>| {
             let at = report.findings.iter().position(|finding| finding.code == first.code).unwrap();
-            (report.findings[at].severity, report.fixes[at].class)
+            score::urgency(&report.findings[at], &report.fixes[at])
         };
-        let ranks: Vec<(Severity, FixClass)> = first.iter().map(rank).collect();
+        let ranks: Vec<_> = first.iter().map(rank).collect();
         assert!(ranks.is_sorted(), "{ranks:?}");
-        assert_ne!(ranks[2].0, Severity::Info);
+        assert_eq!(first[0].code, "noindex_meta");
+        assert!(first.iter().all(|first| first.severity != "info"));
         assert!(super::first(&[], &[], Lang::En).is_empty());
     }
 

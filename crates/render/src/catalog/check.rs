@@ -1,7 +1,7 @@
 //! One check in words, in the caller's language.
 
 use audit::check::Threshold;
-use model::finding::Severity;
+use model::finding::{Impact, Severity};
 use model::fix::{FixClass, FixTarget};
 use model::lang::Lang;
 use schemars::JsonSchema;
@@ -15,8 +15,10 @@ use crate::reason::in_words;
 pub struct Explained {
     /// Stable for ever, never reused.
     pub code: &'static str,
-    /// How bad it is; the same on every page.
+    /// How bad it is at its full extent; where little of a page is concerned its finding is `info`.
     pub severity: Severity,
+    /// What it blocks; `hygiene` where it takes no points.
+    pub impact: Impact,
     /// Group of the catalog.
     pub category: &'static str,
     /// Slug of the tool that it belongs to.
@@ -81,6 +83,7 @@ impl Explained {
         Self {
             code: check.code,
             severity: check.severity,
+            impact: check.impact,
             category: family.category.word(),
             family: family.slug,
             title: check.title.in_lang(lang),

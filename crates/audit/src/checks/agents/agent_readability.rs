@@ -41,6 +41,7 @@ const MOST_TOKENS: usize = 100_000;
 const MAIN_MISSING: Check = Check {
     code: "main_landmark_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Content not marked as main", "Conteúdo não marcado como principal"),
     why: text(
         "Readers of text and screen readers must guess where the menu ends and the content begins.",
@@ -61,6 +62,7 @@ const MAIN_MISSING: Check = Check {
 const TOKENS_HIGH: Check = Check {
     code: "agent_token_cost_high",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Page is expensive to read for AI agents", "Página cara de ler para agentes de IA"),
     why: text(
         "Agents that take the HTML as it is pay for every byte, and cut what is too long: the end of the page is lost to them.",
@@ -84,6 +86,7 @@ const TOKENS_HIGH: Check = Check {
 const MARKDOWN_MISSING: Check = Check {
     code: "markdown_alternate_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No Markdown version of the page", "Sem versão em Markdown da página"),
     why: text(
         "The site gives agents its pages in Markdown, and not this one: for it they must take the HTML apart.",

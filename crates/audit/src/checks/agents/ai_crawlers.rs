@@ -30,6 +30,7 @@ const REFERENCE: &str = "https://developers.google.com/crawling/docs/crawlers-fe
 const SEARCH_BLOCKED: Check = Check {
     code: "ai_search_bot_blocked",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("AI search engines kept out", "Buscadores de IA barrados"),
     why: text(
         "Assistants answer from the pages their search crawlers have read. A page they may not fetch is not cited.",
@@ -53,6 +54,7 @@ const SEARCH_BLOCKED: Check = Check {
 const USER_FETCH_BLOCKED: Check = Check {
     code: "ai_user_fetch_blocked",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text(
         "Assistants may not open the page for a person",
         "Assistentes não podem abrir a página para uma pessoa",
@@ -79,6 +81,7 @@ const USER_FETCH_BLOCKED: Check = Check {
 const TRAINING_BLOCKED: Check = Check {
     code: "ai_training_bot_blocked",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("AI training kept out", "Treinamento de IA barrado"),
     why: text(
         "Whether models may learn from the page is the owner's choice. It has no effect on search: Google-Extended is no part of it.",

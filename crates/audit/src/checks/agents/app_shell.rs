@@ -24,6 +24,7 @@ const LANDING: Landing = Landing {
 const EMPTY: Check = Check {
     code: "app_shell_empty",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Nothing to read without JavaScript", "Nada para ler sem JavaScript"),
     why: text(
         "Most AI agents and link previews run no script, and search engines run it later, if at all. To them this page is empty.",

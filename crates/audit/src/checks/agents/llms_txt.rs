@@ -31,6 +31,7 @@ const LANDING: Landing = Landing {
 const MISSING: Check = Check {
     code: "llms_txt_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No llms.txt", "Sem llms.txt"),
     why: text(
         "Some AI agents look for a summary of the site there. It is optional, few ask for it, and Google Search does not use it.",
@@ -54,6 +55,7 @@ const MISSING: Check = Check {
 const INVALID: Check = Check {
     code: "llms_txt_invalid",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("llms.txt can't be used", "llms.txt não pode ser usado"),
     why: text(
         "Agents that ask for the file get something else than the summary it is meant to be.",

@@ -24,6 +24,7 @@ const LANDING: Landing = Landing {
 const MASKED: Check = Check {
     code: "discovery_file_masked",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text(
         "A page answers in place of a well-known file",
         "Uma página responde no lugar de um arquivo well-known",

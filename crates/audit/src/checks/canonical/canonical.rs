@@ -31,6 +31,7 @@ pub(crate) const FAMILY: Family = Family {
 const MULTIPLE: Check = Check {
     code: "canonical_multiple",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Several canonical URLs", "Várias URLs canônicas"),
     why: text("When they differ, search engines ignore all of them.", "Quando diferem, os buscadores ignoram todas."),
     how: text(
@@ -51,6 +52,7 @@ const MULTIPLE: Check = Check {
 const INVALID: Check = Check {
     code: "canonical_invalid",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Canonical is no address", "A canônica não é um endereço"),
     why: text("An empty or broken address is ignored.", "Um endereço vazio ou quebrado é ignorado."),
     how: text("Write the page's absolute address.", "Escreva o endereço absoluto da página."),
@@ -68,6 +70,7 @@ const INVALID: Check = Check {
 const RELATIVE: Check = Check {
     code: "canonical_relative",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Canonical not absolute", "Canônica não absoluta"),
     why: text(
         "It resolves against wherever the page was fetched from: on a mirror or staging host it names that host.",
@@ -88,6 +91,7 @@ const RELATIVE: Check = Check {
 const MISSING: Check = Check {
     code: "canonical_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No canonical URL", "Sem URL canônica"),
     why: text(
         "Pages are reached under several addresses. A canonical says which one to show and to count links for; it is optional.",

@@ -29,6 +29,7 @@ pub(crate) const FAMILY: Family = Family {
 const HREFLANG: Check = Check {
     code: "canonical_hreflang_conflict",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Canonical names another language version", "A canônica indica outra versão de idioma"),
     why: text(
         "The page calls itself a version of its own and a copy of another at once: search drops its language.",
@@ -52,6 +53,7 @@ const HREFLANG: Check = Check {
 const PAGINATION: Check = Check {
     code: "canonical_pagination_to_first",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text(
         "Later page of a list names the first as canonical",
         "Página seguinte de uma lista indica a primeira como canônica",
@@ -78,6 +80,7 @@ const PAGINATION: Check = Check {
 const NOINDEX: Check = Check {
     code: "canonical_with_noindex",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("noindex and a canonical to another page", "noindex e uma canônica para outra página"),
     why: text(
         "The one says that the page must vanish, the other that it counts for another: search engines may carry the noindex over, or drop both.",

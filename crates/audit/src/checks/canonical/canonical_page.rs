@@ -31,6 +31,7 @@ pub(crate) const FAMILY: Family = Family {
 const TO_HOMEPAGE: Check = Check {
     code: "canonical_to_homepage",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Canonical names the home page", "A canônica indica a página inicial"),
     why: text(
         "The page declares itself a copy of the home page, as a template often does for all of them: search shows that one instead.",
@@ -51,6 +52,7 @@ const TO_HOMEPAGE: Check = Check {
 const OTHER_PAGE: Check = Check {
     code: "canonical_other_page",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Canonical names another page", "A canônica nomeia outra página"),
     why: text(
         "The page declares itself a duplicate: search shows the other one in its place.",
@@ -74,6 +76,7 @@ const OTHER_PAGE: Check = Check {
 const CROSS_ORIGIN: Check = Check {
     code: "canonical_cross_origin",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Canonical names another site", "A canônica nomeia outro site"),
     why: text(
         "The page gives itself up in favour of another site. That is right for syndicated copies only.",
@@ -97,6 +100,7 @@ const CROSS_ORIGIN: Check = Check {
 const INSECURE: Check = Check {
     code: "canonical_insecure",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("https page with an http canonical", "Página https com canônica http"),
     why: text(
         "The page tells search engines to prefer its unencrypted address, which redirects or is gone.",
@@ -117,6 +121,7 @@ const INSECURE: Check = Check {
 const TRACKING: Check = Check {
     code: "canonical_tracking_parameters",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Canonical with tracking parameters", "Canônica com parâmetros de rastreamento"),
     why: text(
         "Search shows the tracked address, and every visit from it is counted for a campaign that it does not come from.",

@@ -31,6 +31,7 @@ pub(crate) const FAMILY: Family = Family {
 const HEADER_MISMATCH: Check = Check {
     code: "canonical_header_mismatch",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Header and page name different canonicals", "Cabeçalho e página nomeiam canônicas diferentes"),
     why: text(
         "Two answers to one question: search engines may ignore both.",
@@ -54,6 +55,7 @@ const HEADER_MISMATCH: Check = Check {
 const OUTSIDE_HEAD: Check = Check {
     code: "canonical_outside_head",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Canonical in the body", "Canônica no body"),
     why: text(
         "Search engines read a canonical in the head only, since anybody's comment could put one into the body.",
@@ -74,6 +76,7 @@ const OUTSIDE_HEAD: Check = Check {
 const ATTRIBUTE_EXTRA: Check = Check {
     code: "canonical_attribute_extra",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Canonical with attributes of an alternate", "Canônica com atributos de alternate"),
     why: text(
         "Google disregards a canonical that also says hreflang, lang, media or type.",
@@ -97,6 +100,7 @@ const ATTRIBUTE_EXTRA: Check = Check {
 const DUPLICATE: Check = Check {
     code: "canonical_duplicate",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("The same canonical twice", "A mesma canônica duas vezes"),
     why: text(
         "It does no harm until one of the two places that write it is changed and the other is not.",

@@ -25,6 +25,7 @@ const LANDING: Landing = Landing {
 const NOT_OK: Check = Check {
     code: "canonical_target_not_ok",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Canonical leads to no page", "A canônica não leva a uma página"),
     why: text(
         "The page gives up its place in search in favour of an address that is not there, or leads elsewhere.",

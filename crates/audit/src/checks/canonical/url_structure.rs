@@ -35,6 +35,7 @@ const GOOGLE: &str = "https://developers.google.com/search/docs/crawling-indexin
 const SESSION: Check = Check {
     code: "url_session_id",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Address holds a visitor's session", "O endereço contém a sessão de um visitante"),
     why: text(
         "Every visit makes a new address of the same page: crawlers drown in copies, and who shares a link may share the session.",
@@ -58,6 +59,7 @@ const SESSION: Check = Check {
 const PARAMETERS: Check = Check {
     code: "url_parameters_many",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Address with many parameters", "Endereço com muitos parâmetros"),
     why: text(
         "Parameters in every order and mixture make many addresses of few pages, and crawlers try them all.",
@@ -81,6 +83,7 @@ const PARAMETERS: Check = Check {
 const TOO_LONG: Check = Check {
     code: "url_too_long",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Address too long for a sitemap", "Endereço longo demais para um sitemap"),
     why: text(
         "A sitemap may not list it, and mail programs and messengers cut such a link.",
@@ -101,6 +104,7 @@ const TOO_LONG: Check = Check {
 const NOT_CLEAN: Check = Check {
     code: "url_not_clean",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Address that is hard to read and to type", "Endereço difícil de ler e de digitar"),
     why: text(
         "Search engines take every spelling for another page, and words that underscores join for one word.",

@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const DUPLICATE: Check = Check {
     code: "duplicate_id",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("The same id more than once", "O mesmo id mais de uma vez"),
     why: text(
         "Whatever refers to the id gets the first element that has it: a label names the wrong field, a link jumps to the wrong place.",

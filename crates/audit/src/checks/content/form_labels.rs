@@ -28,6 +28,7 @@ const LANDING: Landing = Landing {
 const FIELD: Check = Check {
     code: "form_label_missing",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Fields without a label", "Campos sem label"),
     why: text(
         "Who can't see the page is not told what to type, and speech input and agents can't address the field.",
@@ -52,6 +53,7 @@ const FIELD: Check = Check {
 const BUTTON: Check = Check {
     code: "button_name_missing",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Buttons without a name", "Botões sem nome"),
     why: text(
         "A screen reader says “button” and nothing else; who hears it can't know what it does.",

@@ -28,6 +28,7 @@ const LANDING: Landing = Landing {
 const MOJIBAKE: Check = Check {
     code: "mojibake_detected",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Garbled letters", "Letras corrompidas"),
     why: text(
         "Readers see `Ã©` or `�` where a letter should be, and search engines index it so.",

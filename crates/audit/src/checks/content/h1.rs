@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const MISSING: Check = Check {
     code: "h1_missing",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("No main heading", "Sem título principal"),
     why: text(
         "The h1 tells people, screen readers and search engines what the page is about; search engines also take title links from it.",
@@ -50,6 +51,7 @@ const MISSING: Check = Check {
 const MULTIPLE: Check = Check {
     code: "h1_multiple",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Several main headings", "Vários títulos principais"),
     why: text(
         "HTML and search engines allow several h1. With one, everybody agrees on what the page is called.",

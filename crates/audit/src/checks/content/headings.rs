@@ -26,6 +26,7 @@ const LANDING: Landing = Landing {
 const LEVEL_SKIPPED: Check = Check {
     code: "heading_level_skipped",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Heading level left out", "Nível de título pulado"),
     why: text(
         "Screen-reader users move by heading levels; a level left out looks like a missing part.",
@@ -46,6 +47,7 @@ const LEVEL_SKIPPED: Check = Check {
 const EMPTY: Check = Check {
     code: "heading_empty",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Headings without text", "Títulos sem texto"),
     why: text(
         "A screen reader announces a heading and then nothing; in an outline it is an empty line.",

@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const MISSING: Check = Check {
     code: "iframe_title_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Frames without a title", "Frames sem título"),
     why: text(
         "A screen reader can't tell its user what is in the frame, so it has to be entered to find out.",

@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const LEGACY: Check = Check {
     code: "legacy_markup",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Obsolete markup", "Marcação obsoleta"),
     why: text(
         "These elements and attributes were dropped from HTML. Browsers still try, but frames and plug-ins hide content from search, and styling by markup fights with CSS.",

@@ -28,6 +28,7 @@ const LANDING: Landing = Landing {
 const DISAGREE: Check = Check {
     code: "date_signals_disagree",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Dates that contradict each other", "Datas que se contradizem"),
     why: text(
         "Where the dates of a page disagree, search engines may show a wrong one or none, and readers can't judge how current it is.",

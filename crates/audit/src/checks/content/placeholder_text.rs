@@ -29,6 +29,7 @@ const LANDING: Landing = Landing {
 const PLACEHOLDER: Check = Check {
     code: "placeholder_text",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Placeholder text on the page", "Texto de exemplo na página"),
     why: text(
         "Visitors and search engines read text that was never meant for them, and may take the whole page for unfinished.",

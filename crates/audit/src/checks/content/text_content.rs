@@ -29,6 +29,7 @@ const LANDING: Landing = Landing {
 const THIN: Check = Check {
     code: "text_thin",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Very little text", "Muito pouco texto"),
     why: text(
         "A page of a few words rarely answers what somebody searches for. No search engine states a minimum; look whether this page says what its visitors came for.",
@@ -52,6 +53,7 @@ const THIN: Check = Check {
 const HIDDEN: Check = Check {
     code: "hidden_text_suspect",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Text that only machines see", "Texto que só as máquinas veem"),
     why: text(
         "Text of no size, far off the screen or in the colour of its background counts as an attempt to mislead search engines, even where it was left behind by mistake.",

@@ -34,6 +34,7 @@ const OPEN: &str = "User-agent: *\nAllow: /\n";
 const UNREACHABLE: Check = Check {
     code: "robots_txt_unreachable",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("robots.txt can't be reached", "robots.txt inalcançável"),
     why: text(
         "While robots.txt answers with an error or not at all, crawlers must assume that everything is forbidden, and stop.",
@@ -57,6 +58,7 @@ const UNREACHABLE: Check = Check {
 const HTML_RESPONSE: Check = Check {
     code: "robots_txt_html_response",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("robots.txt answers with a web page", "O robots.txt responde com uma página web"),
     why: text(
         "The server sends its app or error page with status 200. Crawlers look for rules in it and find none.",
@@ -77,6 +79,7 @@ const HTML_RESPONSE: Check = Check {
 const MISSING: Check = Check {
     code: "robots_txt_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No robots.txt", "Sem robots.txt"),
     why: text(
         "Crawlers take a missing file as leave to fetch everything, which is fine. A file is where they look for your sitemap.",
@@ -97,6 +100,7 @@ const MISSING: Check = Check {
 const CONTENT_TYPE: Check = Check {
     code: "robots_txt_content_type_wrong",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("robots.txt is not sent as plain text", "O robots.txt não é enviado como texto simples"),
     why: text(
         "The standard asks for text/plain. Google reads the file whatever its type; a stricter crawler may not, and browsers offer a download.",
@@ -117,6 +121,7 @@ const CONTENT_TYPE: Check = Check {
 const OFF_HOST: Check = Check {
     code: "robots_txt_redirected_off_host",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("robots.txt comes from another host", "O robots.txt vem de outro host"),
     why: text(
         "Whoever writes that host's file decides what crawlers may fetch here, and not every crawler follows such a redirect.",

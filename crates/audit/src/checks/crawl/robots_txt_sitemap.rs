@@ -28,6 +28,7 @@ pub(crate) const FAMILY: Family = Family {
 const MISSING: Check = Check {
     code: "robots_txt_sitemap_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("robots.txt does not name the sitemap", "O robots.txt não indica o sitemap"),
     why: text(
         "Search engines read the sitemap's address in robots.txt. Without it they know of the file only if you submit it to each.",
@@ -51,6 +52,7 @@ const MISSING: Check = Check {
 const INVALID: Check = Check {
     code: "robots_txt_sitemap_invalid",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Sitemap line without a whole address", "Linha Sitemap sem endereço completo"),
     why: text(
         "Search engines take only an absolute URL there: the sitemap behind any other value is not found.",

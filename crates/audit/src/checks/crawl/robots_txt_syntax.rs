@@ -30,6 +30,7 @@ pub(crate) const FAMILY: Family = Family {
 const SYNTAX_ERROR: Check = Check {
     code: "robots_txt_syntax_error",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Lines of robots.txt that can't be read", "Linhas do robots.txt que não podem ser lidas"),
     why: text(
         "Crawlers skip lines they can't read, without a word; a rule you rely on may not be there.",
@@ -50,6 +51,7 @@ const SYNTAX_ERROR: Check = Check {
 const UNSUPPORTED: Check = Check {
     code: "robots_txt_unsupported_rule",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Rules of robots.txt that Google ignores", "Regras do robots.txt que o Google ignora"),
     why: text(
         "A noindex in robots.txt hides nothing since 2019, and a crawl-delay does not slow Google down.",
@@ -73,6 +75,7 @@ const UNSUPPORTED: Check = Check {
 const TOO_LARGE: Check = Check {
     code: "robots_txt_too_large",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("robots.txt larger than crawlers read", "O robots.txt é maior do que os robôs leem"),
     why: text(
         "Google reads the first 500 KiB: rules behind them do not exist for it.",

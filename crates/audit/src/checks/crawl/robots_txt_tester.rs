@@ -31,6 +31,7 @@ pub(crate) const FAMILY: Family = Family {
 const BLOCKS_PAGE: Check = Check {
     code: "robots_txt_blocks_page",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("robots.txt forbids this page", "O robots.txt proíbe esta página"),
     why: text(
         "Google does not fetch the page. It may still list the bare address, without a title or snippet of yours.",
@@ -54,6 +55,7 @@ const BLOCKS_PAGE: Check = Check {
 const BLOCKS_ENGINE: Check = Check {
     code: "robots_txt_blocks_engine",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text(
         "robots.txt forbids the page to another search engine",
         "O robots.txt proíbe a página a outro buscador",
@@ -80,6 +82,7 @@ const BLOCKS_ENGINE: Check = Check {
 const BLOCKS_RESOURCES: Check = Check {
     code: "robots_txt_blocks_resources",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("robots.txt forbids styles or scripts of the page", "O robots.txt proíbe estilos ou scripts da página"),
     why: text(
         "Google renders pages with what it may fetch: without these files it may see another page than your visitors.",

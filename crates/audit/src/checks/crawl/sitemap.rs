@@ -38,6 +38,7 @@ const PATH: &str = "/sitemap.xml";
 const PARSE_ERROR: Check = Check {
     code: "sitemap_parse_error",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("A sitemap that can't be read", "Um sitemap que não pode ser lido"),
     why: text(
         "Search engines stop at the first error of a sitemap, and may learn of none of the pages in it.",
@@ -61,6 +62,7 @@ const PARSE_ERROR: Check = Check {
 const TOO_LARGE: Check = Check {
     code: "sitemap_too_large",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Sitemap past the limits of the protocol", "Sitemap além dos limites do protocolo"),
     why: text(
         "Search engines reject a file with more entries or bytes than allowed, and an index inside an index is not followed.",
@@ -84,6 +86,7 @@ const TOO_LARGE: Check = Check {
 const UNREACHABLE: Check = Check {
     code: "sitemap_unreachable",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Sitemap that can't be fetched", "Sitemap que não pode ser buscado"),
     why: text(
         "Search engines are sent to an address where there is no sitemap, and learn of none of the pages in it.",
@@ -107,6 +110,7 @@ const UNREACHABLE: Check = Check {
 const EMPTY: Check = Check {
     code: "sitemap_empty",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Sitemaps without any page", "Sitemaps sem nenhuma página"),
     why: text(
         "Search engines report an empty sitemap as an error, and the site does without what one is for.",
@@ -130,6 +134,7 @@ const EMPTY: Check = Check {
 const MISSING: Check = Check {
     code: "sitemap_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No sitemap", "Sem sitemap"),
     why: text(
         "A sitemap tells search engines which pages there are. A small site whose pages link to each other is found without one.",

@@ -36,6 +36,7 @@ const GUIDELINES: &str =
 const ABSENT: Check = Check {
     code: "sitemap_page_absent",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("The page is in no sitemap", "A página não está em nenhum sitemap"),
     why: text(
         "The site's sitemaps don't list this page, so search engines learn of it and of its changes only by links.",
@@ -59,6 +60,7 @@ const ABSENT: Check = Check {
 const NONCANONICAL: Check = Check {
     code: "sitemap_lists_noncanonical",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Sitemap lists an address that is not canonical", "O sitemap lista um endereço que não é canônico"),
     why: text(
         "The sitemap suggests one address for the index, the page another: search engines have to choose, and crawl in vain.",
@@ -79,6 +81,7 @@ const NONCANONICAL: Check = Check {
 const REDIRECT: Check = Check {
     code: "sitemap_lists_redirect",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Sitemap lists an address that redirects", "O sitemap lista um endereço que redireciona"),
     why: text(
         "Search engines are sent to the page by a detour, and reports show the entry as an error.",

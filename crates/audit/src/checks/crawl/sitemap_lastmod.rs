@@ -34,6 +34,7 @@ const GOOGLE: &str = "https://developers.google.com/search/docs/crawling-indexin
 const INVALID: Check = Check {
     code: "sitemap_lastmod_invalid",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("lastmod that is no date, or lies ahead", "lastmod que não é data, ou está no futuro"),
     why: text(
         "Search engines drop a date they can't read, and trust none of a file that is often wrong.",
@@ -60,6 +61,7 @@ const INVALID: Check = Check {
 const UNIFORM: Check = Check {
     code: "sitemap_lastmod_uniform",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("All lastmod dates are of one day", "Todas as datas lastmod são do mesmo dia"),
     why: text(
         "Dates that only tell when the file was made say nothing of the pages, and Google stops using them.",
@@ -86,6 +88,7 @@ const UNIFORM: Check = Check {
 const DRIFT: Check = Check {
     code: "sitemap_lastmod_drift",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Sitemap and page give different dates", "Sitemap e página dão datas diferentes"),
     why: text(
         "A date that is too old delays the next visit of crawlers; one that is too new teaches them not to trust it.",

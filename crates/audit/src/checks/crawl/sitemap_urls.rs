@@ -34,6 +34,7 @@ pub(crate) const FAMILY: Family = Family {
 const INVALID: Check = Check {
     code: "sitemap_url_invalid",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Sitemap entries with unusable addresses", "Entradas do sitemap com endereços inutilizáveis"),
     why: text(
         "Search engines drop a relative or overlong address, and follow an http one by a detour.",
@@ -57,6 +58,7 @@ const INVALID: Check = Check {
 const DUPLICATE: Check = Check {
     code: "sitemap_duplicate_urls",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Addresses listed twice in one sitemap", "Endereços repetidos no mesmo sitemap"),
     why: text(
         "Repeated entries take room in the file, and two dates for one page can't both be true.",

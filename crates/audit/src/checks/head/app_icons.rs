@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const TOUCH_ICON_MISSING: Check = Check {
     code: "apple_touch_icon_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No home-screen icon declared", "Nenhum ícone de tela inicial declarado"),
     why: text(
         "A phone that is told of no icon of 180 pixels shows a small picture of the page, or a letter, on the home screen.",
@@ -51,6 +52,7 @@ const TOUCH_ICON_MISSING: Check = Check {
 const MANIFEST_INVALID: Check = Check {
     code: "manifest_invalid",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Manifest link that browsers ignore", "Link de manifest que os navegadores ignoram"),
     why: text(
         "Name, icons and colours of the installed app come from the manifest. A link without a usable address, or a second one, counts for nothing.",

@@ -25,6 +25,7 @@ const LANDING: Landing = Landing {
 const INVALID: Check = Check {
     code: "base_href_invalid",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Base address that misleads", "Endereço base que engana"),
     why: text(
         "All relative addresses hang on `<base>`. One that is ignored, comes late or names another site sends readers and crawlers to places you don't mean.",

@@ -31,6 +31,7 @@ const TAG: &str = "<meta charset=\"utf-8\">";
 const MISSING: Check = Check {
     code: "charset_missing",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Encoding not declared", "Codificação não declarada"),
     why: text(
         "Nothing says how the bytes are to be read, so every browser and crawler guesses, and accents or dashes may come out as garbage.",
@@ -54,6 +55,7 @@ const MISSING: Check = Check {
 const LATE: Check = Check {
     code: "charset_late",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Encoding declared too late", "Codificação declarada tarde demais"),
     why: text(
         "Parsers look for the declaration in the first 1,024 bytes. One that stands later makes a browser start over, and simpler readers miss it.",
@@ -77,6 +79,7 @@ const LATE: Check = Check {
 const INVALID: Check = Check {
     code: "charset_invalid",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Encoding declared wrongly", "Codificação declarada errado"),
     why: text(
         "A label nobody knows, two that disagree, or a legacy encoding: different readers decode the page differently.",

@@ -24,6 +24,7 @@ const LANDING: Landing = Landing {
 const MISSING: Check = Check {
     code: "doctype_missing",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Page in quirks mode", "Página em modo quirks"),
     why: text(
         "Without a current doctype, browsers lay the page out by the rules of the nineties, and differently from each other.",
@@ -47,6 +48,7 @@ const MISSING: Check = Check {
 const LEGACY: Check = Check {
     code: "doctype_legacy",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Doctype of an older HTML", "Doctype de um HTML antigo"),
     why: text(
         "A doctype of HTML 4 or XHTML 1 does not choose a version: browsers read the page as HTML all the same, and with some of them in limited quirks mode, where images in table cells sit differently.",

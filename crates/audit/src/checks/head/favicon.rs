@@ -26,6 +26,7 @@ const GOOGLE_FAVICON: &str = "https://developers.google.com/search/docs/appearan
 const MISSING: Check = Check {
     code: "favicon_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No favicon", "Sem favicon"),
     why: text(
         "Search results and browser tabs show a blank symbol beside the site's name, so it is recognised less easily.",
@@ -49,6 +50,7 @@ const MISSING: Check = Check {
 const UNREACHABLE: Check = Check {
     code: "favicon_unreachable",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("The declared favicon is not there", "O favicon declarado não está lá"),
     why: text(
         "The page names an icon that crawlers can't fetch or that is no image, so search results and tabs show a blank symbol.",

@@ -28,6 +28,7 @@ const LANDING: Landing = Landing {
 const BROKEN: Check = Check {
     code: "head_broken_by_element",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("An element breaks the head", "Um elemento quebra o cabeçalho"),
     why: text(
         "`<head>` may hold only metadata. At the first other element the parser closes it, and what follows lands in the body, where search engines ignore it.",
@@ -53,6 +54,7 @@ const VALID_HEAD: &str = "https://developers.google.com/search/docs/crawling-ind
 const NOSCRIPT: Check = Check {
     code: "head_noscript_markup",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Body markup in a noscript of the head", "Marcação de corpo em um noscript do head"),
     why: text(
         "Readers without scripts, many crawlers and link previewers among them, parse what stands in `noscript`: an image or frame there ends the head, and all metadata behind it is lost to them.",

@@ -34,6 +34,7 @@ pub(crate) const GOOGLE_SNIPPET: &str = "https://developers.google.com/search/do
 const MISSING: Check = Check {
     code: "meta_description_missing",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("No meta description", "Sem meta description"),
     why: text(
         "Search engines often show the description under the title. Without one they cut a passage out of the page, which may be a menu or a cookie notice.",
@@ -57,6 +58,7 @@ const MISSING: Check = Check {
 const MULTIPLE: Check = Check {
     code: "meta_description_multiple",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Several meta descriptions", "Várias meta descriptions"),
     why: text(
         "A page has one description. Of several that differ a search engine may take any, join them, or use none.",
@@ -80,6 +82,7 @@ const MULTIPLE: Check = Check {
 const PLACEHOLDER: Check = Check {
     code: "meta_description_placeholder",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Description left over from a template", "Descrição que sobrou de um modelo"),
     why: text(
         "A generator's default or the title once more tells a searcher nothing new, so search engines cut a passage of their own out of the page.",

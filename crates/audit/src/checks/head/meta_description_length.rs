@@ -30,6 +30,7 @@ const LANDING: Landing = Landing {
 const TOO_LONG: Check = Check {
     code: "meta_description_too_long",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Description may be cut in results", "A descrição pode ser cortada nos resultados"),
     why: text(
         "There is no limit on a description's length, but results show one or two lines of it; what stands behind is not seen.",
@@ -54,6 +55,7 @@ const TOO_LONG: Check = Check {
 const TOO_SHORT: Check = Check {
     code: "meta_description_too_short",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Description says very little", "A descrição diz muito pouco"),
     why: text(
         "A description of a few words adds nothing to the title, and search engines rather show a passage of the page.",

@@ -30,6 +30,7 @@ pub(crate) const GOOGLE_TITLE: &str = "https://developers.google.com/search/docs
 const MISSING: Check = Check {
     code: "title_missing",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Page without a title", "Página sem título"),
     why: text(
         "The title is the headline of the page in search results, browser tabs and bookmarks. Without one, search engines make up their own from whatever the page holds.",
@@ -53,6 +54,7 @@ const MISSING: Check = Check {
 const MULTIPLE: Check = Check {
     code: "title_multiple",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("More than one title", "Mais de um título"),
     why: text(
         "A document has one title. Browsers show the first; search engines may choose another.",
@@ -76,6 +78,7 @@ const MULTIPLE: Check = Check {
 const PLACEHOLDER: Check = Check {
     code: "title_placeholder",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Title left over from a template", "Título que sobrou de um modelo"),
     why: text(
         "A default such as “Untitled” or a template mark tells a searcher nothing, and search engines replace it by text of their own choice.",

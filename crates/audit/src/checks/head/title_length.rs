@@ -29,6 +29,7 @@ const LANDING: Landing = Landing {
 const TOO_LONG: Check = Check {
     code: "title_too_long",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Title may be cut in results", "O título pode ser cortado nos resultados"),
     why: text(
         "There is no limit on a title's length, but results show about 600 pixels of it; what stands behind is not seen.",
@@ -49,6 +50,7 @@ const TOO_LONG: Check = Check {
 const TOO_SHORT: Check = Check {
     code: "title_too_short",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Title says very little", "O título diz muito pouco"),
     why: text(
         "A title of one word or a few letters is vague: searchers can't tell what the page offers, and search engines may show other text in its place.",

@@ -31,6 +31,7 @@ const LANDING: Landing = Landing {
 const REPETITIVE: Check = Check {
     code: "title_repetitive",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Title repeats itself", "O título se repete"),
     why: text(
         "Saying a name or word again takes the room of words that would tell the page apart, and search engines take such titles for boilerplate or keyword stuffing and write their own.",
@@ -51,6 +52,7 @@ const REPETITIVE: Check = Check {
 const H1_DISJOINT: Check = Check {
     code: "title_h1_disjoint",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Title and heading have no word in common", "Título e h1 não têm nenhuma palavra em comum"),
     why: text(
         "Search engines compare the title with the main heading to see what the page is about. When the two name different things, either may be shown, and visitors wonder whether they came to the right page.",
@@ -77,6 +79,7 @@ const H1_DISJOINT: Check = Check {
 const SCRIPT_MISMATCH: Check = Check {
     code: "title_script_mismatch",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Title in another script than the page", "Título em outro alfabeto que a página"),
     why: text(
         "Search engines show a title in the writing system of the page's text and replace one that is in another: those who read the page may not be able to read its title.",

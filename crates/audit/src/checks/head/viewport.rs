@@ -32,6 +32,7 @@ const LANDING: Landing = Landing {
 const MISSING: Check = Check {
     code: "viewport_missing",
     severity: Severity::Error,
+    impact: Impact::Rendering,
     title: text("No viewport for phones", "Sem viewport para celulares"),
     why: text(
         "Without it, phones lay the page out 980 pixels wide and shrink it: text can't be read without zooming. Search indexes pages as phones see them.",
@@ -55,6 +56,7 @@ const MISSING: Check = Check {
 const FIXED_WIDTH: Check = Check {
     code: "viewport_fixed_width",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Viewport does not follow the screen", "O viewport não acompanha a tela"),
     why: text(
         "A width in pixels, or none at all, makes phones lay the page out for another screen: text is tiny, or the page has to be pushed sideways.",
@@ -78,6 +80,7 @@ const FIXED_WIDTH: Check = Check {
 const ZOOM_DISABLED: Check = Check {
     code: "viewport_zoom_disabled",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Zooming is forbidden", "O zoom está proibido"),
     why: text(
         "People with low vision enlarge pages with two fingers. Where the page forbids it, they can't read it.",

@@ -28,6 +28,7 @@ pub(crate) const FAMILY: Family = Family {
 const UNREACHABLE: Check = Check {
     code: "page_unreachable",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Page can't be reached", "Página inalcançável"),
     why: text(
         "Neither people nor crawlers get the page. What stays unreachable drops out of the index.",
@@ -51,6 +52,7 @@ const UNREACHABLE: Check = Check {
 const CLIENT_ERROR: Check = Check {
     code: "http_status_client_error",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Page answers with a client error", "Página responde com erro de cliente"),
     why: text(
         "Search engines drop pages that answer 4xx, whatever their content says.",
@@ -77,6 +79,7 @@ const CLIENT_ERROR: Check = Check {
 const SERVER_ERROR: Check = Check {
     code: "http_status_server_error",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Page answers with a server error", "Página responde com erro de servidor"),
     why: text(
         "On 5xx crawlers slow down; pages that keep failing drop out of the index.",
@@ -97,6 +100,7 @@ const SERVER_ERROR: Check = Check {
 const NO_CONTENT: Check = Check {
     code: "http_status_no_content",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Status says there is no finished page", "O status diz que não há uma página pronta"),
     why: text(
         "A crawler takes 204 for an empty page, and waits for what 201 and 202 only promise; 206 is a part that nobody asked for.",

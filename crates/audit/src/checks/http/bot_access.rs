@@ -25,6 +25,7 @@ pub(crate) const FAMILY: Family = Family {
 const CHALLENGE: Check = Check {
     code: "bot_challenge_detected",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("A firewall answered instead of the page", "Um firewall respondeu no lugar da página"),
     why: text(
         "Crawlers that are no browsers get the same: the page can't be indexed or quoted.",
@@ -48,6 +49,7 @@ const CHALLENGE: Check = Check {
 const PAYWALLED: Check = Check {
     code: "agent_access_paywalled",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Automated readers are asked to pay", "Leitores automáticos precisam pagar"),
     why: text(
         "Agents and crawlers without an agreement get status 402 instead of the page, and can neither read nor quote it.",

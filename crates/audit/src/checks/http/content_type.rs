@@ -27,6 +27,7 @@ pub(crate) const FAMILY: Family = Family {
 const WRONG: Check = Check {
     code: "content_type_wrong",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("HTML sent under another type", "HTML enviado com outro tipo"),
     why: text(
         "Browsers show the source or offer a download, and crawlers may not read it as a page.",
@@ -47,6 +48,7 @@ const WRONG: Check = Check {
 const NOT_HTML: Check = Check {
     code: "page_not_html",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Not an HTML page", "Não é uma página HTML"),
     why: text(
         "The checks of a page's content were not made: this is another kind of file.",

@@ -28,6 +28,7 @@ pub(crate) const FAMILY: Family = Family {
 const META_REFRESH: Check = Check {
     code: "redirect_meta_refresh",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Page refreshes or redirects itself", "A página se recarrega ou redireciona sozinha"),
     why: text(
         "The page is taken away while it is read, by people who need time most of all; search engines take it for a redirect, if a weak one.",
@@ -51,6 +52,7 @@ const META_REFRESH: Check = Check {
 const SCRIPT: Check = Check {
     code: "redirect_js_only",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Only a script leads to the page", "Só um script leva à página"),
     why: text(
         "Readers that run no scripts, AI agents and previews among them, stay on an empty page; search engines follow later, if at all.",

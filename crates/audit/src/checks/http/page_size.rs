@@ -29,6 +29,7 @@ pub(crate) const FAMILY: Family = Family {
 const EMPTY: Check = Check {
     code: "html_empty",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Empty page", "Página vazia"),
     why: text("There is nothing to show and nothing to index.", "Não há nada para mostrar nem para indexar."),
     how: text("Find out why the server answers without content.", "Descubra por que o servidor responde sem conteúdo."),
@@ -46,6 +47,7 @@ const EMPTY: Check = Check {
 const OVER_LIMIT: Check = Check {
     code: "html_over_crawl_limit",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Page larger than crawlers read", "Página maior do que os robôs leem"),
     why: text(
         "Googlebot reads the first 2 MB of a page; what stands behind is not indexed.",
@@ -69,6 +71,7 @@ const OVER_LIMIT: Check = Check {
 const NEAR_LIMIT: Check = Check {
     code: "html_near_crawl_limit",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Page near the size that crawlers read", "Página perto do tamanho que os robôs leem"),
     why: text(
         "A little more inline data, and Googlebot drops the end of the page without a word.",
@@ -92,6 +95,7 @@ const NEAR_LIMIT: Check = Check {
 const TOO_COMPLEX: Check = Check {
     code: "html_too_complex",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Markup too complex to read whole", "Marcação complexa demais para ler inteira"),
     why: text(
         "The markup passes limits that browsers and crawlers have too; what stands behind the limit was not read.",

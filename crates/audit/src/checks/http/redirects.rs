@@ -30,6 +30,7 @@ pub(crate) const FAMILY: Family = Family {
 const LOOP: Check = Check {
     code: "redirect_loop",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Redirects never end", "Redirecionamentos sem fim"),
     why: text(
         "The addresses redirect in a circle, or more than ten times. Browsers and crawlers give up.",
@@ -53,6 +54,7 @@ const LOOP: Check = Check {
 const DOWNGRADE: Check = Check {
     code: "https_downgrade_redirect",
     severity: Severity::Error,
+    impact: Impact::Use,
     title: text("Redirect from https to http", "Redirecionamento de https para http"),
     why: text(
         "A secure address sends its visitors over a line that anyone can read and change.",
@@ -73,6 +75,7 @@ const DOWNGRADE: Check = Check {
 const CHAIN_LONG: Check = Check {
     code: "redirect_chain_long",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Long chain of redirects", "Cadeia longa de redirecionamentos"),
     why: text(
         "Each hop costs a round trip, more on phones, and crawlers follow only some of them at once.",
@@ -96,6 +99,7 @@ const CHAIN_LONG: Check = Check {
 const TEMPORARY: Check = Check {
     code: "redirect_temporary",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text(
         "Temporary redirect to the page's own address",
         "Redirecionamento temporário para o endereço definitivo",
@@ -119,6 +123,7 @@ const TEMPORARY: Check = Check {
 const CROSS_SITE: Check = Check {
     code: "redirect_cross_site",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("The address leads to another site", "O endereço leva a outro site"),
     why: text(
         "What was audited is a page of another domain: findings and fixes concern that site, not the one you asked for.",

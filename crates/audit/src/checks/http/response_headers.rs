@@ -28,6 +28,7 @@ pub(crate) const FAMILY: Family = Family {
 const ENCODING_INVALID: Check = Check {
     code: "content_encoding_invalid",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Compression can't be undone", "Compressão que não se desfaz"),
     why: text(
         "The response names a content coding that its bytes are not in, or one that nobody offered to read: browsers show an error.",
@@ -51,6 +52,7 @@ const ENCODING_INVALID: Check = Check {
 const FRAMING: Check = Check {
     code: "response_framing_ambiguous",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Two lengths for one response", "Dois tamanhos para uma resposta"),
     why: text(
         "A response with both Content-Length and Transfer-Encoding is read differently by different proxies; attackers use that.",
@@ -71,6 +73,7 @@ const FRAMING: Check = Check {
 const LINK_MALFORMED: Check = Check {
     code: "link_header_malformed",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Link header that can't be read", "Cabeçalho Link que não pode ser lido"),
     why: text(
         "Readers stop at the first place that breaks the grammar: a canonical, an alternate or a preload behind it is lost.",
@@ -94,6 +97,7 @@ const LINK_MALFORMED: Check = Check {
 const VERSION_OLD: Check = Check {
     code: "http_version_old",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Server speaks only HTTP/1", "O servidor só fala HTTP/1"),
     why: text(
         "Over HTTP/1 a browser fetches the files of a page a few at a time; HTTP/2 sends them together over one connection.",

@@ -32,6 +32,7 @@ const REFERENCE: &str =
 const PAGE: Check = Check {
     code: "soft_404_page",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Page says it does not exist, with status 200", "A página diz que não existe, com status 200"),
     why: text(
         "Search engines recognise such pages and leave them out of the index, and every link to one leads nowhere.",
@@ -58,6 +59,7 @@ const PAGE: Check = Check {
 const MISSING_PATH: Check = Check {
     code: "soft_404_missing_path",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Missing pages answer as if they existed", "Páginas inexistentes respondem como se existissem"),
     why: text(
         "Crawlers index addresses that lead nowhere, and spend on them the visits meant for real pages.",

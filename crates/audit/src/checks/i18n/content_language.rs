@@ -29,6 +29,7 @@ pub(crate) const FAMILY: Family = Family {
 const MISMATCH: Check = Check {
     code: "html_lang_content_mismatch",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Text in another language than declared", "Texto em outro idioma que o declarado"),
     why: text(
         "Screen readers pronounce the text by the rules of the declared language, and browsers offer to translate from it.",
@@ -52,6 +53,7 @@ const MISMATCH: Check = Check {
 const OBSOLETE: Check = Check {
     code: "content_language_meta_obsolete",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Obsolete content-language meta tag", "Meta tag content-language obsoleta"),
     why: text(
         "The HTML standard calls it non-conforming: tools that read the language look at `lang`, and the two may come to disagree.",

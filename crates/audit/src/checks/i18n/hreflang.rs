@@ -34,6 +34,7 @@ pub(super) const GOOGLE: &str = "https://developers.google.com/search/docs/speci
 const CODE_INVALID: Check = Check {
     code: "hreflang_code_invalid",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("hreflang code not valid", "Código hreflang inválido"),
     why: text(
         "An entry with a code that is no language, or a region that does not exist, is dropped: that version is not offered to its readers.",
@@ -57,6 +58,7 @@ const CODE_INVALID: Check = Check {
 const RELATIVE_URL: Check = Check {
     code: "hreflang_relative_url",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("hreflang address not absolute", "Endereço hreflang não absoluto"),
     why: text(
         "Alternates must be named by their full address, with scheme and host; others are ignored.",
@@ -80,6 +82,7 @@ const RELATIVE_URL: Check = Check {
 const OUTSIDE_HEAD: Check = Check {
     code: "hreflang_outside_head",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("hreflang outside the head", "hreflang fora do head"),
     why: text(
         "Google reads hreflang links in the head only; in the body anyone who writes content could place them, so they are ignored.",

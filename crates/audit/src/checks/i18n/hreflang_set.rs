@@ -38,6 +38,7 @@ pub(crate) const FAMILY: Family = Family {
 const NO_SELF: Check = Check {
     code: "hreflang_no_self",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Page missing from its own hreflang set", "Página ausente do próprio conjunto hreflang"),
     why: text(
         "Each version must list itself along with all others; a set without the page may be ignored.",
@@ -61,6 +62,7 @@ const NO_SELF: Check = Check {
 const X_DEFAULT: Check = Check {
     code: "hreflang_x_default_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No default among the language versions", "Nenhuma versão padrão entre os idiomas"),
     why: text(
         "Readers of a language that has no version get whichever one the search engine picks.",
@@ -84,6 +86,7 @@ const X_DEFAULT: Check = Check {
 const DUPLICATE: Check = Check {
     code: "hreflang_duplicate_code",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("One hreflang code, several addresses", "Um código hreflang, vários endereços"),
     why: text(
         "When one code leads to two pages, search engines can't tell which is the version and may ignore both.",
@@ -104,6 +107,7 @@ const DUPLICATE: Check = Check {
 const MISMATCH: Check = Check {
     code: "hreflang_lang_mismatch",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("hreflang and lang disagree about this page", "hreflang e lang discordam sobre esta página"),
     why: text(
         "The page tells search engines one language and browsers another; one of the two sends readers to the wrong version.",
@@ -127,6 +131,7 @@ const MISMATCH: Check = Check {
 const BLOCKED: Check = Check {
     code: "hreflang_target_blocked",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Language version that does not confirm the pair", "Versão de idioma que não confirma o par"),
     why: text(
         "Search engines believe a pair only when both pages name each other. A version that can't be fetched, leads elsewhere or does not name this page can't confirm it, so it is not offered to its readers.",

@@ -27,6 +27,7 @@ pub(crate) const FAMILY: Family = Family {
 const MISSING: Check = Check {
     code: "html_lang_missing",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Language not declared", "Idioma não declarado"),
     why: text(
         "Screen readers choose their voice by it, browsers offer to translate by it, and fonts and hyphenation follow it.",
@@ -50,6 +51,7 @@ const MISSING: Check = Check {
 const INVALID: Check = Check {
     code: "html_lang_invalid",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Language tag not valid", "Etiqueta de idioma inválida"),
     why: text(
         "A tag that is no language is ignored, as if none were there.",

@@ -31,6 +31,7 @@ const LANDING: Landing = Landing {
 const MISSING: Check = Check {
     code: "image_alt_missing",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Images without alternative text", "Imagens sem texto alternativo"),
     why: text(
         "The alternative is what a blind person hears and what image search reads. Without the attribute a screen reader reads out the file name.",
@@ -54,6 +55,7 @@ const MISSING: Check = Check {
 const FILENAME: Check = Check {
     code: "image_alt_filename",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Alternative text is a file name", "O texto alternativo é um nome de arquivo"),
     why: text(
         "A screen reader reads out “I M G underscore one two three four”, and image search learns nothing about the picture.",

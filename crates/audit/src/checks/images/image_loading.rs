@@ -34,6 +34,7 @@ const LANDING: Landing = Landing {
 const LAZY_FIRST: Check = Check {
     code: "image_lazy_first",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("The first image loads lazily", "A primeira imagem carrega com atraso"),
     why: text(
         "The picture that visitors see first waits until the layout is known before it is even asked for: that is counted in Largest Contentful Paint.",
@@ -60,6 +61,7 @@ const LAZY_FIRST: Check = Check {
 const NOT_LAZY: Check = Check {
     code: "images_not_lazy",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Images further down load at once", "Imagens mais abaixo carregam de imediato"),
     why: text(
         "Pictures that nobody has scrolled to yet compete with what is on the screen for the connection.",
@@ -86,6 +88,7 @@ const NOT_LAZY: Check = Check {
 const SCRIPT_ONLY: Check = Check {
     code: "image_lazy_script_only",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Images that only a script can show", "Imagens que só um script mostra"),
     why: text(
         "The image's address is in an attribute that only a script reads: image search, link previews, readers and agents without scripts see a blank.",

@@ -30,6 +30,7 @@ const LANDING: Landing = Landing {
 const SRC_MISSING: Check = Check {
     code: "image_src_missing",
     severity: Severity::Error,
+    impact: Impact::Rendering,
     title: text("Images without an address", "Imagens sem endereço"),
     why: text(
         "Nothing is shown, and where the address is the page itself the browser fetches the page a second time.",
@@ -53,6 +54,7 @@ const SRC_MISSING: Check = Check {
 const PICTURE_WITHOUT_IMG: Check = Check {
     code: "picture_without_img",
     severity: Severity::Error,
+    impact: Impact::Rendering,
     title: text("Picture without an img", "Picture sem img"),
     why: text(
         "`<picture>` only chooses an address for the `<img>` within it. Without one nothing is shown and nothing is indexed.",

@@ -23,6 +23,7 @@ const LANDING: Landing = Landing {
 const LARGE: Check = Check {
     code: "image_data_uri_large",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Large pictures inside the HTML", "Imagens grandes dentro do HTML"),
     why: text(
         "They hold up the text behind them, can't be cached or found by image search, and count toward the 2 MB that Googlebot reads of a page.",

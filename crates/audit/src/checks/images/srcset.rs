@@ -23,6 +23,7 @@ const LANDING: Landing = Landing {
 const INVALID: Check = Check {
     code: "srcset_invalid",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Image candidates that browsers drop", "Candidatos de imagem que os navegadores descartam"),
     why: text(
         "A candidate of `srcset` that can't be read counts for nothing: screens get a file that is too large or too coarse.",

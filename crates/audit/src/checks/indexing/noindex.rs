@@ -32,6 +32,7 @@ const RULES: &str = "https://developers.google.com/search/docs/crawling-indexing
 const META: Check = Check {
     code: "noindex_meta",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Page asks not to be indexed", "A página pede para não ser indexada"),
     why: text(
         "A robots meta tag with noindex keeps the page out of search results altogether.",
@@ -52,6 +53,7 @@ const META: Check = Check {
 const SCOPED: Check = Check {
     code: "noindex_scoped_bot",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Another search engine is asked not to index", "Outro buscador recebe pedido de não indexar"),
     why: text(
         "The page is missing in that engine, and in the assistants that search with it, while Google shows it.",
@@ -75,6 +77,7 @@ const SCOPED: Check = Check {
 const NOFOLLOW: Check = Check {
     code: "nofollow_page",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Page asks that no link be followed", "A página pede que nenhum link seja seguido"),
     why: text(
         "Crawlers don't find other pages of the site from here, and the links count for nothing.",
@@ -95,6 +98,7 @@ const NOFOLLOW: Check = Check {
 const EMBEDDED: Check = Check {
     code: "indexifembedded_without_noindex",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("indexifembedded without noindex does nothing", "indexifembedded sem noindex não faz nada"),
     why: text(
         "The rule only lifts a noindex for pages that embed this one; alone it has no effect.",

@@ -29,6 +29,7 @@ pub(crate) const FAMILY: Family = Family {
 const HIDDEN: Check = Check {
     code: "noindex_hidden_by_robots",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("robots.txt hides the page's noindex", "O robots.txt esconde o noindex da página"),
     why: text(
         "Google can't fetch the page, never reads the noindex, and may list the bare address all the same.",
@@ -52,6 +53,7 @@ const HIDDEN: Check = Check {
 const IN_SITEMAP: Check = Check {
     code: "noindex_in_sitemap",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Sitemap lists a page that says noindex", "O sitemap lista uma página que diz noindex"),
     why: text(
         "The sitemap asks to index what the page forbids: crawlers spend visits on it, and reports fill with errors.",

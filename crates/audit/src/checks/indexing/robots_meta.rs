@@ -33,6 +33,7 @@ const RULES: &str = "https://developers.google.com/search/docs/crawling-indexing
 const CONFLICT: Check = Check {
     code: "robots_directives_conflict",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Robots directives contradict each other", "Diretivas robots se contradizem"),
     why: text(
         "The most restrictive one wins, which may not be the one you meant.",
@@ -53,6 +54,7 @@ const CONFLICT: Check = Check {
 const UNKNOWN: Check = Check {
     code: "robots_directive_unknown",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Robots directive nobody knows", "Diretiva robots desconhecida"),
     why: text(
         "A misspelled directive is ignored, without a word.",
@@ -76,6 +78,7 @@ const UNKNOWN: Check = Check {
 const VALUE_INVALID: Check = Check {
     code: "robots_directive_value_invalid",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Robots directive with a value nobody takes", "Diretiva robots com valor que ninguém aceita"),
     why: text(
         "A rule with a wrong value is dropped whole: the limit or date you set does not hold.",
@@ -99,6 +102,7 @@ const VALUE_INVALID: Check = Check {
 const OBSOLETE: Check = Check {
     code: "robots_directive_obsolete",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Robots directive that Google no longer reads", "Diretiva robots que o Google não lê mais"),
     why: text(
         "It does nothing in Google; noarchive and nocache still keep Bing from using the page in Copilot's answers.",
@@ -122,6 +126,7 @@ const OBSOLETE: Check = Check {
 const MULTIPLE: Check = Check {
     code: "robots_meta_multiple",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Several robots meta tags", "Várias meta tags robots"),
     why: text(
         "Crawlers unite them; whoever edits one tag overlooks the other, which often comes from a plugin.",

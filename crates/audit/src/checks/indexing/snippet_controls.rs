@@ -32,6 +32,7 @@ const SPEC: &str = "https://developers.google.com/search/docs/crawling-indexing/
 const NOSNIPPET: Check = Check {
     code: "nosnippet_set",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Page asks for no snippet", "A página pede para não ter trecho"),
     why: text(
         "Results show the bare title, and the page is left out of AI answers in Search.",
@@ -55,6 +56,7 @@ const NOSNIPPET: Check = Check {
 const PREVIEW: Check = Check {
     code: "max_image_preview_not_large",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Article without large image previews", "Artigo sem prévias grandes de imagem"),
     why: text(
         "Google Discover shows an article's picture large only where the page allows it.",
@@ -78,6 +80,7 @@ const PREVIEW: Check = Check {
 const NOIMAGEINDEX: Check = Check {
     code: "noimageindex_set",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Images of the page are kept out of search", "As imagens da página ficam fora da busca"),
     why: text(
         "Pictures on this page can't be found by image search, nor shown with its result.",
@@ -101,6 +104,7 @@ const NOIMAGEINDEX: Check = Check {
 const ELEMENT: Check = Check {
     code: "data_nosnippet_invalid_element",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("data-nosnippet where it is ignored", "data-nosnippet onde é ignorado"),
     why: text(
         "Google reads the attribute on span, div and section only: text that should not be quoted may be.",

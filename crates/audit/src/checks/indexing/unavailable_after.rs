@@ -31,6 +31,7 @@ const SPEC: &str = "https://developers.google.com/search/docs/crawling-indexing/
 const PAST: Check = Check {
     code: "unavailable_after_past",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Page has expired by its own word", "A página expirou por palavra própria"),
     why: text(
         "After the date of unavailable_after the page drops out of search.",
@@ -51,6 +52,7 @@ const PAST: Check = Check {
 const SOON: Check = Check {
     code: "unavailable_after_soon",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Page leaves search within a month", "A página sai da busca em menos de um mês"),
     why: text(
         "On the date of unavailable_after the page drops out of Google's results; what links to it or needs its visitors should know.",

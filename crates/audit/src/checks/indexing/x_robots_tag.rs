@@ -29,6 +29,7 @@ const SPEC: &str = "https://developers.google.com/search/docs/crawling-indexing/
 const NOINDEX: Check = Check {
     code: "noindex_header",
     severity: Severity::Error,
+    impact: Impact::Indexing,
     title: text("Header asks not to index the page", "Cabeçalho pede para não indexar a página"),
     why: text(
         "An X-Robots-Tag header with noindex keeps the page out of search results, and can't be seen in its source.",
@@ -52,6 +53,7 @@ const NOINDEX: Check = Check {
 const MALFORMED: Check = Check {
     code: "x_robots_tag_malformed",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("X-Robots-Tag that can't be read as meant", "X-Robots-Tag que não é lido como se quis"),
     why: text(
         "Rules that a crawler can't tell apart, or takes for another crawler's, have no effect.",

@@ -25,6 +25,7 @@ const LANDING: Landing = Landing {
 const INVALID: Check = Check {
     code: "tel_mailto_invalid",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Phone or e-mail link that can't work", "Link de telefone ou e-mail que não funciona"),
     why: text(
         "Who taps the link gets an error or an empty message and can't reach you.",

@@ -34,6 +34,7 @@ const LANDING: Landing = Landing {
 const NOT_CRAWLABLE: Check = Check {
     code: "link_not_crawlable",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Links that crawlers can't follow", "Links que robôs não seguem"),
     why: text(
         "Crawlers follow addresses in `href`. What only a script opens is not found.",
@@ -57,6 +58,7 @@ const NOT_CRAWLABLE: Check = Check {
 const HASH_ROUTE: Check = Check {
     code: "link_hash_route",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("Pages behind # routes", "Páginas atrás de rotas com #"),
     why: text(
         "Search engines drop what stands behind `#`: all these links are one and the same page to them, and what a script shows for each is not indexed.",
@@ -80,6 +82,7 @@ const HASH_ROUTE: Check = Check {
 const NONE_INTERNAL: Check = Check {
     code: "links_internal_none",
     severity: Severity::Warn,
+    impact: Impact::Indexing,
     title: text("No link to the rest of the site", "Nenhum link para o resto do site"),
     why: text(
         "The page is a dead end: crawlers that come here find nothing else of the site, and the page passes nothing on.",

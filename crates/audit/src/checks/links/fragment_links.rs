@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const MISSING: Check = Check {
     code: "link_fragment_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Jump links without a target", "Links para trechos que não existem"),
     why: text(
         "A click does nothing, so visitors don't get to the section they chose.",

@@ -28,6 +28,7 @@ const LANDING: Landing = Landing {
 const INVALID: Check = Check {
     code: "link_href_invalid",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Mistyped links", "Links digitados errado"),
     why: text(
         "The link leads nowhere, or to a path of this site that does not exist, for people and crawlers alike; at a space simple readers cut the address off.",

@@ -30,6 +30,7 @@ const LANDING: Landing = Landing {
 const LOCAL: Check = Check {
     code: "link_local_target",
     severity: Severity::Error,
+    impact: Impact::Use,
     title: text("Addresses nobody else can reach", "Endereços que ninguém mais alcança"),
     why: text(
         "A link, image or script that points to localhost, a private address or a staging host works on the developer's machine and breaks for everyone else.",
@@ -50,6 +51,7 @@ const LOCAL: Check = Check {
 const INSECURE: Check = Check {
     code: "link_insecure_internal",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Links back to http", "Links de volta a http"),
     why: text(
         "The page is served over https and links to its own site over http: each click takes a redirect more, over a connection that others can read and change.",

@@ -32,6 +32,7 @@ const GOOGLE_LINKS: &str = "https://developers.google.com/search/docs/crawling-i
 const EMPTY: Check = Check {
     code: "link_text_empty",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Links without text", "Links sem texto"),
     why: text(
         "Search engines learn from a link's text what the target is about, and a screen reader has nothing to read out.",
@@ -55,6 +56,7 @@ const EMPTY: Check = Check {
 const GENERIC: Check = Check {
     code: "link_text_generic",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Link text says nothing", "Texto de link que não diz nada"),
     why: text(
         "“Click here” tells neither a searcher nor a screen-reader user where the link goes.",

@@ -28,6 +28,7 @@ const LANDING: Landing = Landing {
 const INTERNAL: Check = Check {
     code: "link_internal_nofollow",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Own pages linked with nofollow", "Páginas próprias com links nofollow"),
     why: text(
         "Crawlers are asked not to follow a link to your own page, so it may be found later or not at all, and the link counts for nothing.",

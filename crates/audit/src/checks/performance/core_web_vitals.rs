@@ -36,6 +36,7 @@ const CLS_THOUSANDTHS: (u64, u64) = (100, 250);
 const LCP_POOR: Check = Check {
     code: "cwv_lcp_poor",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Main content shows late", "Conteúdo principal demora a aparecer"),
     why: text(
         "A quarter of the visitors wait longer than this for what they came for. Search counts it as part of page experience.",
@@ -59,6 +60,7 @@ const LCP_POOR: Check = Check {
 const INP_POOR: Check = Check {
     code: "cwv_inp_poor",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Page answers slowly to input", "Página responde devagar à interação"),
     why: text(
         "After a tap or a key the page stands still for so long that people tap again. Search counts it as part of page experience.",
@@ -82,6 +84,7 @@ const INP_POOR: Check = Check {
 const CLS_POOR: Check = Check {
     code: "cwv_cls_poor",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Layout jumps while it loads", "O layout pula enquanto carrega"),
     why: text(
         "Text and buttons move under the reader's finger. Search counts it as part of page experience.",

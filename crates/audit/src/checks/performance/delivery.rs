@@ -29,6 +29,7 @@ const LANDING: Landing = Landing {
 const COMPRESSION_MISSING: Check = Check {
     code: "compression_missing",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Page sent uncompressed", "Página enviada sem compressão"),
     why: text(
         "HTML shrinks to about a quarter when compressed; every visitor and crawler waits for the rest.",
@@ -52,6 +53,7 @@ const COMPRESSION_MISSING: Check = Check {
 const RESPONSE_SLOW: Check = Check {
     code: "server_response_slow",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Server answers slowly", "Servidor responde devagar"),
     why: text(
         "Nothing can be shown before the first byte. Crawlers also fetch fewer pages from a slow server.",
@@ -75,6 +77,7 @@ const RESPONSE_SLOW: Check = Check {
 const CACHE_HEADERS_MISSING: Check = Check {
     code: "cache_headers_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Copies of the page can't be checked", "Cópias da página não podem ser conferidas"),
     why: text(
         "Crawlers and browsers that come again must fetch the whole page anew, since they can't ask whether it has changed.",

@@ -24,6 +24,7 @@ const LANDING: Landing = Landing {
 const USED: Check = Check {
     code: "document_write_used",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Scripts that use document.write", "Scripts que usam document.write"),
     why: text(
         "The browser can't read ahead past such a script, and on slow connections refuses the scripts that it adds.",

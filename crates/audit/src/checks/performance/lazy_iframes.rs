@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const NOT_LAZY: Check = Check {
     code: "iframe_not_lazy",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Frames further down load at once", "Frames mais abaixo carregam de imediato"),
     why: text(
         "An embed loads a page of its own with all its scripts. Those that nobody has scrolled to yet slow down what is on the screen.",

@@ -42,6 +42,7 @@ const LEAST_INLINE: usize = 50 * 1024;
 const DOM_LARGE: Check = Check {
     code: "dom_size_large",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Large document tree", "Árvore do documento grande"),
     why: text(
         "Each change of the page makes the browser look at its elements again; on phones many of them make scrolling and input slow.",
@@ -69,6 +70,7 @@ const DOM_LARGE: Check = Check {
 const INLINE_LARGE: Check = Check {
     code: "inline_payload_large",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Much script, style or data in the HTML", "Muito script, estilo ou dado no HTML"),
     why: text(
         "Inline bytes can't be cached, delay the content behind them, and use up what crawlers read of a page: Googlebot reads the first 2 MB.",

@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const EXCESS: Check = Check {
     code: "preconnect_excess",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Too many early connections", "Conexões antecipadas demais"),
     why: text(
         "Each one costs a name lookup and a handshake at the very moment when the page itself loads, and is closed unused after ten seconds.",

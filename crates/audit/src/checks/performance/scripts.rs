@@ -25,6 +25,7 @@ const LANDING: Landing = Landing {
 const BLOCKING: Check = Check {
     code: "render_blocking_scripts",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Scripts in the head hold the page up", "Scripts no cabeçalho seguram a página"),
     why: text(
         "At each classic script in the head the browser stops, fetches and runs it before it shows anything.",

@@ -27,6 +27,7 @@ const MOST_SHEETS: usize = 4;
 const BLOCKING: Check = Check {
     code: "render_blocking_styles",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Many style sheets hold the page up", "Muitas folhas de estilo seguram a página"),
     why: text(
         "The browser shows nothing before all of them have come; one that another imports is asked for only after that one.",

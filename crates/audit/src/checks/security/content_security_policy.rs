@@ -33,6 +33,7 @@ const STANDARD: &str = "https://www.w3.org/TR/CSP3/";
 const MISSING: Check = Check {
     code: "csp_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No Content-Security-Policy", "Sem Content-Security-Policy"),
     why: text(
         "Where a hole in the site lets foreign markup in, nothing keeps its scripts from running.",
@@ -56,6 +57,7 @@ const MISSING: Check = Check {
 const WEAK: Check = Check {
     code: "csp_weak",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text(
         "Content-Security-Policy lets injected scripts run",
         "Content-Security-Policy deixa scripts injetados rodarem",

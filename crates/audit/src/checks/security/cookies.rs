@@ -24,6 +24,7 @@ const LANDING: Landing = Landing {
 const FLAGS_MISSING: Check = Check {
     code: "cookie_flags_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Cookies without protection", "Cookies sem proteção"),
     why: text(
         "A cookie without Secure also travels over http; a session cookie without HttpOnly can be read by any injected script, and without SameSite some browsers send it along with requests of other sites.",

@@ -29,6 +29,7 @@ const HEADER: &str = "strict-transport-security";
 const MISSING: Check = Check {
     code: "hsts_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No HSTS", "Sem HSTS"),
     why: text(
         "Without Strict-Transport-Security a browser's first request may still go over http, where it can be caught. It has no effect on search.",
@@ -52,6 +53,7 @@ const MISSING: Check = Check {
 const WEAK: Check = Check {
     code: "hsts_weak",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("HSTS that hardly protects", "HSTS que quase não protege"),
     why: text(
         "Browsers drop a header that they can't read, use only the first of several, and forget a short one between two visits.",

@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const HTTPS_MISSING: Check = Check {
     code: "https_missing",
     severity: Severity::Error,
+    impact: Impact::Use,
     title: text("Page not on HTTPS", "Página sem HTTPS"),
     why: text(
         "Anyone on the way can read and change the page. Browsers mark it “Not secure”, and search prefers secure pages.",
@@ -50,6 +51,7 @@ const HTTPS_MISSING: Check = Check {
 const REDIRECT_MISSING: Check = Check {
     code: "https_redirect_missing",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("http does not lead to https", "http não leva a https"),
     why: text(
         "Whoever types the address or follows an old link gets the page in the clear, and search engines may find it twice.",

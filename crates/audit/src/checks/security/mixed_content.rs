@@ -24,6 +24,7 @@ const LANDING: Landing = Landing {
 const ACTIVE: Check = Check {
     code: "mixed_content_active",
     severity: Severity::Error,
+    impact: Impact::Rendering,
     title: text("Scripts, styles or frames over http", "Scripts, estilos ou quadros por http"),
     why: text(
         "Browsers block scripts, style sheets and frames that a secure page asks for over http: the page is broken.",
@@ -45,6 +46,7 @@ const ACTIVE: Check = Check {
 const FORM: Check = Check {
     code: "form_action_insecure",
     severity: Severity::Error,
+    impact: Impact::Use,
     title: text("Form sends over http", "Formulário envia por http"),
     why: text(
         "What a visitor types in travels in the clear, where anyone on the way can read it. Browsers warn before they send it.",
@@ -65,6 +67,7 @@ const FORM: Check = Check {
 const PASSIVE: Check = Check {
     code: "mixed_content_passive",
     severity: Severity::Warn,
+    impact: Impact::Rendering,
     title: text("Images or media over http", "Imagens ou mídia por http"),
     why: text(
         "Browsers load these over https instead, and drop what is not there; the page is no longer wholly secure.",

@@ -24,6 +24,7 @@ const LANDING: Landing = Landing {
 const EXPOSED: Check = Check {
     code: "secret_exposed",
     severity: Severity::Error,
+    impact: Impact::Use,
     title: text("Secret key in the page", "Chave secreta na página"),
     why: text(
         "Anyone can take the key out of the source and act in your name. Search engines and archives keep copies of it.",

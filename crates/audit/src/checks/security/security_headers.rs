@@ -29,6 +29,7 @@ const LANDING: Landing = Landing {
 const CONTENT_TYPE_OPTIONS: Check = Check {
     code: "content_type_options_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Browsers may guess the type of files", "Navegadores podem adivinhar o tipo dos arquivos"),
     why: text(
         "Without nosniff a browser may run a file as a script that was sent as something else, such as an upload.",
@@ -49,6 +50,7 @@ const CONTENT_TYPE_OPTIONS: Check = Check {
 const FRAME_PROTECTION: Check = Check {
     code: "frame_protection_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Any site may frame the page", "Qualquer site pode exibir a página em um quadro"),
     why: text(
         "A foreign page can lay this one invisibly under its own buttons, so that a click means something else here.",
@@ -72,6 +74,7 @@ const FRAME_PROTECTION: Check = Check {
 const REFERRER_POLICY: Check = Check {
     code: "referrer_policy_unsafe",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Full addresses are told to other sites", "Endereços completos são contados a outros sites"),
     why: text(
         "Path and query go along with each link and each file from elsewhere: search terms, names, sometimes tokens. The default of browsers tells less.",
@@ -95,6 +98,7 @@ const REFERRER_POLICY: Check = Check {
 const SERVER_VERSION: Check = Check {
     code: "server_version_exposed",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Response tells the versions of its software", "A resposta revela as versões do software"),
     why: text(
         "Who scans for a version with a known hole finds this server at once. Nobody else needs the number.",

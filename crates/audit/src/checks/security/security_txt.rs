@@ -27,6 +27,7 @@ const LANDING: Landing = Landing {
 const MISSING: Check = Check {
     code: "security_txt_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No security.txt", "Sem security.txt"),
     why: text(
         "It is optional: it tells people who find a weakness whom to write to, before they write to everybody.",
@@ -50,6 +51,7 @@ const MISSING: Check = Check {
 const INVALID: Check = Check {
     code: "security_txt_invalid",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("security.txt is not valid", "security.txt não é válido"),
     why: text(
         "Whoever follows the standard must not rely on an expired file, and can't use a contact that is no address.",

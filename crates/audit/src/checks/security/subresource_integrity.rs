@@ -27,6 +27,7 @@ const HOSTS: &str = include_str!("../../data/public_cdns.txt");
 const MISSING: Check = Check {
     code: "sri_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("CDN files without an integrity hash", "Arquivos de CDN sem hash de integridade"),
     why: text(
         "Whoever takes over the CDN or the package runs code on this page. A fixed file can be pinned by its hash.",

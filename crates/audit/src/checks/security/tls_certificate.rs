@@ -31,6 +31,7 @@ const DUE_SHARE: i64 = 3;
 const EXPIRING: Check = Check {
     code: "tls_certificate_expiring",
     severity: Severity::Warn,
+    impact: Impact::Use,
     title: text("Certificate about to expire", "Certificado prestes a expirar"),
     why: text(
         "From that day on browsers show a warning instead of the site, and crawlers can't fetch it.",

@@ -31,6 +31,7 @@ const LANDING: Landing = Landing {
 const IMAGE_MISSING: Check = Check {
     code: "og_image_missing",
     severity: Severity::Warn,
+    impact: Impact::Sharing,
     title: text("No image for shared links", "Sem imagem para links compartilhados"),
     why: text(
         "A shared link without `og:image` appears without a picture, or with any picture of the page.",
@@ -54,6 +55,7 @@ const IMAGE_MISSING: Check = Check {
 const IMAGE_RELATIVE: Check = Check {
     code: "og_image_relative",
     severity: Severity::Warn,
+    impact: Impact::Sharing,
     title: text("Social address not absolute", "Endereço social não absoluto"),
     why: text(
         "Readers of social tags do not know the page's base: a relative address leads nowhere.",
@@ -74,6 +76,7 @@ const IMAGE_RELATIVE: Check = Check {
 const DIMENSIONS_MISSING: Check = Check {
     code: "og_image_dimensions_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Social image without its size", "Imagem social sem o tamanho"),
     why: text(
         "Networks fetch and measure an image of unknown size first; the one who shares the page first may see a card without a picture.",

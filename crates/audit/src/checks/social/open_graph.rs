@@ -40,6 +40,7 @@ pub(crate) const OGP: &str = "https://ogp.me/#metadata";
 const TITLE_MISSING: Check = Check {
     code: "og_title_missing",
     severity: Severity::Warn,
+    impact: Impact::Sharing,
     title: text("No title for shared links", "Sem título para links compartilhados"),
     why: text(
         "Messengers and networks take the headline of a shared link from `og:title`; without it some show the bare address.",
@@ -63,6 +64,7 @@ const TITLE_MISSING: Check = Check {
 const CORE_INCOMPLETE: Check = Check {
     code: "og_core_incomplete",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Open Graph tags incomplete", "Tags Open Graph incompletas"),
     why: text(
         "Type and address are required by Open Graph, and the description is the second line of a card; readers fill the gaps with guesses.",
@@ -87,6 +89,7 @@ const CORE_INCOMPLETE: Check = Check {
 const URL_MISMATCH: Check = Check {
     code: "og_url_canonical_mismatch",
     severity: Severity::Warn,
+    impact: Impact::Sharing,
     title: text("og:url names another page", "og:url nomeia outra página"),
     why: text(
         "Networks count shares for the address in `og:url` and take the card from it: links to this page show another one.",
@@ -111,6 +114,7 @@ const URL_MISMATCH: Check = Check {
 const ATTRIBUTE_WRONG: Check = Check {
     code: "og_attribute_name_wrong",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Open Graph tag in the wrong attribute", "Tag Open Graph no atributo errado"),
     why: text(
         "Open Graph is read from `property`. Readers that keep to it pass over tags that say `name`.",

@@ -24,6 +24,7 @@ const LANDING: Landing = Landing {
 const UNREACHABLE: Check = Check {
     code: "og_image_unreachable",
     severity: Severity::Warn,
+    impact: Impact::Sharing,
     title: text("Image for shared links can't be shown", "Imagem para links compartilhados não pode ser mostrada"),
     why: text(
         "A shared link appears without its picture, and nobody says why.",

@@ -31,6 +31,7 @@ const LANDING: Landing = Landing {
 const CARD_MISSING: Check = Check {
     code: "twitter_card_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No card type for X", "Sem tipo de cartão para o X"),
     why: text(
         "X falls back to the Open Graph tags, but chooses the kind of card itself.",
@@ -54,6 +55,7 @@ const CARD_MISSING: Check = Check {
 const CARD_INVALID: Check = Check {
     code: "twitter_card_invalid",
     severity: Severity::Warn,
+    impact: Impact::Sharing,
     title: text("Card of a kind that X does not know", "Cartão de um tipo que o X não conhece"),
     why: text(
         "X makes no card of it: the shared link shows as a bare address.",

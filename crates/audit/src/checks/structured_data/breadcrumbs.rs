@@ -26,6 +26,7 @@ pub(crate) const FAMILY: Family = Family {
 const MISSING: Check = Check {
     code: "breadcrumb_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Breadcrumb trail without markup", "Trilha de navegação sem marcação"),
     why: text(
         "With `BreadcrumbList` markup, results on desktop show the trail in place of the bare address, and machines learn where the page belongs.",

@@ -32,6 +32,7 @@ pub(crate) const FAMILY: Family = Family {
 const UNRESOLVED: Check = Check {
     code: "jsonld_id_unresolved",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Reference to a node that is not there", "Referência a um nó que não existe"),
     why: text(
         "What the reference should have brought, such as a publisher or an author, is missing from the node.",
@@ -55,6 +56,7 @@ const UNRESOLVED: Check = Check {
 const DUPLICATE: Check = Check {
     code: "jsonld_duplicate_entity",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("The same thing described in two blocks", "A mesma coisa descrita em dois blocos"),
     why: text(
         "Two descriptions without a common `@id` are two things to a machine; where they differ, it picks one.",

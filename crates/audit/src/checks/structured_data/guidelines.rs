@@ -32,6 +32,7 @@ pub(crate) const FAMILY: Family = Family {
 const NOT_VISIBLE: Check = Check {
     code: "jsonld_content_not_visible",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Structured data that the page does not show", "Dados estruturados que a página não mostra"),
     why: text(
         "Google asks that marked-up content can be seen by visitors; what can't counts as spam and may bring a manual action.",
@@ -55,6 +56,7 @@ const NOT_VISIBLE: Check = Check {
 const SELF_SERVING: Check = Check {
     code: "review_self_serving",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Reviews of a business on its own site", "Avaliações da empresa no próprio site"),
     why: text(
         "Google shows no stars for a business or organization that is rated on its own site, and treats the markup as against its guidelines.",
@@ -78,6 +80,7 @@ const SELF_SERVING: Check = Check {
 const PAYWALL: Check = Check {
     code: "paywall_selector_unmatched",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Paywall markup that points at nothing", "Marcação de paywall que não aponta para nada"),
     why: text(
         "Google tells a paywall from cloaking by the part of the page that `cssSelector` names; a selector that finds nothing names no part.",

@@ -41,6 +41,7 @@ const SHOWN_CHARACTERS: usize = 40;
 const SYNTAX: Check = Check {
     code: "jsonld_syntax_error",
     severity: Severity::Error,
+    impact: Impact::RichResult,
     title: text("Structured data that is not JSON", "Dados estruturados que não são JSON"),
     why: text(
         "One comma too many, and consumers drop the whole block: no rich result comes of it.",
@@ -61,6 +62,7 @@ const SYNTAX: Check = Check {
 const CONTEXT: Check = Check {
     code: "jsonld_context_invalid",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("JSON-LD without the context of schema.org", "JSON-LD sem o contexto do schema.org"),
     why: text(
         "Without `@context` no name in the block means anything: search engines drop it.",
@@ -84,6 +86,7 @@ const CONTEXT: Check = Check {
 const TYPE_MISSING: Check = Check {
     code: "jsonld_type_missing",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Structured data without a type", "Dados estruturados sem tipo"),
     why: text(
         "A node without `@type` does not say what it describes, so no rich result can come of it.",

@@ -39,6 +39,7 @@ pub(crate) const FAMILY: Family = Family {
 const INVALID: Check = Check {
     code: "jsonld_value_invalid",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Structured data with unreadable values", "Dados estruturados com valores ilegíveis"),
     why: text(
         "A date, price or address in another form than the property asks for is dropped, and often the rich result with it.",
@@ -62,6 +63,7 @@ const INVALID: Check = Check {
 const PLACEHOLDER: Check = Check {
     code: "jsonld_placeholder_value",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Placeholders in structured data", "Dados estruturados com lacunas por preencher"),
     why: text(
         "A value that a template should have filled, or that comes from a sample, tells machines something that is not true of the page; the node is dropped or shown as it is.",

@@ -32,6 +32,7 @@ const INTRO: &str = "https://developers.google.com/search/docs/appearance/struct
 const MISSING: Check = Check {
     code: "structured_data_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No structured data", "Sem dados estruturados"),
     why: text(
         "Structured data tells machines what the page is about, and makes rich results possible. It is optional.",
@@ -55,6 +56,7 @@ const MISSING: Check = Check {
 const RETIRED: Check = Check {
     code: "jsonld_retired_type",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text(
         "Structured data without a Google result any more",
         "Dados estruturados que já não geram resultado no Google",
@@ -81,6 +83,7 @@ const RETIRED: Check = Check {
 const ON_NOINDEX: Check = Check {
     code: "jsonld_on_noindex_page",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Rich-result markup on a page with noindex", "Marcação de resultado avançado em página com noindex"),
     why: text(
         "The page describes a product, an article or an event for a rich result, and asks at the same time not to be in any result: one of the two is a slip.",

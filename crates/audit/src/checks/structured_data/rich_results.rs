@@ -36,6 +36,7 @@ const GALLERY: &str = "https://developers.google.com/search/docs/appearance/stru
 const REQUIRED: Check = Check {
     code: "jsonld_required_missing",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Structured data without required properties", "Dados estruturados sem propriedades obrigatórias"),
     why: text(
         "Google shows a rich result only when the node has every required property of its type.",
@@ -59,6 +60,7 @@ const REQUIRED: Check = Check {
 const RECOMMENDED: Check = Check {
     code: "jsonld_recommended_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text(
         "Recommended properties that the page could fill",
         "Propriedades recomendadas que a página poderia preencher",

@@ -26,6 +26,7 @@ pub(crate) const FAMILY: Family = Family {
 const MISSING: Check = Check {
     code: "site_name_missing",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Site name not stated", "Nome do site não declarado"),
     why: text(
         "Without a stated name, Google chooses one from titles and links, or shows the domain.",

@@ -33,6 +33,7 @@ pub(crate) const FAMILY: Family = Family {
 const TYPE: Check = Check {
     code: "jsonld_type_unknown",
     severity: Severity::Warn,
+    impact: Impact::RichResult,
     title: text("Structured data of a type that does not exist", "Dados estruturados de um tipo que não existe"),
     why: text(
         "Consumers know the types of the vocabulary by their exact names: a node of another type is passed over.",
@@ -56,6 +57,7 @@ const TYPE: Check = Check {
 const PROPERTY: Check = Check {
     code: "jsonld_property_unknown",
     severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Properties that their type does not have", "Propriedades que o tipo não tem"),
     why: text(
         "A property that schema.org does not have, or not for this type, is read by nobody; often it is a slip of spelling or stands one level too high.",

@@ -9,12 +9,12 @@ use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName, parse_docu
 
 /// Parses and throws the tree away.
 pub(crate) fn parse(source: &str) {
-    let sink = Sink { nodes: RefCell::new(vec![Node::default()]) };
+    let sink = BareSink { nodes: RefCell::new(vec![BareNode::default()]) };
     parse_document(sink, ParseOpts::default()).one(source);
 }
 
 #[derive(Default)]
-struct Node {
+struct BareNode {
     name: Option<QualName>,
     attributes: Vec<Attribute>,
     parent: Option<usize>,
@@ -23,8 +23,8 @@ struct Node {
     contents: Option<usize>,
 }
 
-struct Sink {
-    nodes: RefCell<Vec<Node>>,
+struct BareSink {
+    nodes: RefCell<Vec<BareNode>>,
 }
 
 #[derive(Debug)]
@@ -39,14 +39,14 @@ impl ElemName for Name {
     }
 }
 
-impl Sink {
-    fn add(&self, node: Node) -> usize {
+impl BareSink {
+    fn add(&self, node: BareNode) -> usize {
         let mut nodes = self.nodes.borrow_mut();
         nodes.push(node);
         nodes.len() - 1
     }
 
-    fn with<T: Default>(&self, id: usize, change: impl FnOnce(&mut Node) -> T) -> T {
+    fn with<T: Default>(&self, id: usize, change: impl FnOnce(&mut BareNode) -> T) -> T {
         self.nodes.borrow_mut().get_mut(id).map(change).unwrap_or_default()
     }
 
@@ -56,7 +56,7 @@ impl Sink {
                 self.remove_from_parent(&id);
                 id
             }
-            NodeOrText::AppendText(text) => self.add(Node { text, ..Node::default() }),
+            NodeOrText::AppendText(text) => self.add(BareNode { text, ..BareNode::default() }),
         };
         self.with(id, |node| node.parent = Some(parent));
         self.with(parent, |node| {
@@ -66,7 +66,7 @@ impl Sink {
     }
 }
 
-impl TreeSink for Sink {
+impl TreeSink for BareSink {
     type Handle = usize;
     type Output = ();
     type ElemName<'a> = Name;
@@ -81,14 +81,14 @@ impl TreeSink for Sink {
         Name(self.with(*target, |node| node.name.clone()).unwrap_or_else(empty))
     }
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> usize {
-        let contents = flags.template.then(|| self.add(Node::default()));
-        self.add(Node { name: Some(name), attributes, contents, ..Node::default() })
+        let contents = flags.template.then(|| self.add(BareNode::default()));
+        self.add(BareNode { name: Some(name), attributes, contents, ..BareNode::default() })
     }
     fn create_comment(&self, text: StrTendril) -> usize {
-        self.add(Node { text, ..Node::default() })
+        self.add(BareNode { text, ..BareNode::default() })
     }
     fn create_pi(&self, _: StrTendril, text: StrTendril) -> usize {
-        self.add(Node { text, ..Node::default() })
+        self.add(BareNode { text, ..BareNode::default() })
     }
     fn append(&self, parent: &usize, child: NodeOrText<usize>) {
         if let NodeOrText::AppendText(text) = &child {

@@ -80,7 +80,7 @@ async fn one(fetcher: &Fetcher, url: &Url) -> Result<()> {
 }
 
 /// One side of the comparison: the loop, or a program.
-struct Side {
+struct ComparedSide {
     name: String,
     /// `None`: the loop.
     service: Option<Service>,
@@ -90,7 +90,7 @@ struct Side {
     cpu: [f64; 2],
 }
 
-impl Side {
+impl ComparedSide {
     fn new(name: &str, service: Option<Service>) -> Self {
         Self { name: name.to_owned(), service, rates: Vec::new(), times: Vec::new(), cpu: [0.0; 2] }
     }
@@ -147,9 +147,10 @@ pub(crate) fn measure(program: &Path) -> Result<()> {
         let (service, first_answer) = start(program, "this")?;
         let (pid, address) = (service.child_id(), service.address.clone());
         let (idle, _) = memory(pid).unwrap_or_default();
-        let mut sides = vec![Side::new("requests and bare parse", None), Side::new("whole audits", Some(service))];
+        let mut sides =
+            vec![ComparedSide::new("requests and bare parse", None), ComparedSide::new("whole audits", Some(service))];
         if let Some(other) = std::env::var_os(BESIDE) {
-            sides.push(Side::new("the other program's", Some(start(Path::new(&other), "other")?.0)));
+            sides.push(ComparedSide::new("the other program's", Some(start(Path::new(&other), "other")?.0)));
         }
         // A warm-up round, so that no side is measured cold.
         bare_loop(&fetcher, &origin, AUDITS / 4).await?;
@@ -163,7 +164,7 @@ pub(crate) fn measure(program: &Path) -> Result<()> {
         }
         through(&address, &origin, AUDITS, CROWD).await?;
         let (_, peak) = memory(pid).unwrap_or_default();
-        let of_loop = sides.first_mut().map_or(0.0, Side::rate);
+        let of_loop = sides.first_mut().map_or(0.0, ComparedSide::rate);
         println!("\nwhole audits over HTTP, {AT_ONCE} in flight, medians of {ROUNDS} rounds of {AUDITS} in turns\n");
         println!(
             "{:<24} {:>7} {:>7} {:>10} {:>12} {:>9} {:>9}",

@@ -2,6 +2,7 @@
 //! then whole audits through the service.
 //!
 //! The first two run on one core, in one process, in turns; medians of several rounds are printed.
+#![expect(clippy::disallowed_methods, reason = "it measures time, and serves its own pages")]
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the person who started it")]
 
 mod bare;
@@ -137,12 +138,12 @@ fn dearest(captures: &[Capture]) {
 }
 
 /// A shape: its name, and what it repeats for each number.
-type Shape = (&'static str, fn(usize) -> String);
+type NamedShape = (&'static str, fn(usize) -> String);
 
 /// Levels that are nested before what is repeated in them.
 const DEEP: usize = 500;
 
-const SHAPES: [Shape; 24] = [
+const SHAPES: [NamedShape; 24] = [
     ("nested div", |_| "<div>".to_owned()),
     ("nested ul li", |_| "<ul><li>".to_owned()),
     ("nested b", |_| "<b>".to_owned()),

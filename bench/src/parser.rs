@@ -21,15 +21,15 @@ const ROUNDS: usize = 15;
 const HOSTILE_BYTES: usize = 2_000_000;
 
 /// An engine, and what it does of a page.
-type Engine = (&'static str, fn(&Page, String));
+type ParserEngine = (&'static str, fn(&BenchPage, String));
 
 /// A page in the forms that engines take.
-struct Page {
+struct BenchPage {
     source: String,
     capture: Capture,
 }
 
-const ENGINES: [Engine; 7] = [
+const ENGINES: [ParserEngine; 7] = [
     ("html5ever, tree", |page, _| bare::parse(&page.source)),
     ("html5ever, tokens", tokens),
     ("html5gum, tokens", gum),
@@ -81,7 +81,7 @@ impl TokenSink for Counter {
     }
 }
 
-fn tokens(page: &Page, _: String) {
+fn tokens(page: &BenchPage, _: String) {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from_slice(&page.source));
     let tokenizer = Tokenizer::new(Counter::default(), TokenizerOpts::default());
@@ -90,13 +90,13 @@ fn tokens(page: &Page, _: String) {
     black_box(tokenizer.sink.0.get());
 }
 
-fn gum(page: &Page, _: String) {
+fn gum(page: &BenchPage, _: String) {
     for token in html5gum::Tokenizer::new(&page.source) {
         drop(black_box(token));
     }
 }
 
-fn lol(page: &Page, _: String) {
+fn lol(page: &BenchPage, _: String) {
     let settings = lol_html::Settings::new().append_element_content_handler(lol_html::element!("*", |element| {
         black_box(element.attributes().len());
         Ok(())
@@ -108,14 +108,15 @@ fn lol(page: &Page, _: String) {
 
 /// Measures all engines over some pages and prints what each takes beside the old one.
 pub(crate) fn corpus(pages: &[Vec<u8>]) {
-    let of_source = |source: String| Page { capture: capture(source.clone().into_bytes()), source };
-    let pages: Vec<Page> = pages.iter().map(|page| of_source(String::from_utf8_lossy(page).into_owned())).collect();
+    let of_source = |source: String| BenchPage { capture: capture(source.clone().into_bytes()), source };
+    let pages: Vec<BenchPage> =
+        pages.iter().map(|page| of_source(String::from_utf8_lossy(page).into_owned())).collect();
     table(&format!("{} real pages", pages.len()), &pages);
     table("generated reference page (like a documentation's)", &[of_source(shapes::documentation())]);
     table("generated list of products (like a shop's)", &[of_source(shapes::shop())]);
 }
 
-fn table(title: &str, pages: &[Page]) {
+fn table(title: &str, pages: &[BenchPage]) {
     let mut best = vec![[Duration::MAX; ENGINES.len()]; pages.len()];
     for round in 0..ROUNDS {
         for (page, best) in pages.iter().zip(&mut best) {

@@ -1,10 +1,10 @@
 //! Sources made up: hostile shapes that repeat something, and dense pages of two kinds.
 
 /// What a shape repeats, by the number of the piece.
-pub(crate) type Shape = fn(usize) -> String;
+pub(crate) type RepeatedPiece = fn(usize) -> String;
 
 /// Sources that make a careless parser slow: deep nesting, and shapes that made parsers quadratic.
-pub(crate) const HOSTILE: &[(&str, Shape)] = &[
+pub(crate) const HOSTILE: &[(&str, RepeatedPiece)] = &[
     ("nested div", |_| "<div>".to_owned()),
     ("nested ul li", |_| "<ul><li>".to_owned()),
     ("nested dl dd", |_| "<dl><dd>".to_owned()),
@@ -51,7 +51,7 @@ fn colliding(n: usize) -> String {
 }
 
 /// A shape repeated up to so many bytes.
-pub(crate) fn filled(shape: Shape, bytes: usize) -> String {
+pub(crate) fn filled(shape: RepeatedPiece, bytes: usize) -> String {
     let mut source = String::with_capacity(bytes);
     for n in 0.. {
         let piece = shape(n);

@@ -49,7 +49,7 @@ const FIELDS: [&str; 25] = [
 /// A page that tells whether the browser is a referee: scripting counts as on, and no script runs.
 const PROBE: &str =
     "<title>still</title><noscript><h1>off</h1></noscript><script>document.title = 'ran'</script><h1>whole</h1>";
-/// Characters of a text that a report keeps (decisions.md, Audit inner shapes).
+/// Characters of a text that a report keeps.
 const KEPT_CHARACTERS: usize = 2_000;
 /// Entries of a list that a report keeps.
 const KEPT_ENTRIES: usize = 200;

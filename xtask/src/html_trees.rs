@@ -12,6 +12,7 @@ mod expected;
 mod fragments;
 mod html5ever;
 mod hunt;
+mod our_tree;
 mod shrink;
 
 // How a tree is written, ours and html5ever's, is as in the parser's own tests.
@@ -24,8 +25,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use arguments::Arguments;
-use hunt::{Hunt, Stop};
+use arguments::HuntOptions;
+use hunt::{Hunt, HuntStop};
 
 /// How long two parsers in this process are compared unless told otherwise.
 const MINUTES: u64 = 1;
@@ -51,10 +52,10 @@ trait Parser {
 
 /// Compares with html5ever: `[--minutes N] [--documents N] [--seed S] [--scripting off]`.
 pub(crate) fn differential(arguments: impl Iterator<Item = String>) -> Result<()> {
-    let mut arguments = Arguments::read(arguments, &["--minutes", "--documents", "--seed", "--scripting"])?;
+    let mut arguments = HuntOptions::read(arguments, &["--minutes", "--documents", "--seed", "--scripting"])?;
     let stop = match arguments.number("--documents")? {
-        Some(documents) => Stop::Documents(documents),
-        None => Stop::Minutes(arguments.number("--minutes")?.unwrap_or(MINUTES)),
+        Some(documents) => HuntStop::Documents(documents),
+        None => HuntStop::Minutes(arguments.number("--minutes")?.unwrap_or(MINUTES)),
     };
     let hunt = Hunt { seed: arguments.number("--seed")?.unwrap_or(SEED), stop, expected: &expected::HTML5EVER };
     let scripting = scripting(&mut arguments)?;
@@ -64,7 +65,8 @@ pub(crate) fn differential(arguments: impl Iterator<Item = String>) -> Result<()
 
 /// Compares with Chromium: `[--documents N] [--seed S] [--scripting off] [--corpus DIR] [--sources FILE]`.
 pub(crate) fn referee(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()> {
-    let mut arguments = Arguments::read(arguments, &["--documents", "--seed", "--scripting", "--corpus", "--sources"])?;
+    let mut arguments =
+        HuntOptions::read(arguments, &["--documents", "--seed", "--scripting", "--corpus", "--sources"])?;
     if let Some(folder) = arguments.text("--corpus") {
         arguments.end()?;
         return corpus::compare(&root.join(folder));
@@ -79,11 +81,11 @@ pub(crate) fn referee(root: &Path, arguments: impl Iterator<Item = String>) -> R
     if browser.scripting() {
         browser.check(seed)?;
     }
-    let stop = Stop::Documents(arguments.number("--documents")?.unwrap_or(DOCUMENTS));
+    let stop = HuntStop::Documents(arguments.number("--documents")?.unwrap_or(DOCUMENTS));
     Hunt { seed, stop, expected: &expected::CHROMIUM }.run(&mut browser)
 }
 
-fn scripting(arguments: &mut Arguments) -> Result<bool> {
+fn scripting(arguments: &mut HuntOptions) -> Result<bool> {
     match arguments.text("--scripting").as_deref() {
         None | Some("on") => Ok(true),
         Some("off") => Ok(false),

@@ -1,4 +1,5 @@
 //! Every command of this repository: `cargo xtask` lists them.
+#![expect(clippy::disallowed_methods, reason = "commands of developers, at their own machine")]
 #![expect(clippy::print_stdout, reason = "a command talks to the person who typed it")]
 
 mod browser;
@@ -20,9 +21,9 @@ use anyhow::{Context as _, Result, bail};
 use command::{has, run, run_with};
 
 /// One command: name, what it does, how.
-type Entry = (&'static str, &'static str, fn(&Path) -> Result<()>);
+type CommandEntry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [Entry; 19] = [
+const COMMANDS: [CommandEntry; 19] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])

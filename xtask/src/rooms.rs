@@ -1,7 +1,8 @@
 //! The arrows of `rooms.toml`: which crate may depend on which, and which room of a crate may import which.
 //!
-//! A room is a top-level module of a crate. It may import only rooms that are listed before it, so there is no circle.
-//! The root of a crate (`lib.rs`, `main.rs`) may import them all, and they import nothing of it; tests are free.
+//! A room is a module of a crate: at the top level, or of a folder with more than one. It may import only rooms of the same
+//! level that are listed before it, so there is no circle. The root of a crate (`lib.rs`, `main.rs`) may import them all,
+//! and they import nothing of it; tests are free.
 
 mod scan;
 
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use scan::{Scanned, scan};
+use scan::{ScannedFile, scan};
 
 /// In the root of the workspace.
 const LIST: &str = "rooms.toml";
@@ -35,12 +36,14 @@ pub(crate) fn rooms(root: &Path, mut arguments: impl Iterator<Item = String>) ->
         };
         let manifest = std::fs::read_to_string(root.join(folder).join("Cargo.toml"))?;
         faults.extend(dependency_faults(package, &section.needs, &manifest, &packages)?);
-        let code = Code::read(root, folder)?;
+        let code = CrateSource::read(root, folder)?;
         if order_only {
-            for (inside, rooms) in &section.rooms {
-                println!("[{package}] {inside}\n{}\n", code.order(&segments(inside), rooms).join(" "));
+            for inside in code.levels() {
+                let listed = section.rooms.get(&inside).map_or(&[][..], Vec::as_slice);
+                println!("[{package}] {inside}\n{}\n", code.order(&segments(&inside), listed).join(" "));
             }
         }
+        faults.extend(code.unlisted(package, &section.rooms));
         for (inside, rooms) in &section.rooms {
             faults.extend(code.faults(package, &segments(inside), rooms, &section.turned));
         }
@@ -57,7 +60,7 @@ pub(crate) fn rooms(root: &Path, mut arguments: impl Iterator<Item = String>) ->
 
 /// What the list says of one crate.
 #[derive(Debug, Default)]
-struct Section {
+struct CrateRooms {
     /// Crates of the workspace in its `[dependencies]`.
     needs: Vec<String>,
     /// Modules from lowest to highest, by the folder below `src` that holds them; "" is `src` itself.
@@ -66,16 +69,16 @@ struct Section {
     turned: Vec<String>,
 }
 
-fn read_list(root: &Path) -> Result<BTreeMap<String, Section>> {
+fn read_list(root: &Path) -> Result<BTreeMap<String, CrateRooms>> {
     let text = std::fs::read_to_string(root.join(LIST)).context(LIST)?;
     parse_list(&text)
 }
 
-fn parse_list(text: &str) -> Result<BTreeMap<String, Section>> {
+fn parse_list(text: &str) -> Result<BTreeMap<String, CrateRooms>> {
     let table: toml::Table = text.parse().context(LIST)?;
     let mut list = BTreeMap::new();
     for (package, section) in table {
-        let mut read = Section::default();
+        let mut read = CrateRooms::default();
         // Without `rooms` every module is missing from the list.
         read.rooms.entry(String::new()).or_default();
         let words = |value: &toml::Value, key: &str| {
@@ -157,12 +160,12 @@ fn dependency_faults(
 
 /// The source of one crate, without tests.
 #[derive(Default)]
-struct Code {
+struct CrateSource {
     /// By the path of the file from the root of the workspace.
-    files: Vec<(String, Scanned)>,
+    files: Vec<(String, ScannedFile)>,
 }
 
-impl Code {
+impl CrateSource {
     fn read(root: &Path, folder: &Path) -> Result<Self> {
         let source = root.join(folder).join("src");
         let mut files = Vec::new();
@@ -206,6 +209,24 @@ impl Code {
         let declared = self.files.iter().flat_map(|(_, scanned)| &scanned.modules);
         let here = declared.filter(|module| module.len() == inside.len() + 1 && module.starts_with(inside));
         here.filter_map(|module| module.last()).map(String::as_str).collect()
+    }
+
+    /// Levels that need an order: `src` itself, which is "", and each folder of more than one module.
+    fn levels(&self) -> BTreeSet<String> {
+        let parents = self.files.iter().flat_map(|(_, scanned)| &scanned.modules);
+        let parents: BTreeSet<&[String]> = parents.filter_map(|module| Some(module.split_last()?.1)).collect();
+        let several = parents.into_iter().filter(|parent| parent.is_empty() || self.modules(parent).len() > 1);
+        several.map(|parent| parent.join("/")).collect()
+    }
+
+    /// Folders of more than one module that the list has no order for.
+    fn unlisted(&self, package: &str, rooms: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+        let missing = self.levels().into_iter().filter(|level| !rooms.contains_key(level));
+        let fault = |level: String| {
+            let order = self.order(&segments(&level), &[]).join(" ");
+            format!("{package}: [{package}.inside] in {LIST} lacks \"{level}\"; add it, perhaps as \"{order}\"")
+        };
+        missing.map(fault).collect()
     }
 
     fn faults(&self, package: &str, inside: &[String], rooms: &[String], turned: &[String]) -> Vec<String> {

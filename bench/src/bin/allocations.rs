@@ -1,5 +1,6 @@
 //! Allocations of the report over the corpus, beside those of the bare parse. A program of its own, since counting slows
 //! down what the other one times.
+#![expect(clippy::disallowed_methods, reason = "where the corpus lies")]
 #![expect(clippy::print_stdout, reason = "a command talks to the person who typed it")]
 
 #[path = "../bare.rs"]

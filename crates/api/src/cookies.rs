@@ -1,26 +1,38 @@
-//! The cookies of signed-in browsers. Host-only, out of reach of scripts, not sent with other sites' posts.
+//! Cookies of this service: host-only, out of reach of scripts, not sent with the forms of other sites.
 
 use http::{HeaderMap, HeaderValue, header};
 
 use service::accounts::session::SESSION_SECONDS;
 
-/// What a cookie of a request holds.
+/// Lifetime of a guest's cookie: 13 months, as long as a guest's audits are kept after a visit.
+const GUEST_SECONDS: u32 = 396 * 86_400;
+
+/// Value of a cookie of a request.
 pub fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
 }
 
-/// Which cookie.
+/// The `Set-Cookie` of a cookie of this host (RFC 6265 §4.1). Without an age in seconds it ends with the browser.
+pub fn set_cookie(name: &str, value: &str, seconds: Option<u32>, is_https: bool) -> Option<HeaderValue> {
+    let age = seconds.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
+    let secure = if is_https { "; Secure" } else { "" };
+    HeaderValue::from_str(&format!("{name}={value}; Path=/{age}; HttpOnly; SameSite=Lax{secure}")).ok()
+}
+
+/// Kinds of cookies that identify a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cookie {
+pub enum CookieKind {
     /// The token of a session.
     Session,
     /// A random value that forms are bound to before anybody is signed in. Ends with the browser.
     Bootstrap,
+    /// The token of a guest, for pages only: `/api/*` never reads it, so no other site can use it there.
+    Guest,
 }
 
-impl Cookie {
+impl CookieKind {
     /// Its name. The prefix makes browsers keep it to this host and to https; over plain http they would refuse it.
     fn name(self, is_https: bool) -> &'static str {
         match (self, is_https) {
@@ -28,6 +40,8 @@ impl Cookie {
             (Self::Session, false) => "mm-auth",
             (Self::Bootstrap, true) => "__Host-mm-boot",
             (Self::Bootstrap, false) => "mm-boot",
+            (Self::Guest, true) => "__Host-mm-guest",
+            (Self::Guest, false) => "mm-guest",
         }
     }
 
@@ -36,23 +50,18 @@ impl Cookie {
         cookie(headers, self.name(is_https))
     }
 
-    /// The header that keeps `value`, a text in base64url or empty.
+    /// The header that stores `value`, a text in base64url, a guest token, or empty.
     pub fn set(self, is_https: bool, value: &str) -> Option<HeaderValue> {
-        let age = match self {
-            Self::Session => format!("; Max-Age={SESSION_SECONDS}"),
-            Self::Bootstrap => String::new(),
+        let seconds = match self {
+            Self::Session => Some(SESSION_SECONDS),
+            Self::Guest => Some(GUEST_SECONDS),
+            Self::Bootstrap => None,
         };
-        self.written(is_https, value, &age)
+        set_cookie(self.name(is_https), value, seconds, is_https)
     }
 
-    /// The header that makes a browser forget it.
+    /// The header that deletes it.
     pub fn clear(self, is_https: bool) -> Option<HeaderValue> {
-        self.written(is_https, "", "; Max-Age=0")
-    }
-
-    fn written(self, is_https: bool, value: &str, age: &str) -> Option<HeaderValue> {
-        let secure = if is_https { "; Secure" } else { "" };
-        let text = format!("{}={value}; Path=/{age}; HttpOnly; SameSite=Lax{secure}", self.name(is_https));
-        HeaderValue::from_str(&text).ok()
+        set_cookie(self.name(is_https), "", Some(0), is_https)
     }
 }

@@ -19,8 +19,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::operation::{Answer, Call, Documents, LASTING, Nothing, Operation, Reply};
-pub use source::Source;
+use crate::operation::{Call, Documents, IntoReply, LASTING, Nothing, Operation, Reply};
+pub use source::DocumentSource;
 
 use service::Services;
 use service::error::{Code, ServiceError};
@@ -39,7 +39,7 @@ mod media {
     pub(super) const AI_CATALOG: &str = "application/ai-catalog+json";
 }
 
-/// A discovery document, as an endpoint and how it is written.
+/// A discovery document: its endpoint, and how its content is made.
 struct DiscoveryDocument {
     path: &'static str,
     name: &'static str,
@@ -53,7 +53,7 @@ struct DiscoveryDocument {
 /// When a document is written.
 enum Write {
     /// Once, when the service starts.
-    AtStart(fn(&Source<'_>) -> String),
+    AtStart(fn(&DocumentSource<'_>) -> String),
     /// For each call, as it depends on the day or on configuration. `None`: not configured.
     OnCall(fn(&Services) -> Option<String>),
 }
@@ -153,15 +153,18 @@ pub fn operations() -> Vec<Operation> {
         if let Write::OnCall(_) = document.write {
             operation = operation.errors(&[Code::NotFound]);
         }
-        operation.text(document.title, document.doc).kept(LASTING).without_tool()
+        operation.text(document.title, document.doc).cacheable(LASTING).without_tool()
     });
-    let bundle = Operation::get("/okf/{file}", "get_okf_file", |call: Call, asked: OkfPath| async move {
-        let file = call.resources.documents.get(&format!("/okf/{}", asked.file));
-        Ok(File { media_type: media::MARKDOWN, body: file.cloned().ok_or_else(|| ServiceError::new(Code::NotFound))? })
+    let bundle = Operation::get("/okf/{file}", "get_okf_file", |call: Call, path: OkfPath| async move {
+        let file = call.resources.documents.get(&format!("/okf/{}", path.file));
+        Ok(DocumentFile {
+            media_type: media::MARKDOWN,
+            body: file.cloned().ok_or_else(|| ServiceError::new(Code::NotFound))?,
+        })
     });
     let mut bundle = bundle
         .text("Read a file of the knowledge bundle", "What an agent needs to know, in Open Knowledge Format 0.1.")
-        .kept(LASTING)
+        .cacheable(LASTING)
         .errors(&[Code::NotFound])
         .without_tool();
     bundle.output = |_| (media::MARKDOWN, None);
@@ -178,12 +181,12 @@ struct OkfPath {
 
 /// A document as an answer.
 #[derive(Debug)]
-struct File {
+struct DocumentFile {
     media_type: &'static str,
     body: Bytes,
 }
 
-impl Answer for File {
+impl IntoReply for DocumentFile {
     fn reply(self) -> Result<Reply, ServiceError> {
         let mut reply = Reply { media_type: self.media_type, ..Reply::json(self.body) };
         if self.media_type == media::LINKSET {
@@ -199,17 +202,17 @@ impl Answer for File {
     }
 }
 
-fn answer(call: &Call, document: &'static DiscoveryDocument) -> Result<File, ServiceError> {
+fn answer(call: &Call, document: &'static DiscoveryDocument) -> Result<DocumentFile, ServiceError> {
     let (media_type, _) = (document.output)(&mut SchemaGenerator::default());
     let body = match document.write {
         Write::AtStart(_) => call.resources.documents.get(document.path).cloned(),
         Write::OnCall(write) => write(&call.cx.services).map(Bytes::from),
     };
-    Ok(File { media_type, body: body.ok_or_else(|| ServiceError::new(Code::NotFound))? })
+    Ok(DocumentFile { media_type, body: body.ok_or_else(|| ServiceError::new(Code::NotFound))? })
 }
 
 /// Writes the documents that stay the same while the service runs. `manifest`: the priced resources, as x402 lists them.
-pub fn written(source: &Source<'_>, manifest: &Value) -> serde_json::Result<Documents> {
+pub fn written(source: &DocumentSource<'_>, manifest: &Value) -> serde_json::Result<Documents> {
     let documents = DOCUMENTS.iter().filter_map(|document| match document.write {
         Write::AtStart(write) => Some((document.path, write(source))),
         Write::OnCall(_) => None,

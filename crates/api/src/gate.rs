@@ -1,21 +1,19 @@
-//! What a call must pass before its handler runs: network limits, identity, access, input, allowance, payment; in this
-//! order, once, from the operation's data.
+//! The gate: checks before a handler runs. Network limits, identity, access, input, allowance, payment; in this order, once,
+//! from the operation's data.
 
 use bytes::Bytes;
 use http::header::{CONTENT_LANGUAGE, SET_COOKIE, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value};
-use service::Services;
 use service::audits::count_refusal;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::gate;
-use service::network::Network;
-use service::payments::answer::{Answer, Answered};
+use service::payments::answer::{Answered, CallAnswer};
 use service::x402::{CallPayment, PaymentHeaders};
 
 use crate::caller::{self, Incoming, Recognized, is_crawler};
-use crate::operation::{Access, Call, Operation, RateLimit, Reply, Resources, token_of};
+use crate::operation::{Access, Call, Operation, Reply, Resources, token_of};
 use crate::response::{allowance, receipt};
 
 /// Takes a call through the gate, runs its handler, and settles or gives back what was held for it.
@@ -27,16 +25,10 @@ pub async fn call(
 ) -> Result<Reply, ServiceError> {
     let services = &resources.services;
     if operation.price.is_some() {
-        admit_audit(services, incoming.network, is_crawler(services, incoming.headers))?;
+        gate::admit_audit(services, incoming.network, is_crawler(services, incoming.headers))?;
     }
     if let Some(limit) = operation.rate_limit {
-        let limits = &services.config().limits;
-        let (what, per_hour) = match limit {
-            RateLimit::Guests => ("guests", limits.guests_per_hour),
-            RateLimit::Verifications => ("verifications", limits.verifications_per_hour),
-        };
-        let (database, ports) = (services.database(), services.ports());
-        services.allowance().spend_hourly(database, ports, incoming.network, what, per_hour).await?;
+        gate::spend_hourly(services, incoming.network, limit).await?;
     }
     let body_token = input.as_ref().ok().and_then(token_of);
     let Recognized { caller, renewed } = caller::of_call(services, operation, &incoming, body_token).await?;
@@ -61,15 +53,7 @@ pub async fn call(
     Ok(reply)
 }
 
-/// What every audit must pass before anything else, whoever asks for it.
-pub fn admit_audit(services: &Services, network: Network, is_crawler: bool) -> Result<(), ServiceError> {
-    if is_crawler {
-        return Err(ServiceError::new(Code::CrawlerNotAllowed));
-    }
-    services.allowance().check_refusals(services.ports(), network)
-}
-
-/// The headers that say how a call is paid.
+/// Payment, credit and idempotency key in the headers of a call.
 fn payment_headers<'h>(headers: &'h HeaderMap, credit: Option<&'h str>) -> PaymentHeaders<'h> {
     let signed = headers.get_all("x-payment").iter().chain(headers.get_all("payment-signature").iter());
     let mut keys = headers.get_all("idempotency-key").iter();
@@ -100,22 +84,22 @@ async fn run_priced(call: Call, operation: &Operation, input: Map<String, Value>
 }
 
 /// A reply as it is stored for a replay. Answers of calls with a price are JSON.
-fn to_answer(reply: Reply) -> Answer {
+fn to_answer(reply: Reply) -> CallAnswer {
     let headers = reply
         .headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())));
-    Answer { status: reply.status.as_u16(), headers: headers.collect(), body: reply.body, speaks: reply.speaks }
+    CallAnswer { status: reply.status.as_u16(), headers: headers.collect(), body: reply.body, speaks: reply.speaks }
 }
 
-/// The reply of a call with a price, with what tells how it was paid.
+/// The reply of a call with a price, with receipt, replay and allowance headers.
 fn to_reply(answered: Answered) -> Result<Reply, ServiceError> {
     let damaged = || {
         tracing::error!("the head of a kept answer can't be read");
         ServiceError::new(Code::Internal)
     };
     let Answered { answer, earlier_lang, is_replayed, receipt: payment_receipt, allowance: left } = answered;
-    let Answer { status, headers, body, speaks } = answer;
+    let CallAnswer { status, headers, body, speaks } = answer;
     let mut reply = Reply { speaks, ..Reply::json(Bytes::clone(&body)) };
     reply.status = StatusCode::from_u16(status).map_err(|_| damaged())?;
     if let Some(lang) = earlier_lang {

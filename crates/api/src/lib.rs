@@ -1,4 +1,4 @@
-//! The HTTP interface: the catalog of operations, their handlers, who a call comes from, and what describes the API to
+//! The HTTP interface: the catalog of operations, their handlers, authentication, and the documents that describe the API to
 //! programs. A handler only translates: what it does is a use case of the crate `service`.
 
 pub mod caller;

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::operation::Operation;
-use card::Identity;
+use card::ServerIdentity;
 use service::config::Config;
 
 pub(crate) use card::{MEDIA_TYPE, PATH as CARD_PATH, instructions};
@@ -24,7 +24,7 @@ pub(crate) use tool::tools;
 /// The MCP server: identity, tools and card, made once when the service starts.
 #[derive(Debug)]
 pub struct Server {
-    pub(crate) identity: Identity,
+    pub(crate) identity: ServerIdentity,
     pub(crate) tools: Vec<Value>,
     pub(crate) card: Bytes,
 }
@@ -32,7 +32,7 @@ pub struct Server {
 impl Server {
     /// The server with these operations.
     pub fn new(operations: &[Operation], config: &Config, base_url: &str) -> serde_json::Result<Self> {
-        let identity = Identity::new(config, base_url);
+        let identity = ServerIdentity::new(config, base_url);
         Ok(Self {
             tools: tool::tools(operations).map(|operation| tool::described(operation, config)).collect(),
             card: serde_json::to_vec(&identity.card(base_url))?.into(),

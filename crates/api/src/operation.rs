@@ -19,33 +19,33 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use handler::{Check, IsFree, Run};
+use handler::{InputCheck, IsFree, RunOperation};
 use service::Services;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
+use service::gate::RateLimit;
 use service::x402::PricedCall;
 
 pub(crate) use answer::LASTING;
-pub use answer::{Accepted, Answer, Json, Reply, Written};
+pub use answer::{Accepted, IntoReply, JsonAnswer, Reply, WrittenJson};
 pub use call::{Call, FromCall};
 pub(crate) use error_schema::error_schema;
-pub use form::Form;
+pub use form::UnreadForm;
 pub use handler::{Handler, Input};
 pub use input::query_object;
 pub(crate) use input::{body_object, token_of};
 pub use resources::{Documents, Resources};
 
-/// Who may call.
+/// Access that an operation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Anybody; a credential that is sent must still be right.
     Open,
-    /// Who owns things: the holder of a guest token or an API key, or a browser that is signed in.
+    /// An owner of audits: a guest, an API key, or a signed-in browser.
     Owner,
     /// A browser that is signed in.
     Session,
-    /// Anybody, from a page of ours: what signs somebody in or out. Its writes need the guard of a session also
-    /// without one.
+    /// Any caller, from a page of ours: sign-in and sign-out. Its writes need CSRF protection also without a session.
     Browser,
     /// The holder of a credit.
     Credit,
@@ -53,21 +53,21 @@ pub enum Access {
     Operator,
 }
 
-/// What a call changes here.
+/// Effect of a call on stored data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
     Reads,
-    /// It makes something new each time.
+    /// It creates something new each time: not idempotent.
     Adds,
-    /// It sets something: done twice, it is as done once.
+    /// It sets something. Idempotent.
     Sets,
-    /// It takes something away: done twice, it is as done once.
+    /// It removes something. Idempotent.
     Removes,
 }
 
 impl Effect {
-    /// What a method promises (RFC 9110 §9.2).
+    /// The effect that a method implies (RFC 9110 §9.2).
     fn of(method: &Method) -> Self {
         match *method {
             Method::GET => Self::Reads,
@@ -76,15 +76,6 @@ impl Effect {
             _ => Self::Sets,
         }
     }
-}
-
-/// A rate limit of one operation, per network and hour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RateLimit {
-    /// `limits.guests_per_hour`.
-    Guests,
-    /// `limits.verifications_per_hour`.
-    Verifications,
 }
 
 /// Another form of an answer: a parameter `format` asks for it, and so does `Accept`.
@@ -103,7 +94,7 @@ impl OtherForm {
     }
 }
 
-/// The input of a call that asks for nothing.
+/// The input of a call without parameters.
 #[derive(Debug, serde::Deserialize, JsonSchema)]
 pub struct Nothing {}
 
@@ -124,15 +115,15 @@ pub struct Operation {
     pub access: Access,
     /// What it changes here.
     pub effect: Effect,
-    /// It asks servers of others.
+    /// It makes outbound requests.
     pub reaches_out: bool,
     /// It is a tool of the MCP server too.
     pub is_tool: bool,
     /// What it costs beyond the free allowance.
     pub price: Option<Sku>,
-    /// Some of its answer, for the lists in which agents look for paid calls.
+    /// Part of an answer, as a sample for directories of paid APIs.
     pub sample: Option<fn() -> Value>,
-    /// It takes a payment by itself.
+    /// Its handler takes the payment, not the gate.
     pub sells: bool,
     /// Its own rate limit.
     pub rate_limit: Option<RateLimit>,
@@ -150,17 +141,16 @@ pub struct Operation {
     pub status: StatusCode,
     /// Media type and schema of the answer.
     pub output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
-    /// How long a caller may keep the answer, as `Cache-Control` says it. It has a name (`ETag`) then, and who has it
-    /// already is told so: 304.
-    pub kept: Option<&'static str>,
+    /// `Cache-Control` of the answer, which then has an `ETag` and is revalidated with 304; `None`: it is not cached.
+    pub cache_control: Option<&'static str>,
     has_body: bool,
-    /// Names of the fields that its input must have, once they were asked for: a schema takes a while to make.
+    /// Required fields of its input, cached: making a schema is slow.
     required: OnceLock<Vec<String>>,
     /// Its body is a form with a file, which its handler reads.
     pub takes_form: bool,
-    check: Option<Check>,
+    check: Option<InputCheck>,
     is_free: Option<IsFree>,
-    run: Run,
+    run: RunOperation,
 }
 
 impl std::fmt::Debug for Operation {
@@ -185,7 +175,7 @@ impl Operation {
         self.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
     }
 
-    /// Judges the input; what a caller may be charged for must pass here first.
+    /// Validates the input, before anything is charged.
     pub fn judge(&self, services: &Services, input: &Map<String, Value>) -> Result<(), ServiceError> {
         self.check.as_ref().map_or(Ok(()), |check| check(services, input))
     }
@@ -209,7 +199,7 @@ impl Operation {
         })
     }
 
-    /// A call of it, as x402 describes it; `None` where it has no price.
+    /// The priced call for a 402 of x402; `None` where the operation has no price.
     pub(crate) fn priced_call<'a>(&'a self, input: &'a Map<String, Value>) -> Option<PricedCall<'a>> {
         Some(PricedCall {
             operation: self.name,
@@ -223,11 +213,11 @@ impl Operation {
         })
     }
 
-    /// Does it.
+    /// Runs the handler.
     pub async fn run(&self, call: Call, input: Map<String, Value>) -> Result<Reply, ServiceError> {
         let reply = (self.run)(call, input).await?;
-        Ok(match self.kept {
-            Some(policy) => reply.kept(policy),
+        Ok(match self.cache_control {
+            Some(policy) => reply.cacheable(policy),
             None => reply,
         })
     }

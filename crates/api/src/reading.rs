@@ -1,4 +1,4 @@
-//! A stored audit as its reader asks for it: whole, some fields of it, as much as fits a budget, or as a document.
+//! A stored audit in the form that the reader asks for: whole, some fields, as much as fits a token budget, or a document.
 
 use audit::score;
 use bytes::Bytes;
@@ -12,18 +12,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::StoredReport;
 
-use crate::operation::{Answer, OtherForm, Reply};
-use render::format::{self, Asked, Format, Outcome, Style};
+use crate::operation::{IntoReply, OtherForm, Reply};
+use render::format::{self, Format, PageOutcome, RequestedPages, TextStyle};
 use service::error::{Code, ServiceError};
 
-/// Bytes of JSON that make about one token: what the usual tokenizers come to on our own reports, rounded up.
+/// Bytes of JSON per token: measured with the usual tokenizers on our own reports, rounded up.
 const BYTES_PER_TOKEN: usize = 4;
 /// Names in `fields`.
 const MOST_FIELDS: usize = 64;
-/// A report is its owner's own, and asked for again each time.
+/// `Cache-Control` of a report: private, and revalidated each time.
 pub(crate) const OWN: &str = "private, no-cache";
 
-/// What an audit can be read as, besides JSON.
+/// Formats of an audit besides JSON.
 pub(crate) const FORMS: &[OtherForm] = &[
     OtherForm { name: "markdown", media_type: MARKDOWN },
     OtherForm { name: "csv", media_type: CSV },
@@ -98,7 +98,7 @@ pub struct Reading {
     body: Bytes,
 }
 
-impl Answer for Reading {
+impl IntoReply for Reading {
     fn reply(self) -> Result<Reply, ServiceError> {
         Ok(Reply { media_type: self.media_type, speaks: true, ..Reply::json(self.body) })
     }
@@ -110,23 +110,23 @@ impl Answer for Reading {
     }
 }
 
-/// The audit as it is asked for. Takes as long as a report is large.
-pub fn read(stored: &StoredReport, asked: &ReadAudit, lang: Lang) -> Result<Reading, ServiceError> {
+/// The audit in the form that was asked for. CPU-bound, in proportion to the report.
+pub fn read(stored: &StoredReport, request: &ReadAudit, lang: Lang) -> Result<Reading, ServiceError> {
     const PARTS: Text = text(
         "format: fields, budget and cursor go with json only",
         "format: fields, budget e cursor só valem para json",
     );
     const NO_BUDGET: Text = text("cursor: goes with budget", "cursor: vale junto com budget");
-    let format = asked.format.unwrap_or_default();
-    let has_parts = asked.fields.is_some() || asked.budget.is_some() || asked.cursor.is_some();
+    let format = request.format.unwrap_or_default();
+    let has_parts = request.fields.is_some() || request.budget.is_some() || request.cursor.is_some();
     if format != ReportFormat::Json && has_parts {
         return Err(refused(PARTS));
     }
-    if asked.cursor.is_some() && asked.budget.is_none() {
+    if request.cursor.is_some() && request.budget.is_none() {
         return Err(refused(NO_BUDGET));
     }
     if has_parts {
-        return Ok(Reading { media_type: JSON, body: in_parts(stored, asked, lang)?.into() });
+        return Ok(Reading { media_type: JSON, body: in_parts(stored, request, lang)?.into() });
     }
     whole(stored, format, lang)
 }
@@ -143,8 +143,8 @@ pub fn whole(stored: &StoredReport, format: ReportFormat, lang: Lang) -> Result<
         ReportFormat::Sarif => (SARIF, Format::Sarif),
     };
     let report = stored.report.clone();
-    let outcome = Outcome { url: report.url.clone(), file: None, at: stored.created_at, result: Ok(report) };
-    let written = format::render(format, &[outcome], Asked::Page, lang, Style::Plain);
+    let outcome = PageOutcome { url: report.url.clone(), file: None, at: stored.created_at, result: Ok(report) };
+    let written = format::render(format, &[outcome], RequestedPages::Page, lang, TextStyle::Plain);
     Ok(Reading { media_type, body: written.map_err(|error| unwritten(&error))?.into() })
 }
 
@@ -157,14 +157,14 @@ fn unwritten(error: &serde_json::Error) -> ServiceError {
     ServiceError::new(Code::Internal)
 }
 
-fn in_parts(stored: &StoredReport, asked: &ReadAudit, lang: Lang) -> Result<String, ServiceError> {
+fn in_parts(stored: &StoredReport, request: &ReadAudit, lang: Lang) -> Result<String, ServiceError> {
     let whole = stored.stored_audit(lang);
-    let mut value = match asked.budget {
-        Some(tokens) => serde_json::to_value(excerpt(whole, tokens, asked.cursor.as_deref())?),
+    let mut value = match request.budget {
+        Some(tokens) => serde_json::to_value(excerpt(whole, tokens, request.cursor.as_deref())?),
         None => serde_json::to_value(whole),
     }
     .map_err(|error| unwritten(&error))?;
-    if let Some(fields) = &asked.fields {
+    if let Some(fields) = &request.fields {
         value = only(&value, fields)?;
     }
     Ok(value.to_string())

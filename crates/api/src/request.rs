@@ -9,5 +9,5 @@ mod proxies;
 pub use accept::wish;
 pub use body::{BODY_BYTES, Received, client, language, read_body};
 pub use peer::{Patience, Peer};
-pub use place::Place;
+pub use place::RequestPlace;
 pub use proxies::Proxies;

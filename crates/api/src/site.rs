@@ -11,7 +11,7 @@ use service::config::Sku;
 use service::error::{Code, ServiceError};
 use service::x402::Priced;
 
-use crate::documents::{self, Source};
+use crate::documents::{self, DocumentSource};
 use crate::handlers;
 use crate::mcp;
 use crate::operation::{Documents, Operation, Resources};
@@ -22,11 +22,11 @@ use crate::request::Proxies;
 #[derive(Debug, Clone)]
 pub struct Site {
     resources: Resources,
-    inner: Arc<Inner>,
+    inner: Arc<SiteInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct SiteInner {
     operations: Vec<Operation>,
     mcp: mcp::Server,
     proxies: Arc<Proxies>,
@@ -37,13 +37,13 @@ impl Site {
     pub fn new(services: Services) -> Result<Self> {
         let operations = handlers::catalog();
         let (config, base_url) = (services.config(), services.base_url());
-        let source = Source::new(&operations, config, base_url, services.build());
+        let source = DocumentSource::new(&operations, config, base_url, services.build());
         let no_input = Map::new();
         let calls: Vec<_> = operations.iter().filter_map(|operation| operation.priced_call(&no_input)).collect();
         let manifest = services.payments().manifest(&calls, &config.limits, services.started_at());
         let documents = documents::written(&source, &manifest).context("the descriptions of the API")?;
         let mcp = mcp::Server::new(&operations, config, base_url).context("the description of the MCP server")?;
-        let inner = Inner { mcp, proxies: Arc::new(Proxies::new(config.trusted_proxies.clone())), operations };
+        let inner = SiteInner { mcp, proxies: Arc::new(Proxies::new(config.trusted_proxies.clone())), operations };
         let resources = Resources { services, documents: Arc::new(documents), examples: Arc::new(Examples::default()) };
         Ok(Self { resources, inner: Arc::new(inner) })
     }

@@ -24,7 +24,7 @@ use tracing::Instrument as _;
 
 use crate::documents;
 use crate::handlers;
-use crate::request::{Peer, Place, language};
+use crate::request::{Peer, RequestPlace, language};
 use crate::response::{self, conditional};
 use crate::site::Site;
 use service::error::{Code, ServiceError};
@@ -147,28 +147,29 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
     response
 }
 
-/// A place for a call with a good head. What came over no connection was made here, and is not judged.
-fn judged(request: &mut Request) -> Result<Option<Place>, ServiceError> {
+/// Validates the head of a call and takes its place among the concurrent ones. A request without a connection was made in
+/// this process, and is not validated.
+fn judged(request: &mut Request) -> Result<Option<RequestPlace>, ServiceError> {
     if request.extensions().get::<Peer>().is_some() {
         head::judge(request)?;
     }
     place(request)
 }
 
-/// A place for a call, also put where the reading of its body finds it. None for a health check, which is answered
-/// however much is going on, and for a call that came over no connection.
-fn place(request: &mut Request) -> Result<Option<Place>, ServiceError> {
+/// Takes the place of a call among the concurrent ones, and puts it where the body is read. `None` for a health check,
+/// which is answered under any load, and for a request without a connection.
+fn place(request: &mut Request) -> Result<Option<RequestPlace>, ServiceError> {
     if request.uri().path() == handlers::HEALTH_PATH {
         return Ok(None);
     }
     let Some(peer) = request.extensions().get::<Peer>() else { return Ok(None) };
-    let place = Place::of(Arc::clone(&peer.calls));
+    let place = RequestPlace::of(Arc::clone(&peer.calls));
     place.take()?;
     request.extensions_mut().insert(place.clone());
     Ok(Some(place))
 }
 
-/// An untrusted text for a log line: truncated, without control characters.
+/// Untrusted text for a log line: truncated, without control characters.
 fn loggable(text: &str) -> String {
     text.chars().take(LOGGED).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -19,7 +19,7 @@ use url::Url;
 
 pub use failure::AuditFailure;
 pub use field_data::FieldDataSource;
-pub use given::{Given, Progress, Step};
+pub use given::{AuditInputs, AuditStep, Progress};
 
 use crate::cores::Cores;
 use failure::on_a_core;
@@ -76,7 +76,7 @@ impl Engine {
     pub async fn audit<T: Send + 'static>(
         &self,
         url: &Url,
-        given: Given,
+        given: AuditInputs,
         deadline: Instant,
         finish: impl FnOnce(Audited) -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
@@ -100,11 +100,11 @@ impl Engine {
         &self,
         url: &Url,
         page: Fetched,
-        given: Given,
+        given: AuditInputs,
         deadline: Instant,
         finish: impl FnOnce(Audited) -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
-        given.tell(Step::Page);
+        given.tell(AuditStep::Page);
         let capture = Arc::new(Capture {
             requested_url: url.to_string(),
             started_at: given.started_at,
@@ -129,7 +129,7 @@ impl Engine {
             finish(Audited { capture, report })
         };
         let finished = on_a_core(&self.cores, deadline + JUDGE_TIME, judging).await?;
-        given.tell(Step::Judged);
+        given.tell(AuditStep::Judged);
         Ok(finished)
     }
 
@@ -147,7 +147,7 @@ impl Engine {
     async fn gather(
         &self,
         capture: &Arc<Capture>,
-        given: &Given,
+        given: &AuditInputs,
         deadline: Instant,
     ) -> Result<(Parsed, SiteFiles, Vec<Extra>), AuditFailure> {
         // Without the page's bytes, which may be megabytes: what is wanted depends on the parsed page.

@@ -15,12 +15,12 @@ use tokio::time::{Instant, timeout_at};
 const QUEUE: usize = 1024;
 
 /// A piece of work, including sending its result.
-type Work = Box<dyn FnOnce() + Send>;
+type CoreWork = Box<dyn FnOnce() + Send>;
 
 /// The thread pool. Its threads end when the last clone is dropped and the queue is empty.
 #[derive(Clone)]
 pub struct Cores {
-    queue: Sender<Work>,
+    queue: Sender<CoreWork>,
 }
 
 /// Why work was not done.
@@ -41,10 +41,11 @@ mod turn {
 
 impl Cores {
     /// Starts `count` threads, at least one. An error when the system gives no thread.
+    #[expect(clippy::disallowed_methods, reason = "the threads themselves")]
     pub fn start(count: usize) -> std::io::Result<Self> {
         let (queue, jobs) = bounded(QUEUE);
         for number in 0..count.max(1) {
-            let jobs: Receiver<Work> = jobs.clone();
+            let jobs: Receiver<CoreWork> = jobs.clone();
             let thread = std::thread::Builder::new().name(format!("core-{number}"));
             thread.spawn(move || jobs.into_iter().for_each(|job| job()))?;
         }
@@ -95,6 +96,7 @@ impl fmt::Debug for Cores {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a caller that goes away")]
 mod tests {
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc;

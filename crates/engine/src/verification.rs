@@ -11,7 +11,7 @@ use model::report::{Coverage, Report};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What an audit of the page would say.
+/// The report of a supplied page, compared with an earlier audit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verification {

@@ -16,7 +16,7 @@ pub struct Ceiling {
 /// A permit of one key; released when dropped.
 #[derive(Debug)]
 #[must_use]
-pub struct Place {
+pub struct CeilingPlace {
     permit: Option<OwnedSemaphorePermit>,
     key: String,
     holders: Arc<Mutex<HashMap<String, Arc<Semaphore>>>>,
@@ -29,9 +29,9 @@ impl Ceiling {
     }
 
     /// Waits for a permit. The caller sets the timeout.
-    pub async fn enter(&self, key: &str) -> Place {
+    pub async fn enter(&self, key: &str) -> CeilingPlace {
         // Made before waiting, so that a caller cancelled while waiting cleans up too.
-        let mut place = Place { permit: None, key: key.to_owned(), holders: Arc::clone(&self.holders) };
+        let mut place = CeilingPlace { permit: None, key: key.to_owned(), holders: Arc::clone(&self.holders) };
         let semaphore = {
             let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(holders.entry(key.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(self.most))))
@@ -47,7 +47,7 @@ impl Ceiling {
     }
 }
 
-impl Drop for Place {
+impl Drop for CeilingPlace {
     fn drop(&mut self) {
         self.permit = None;
         let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use crate::ceiling::Ceiling;
-use crate::config::{FetchConfig, Limits, SetupError};
+use crate::config::{FetchConfig, FetchTimeouts, SetupError};
 use crate::dial::Tls;
 use crate::guard::AddressPolicy;
 use crate::intake::Intake;
@@ -23,7 +23,7 @@ pub(crate) struct Client {
     pub(crate) resolver: Resolver,
     pub(crate) tls: Tls,
     pub(crate) user_agent: String,
-    pub(crate) limits: Limits,
+    pub(crate) limits: FetchTimeouts,
     /// Concurrency limit of connections to one target.
     pub(crate) targets: Ceiling,
     /// Memory for sitemaps.

@@ -28,12 +28,12 @@ pub struct FetchConfig {
     /// Our own listen addresses, which are never contacted.
     pub own_addresses: Vec<SocketAddr>,
     /// Timeouts.
-    pub limits: Limits,
+    pub limits: FetchTimeouts,
 }
 
 /// Timeouts of each phase of a request.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct FetchTimeouts {
     /// Name resolution of one hop.
     pub dns: Duration,
     /// TCP connect to one address.
@@ -52,7 +52,7 @@ pub struct Limits {
     pub floor_window: Duration,
 }
 
-impl Default for Limits {
+impl Default for FetchTimeouts {
     fn default() -> Self {
         Self {
             dns: Duration::from_secs(5),
@@ -79,7 +79,7 @@ impl Default for FetchConfig {
             ca_file: None,
             user_agent: "SiteAudit".to_owned(),
             own_addresses: Vec::new(),
-            limits: Limits::default(),
+            limits: FetchTimeouts::default(),
         }
     }
 }

@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::config::{FetchConfig, Limits, SetupError};
+use crate::config::{FetchConfig, FetchTimeouts, SetupError};
 use crate::failure::{HopFailure, timeout, unreachable};
 
 /// Addresses of one name that are tried at most.
@@ -20,14 +20,14 @@ const TRIED: usize = 4;
 
 /// Supported versions of HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Version {
+pub(crate) enum HttpVersion {
     /// RFC 9112.
     Http1,
     /// RFC 9113, over TLS only.
     Http2,
 }
 
-impl Version {
+impl HttpVersion {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Http1 => "HTTP/1.1",
@@ -41,7 +41,7 @@ const OFFERED: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// The versions offered in ALPN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Offer {
+pub(crate) enum AlpnOffer {
     /// Both versions.
     Both,
     /// HTTP/1.1 alone.
@@ -52,7 +52,7 @@ pub(crate) enum Offer {
 pub(crate) struct Secure<C> {
     pub(crate) stream: C,
     /// The version that the server chose; HTTP/1.1 when it chose none.
-    pub(crate) version: Version,
+    pub(crate) version: HttpVersion,
     /// Facts of the leaf certificate, if it could be parsed.
     pub(crate) certificate: Option<Certificate>,
 }
@@ -62,9 +62,10 @@ pub(crate) trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<C: AsyncRead + AsyncWrite + Send + Unpin> Connection for C {}
 
 /// Connects to the first address that answers. `allowed` checks the address of the peer again.
+#[expect(clippy::disallowed_methods, reason = "the one place that connects, to addresses that were judged")]
 pub(crate) async fn connect(
     addresses: &[SocketAddr],
-    limits: &Limits,
+    limits: &FetchTimeouts,
     allowed: impl Fn(SocketAddr) -> bool,
 ) -> Result<TcpStream, HopFailure> {
     let all = async {
@@ -125,18 +126,18 @@ impl Tls {
         &self,
         host: &str,
         stream: TcpStream,
-        offer: Offer,
-        limits: &Limits,
+        offer: AlpnOffer,
+        limits: &FetchTimeouts,
     ) -> Result<Secure<impl Connection + use<>>, HopFailure> {
         let host = host.strip_suffix('.').unwrap_or(host).trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(|_| unreachable("cert_name_mismatch"))?;
-        let config = if offer == Offer::Both { &self.both } else { &self.http1 };
+        let config = if offer == AlpnOffer::Both { &self.both } else { &self.http1 };
         let connector = TlsConnector::from(Arc::clone(config));
         let done = tokio::time::timeout(limits.tls, connector.connect(name, stream)).await;
         let stream = done.map_err(|_| timeout("tls"))?.map_err(|error| unreachable(reason(&error)))?;
         let session = stream.get_ref().1;
         let certificate = session.peer_certificates().and_then(|chain| chain.first()).and_then(certificate);
-        let version = if session.alpn_protocol() == Some(b"h2") { Version::Http2 } else { Version::Http1 };
+        let version = if session.alpn_protocol() == Some(b"h2") { HttpVersion::Http2 } else { HttpVersion::Http1 };
         Ok(Secure { stream, version, certificate })
     }
 }

@@ -6,33 +6,33 @@ use hyper::{Response, header};
 use model::capture::BodyCut;
 use tokio::time::{Instant, timeout_at};
 
-use crate::config::Limits;
-use crate::dial::{Connection, Version};
+use crate::config::FetchTimeouts;
+use crate::dial::{Connection, HttpVersion};
 use crate::failure::{HopFailure, timeout, unreachable};
 use crate::request::GetRequest;
 use crate::response::{BodyStream, HEAD_BYTES, MOST_FIELDS, RawResponse};
 use crate::room::Room;
 use crate::{http1, http2};
 
-/// Bytes per second below which a body is given up, measured over [`Limits::floor_window`].
+/// Bytes per second below which a body is given up, measured over [`FetchTimeouts::floor_window`].
 const FLOOR: f64 = 1_024.0;
 
 /// Sends the request and reads head and body within the limits.
 pub(crate) async fn exchange(
     connection: impl Connection,
-    version: Version,
+    version: HttpVersion,
     request: GetRequest<'_>,
     room: Option<&mut Room>,
-    (limits, deadline): (&Limits, Instant),
+    (limits, deadline): (&FetchTimeouts, Instant),
 ) -> Result<RawResponse, HopFailure> {
-    let clock = Clock { limits, started: Instant::now(), deadline };
+    let clock = ExchangeTimes { limits, started: Instant::now(), deadline };
     match version {
-        Version::Http1 => {
+        HttpVersion::Http1 => {
             let (mut sender, driver) = http1::open(connection).await?;
             let head = http1::head(&mut sender, request);
             driven(driver, raw(version, head, request, room, clock)).await
         }
-        Version::Http2 => {
+        HttpVersion::Http2 => {
             let (sender, driver) = clock.head(http2::open(connection)).await?;
             let head = http2::head(sender, request);
             driven(driver, raw(version, head, request, room, clock)).await
@@ -42,13 +42,13 @@ pub(crate) async fn exchange(
 
 /// Start and deadlines of one exchange.
 #[derive(Clone, Copy)]
-struct Clock<'a> {
-    limits: &'a Limits,
+struct ExchangeTimes<'a> {
+    limits: &'a FetchTimeouts,
     started: Instant,
     deadline: Instant,
 }
 
-impl Clock<'_> {
+impl ExchangeTimes<'_> {
     /// Runs the part of an exchange that ends with the head, within its timeout.
     async fn head<T>(&self, work: impl Future<Output = Result<T, HopFailure>>) -> Result<T, HopFailure> {
         let by = self.deadline.min(self.started + self.limits.head);
@@ -72,11 +72,11 @@ async fn driven<T>(driver: impl Future, work: impl Future<Output = T>) -> T {
 
 /// Reads the head, then the body.
 async fn raw(
-    version: Version,
+    version: HttpVersion,
     head: impl Future<Output = Result<Response<BodyStream>, HopFailure>>,
     request: GetRequest<'_>,
     room: Option<&mut Room>,
-    clock: Clock<'_>,
+    clock: ExchangeTimes<'_>,
 ) -> Result<RawResponse, HopFailure> {
     let (head, source) = clock.head(head).await?.into_parts();
     let ttfb = clock.started.elapsed();
@@ -96,13 +96,12 @@ async fn raw(
     Ok(RawResponse { version, status, fields, body, wire_bytes, cut, ttfb, download })
 }
 
-/// Reads the body within its size limit, the memory there is and its timeouts. What was received is kept however it
-/// ended.
+/// Reads the body within its size limit, the available memory and its timeouts. A partial body is kept.
 async fn body(
     mut source: BodyStream,
     max_bytes: usize,
     mut room: Option<&mut Room>,
-    clock: Clock<'_>,
+    clock: ExchangeTimes<'_>,
 ) -> (Vec<u8>, Option<BodyCut>) {
     let limits = clock.limits;
     let end = clock.deadline.min(Instant::now() + limits.body);

@@ -14,8 +14,8 @@ use url::Url;
 
 use crate::budget::Budget;
 use crate::client::Client;
-use crate::config::Limits;
-use crate::dial::{self, Offer, Version};
+use crate::config::FetchTimeouts;
+use crate::dial::{self, AlpnOffer, HttpVersion};
 use crate::exchange;
 use crate::failure::{HopFailure, timeout, unreachable};
 use crate::http2::NOT_OVER_HTTP2;
@@ -115,13 +115,13 @@ pub(crate) async fn fetch(
 pub async fn answered(
     connection: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     url: &Url,
-    limits: &Limits,
+    limits: &FetchTimeouts,
     deadline: Instant,
 ) -> Fetched {
     let started = Instant::now();
     let rules = FetchRules { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS, start_only: false };
     let request = GetRequest { url, fields: &[], max_bytes: rules.max_bytes, follows: rules.follows() };
-    let read = exchange::exchange(connection, Version::Http1, request, None, (limits, deadline)).await;
+    let read = exchange::exchange(connection, HttpVersion::Http1, request, None, (limits, deadline)).await;
     match read.and_then(|raw| next(url, &raw, rules).map(|_| raw)) {
         Ok(mut raw) => {
             let body = decoder(&mut raw, rules.max_bytes)();
@@ -200,7 +200,7 @@ async fn hop(
     .chain(range)
     .collect();
     let request = GetRequest { url, fields: &fields, max_bytes: rules.max_bytes, follows: rules.follows() };
-    let mut offer = Offer::Both;
+    let mut offer = AlpnOffer::Both;
     loop {
         let begun = Instant::now();
         let allowed = |peer: SocketAddr| client.policy.allows(peer.ip(), peer.port());
@@ -208,7 +208,7 @@ async fn hop(
         phases.connect = Some(millis(begun));
         let clock = (&client.limits, deadline);
         if url.scheme() == "http" {
-            let raw = exchange::exchange(stream, Version::Http1, request, room, clock).await?;
+            let raw = exchange::exchange(stream, HttpVersion::Http1, request, room, clock).await?;
             return Ok((raw, phases, None));
         }
         let begun = Instant::now();
@@ -216,7 +216,7 @@ async fn hop(
         phases.tls = Some(millis(begun));
         match exchange::exchange(secure.stream, secure.version, request, room.as_deref_mut(), clock).await {
             // The server did not process the request (RFC 9113 §6.8, §8.7), so it is sent once more, over HTTP/1.1.
-            Err(NOT_OVER_HTTP2) if offer == Offer::Both => offer = Offer::Http1,
+            Err(NOT_OVER_HTTP2) if offer == AlpnOffer::Both => offer = AlpnOffer::Http1,
             raw => return Ok((raw?, phases, secure.certificate)),
         }
     }
@@ -229,7 +229,7 @@ async fn place(
     url: &Url,
     addresses: &[IpAddr],
     deadline: Instant,
-) -> Result<Option<ceiling::Place>, HopFailure> {
+) -> Result<Option<ceiling::CeilingPlace>, HopFailure> {
     let own = addresses.iter().all(|address| client.policy.is_own_machine(*address));
     let Some(target) = ceiling::target(url).filter(|_| !own) else { return Ok(None) };
     let busy = HopFailure { kind: FailureKind::TargetBusy, reason: "connections" };
@@ -278,6 +278,7 @@ fn decoder(raw: &mut RawResponse, max_bytes: usize) -> impl FnOnce() -> Body + S
 }
 
 /// Undoes the content codings; of more than [`DECODED_INLINE`] bytes on a blocking thread, one per core at once.
+#[expect(clippy::disallowed_methods, reason = "a decoder goes on when its caller has gone, and `decoders` counts it")]
 async fn decoded(
     raw: &mut RawResponse,
     max_bytes: usize,

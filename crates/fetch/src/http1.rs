@@ -20,6 +20,7 @@ use crate::response::{BodyStream, HEAD_BYTES, MOST_FIELDS, MOST_INTERIM};
 const READ_AHEAD: usize = 8 * 1024;
 
 /// Opens a connection: its sender, and the future that drives it.
+#[expect(clippy::disallowed_methods, reason = "the connection is one that `dial` opened")]
 pub(crate) async fn open(
     connection: impl Connection,
 ) -> Result<(SendRequest<Empty<Bytes>>, impl Future<Output = hyper::Result<()>>), HopFailure> {

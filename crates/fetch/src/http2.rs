@@ -18,6 +18,7 @@ const WINDOW: u32 = 256 * 1024;
 const LIST_BYTES: u32 = 2 * HEAD_BYTES as u32;
 
 /// Opens a connection: its sender, and the future that drives it.
+#[expect(clippy::disallowed_methods, reason = "the connection is one that `dial` opened")]
 pub(crate) async fn open(
     connection: impl Connection,
 ) -> Result<(SendRequest<Bytes>, impl Future<Output = Result<(), h2::Error>>), HopFailure> {

@@ -27,20 +27,20 @@ pub struct Intake {
 
 /// A refusal: its kind, and its reason, the word that `detail` starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refusal {
+pub struct UrlRefusal {
     /// [`FailureKind::InvalidUrl`] or [`FailureKind::AddressNotAllowed`].
     pub kind: FailureKind,
     /// `scheme`, `userinfo`, `control_character`, `too_long`, `syntax`, `port`, `host` or `address`.
     pub reason: &'static str,
 }
 
-const fn invalid(reason: &'static str) -> Refusal {
-    Refusal { kind: FailureKind::InvalidUrl, reason }
+const fn invalid(reason: &'static str) -> UrlRefusal {
+    UrlRefusal { kind: FailureKind::InvalidUrl, reason }
 }
 
 impl Intake {
     /// Reads a URL as typed.
-    pub fn read(&self, text: &str) -> Result<Url, Refusal> {
+    pub fn read(&self, text: &str) -> Result<Url, UrlRefusal> {
         let text = text.trim_matches(' ');
         // Checked on the raw text: the parser silently removes tabs and line ends.
         if text.chars().any(char::is_control) {
@@ -63,7 +63,7 @@ impl Intake {
     }
 
     /// Checks a parsed URL of a caller or of a redirect.
-    pub fn judge(&self, url: &Url) -> Result<(), Refusal> {
+    pub fn judge(&self, url: &Url) -> Result<(), UrlRefusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(invalid("scheme"));
         }
@@ -84,7 +84,7 @@ impl Intake {
         }
     }
 
-    fn judge_host(&self, host: &str) -> Result<(), Refusal> {
+    fn judge_host(&self, host: &str) -> Result<(), UrlRefusal> {
         let host = host.strip_suffix('.').unwrap_or(host);
         let bad_label = host.split('.').any(|label| label.is_empty() || label.len() > LONGEST_LABEL);
         if host.len() > LONGEST_HOST || bad_label {
@@ -96,7 +96,7 @@ impl Intake {
         let special =
             SPECIAL.iter().any(|name| host == *name || host.strip_suffix(name).is_some_and(|h| h.ends_with('.')));
         if special || !host.contains('.') {
-            return Err(Refusal { kind: FailureKind::AddressNotAllowed, reason: "address" });
+            return Err(UrlRefusal { kind: FailureKind::AddressNotAllowed, reason: "address" });
         }
         Ok(())
     }

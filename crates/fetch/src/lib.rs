@@ -26,7 +26,7 @@ mod service;
 
 pub use body::decoded;
 pub use budget::Budget;
-pub use config::{FetchConfig, Limits, SetupError};
+pub use config::{FetchConfig, FetchTimeouts, SetupError};
 pub use fetcher::Fetcher;
 pub use follow::{PAGE_BYTES, PAGE_REDIRECTS, answered};
 pub use guard::AddressPolicy;

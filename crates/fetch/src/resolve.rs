@@ -11,7 +11,7 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use hickory_resolver::{ResolverBuilder, TokioResolver};
 
-use crate::config::{FetchConfig, Limits, SetupError};
+use crate::config::{FetchConfig, FetchTimeouts, SetupError};
 use crate::failure::{HopFailure, timeout, unreachable};
 
 /// Retries of a DNS query without a usable answer: two attempts in all.
@@ -19,7 +19,7 @@ const RETRIES: usize = 1;
 /// Aliases between a name and its addresses, as many as the strictest of the common recursive resolvers follows.
 const MOST_ALIASES: usize = 11;
 
-type Builder = ResolverBuilder<TokioRuntimeProvider>;
+type DnsBuilder = ResolverBuilder<TokioRuntimeProvider>;
 
 /// Resolves a name to all its addresses; the caller checks them.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Resolver {
         Self::pinned(builder, config)
     }
 
-    fn pinned(mut builder: Builder, config: &FetchConfig) -> Result<Self, SetupError> {
+    fn pinned(mut builder: DnsBuilder, config: &FetchConfig) -> Result<Self, SetupError> {
         pin(builder.options_mut(), &config.limits);
         let mut overrides: HashMap<String, Vec<IpAddr>> = HashMap::new();
         for (name, address) in &config.resolve {
@@ -80,7 +80,7 @@ fn problem(error: &dyn std::fmt::Display) -> SetupError {
 }
 
 /// A resolver that queries these servers, with a search list for names that are not fully qualified.
-fn asking(servers: Vec<NameServerConfig>, search: Vec<Name>) -> Builder {
+fn asking(servers: Vec<NameServerConfig>, search: Vec<Name>) -> DnsBuilder {
     TokioResolver::builder_with_config(
         ResolverConfig::from_parts(None, search, servers),
         TokioRuntimeProvider::default(),
@@ -88,7 +88,7 @@ fn asking(servers: Vec<NameServerConfig>, search: Vec<Name>) -> Builder {
 }
 
 /// Settings that override the system's configuration.
-fn pin(options: &mut ResolverOpts, limits: &Limits) {
+fn pin(options: &mut ResolverOpts, limits: &FetchTimeouts) {
     options.timeout = limits.dns / 2;
     options.attempts = RETRIES;
     options.cache_size = 0;
@@ -134,6 +134,7 @@ fn server(address: SocketAddr) -> NameServerConfig {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a name server on this machine")]
 mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};

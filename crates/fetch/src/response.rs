@@ -7,7 +7,7 @@ use hyper::HeaderMap;
 use hyper::body::{Bytes, Incoming};
 use model::capture::BodyCut;
 
-use crate::dial::Version;
+use crate::dial::HttpVersion;
 
 /// Header fields of a response at most.
 pub(crate) const MOST_FIELDS: usize = 100;
@@ -18,7 +18,7 @@ pub(crate) const MOST_INTERIM: usize = 16;
 
 /// A response with its body as received, before content decoding.
 pub(crate) struct RawResponse {
-    pub(crate) version: Version,
+    pub(crate) version: HttpVersion,
     pub(crate) status: u16,
     pub(crate) fields: HeaderMap,
     pub(crate) body: Vec<u8>,

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::client::Client;
-use crate::dial::{self, Connection, Offer};
+use crate::dial::{self, AlpnOffer, Connection};
 use crate::failure::{HopFailure, unreachable};
 use crate::fetcher::Fetcher;
 use crate::guard;
@@ -81,11 +81,12 @@ async fn ask(client: &Client, question: ServiceQuestion<'_>) -> Result<ServiceAn
     if url.scheme() == "http" {
         return exchange(stream, client, question).await;
     }
-    let secure = client.tls.handshake(host, stream, Offer::Http1, &client.limits).await?;
+    let secure = client.tls.handshake(host, stream, AlpnOffer::Http1, &client.limits).await?;
     exchange(secure.stream, client, question).await
 }
 
 /// One request on a connection that is closed with it.
+#[expect(clippy::disallowed_methods, reason = "the connection is one that `dial` opened")]
 async fn exchange(
     connection: impl Connection,
     client: &Client,

@@ -16,12 +16,12 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// For a literal run the two numbers are its start and end in the source. For an encoded one the first is a place in
 /// [`Arena::encoded`], where its text is cached once it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct SourceRun {
     pub(crate) start: u32,
     pub(crate) end: u32,
 }
 
-impl Run {
+impl SourceRun {
     /// Marks `start` as a place in [`Arena::encoded`]. No source is that long.
     const ENCODED: u32 = NONE;
 
@@ -43,9 +43,9 @@ pub(crate) struct Encoded {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawAttribute {
     /// The name; of a known one only the start counts.
-    pub(crate) name: Run,
+    pub(crate) name: SourceRun,
     /// The value without quotes; starts at [`NONE`] where there is none.
-    pub(crate) value: Run,
+    pub(crate) value: SourceRun,
     /// The known name, or [`AttributeId::UNKNOWN`].
     pub(crate) id: AttributeId,
 }
@@ -67,18 +67,18 @@ impl Arena {
     }
 
     /// Adds a run of source; `changed`: its text differs from its source.
-    pub(crate) fn run(&mut self, span: Range<usize>, mode: Mode, changed: bool) -> Run {
+    pub(crate) fn run(&mut self, span: Range<usize>, mode: Mode, changed: bool) -> SourceRun {
         let (start, end) = (narrow(span.start), narrow(span.end));
         if !changed {
-            return Run { start, end };
+            return SourceRun { start, end };
         }
         let at = narrow(self.encoded.len());
         self.encoded.push(Encoded { start, end, mode, text: OnceLock::new() });
-        Run { start: at, end: Run::ENCODED }
+        SourceRun { start: at, end: SourceRun::ENCODED }
     }
 
     /// The bytes of a run.
-    pub(crate) fn span(&self, run: Run) -> Range<usize> {
+    pub(crate) fn span(&self, run: SourceRun) -> Range<usize> {
         match run.encoded() {
             None => run.start as usize..run.end as usize,
             Some(at) => self.encoded.get(at).map_or(0..0, |encoded| encoded.start as usize..encoded.end as usize),
@@ -86,7 +86,7 @@ impl Arena {
     }
 
     /// The text of a run.
-    pub(crate) fn text<'t>(&'t self, source: &'t str, run: Run) -> &'t str {
+    pub(crate) fn text<'t>(&'t self, source: &'t str, run: SourceRun) -> &'t str {
         let read = |span: Range<usize>| source.get(span).unwrap_or_default();
         match run.encoded() {
             None => read(run.start as usize..run.end as usize),
@@ -121,7 +121,7 @@ pub(crate) struct Interner {
 /// An unknown name.
 #[derive(Debug)]
 struct Own {
-    run: Run,
+    run: SourceRun,
     /// Another name of the same hash, or [`NONE`].
     previous: u32,
 }

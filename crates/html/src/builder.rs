@@ -25,7 +25,7 @@ use crate::decode::Mode;
 use crate::names::TagId;
 use crate::namespace::Namespace;
 use crate::options::Options;
-use crate::tokenizer::{Comment, Content, Doctype, Instruction, Sink, Tag, Text, Tokenizer};
+use crate::tokenizer::{Comment, Content, Doctype, ProcessingInstruction, Sink, TagToken, TextRun, Tokenizer};
 use crate::tree::grow::{Location, Nodes};
 use crate::tree::node::{Flag, Kind, Node, NodeId, Piece};
 use crate::tree::{Cut, Quirks, Tree};
@@ -56,7 +56,7 @@ pub(crate) fn parse(source: String, options: &Options) -> Tree {
 
 /// The insertion mode (§13.2.4.1). "In table text" is a list of pending text instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Insertion {
+enum InsertionMode {
     Initial,
     BeforeHtml,
     BeforeHead,
@@ -96,10 +96,10 @@ struct Builder<'s> {
     nodes: Nodes,
     stack: Stack,
     formatting: Formatting,
-    mode: Insertion,
+    mode: InsertionMode,
     /// Where to go on after raw text.
-    original_mode: Insertion,
-    template_modes: Vec<Insertion>,
+    original_mode: InsertionMode,
+    template_modes: Vec<InsertionMode>,
     head: Option<NodeId>,
     form: Option<NodeId>,
     quirks: Quirks,
@@ -107,7 +107,7 @@ struct Builder<'s> {
     /// Misplaced content goes before the table.
     fostering: bool,
     /// Text met in a table, until the next token that is none.
-    table_text: Vec<Text>,
+    table_text: Vec<TextRun>,
     /// A line feed right after the start tag counts for nothing.
     skips_line_feed: bool,
     /// Instructions that templates may fill, by name.
@@ -140,8 +140,8 @@ impl<'s> Builder<'s> {
             nodes: Nodes::with_capacity(source.len() / BYTES_A_NODE + 16),
             stack: Stack::new(),
             formatting: Formatting::new(),
-            mode: Insertion::Initial,
-            original_mode: Insertion::InBody,
+            mode: InsertionMode::Initial,
+            original_mode: InsertionMode::InBody,
             template_modes: Vec::new(),
             head: None,
             form: None,
@@ -173,7 +173,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn bytes(&self, text: Text) -> &'s [u8] {
+    fn bytes(&self, text: TextRun) -> &'s [u8] {
         self.source.as_bytes().get(text.range()).unwrap_or_default()
     }
 
@@ -195,58 +195,58 @@ impl<'s> Builder<'s> {
     }
 
     /// Processes a start tag by the rules of a mode.
-    fn start_in(&mut self, mode: Insertion, tag: &Tag) -> Flow {
+    fn start_in(&mut self, mode: InsertionMode, tag: &TagToken) -> Flow {
         match mode {
-            Insertion::Initial => self.leave_initial(),
-            Insertion::BeforeHtml => self.start_before_html(tag),
-            Insertion::BeforeHead => self.start_before_head(tag),
-            Insertion::InHead => self.start_in_head(tag),
-            Insertion::InHeadNoscript => self.start_in_head_noscript(tag),
-            Insertion::AfterHead => self.start_after_head(tag),
+            InsertionMode::Initial => self.leave_initial(),
+            InsertionMode::BeforeHtml => self.start_before_html(tag),
+            InsertionMode::BeforeHead => self.start_before_head(tag),
+            InsertionMode::InHead => self.start_in_head(tag),
+            InsertionMode::InHeadNoscript => self.start_in_head_noscript(tag),
+            InsertionMode::AfterHead => self.start_after_head(tag),
             // No start tag is met amid text.
-            Insertion::InBody | Insertion::Text => self.start_in_body(tag),
-            Insertion::InTable => self.start_in_table(tag),
-            Insertion::InCaption => self.start_in_caption(tag),
-            Insertion::InColumnGroup => self.start_in_column_group(tag),
-            Insertion::InTableBody => self.start_in_table_body(tag),
-            Insertion::InRow => self.start_in_row(tag),
-            Insertion::InCell => self.start_in_cell(tag),
-            Insertion::InTemplate => self.start_in_template(tag),
-            Insertion::AfterBody | Insertion::AfterAfterBody => self.start_after_body(tag),
-            Insertion::InFrameset => self.start_in_frameset(tag),
-            Insertion::AfterFrameset | Insertion::AfterAfterFrameset => self.start_after_frameset(tag),
+            InsertionMode::InBody | InsertionMode::Text => self.start_in_body(tag),
+            InsertionMode::InTable => self.start_in_table(tag),
+            InsertionMode::InCaption => self.start_in_caption(tag),
+            InsertionMode::InColumnGroup => self.start_in_column_group(tag),
+            InsertionMode::InTableBody => self.start_in_table_body(tag),
+            InsertionMode::InRow => self.start_in_row(tag),
+            InsertionMode::InCell => self.start_in_cell(tag),
+            InsertionMode::InTemplate => self.start_in_template(tag),
+            InsertionMode::AfterBody | InsertionMode::AfterAfterBody => self.start_after_body(tag),
+            InsertionMode::InFrameset => self.start_in_frameset(tag),
+            InsertionMode::AfterFrameset | InsertionMode::AfterAfterFrameset => self.start_after_frameset(tag),
         }
     }
 
     /// Processes an end tag by the rules of a mode.
-    fn end_in(&mut self, mode: Insertion, tag: &Tag) -> Flow {
+    fn end_in(&mut self, mode: InsertionMode, tag: &TagToken) -> Flow {
         match mode {
-            Insertion::Initial => self.leave_initial(),
-            Insertion::BeforeHtml => self.end_before_html(tag),
-            Insertion::BeforeHead => self.end_before_head(tag),
-            Insertion::InHead => self.end_in_head(tag),
-            Insertion::InHeadNoscript => self.end_in_head_noscript(tag),
-            Insertion::AfterHead => self.end_after_head(tag),
-            Insertion::InBody => self.end_in_body(tag),
-            Insertion::Text => {
+            InsertionMode::Initial => self.leave_initial(),
+            InsertionMode::BeforeHtml => self.end_before_html(tag),
+            InsertionMode::BeforeHead => self.end_before_head(tag),
+            InsertionMode::InHead => self.end_in_head(tag),
+            InsertionMode::InHeadNoscript => self.end_in_head_noscript(tag),
+            InsertionMode::AfterHead => self.end_after_head(tag),
+            InsertionMode::InBody => self.end_in_body(tag),
+            InsertionMode::Text => {
                 self.leave_text(true);
                 Flow::Done
             }
-            Insertion::InTable => self.end_in_table(tag),
-            Insertion::InCaption => self.end_in_caption(tag),
-            Insertion::InColumnGroup => self.end_in_column_group(tag),
-            Insertion::InTableBody => self.end_in_table_body(tag),
-            Insertion::InRow => self.end_in_row(tag),
-            Insertion::InCell => self.end_in_cell(tag),
-            Insertion::InTemplate => self.end_in_template(tag),
-            Insertion::AfterBody => self.end_after_body(tag),
-            Insertion::InFrameset => self.end_in_frameset(tag),
-            Insertion::AfterFrameset => self.end_after_frameset(tag),
-            Insertion::AfterAfterBody => {
-                self.mode = Insertion::InBody;
+            InsertionMode::InTable => self.end_in_table(tag),
+            InsertionMode::InCaption => self.end_in_caption(tag),
+            InsertionMode::InColumnGroup => self.end_in_column_group(tag),
+            InsertionMode::InTableBody => self.end_in_table_body(tag),
+            InsertionMode::InRow => self.end_in_row(tag),
+            InsertionMode::InCell => self.end_in_cell(tag),
+            InsertionMode::InTemplate => self.end_in_template(tag),
+            InsertionMode::AfterBody => self.end_after_body(tag),
+            InsertionMode::InFrameset => self.end_in_frameset(tag),
+            InsertionMode::AfterFrameset => self.end_after_frameset(tag),
+            InsertionMode::AfterAfterBody => {
+                self.mode = InsertionMode::InBody;
                 Flow::Again
             }
-            Insertion::AfterAfterFrameset => Flow::Done,
+            InsertionMode::AfterAfterFrameset => Flow::Done,
         }
     }
 
@@ -257,10 +257,11 @@ impl<'s> Builder<'s> {
             return self.bounded_place();
         }
         match self.mode {
-            Insertion::Initial | Insertion::BeforeHtml | Insertion::AfterAfterBody | Insertion::AfterAfterFrameset => {
-                Location::last_in(NodeId::DOCUMENT)
-            }
-            Insertion::AfterBody => Location::last_in(self.stack.get(0).node),
+            InsertionMode::Initial
+            | InsertionMode::BeforeHtml
+            | InsertionMode::AfterAfterBody
+            | InsertionMode::AfterAfterFrameset => Location::last_in(NodeId::DOCUMENT),
+            InsertionMode::AfterBody => Location::last_in(self.stack.get(0).node),
             _ => self.bounded_place(),
         }
     }
@@ -273,12 +274,12 @@ impl Sink for Builder<'_> {
 
     fn doctype(&mut self, doctype: Doctype) {
         self.before_token();
-        if self.mode == Insertion::Initial {
+        if self.mode == InsertionMode::Initial {
             self.insert_doctype(doctype);
         }
     }
 
-    fn start_tag(&mut self, tag: &Tag) -> Content {
+    fn start_tag(&mut self, tag: &TagToken) -> Content {
         self.before_token();
         self.attributes_kept = false;
         self.content = Content::Data;
@@ -292,7 +293,7 @@ impl Sink for Builder<'_> {
         self.content
     }
 
-    fn end_tag(&mut self, tag: &Tag) {
+    fn end_tag(&mut self, tag: &TagToken) {
         self.before_token();
         self.end_tag = (tag.start, tag.end);
         let is_foreign = self.stack.current().namespace != Namespace::Html;
@@ -302,7 +303,7 @@ impl Sink for Builder<'_> {
         self.end_tag = (NONE, NONE);
     }
 
-    fn text(&mut self, text: Text) {
+    fn text(&mut self, text: TextRun) {
         self.characters(text);
     }
 
@@ -316,7 +317,7 @@ impl Sink for Builder<'_> {
         self.nodes.insert(at, id);
     }
 
-    fn instruction(&mut self, instruction: Instruction) {
+    fn instruction(&mut self, instruction: ProcessingInstruction) {
         self.before_token();
         let mut node = Node::new(Kind::Instruction);
         (node.start, node.end) = (instruction.data.start, instruction.data.end);
@@ -368,11 +369,11 @@ impl Builder<'_> {
         }
         let id = self.nodes.add(node);
         self.nodes.insert(Location::last_in(NodeId::DOCUMENT), id);
-        self.mode = Insertion::BeforeHtml;
+        self.mode = InsertionMode::BeforeHtml;
     }
 }
 
-impl Tag {
+impl TagToken {
     fn end_of_attributes(&self) -> usize {
         self.attributes as usize + usize::from(self.attribute_count)
     }

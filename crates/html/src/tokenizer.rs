@@ -10,11 +10,11 @@ mod raw;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use attributes::{Attributes, Read, Scanned, TagEnd};
+use attributes::{Attributes, Read, ScannedAttribute, TagEnd};
 pub use attributes::{WrittenAttribute, attributes_of};
 use memchr::{memchr, memchr2};
 
-use crate::arena::{Arena, NONE, RawAttribute, Run, narrow};
+use crate::arena::{Arena, NONE, RawAttribute, SourceRun, narrow};
 use crate::decode::{self, Mode, is_space};
 use crate::names::{AttributeId, Mixed, TagId};
 
@@ -38,7 +38,7 @@ pub(crate) enum Content {
 
 /// A start or end tag.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tag {
+pub(crate) struct TagToken {
     pub(crate) name: TagId,
     /// Bytes from `<` to after `>`.
     pub(crate) start: u32,
@@ -51,7 +51,7 @@ pub(crate) struct Tag {
 
 /// A run of characters.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Text {
+pub(crate) struct TextRun {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) mode: Mode,
@@ -59,7 +59,7 @@ pub(crate) struct Text {
     pub(crate) changed: bool,
 }
 
-impl Text {
+impl TextRun {
     pub(crate) fn range(self) -> Range<usize> {
         self.start..self.end
     }
@@ -78,24 +78,24 @@ impl Text {
 /// A comment: its content, and the bytes of the whole.
 #[derive(Debug, Clone)]
 pub(crate) struct Comment {
-    pub(crate) data: Run,
+    pub(crate) data: SourceRun,
     pub(crate) span: Range<usize>,
 }
 
 /// A processing instruction.
 #[derive(Debug, Clone)]
-pub(crate) struct Instruction {
+pub(crate) struct ProcessingInstruction {
     pub(crate) target: Range<usize>,
-    pub(crate) data: Run,
+    pub(crate) data: SourceRun,
     pub(crate) span: Range<usize>,
 }
 
 /// A doctype. What is missing is not the same as what is empty.
 #[derive(Debug, Clone)]
 pub(crate) struct Doctype {
-    pub(crate) name: Option<Run>,
-    pub(crate) public: Option<Run>,
-    pub(crate) system: Option<Run>,
+    pub(crate) name: Option<SourceRun>,
+    pub(crate) public: Option<SourceRun>,
+    pub(crate) system: Option<SourceRun>,
     pub(crate) forces_quirks: bool,
     pub(crate) span: Range<usize>,
 }
@@ -106,11 +106,11 @@ pub(crate) trait Sink {
     fn arena(&mut self) -> &mut Arena;
     fn doctype(&mut self, doctype: Doctype);
     /// Says how to read on.
-    fn start_tag(&mut self, tag: &Tag) -> Content;
-    fn end_tag(&mut self, tag: &Tag);
-    fn text(&mut self, text: Text);
+    fn start_tag(&mut self, tag: &TagToken) -> Content;
+    fn end_tag(&mut self, tag: &TagToken);
+    fn text(&mut self, text: TextRun);
     fn comment(&mut self, comment: Comment);
-    fn instruction(&mut self, instruction: Instruction);
+    fn instruction(&mut self, instruction: ProcessingInstruction);
     fn end(&mut self);
     /// Whether `<![CDATA[` counts here: the adjusted current node is none of HTML.
     fn allows_cdata(&self) -> bool;
@@ -206,7 +206,7 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
     }
 
     /// A run, as `mode` reads it.
-    fn keep(&mut self, span: Range<usize>, mode: Mode) -> Run {
+    fn keep(&mut self, span: Range<usize>, mode: Mode) -> SourceRun {
         let changed = decode::changes(self.bytes.get(span.clone()).unwrap_or_default(), mode);
         self.sink.arena().run(span, mode, changed)
     }
@@ -215,10 +215,10 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
         let bytes = self.bytes.get(start..end).unwrap_or_default();
         let changed = (self.is_rough && memchr2(b'\r', 0, bytes).is_some())
             || (mode.has_references() && memchr(b'&', bytes).is_some());
-        self.emit(Text { start, end, mode, changed });
+        self.emit(TextRun { start, end, mode, changed });
     }
 
-    fn emit(&mut self, text: Text) {
+    fn emit(&mut self, text: TextRun) {
         if !text.is_empty() {
             self.sink.text(text);
         }
@@ -276,7 +276,7 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
         };
         let name = self.sink.arena().tag(self.source, start + 1..name_end, mixed);
         let count = self.sink.arena().attributes.len() - first;
-        let tag = Tag {
+        let tag = TagToken {
             name,
             start: narrow(start),
             end: narrow(end),
@@ -313,7 +313,7 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
         self.at = end;
         self.content = Content::Data;
         let (start, end) = (narrow(start), narrow(end));
-        self.sink.end_tag(&Tag { name, start, end, attributes: 0, attribute_count: 0, is_self_closing });
+        self.sink.end_tag(&TagToken { name, start, end, attributes: 0, attribute_count: 0, is_self_closing });
     }
 
     /// Where a tag's name ends, and the hash of its letters.
@@ -342,16 +342,16 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
     }
 
     /// Keeps an attribute, unless its name is there already.
-    fn attribute(&mut self, scanned: Scanned, first: usize, seen: &mut usize) {
-        let Scanned { name, mixed, value, has_reference } = scanned;
+    fn attribute(&mut self, scanned: ScannedAttribute, first: usize, seen: &mut usize) {
+        let ScannedAttribute { name, mixed, value, has_reference } = scanned;
         let written = self.bytes.get(name.clone()).unwrap_or_default();
         let known = AttributeId::known_mixed(written, mixed);
         let run = match known {
-            Some(_) => Run { start: narrow(name.start), end: narrow(name.end) },
+            Some(_) => SourceRun { start: narrow(name.start), end: narrow(name.end) },
             None => self.keep(name, Mode::NAME),
         };
         let id = known.unwrap_or(AttributeId::UNKNOWN);
-        let mut attribute = RawAttribute { name: run, value: Run { start: NONE, end: NONE }, id };
+        let mut attribute = RawAttribute { name: run, value: SourceRun { start: NONE, end: NONE }, id };
         if self.is_repeated(&attribute, first, seen) {
             return;
         }

@@ -6,7 +6,7 @@ pub(crate) mod node;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::arena::{Arena, NONE, RawAttribute, Run};
+use crate::arena::{Arena, NONE, RawAttribute, SourceRun};
 use crate::lines::{Lines, Position};
 use crate::namespace::{AttributeName, Namespace};
 use node::{Flag, Kind, Node, NodeId, Origin, Piece};
@@ -307,15 +307,15 @@ impl Tree {
 /// The runs of a text node.
 struct Runs<'t> {
     pieces: &'t [Piece],
-    run: Option<Run>,
+    run: Option<SourceRun>,
     next: u32,
     last: u32,
 }
 
 impl Iterator for Runs<'_> {
-    type Item = Run;
+    type Item = SourceRun;
 
-    fn next(&mut self) -> Option<Run> {
+    fn next(&mut self) -> Option<SourceRun> {
         let run = self.run.take()?;
         if let Some(piece) = self.pieces.get(self.next as usize) {
             self.run = Some(piece.run);

@@ -5,7 +5,7 @@ use model::lang::Lang;
 use render::catalog;
 use service::Services;
 
-/// Where a page that may be indexed is. Its plain address speaks the language that the browser prefers.
+/// Addresses of an indexable page. The plain one is in the language that the browser prefers.
 #[derive(Debug)]
 pub(crate) struct Addresses {
     /// Absolute, as it was asked for: each language is a page of its own.

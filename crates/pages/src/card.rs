@@ -28,7 +28,7 @@ pub(super) struct Card {
     /// As Open Graph writes the language.
     pub(super) locale: &'static str,
     /// Structured data.
-    pub(super) data: JsonLd,
+    pub(super) data: JsonLdScript,
 }
 
 /// A picture of 1,200 × 630 pixels.
@@ -41,7 +41,7 @@ pub(super) struct Picture {
 }
 
 /// A breadcrumb: name and path.
-pub(super) type Step<'a> = (&'a str, String);
+pub(super) type Breadcrumb<'a> = (&'a str, String);
 
 /// The input of a card.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub(super) struct Subject<'a> {
     /// Text with backticks, as long as it likes.
     pub(super) description: &'a str,
     /// Breadcrumbs after the first page, this page included.
-    pub(super) way: &'a [Step<'a>],
+    pub(super) way: &'a [Breadcrumb<'a>],
 }
 
 impl Card {
@@ -86,7 +86,7 @@ impl Card {
         const ALT: Text =
             text("A score ring beside a list of findings", "Um anel de nota ao lado de uma lista de achados");
         let image_alt = ALT.in_lang(lang).to_owned();
-        Self { title, description, image: services.url(assets::CARD_PATH), image_alt, locale, data: JsonLd(data) }
+        Self { title, description, image: services.url(assets::CARD_PATH), image_alt, locale, data: JsonLdScript(data) }
     }
 
     /// With a picture of its own.
@@ -109,16 +109,16 @@ fn fitting(parts: &[&str], product: &str) -> String {
 
 /// Structured data as the content of a `script` element. No text in it can end the element or begin a comment.
 #[derive(Debug)]
-pub(super) struct JsonLd(Value);
+pub(super) struct JsonLdScript(Value);
 
-impl Display for JsonLd {
+impl Display for JsonLdScript {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         // JSON has no `&` outside strings, and inside it may be written so (RFC 8259 §7).
         f.write_str(&json_in_html(&self.0).replace('&', "\\u0026"))
     }
 }
 
-impl HtmlSafe for JsonLd {}
+impl HtmlSafe for JsonLdScript {}
 
 #[cfg(test)]
 mod tests {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn structured_data_stays_in_its_element() {
         let hostile = json!({"name": "</script><!-- & \u{2028}\"\\"});
-        let written = JsonLd(hostile.clone()).to_string();
+        let written = JsonLdScript(hostile.clone()).to_string();
         assert!(!written.contains(['<', '>', '&', '\u{2028}']), "{written}");
         assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), hostile);
     }

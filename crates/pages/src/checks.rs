@@ -14,13 +14,13 @@ use crate::address::{Addresses, with_lang};
 use crate::card::{Card, Subject};
 use crate::frame::Frame;
 use crate::hub_filter::HubFilter;
-use crate::pieces::{Piece, pieces};
+use crate::pieces::{CodePiece, pieces};
 use crate::reader::Reader;
 use crate::response::lasting;
 use crate::words::{class, severity_word};
 use crate::{error, filters};
 use render::catalog::check::Explained;
-use render::catalog::{self, Entry};
+use render::catalog::{self, CatalogEntry};
 use service::Services;
 use service::blocking::off_worker;
 
@@ -32,22 +32,22 @@ struct ChecksPage<'a> {
     card: Card,
     count: usize,
     filter: HubFilter,
-    /// Where the list is whole.
+    /// Path of the unfiltered list.
     whole: String,
     shown: usize,
     version: &'static str,
-    groups: Vec<Group>,
+    groups: Vec<CheckGroup>,
 }
 
 /// The checks of a category.
-struct Group {
+struct CheckGroup {
     id: &'static str,
     title: &'static str,
-    checks: Vec<Line>,
+    checks: Vec<CheckLine>,
 }
 
 /// A check in a list.
-pub(super) struct Line {
+pub(super) struct CheckLine {
     pub(super) code: &'static str,
     pub(super) severity: &'static str,
     pub(super) word: &'static str,
@@ -65,16 +65,16 @@ struct CheckPage<'a> {
     /// The severity for a person.
     word: &'static str,
     points: u32,
-    why: Vec<Piece<'static>>,
-    rule: Vec<Piece<'static>>,
-    how: Vec<Piece<'static>>,
+    why: Vec<CodePiece<'static>>,
+    rule: Vec<CodePiece<'static>>,
+    how: Vec<CodePiece<'static>>,
     class: &'static str,
     place: &'static str,
     category: &'static str,
     hub: String,
     tool: String,
     tool_name: &'static str,
-    others: Vec<Line>,
+    others: Vec<CheckLine>,
 }
 
 /// Title of the list.
@@ -99,17 +99,17 @@ pub(super) async fn hub(State(services): State<Services>, request: Request) -> R
         way: &[(title, "/checks".to_owned())],
     };
     let filter = HubFilter::of(query, lang);
-    let is_wanted = |(family, check): &Entry| {
+    let is_wanted = |(family, check): &CatalogEntry| {
         let texts = [check.title, check.why, check.rule].map(|text| text.in_lang(lang));
         filter.takes(family, &[&texts[..], &[check.code, family.landing.title.in_lang(lang)]].concat())
     };
     let group = |(category, families): (Category, Vec<&'static Family>)| {
         let checks = families.into_iter().flat_map(|family| family.checks.iter().map(move |check| (family, check)));
-        let checks: Vec<Line> = checks.filter(is_wanted).map(|entry| line(entry, query, lang)).collect();
+        let checks: Vec<CheckLine> = checks.filter(is_wanted).map(|entry| line(entry, query, lang)).collect();
         let title = category.title().in_lang(lang);
-        (!checks.is_empty()).then_some(Group { id: category.word(), title, checks })
+        (!checks.is_empty()).then_some(CheckGroup { id: category.word(), title, checks })
     };
-    let groups: Vec<Group> = catalog::by_category().filter_map(group).collect();
+    let groups: Vec<CheckGroup> = catalog::by_category().filter_map(group).collect();
     let page = ChecksPage {
         frame: Frame::new(&services, reader).keeping_query(query),
         card: Card::new(&services, &addresses, lang, &subject),
@@ -140,7 +140,12 @@ pub(super) async fn show(State(services): State<Services>, code: CodePath, reque
     made.await.unwrap_or_else(|error| error::page(&services, &error, reader))
 }
 
-fn page<'a>(services: &'a Services, (family, check): Entry, query: Option<&str>, reader: Reader) -> CheckPage<'a> {
+fn page<'a>(
+    services: &'a Services,
+    (family, check): CatalogEntry,
+    query: Option<&str>,
+    reader: Reader,
+) -> CheckPage<'a> {
     let lang = reader.lang;
     let explained = Explained::new((family, check), lang);
     let path = format!("/checks/{}", check.code);
@@ -175,8 +180,8 @@ fn page<'a>(services: &'a Services, (family, check): Entry, query: Option<&str>,
 }
 
 /// A check in a list.
-pub(super) fn line((_, check): Entry, query: Option<&str>, lang: Lang) -> Line {
-    Line {
+pub(super) fn line((_, check): CatalogEntry, query: Option<&str>, lang: Lang) -> CheckLine {
+    CheckLine {
         code: check.code,
         severity: check.severity.word(),
         word: severity_word(check.severity).in_lang(lang),

@@ -7,13 +7,13 @@ pub(super) mod pix;
 use self::money::reais;
 use crate::address::{Addresses, with_lang};
 use crate::card::{Card, Subject};
+use crate::error;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private, unstored};
-use crate::{error, guest_cookie};
 use api::caller::of_page;
 use api::caller::same_origin;
-use api::cookies::Cookie;
+use api::cookies::CookieKind;
 use api::request::{BODY_BYTES, read_body};
 use api::response::{of_error, status};
 use askama::Template;
@@ -26,7 +26,6 @@ use model::credit::{CreditState, ListedCredit, Movement, MovementKind};
 use model::lang::{Lang, Text, text};
 use model::money::Micros;
 use service::Services;
-use service::credential::{TokenKind, token_digest};
 use service::error::{Code, ServiceError};
 use service::pix::Receiver;
 use service::x402::PACKS;
@@ -48,13 +47,13 @@ struct CreditPage<'a> {
     pricing: String,
     pix: Option<String>,
     /// Credits that the reader bought, without their tokens; `None` while unknown.
-    own: Option<Vec<Line>>,
-    statement: Option<Statement>,
+    own: Option<Vec<CreditLine>>,
+    statement: Option<StatementView>,
     problem: Option<&'static str>,
 }
 
 /// A credit in a list.
-struct Line {
+struct CreditLine {
     created_at: String,
     /// Dollars.
     balance: String,
@@ -63,8 +62,8 @@ struct Line {
 }
 
 /// The statement of a credit: balance and movements.
-struct Statement {
-    credit: Line,
+struct StatementView {
+    credit: CreditLine,
     /// Why it pays nothing.
     note: Option<&'static str>,
     movements: Vec<MovementLine>,
@@ -147,12 +146,13 @@ fn page<'a>(services: &'a Services, parts: &Parts, reader: Reader) -> CreditPage
 
 /// Whether a request has an identity cookie; without one no look-up is needed.
 fn has_cookie(services: &Services, headers: &HeaderMap) -> bool {
-    Cookie::Session.read(services.is_https(), headers).is_some() || guest_cookie::read(services, headers).is_some()
+    let has = |kind: CookieKind| kind.read(services.is_https(), headers).is_some();
+    has(CookieKind::Session) || has(CookieKind::Guest)
 }
 
 /// The credits of the reader; `None` where the session has ended or the database is unavailable.
-async fn own(services: &Services, parts: &Parts, lang: Lang) -> Option<Vec<Line>> {
-    let caller = of_page(services, parts, guest_cookie::read(services, &parts.headers)).await.ok()?;
+async fn own(services: &Services, parts: &Parts, lang: Lang) -> Option<Vec<CreditLine>> {
+    let caller = of_page(services, parts).await.ok()?;
     let owner = match caller.required_owner() {
         Ok(owner) => owner,
         // The guest of the cookie was deleted.
@@ -160,26 +160,22 @@ async fn own(services: &Services, parts: &Parts, lang: Lang) -> Option<Vec<Line>
         Err(_) => return None,
     };
     let credits = service::credit::list(services, &owner).await.ok()?;
-    Some(credits.into_iter().map(|credit| Line::of(credit, lang)).collect())
+    Some(credits.into_iter().map(|credit| CreditLine::of(credit, lang)).collect())
 }
 
-async fn statement(services: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<Statement, ServiceError> {
+async fn statement(services: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<StatementView, ServiceError> {
     same_origin(services, parts)?;
     let received = read_body(services, parts, body, BODY_BYTES).await?;
     let token = url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == "token");
     let token = token.map(|(_, token)| token.trim().to_owned()).unwrap_or_default();
-    // A malformed token needs no look-up.
-    if !TokenKind::Credit.fits(&token) {
-        return Err(ServiceError::new(Code::InvalidCredential));
-    }
-    let (credit, movements) = service::credit::statement(services, &token_digest(&token)).await?;
+    let (credit, movements) = service::credit::statement_of_token(services, &token).await?;
     let movements = movements.iter().map(|movement| MovementLine::of(movement, lang)).collect();
     let credit = service::credit::listed(services, credit);
     let note = note(credit.state).map(|note| note.in_lang(lang));
-    Ok(Statement { credit: Line::of(credit, lang), note, movements })
+    Ok(StatementView { credit: CreditLine::of(credit, lang), note, movements })
 }
 
-impl Line {
+impl CreditLine {
     fn of(credit: ListedCredit, lang: Lang) -> Self {
         Self {
             created_at: credit.created_at.to_string(),

@@ -1,7 +1,7 @@
 //! CSRF tokens of forms that act for a session.
 
-use api::caller::of_page;
-use api::cookies::Cookie;
+use api::caller::of_page_with;
+use api::cookies::CookieKind;
 use http::request::Parts;
 use service::Services;
 use service::caller::{Cx, Identity};
@@ -10,8 +10,8 @@ use service::error::ServiceError;
 /// The CSRF token for the session of a request; `None` without a session. A request without a session cookie costs no
 /// look-up.
 pub(crate) async fn of_request(services: &Services, parts: &Parts) -> Option<String> {
-    Cookie::Session.read(services.is_https(), &parts.headers)?;
-    let caller = of_page(services, parts, None).await.ok()?;
+    CookieKind::Session.read(services.is_https(), &parts.headers)?;
+    let caller = of_page_with(services, parts, None).await.ok()?;
     let Identity::Session(_) = caller.identity else { return None };
     Some(services.vault().keys().ok()?.csrf(caller.binding()?))
 }

@@ -1,4 +1,4 @@
-//! The widget: a page made to stand in an iframe of any site, and the script that puts it there.
+//! The embeddable widget: a page for an iframe of any site, and the script that inserts it.
 
 use askama::Template;
 use axum::extract::{Request, State};

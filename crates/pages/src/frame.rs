@@ -17,7 +17,7 @@ pub(crate) struct Frame<'a> {
     /// Address of the style sheet.
     pub(crate) style: &'static str,
     /// Query of the page without the language, for the links to other languages.
-    kept: String,
+    query: String,
     /// Path that the theme form leads back to; `None`: the `Referer`.
     pub(crate) back: Option<String>,
 }
@@ -26,14 +26,14 @@ impl<'a> Frame<'a> {
     /// The frame of a page for a reader.
     pub(crate) fn new(services: &'a Services, reader: Reader) -> Self {
         let product = &services.config().product.name;
-        Self { reader, product, style: assets::STYLE_PATH, kept: String::new(), back: None }
+        Self { reader, product, style: assets::STYLE_PATH, query: String::new(), back: None }
     }
 
     /// With parameters of the page's address that stay when another language is chosen.
     pub(crate) fn keeping<K: AsRef<str>, V: AsRef<str>>(mut self, pairs: impl IntoIterator<Item = (K, V)>) -> Self {
-        let mut kept = url::form_urlencoded::Serializer::new(std::mem::take(&mut self.kept));
-        kept.extend_pairs(pairs.into_iter().filter(|(name, _)| name.as_ref() != "lang"));
-        self.kept = kept.finish();
+        let mut query = url::form_urlencoded::Serializer::new(std::mem::take(&mut self.query));
+        query.extend_pairs(pairs.into_iter().filter(|(name, _)| name.as_ref() != "lang"));
+        self.query = query.finish();
         self
     }
 
@@ -79,8 +79,8 @@ impl<'a> Frame<'a> {
 
     /// Tag and own name of every language, and the address of this page in it.
     pub(crate) fn languages(&self) -> [(&'static str, &'static str, String); 2] {
-        let mark = if self.kept.is_empty() { "" } else { "&" };
+        let mark = if self.query.is_empty() { "" } else { "&" };
         [(Lang::En, "English"), (Lang::PtBr, "Português")]
-            .map(|(lang, name)| (lang.tag(), name, format!("?lang={}{mark}{}", lang.tag(), self.kept)))
+            .map(|(lang, name)| (lang.tag(), name, format!("?lang={}{mark}{}", lang.tag(), self.query)))
     }
 }

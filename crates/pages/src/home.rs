@@ -1,6 +1,7 @@
-//! The first page: one form.
+//! The home page: the audit form.
 
 use api::caller::is_crawler;
+use api::cookies::CookieKind;
 use api::request::{BODY_BYTES, client, read_body};
 use api::response::{of_error, status};
 use askama::Template;
@@ -18,17 +19,19 @@ use crate::card::{Card, Subject};
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private};
-use crate::{csrf, error, filters, guest_cookie, report};
+use crate::{csrf, error, filters, report};
 use api::caller::same_origin;
 use api::caller::{guard_form, of_page};
 use api::site::Site;
 use render::catalog;
 use service::Services;
-use service::audits::{self, Finished};
+use service::audits::Finished;
 use service::caller::Cx;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
-use service::{gate, guests};
+use service::form_audit::{self, FormAudit};
+use service::gate;
+use service::x402::Priced;
 
 #[derive(Template)]
 #[template(path = "home.html")]
@@ -42,13 +45,13 @@ struct HomePage<'a> {
     csrf: Option<&'a str>,
     /// Slug of the tool that the form belongs to.
     tool: Option<&'static str>,
-    problem: Option<Problem>,
+    problem: Option<AuditProblem>,
     free_per_day: u32,
     base_url: &'a str,
 }
 
-/// Why there is no report.
-struct Problem {
+/// The message of a failed audit.
+struct AuditProblem {
     sentence: String,
     /// Whether the input is wrong.
     is_of_input: bool,
@@ -115,7 +118,7 @@ fn page<'a>(
     }
 }
 
-fn problem(services: &Services, error: &ServiceError, lang: Lang) -> Problem {
+fn problem(services: &Services, error: &ServiceError, lang: Lang) -> AuditProblem {
     let sentence = error.code.sentence().in_lang(lang);
     let sentence = match (error.code, &error.detail) {
         (Code::AllowanceSpent, _) => {
@@ -130,7 +133,7 @@ fn problem(services: &Services, error: &ServiceError, lang: Lang) -> Problem {
         (_, Some(detail)) => format!("{sentence} ({})", detail.in_lang(lang)),
         (_, None) => sentence.to_owned(),
     };
-    Problem { sentence, is_of_input: error.code.status() == StatusCode::BAD_REQUEST }
+    AuditProblem { sentence, is_of_input: error.code.status() == StatusCode::BAD_REQUEST }
 }
 
 /// Audits the typed address and redirects to the report.
@@ -143,7 +146,11 @@ pub(super) async fn submit(State(site): State<Site>, request: Request) -> Respon
         Ok(typed) => typed,
         Err(error) => return error::page(&services, &error, reader),
     };
-    let Done { cookie, outcome } = audit(&site, &parts, &typed, lang).await;
+    let FormAudit { new_guest, outcome } = match admit(&site, &parts, &typed, lang).await {
+        Ok((cx, url, priced)) => form_audit::audit(&cx, &url, &priced).await,
+        Err(error) => FormAudit { new_guest: None, outcome: Err(error) },
+    };
+    let cookie = new_guest.and_then(|token| CookieKind::Guest.set(services.is_https(), &token));
     let mut response = match outcome {
         Ok(Finished { id: Some(id), is_owned: true, .. }) => {
             let mut response = Response::new(Body::empty());
@@ -188,59 +195,17 @@ async fn typed(services: &Services, parts: &Parts, body: Body) -> Result<Typed, 
     Ok(Typed { url: url.trim().to_owned(), tool, csrf })
 }
 
-/// The outcome of a form.
-struct Done {
-    /// The cookie of a new guest, whatever the outcome: without it the next try would create another guest.
-    cookie: Option<HeaderValue>,
-    outcome: Result<Finished, ServiceError>,
-}
-
-/// Audits for the guest of the cookie, creating one where there is none.
-async fn audit(site: &Site, parts: &Parts, typed: &Typed, lang: Lang) -> Done {
+/// The call, the URL to audit and its price, after every check but that of the allowance.
+async fn admit(site: &Site, parts: &Parts, typed: &Typed, lang: Lang) -> Result<(Cx, Url, Priced), ServiceError> {
     let services = site.services();
-    let refused = |error| Done { cookie: None, outcome: Err(error) };
-    let (mut cx, url) = match admit(services, parts, typed, lang).await {
-        Ok(admitted) => admitted,
-        Err(error) => return refused(error),
-    };
-    // Before a guest is created: a call that must be paid needs none.
-    let priced = match site.audit_price() {
-        Ok(priced) => priced,
-        Err(error) => return refused(error),
-    };
-    let held = match gate::hold(&cx, &priced).await {
-        Ok(held) => held,
-        Err(error) => return refused(error),
-    };
-    let mut cookie = None;
-    if cx.caller.identity == Identity::Nobody {
-        match guests::admit(&cx).await {
-            Ok((guest, token)) => {
-                cx.caller.identity = Identity::Guest(guest);
-                cookie = guest_cookie::set(services, &token);
-            }
-            // The report is shown anyway; it can't be stored without an owner.
-            Err(error) if error.code == Code::DatabaseUnavailable => {}
-            Err(error) => return Done { cookie, outcome: gate::settle(&cx, held, Err(error)).await },
-        }
-    }
-    let done = audits::audit(&cx, &url, std::convert::identity).await;
-    Done { cookie, outcome: gate::settle(&cx, held, done).await }
-}
-
-/// The call and the address to audit, after every check but the price.
-async fn admit(services: &Services, parts: &Parts, typed: &Typed, lang: Lang) -> Result<(Cx, Url), ServiceError> {
     same_origin(services, parts)?;
     let network = client(&parts.extensions, &parts.headers);
-    api::gate::admit_audit(services, network, is_crawler(services, &parts.headers))?;
-    let caller = of_page(services, parts, guest_cookie::read(services, &parts.headers)).await?;
+    gate::admit_audit(services, network, is_crawler(services, &parts.headers))?;
+    let caller = of_page(services, parts).await?;
     if let Identity::Session(_) = caller.identity {
         guard_form(services, &caller, &parts.headers, typed.csrf.as_deref())?;
     }
     let cx = Cx::new(services, caller, lang);
-    let address = if typed.url.contains("://") { typed.url.clone() } else { format!("https://{}", typed.url) };
-    match services.engine().fetcher().intake(&address) {
-        Ok(url) => Ok((cx, url)),
-        Err(failure) => Err(audits::count_refusal(&cx, failure.into()).await),
-    }
+    let url = form_audit::typed_url(&cx, &typed.url).await?;
+    Ok((cx, url, site.audit_price()?))
 }

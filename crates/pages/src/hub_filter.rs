@@ -19,7 +19,7 @@ pub(super) struct HubFilter {
 
 /// A subject to choose.
 #[derive(Debug)]
-pub(super) struct Choice {
+pub(super) struct SubjectChoice {
     /// Its name in the address.
     pub(super) word: &'static str,
     pub(super) title: &'static str,
@@ -51,8 +51,8 @@ impl HubFilter {
     }
 
     /// The subjects, in the order of the catalog.
-    pub(super) fn choices(&self) -> Vec<Choice> {
-        let choice = |category: Category| Choice {
+    pub(super) fn choices(&self) -> Vec<SubjectChoice> {
+        let choice = |category: Category| SubjectChoice {
             word: category.word(),
             title: category.title().in_lang(self.lang),
             is_chosen: self.category == Some(category),

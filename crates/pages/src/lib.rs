@@ -12,7 +12,6 @@ mod embed;
 mod error;
 mod filters;
 mod frame;
-mod guest_cookie;
 mod home;
 mod hub_filter;
 mod markdown;

@@ -91,18 +91,18 @@ fn prefers_markdown(headers: &HeaderMap) -> bool {
 fn of_page(page: &str, address: &Url) -> String {
     let tree = html::parse(page.to_owned(), &html::Options::default());
     let main = tree.descendants(NodeId::DOCUMENT).find(|id| tree.is(*id, "main")).unwrap_or(NodeId::DOCUMENT);
-    let mut writer = Writer { tree: &tree, address, blocks: Vec::new() };
+    let mut writer = HtmlWriter { tree: &tree, address, blocks: Vec::new() };
     writer.blocks_of(main, "");
     writer.blocks.join("\n\n") + "\n"
 }
 
-struct Writer<'t> {
+struct HtmlWriter<'t> {
     tree: &'t Tree,
     address: &'t Url,
     blocks: Vec<String>,
 }
 
-impl Writer<'_> {
+impl HtmlWriter<'_> {
     /// Writes what an element holds, as blocks whose lines begin with `indent`. A tree has bounded depth, so this may
     /// call itself.
     fn blocks_of(&mut self, parent: NodeId, indent: &str) {

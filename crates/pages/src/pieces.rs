@@ -2,21 +2,21 @@
 
 /// A piece of a text in which backticks mark code.
 #[derive(Debug)]
-pub(super) struct Piece<'a> {
+pub(super) struct CodePiece<'a> {
     pub(super) is_code: bool,
     pub(super) text: &'a str,
 }
 
 /// The pieces of a text of ours. A lone backtick stays what it is.
-pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub(super) fn pieces(text: &str) -> Vec<CodePiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some((before, code, after)) = code_span(rest) {
-        pieces.push(Piece { is_code: false, text: before });
-        pieces.push(Piece { is_code: true, text: code });
+        pieces.push(CodePiece { is_code: false, text: before });
+        pieces.push(CodePiece { is_code: true, text: code });
         rest = after;
     }
-    pieces.push(Piece { is_code: false, text: rest });
+    pieces.push(CodePiece { is_code: false, text: rest });
     pieces
 }
 

@@ -15,6 +15,7 @@ use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, unstored};
 use api::site::Site;
+use service::gate;
 
 #[derive(Template)]
 #[template(path = "pricing.html")]
@@ -26,7 +27,7 @@ struct PricingPage<'a> {
     /// Free audits that the reader's network has left today; `None` while unknown.
     left: Option<u32>,
     /// Payment requirements of an audit (x402), as JSON; `None` where nothing is charged.
-    asked: Option<String>,
+    requirements: Option<String>,
     /// Where credit is bought.
     credit: String,
 }
@@ -51,7 +52,7 @@ pub(super) async fn show(State(site): State<Site>, request: Request) -> Response
         way: &[(title, "/pricing".to_owned())],
     };
     let network = client(&parts.extensions, &parts.headers);
-    let left = services.allowance().free_remaining(services.database(), services.ports(), network).await;
+    let left = gate::free_remaining(services, network).await;
     let priced = site.audit_price().ok();
     let page = PricingPage {
         frame: Frame::new(services, reader),
@@ -59,7 +60,9 @@ pub(super) async fn show(State(site): State<Site>, request: Request) -> Response
         addresses,
         quota: service::pricing::quota(services, lang),
         left: left.ok(),
-        asked: priced.and_then(|priced| services.payments().example(&priced)).map(|asked| format!("{asked:#}")),
+        requirements: priced
+            .and_then(|priced| services.payments().example(&priced))
+            .map(|demand| format!("{demand:#}")),
         credit: with_lang(super::credit::PATH, query, lang),
     };
     // The allowance left depends on the network of the reader.

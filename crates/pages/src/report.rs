@@ -27,8 +27,8 @@ use crate::reader::Reader;
 use crate::response::{html, private};
 use crate::{csrf, error};
 use api::caller::same_origin;
-use api::caller::{guard_form, of_page};
-use lookup::{Id, owned_by_caller};
+use api::caller::{guard_form, of_page_with};
+use lookup::{ReportIdPath, owned_by_caller};
 use service::Services;
 use service::audits::Finished;
 use service::caller::Cx;
@@ -37,7 +37,7 @@ use service::config::Sku;
 use service::error::{Code, ServiceError};
 use service::gate;
 use service::tabs;
-use shown::{Again, Own};
+use shown::{Again, OwnersView};
 
 pub(super) use documents::{document, file, form, patch_file};
 pub(super) use filter::Filter;
@@ -50,7 +50,7 @@ pub(super) use view::view;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// A report of an owner, and the rest of what its page shows.
-struct Found {
+struct OwnedReport {
     stored: StoredReport,
     before: Option<RunRecord>,
     again: Again,
@@ -58,7 +58,7 @@ struct Found {
 }
 
 /// Shows the report to its owner; anybody else gets 404.
-pub(super) async fn show(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(super) async fn show(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
     let query = request.uri().query().map(str::to_owned);
     let reader = Reader::of(request.headers(), query.as_deref());
     let (parts, _) = request.into_parts();
@@ -72,19 +72,24 @@ pub(super) async fn show(State(services): State<Services>, id: Id, request: Requ
     .await
 }
 
-async fn found(services: &Services, parts: &Parts, id: Id, lang: Lang) -> Result<Found, ServiceError> {
+async fn found(services: &Services, parts: &Parts, id: ReportIdPath, lang: Lang) -> Result<OwnedReport, ServiceError> {
     let (cx, owner, id) = owned_by_caller(services, parts, id, lang).await?;
     let stored = service::audits::stored(&cx, &owner, id).await?;
     let before = tabs::run_before(services, &owner, &stored).await?;
     let is_free = gate::is_free_for_now(services, Sku::Audit) || gate::is_on_trial(services, &cx.caller);
     let again = Again::of(&service::gate::allowance(&cx).await?, is_free);
-    Ok(Found { stored, before, again, csrf: csrf::of_call(&cx)? })
+    Ok(OwnedReport { stored, before, again, csrf: csrf::of_call(&cx)? })
 }
 
-fn page(services: &Services, reader: Reader, found: &Found, query: Option<&str>) -> Result<Response, ServiceError> {
-    let Found { stored, before, again, csrf } = found;
+fn page(
+    services: &Services,
+    reader: Reader,
+    found: &OwnedReport,
+    query: Option<&str>,
+) -> Result<Response, ServiceError> {
+    let OwnedReport { stored, before, again, csrf } = found;
     let change = before.as_ref().map(|run| tabs::change_since(run, &stored.report, reader.lang)).transpose()?;
-    let own = Own {
+    let own = OwnersView {
         id: &stored.id,
         share: stored.share_slug.as_ref(),
         csrf: csrf.as_deref(),
@@ -100,7 +105,7 @@ fn page(services: &Services, reader: Reader, found: &Found, query: Option<&str>)
 }
 
 /// Shows the report to the holder of the guest token that owns it: the widget on another site has one and no cookie.
-pub(super) async fn open(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(super) async fn open(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
     let reader = Reader::of(request.headers(), request.uri().query());
     let (parts, body) = request.into_parts();
     let stored = opened(&services, &parts, body, id, reader.lang).await;
@@ -116,14 +121,14 @@ async fn opened(
     services: &Services,
     parts: &Parts,
     body: Body,
-    id: Id,
+    id: ReportIdPath,
     lang: Lang,
 ) -> Result<StoredReport, ServiceError> {
     let received = read_body(services, parts, body, BODY_BYTES).await?;
     // The token alone identifies the caller: this browser may have a session of somebody else.
     let mut parts = parts.clone();
     parts.headers.remove(header::COOKIE);
-    let caller = of_page(services, &parts, field(&received.bytes, "guest_token")).await?;
+    let caller = of_page_with(services, &parts, field(&received.bytes, "guest_token")).await?;
     let owner = caller.required_owner()?;
     let Path(id) = id.map_err(|_| ServiceError::new(Code::AuditNotFound))?;
     service::audits::stored(&Cx::new(services, caller, lang), &owner, id).await
@@ -136,18 +141,18 @@ fn field(form: &[u8], wanted: &str) -> Option<String> {
 }
 
 /// Publishes the report, and redirects to it.
-pub(super) async fn share(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(super) async fn share(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
     changed(services, id, request, async |cx, owner, id| shares::publish(cx, owner, id).await.map(drop)).await
 }
 
 /// Revokes the public address, and redirects to the report.
-pub(super) async fn unshare(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(super) async fn unshare(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
     changed(services, id, request, async |cx, owner, id| shares::revoke(cx, owner, id).await).await
 }
 
 async fn changed(
     services: Services,
-    id: Id,
+    id: ReportIdPath,
     request: Request,
     change: impl AsyncFnOnce(&Cx, &Owner, String) -> Result<(), ServiceError>,
 ) -> Response {

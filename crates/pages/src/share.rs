@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::report::{Eyes, Filter, Shown, made, patch_file, view, with_script};
 use crate::response::{cacheable, html, private};
 use crate::{assets, csrf, error};
-use render::badge::{self, Choice};
+use render::badge::{self, BadgeOptions};
 use service::Services;
 use service::error::{Code, ServiceError};
 
@@ -117,7 +117,7 @@ pub(super) async fn badge(State(services): State<Services>, file: Part, request:
         Err(error) if error.code == Code::ShareNotFound => None,
         Err(error) => return error::page(&services, &error, reader),
     };
-    let svg = badge::svg(score, &Choice::of_query(query));
+    let svg = badge::svg(score, &BadgeOptions::of_query(query));
     let mut response = assets::lasting(svg.into(), "image/svg+xml; charset=utf-8", BADGE_CACHE);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(BADGE_POLICY));
     response

@@ -6,7 +6,7 @@ use http::HeaderMap;
 
 /// Name of the cookie. It identifies nobody, so it needs no prefix.
 pub(crate) const COOKIE: &str = "mm-theme";
-/// How pages look.
+/// Colour theme of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Theme {
     /// The preference of the system.

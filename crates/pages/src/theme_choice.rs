@@ -1,5 +1,6 @@
 //! The form that keeps a reader's theme in a cookie, and leads back.
 
+use api::cookies::set_cookie;
 use api::request::{BODY_BYTES, read_body};
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -47,16 +48,14 @@ async fn chosen(services: &Services, parts: &Parts, body: Body) -> Result<(Theme
 }
 
 fn redirect(services: &Services, theme: Theme, back: &str) -> Response {
-    let secure = if services.is_https() { "; Secure" } else { "" };
     let seconds = if theme == Theme::System { 0 } else { SECONDS };
-    let cookie = format!("{COOKIE}={}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}", theme.word());
+    let cookie = set_cookie(COOKIE, theme.word(), Some(seconds), services.is_https());
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
-    for (name, text) in [(header::SET_COOKIE, cookie.as_str()), (header::LOCATION, back)] {
-        // Words and numbers of ours, and an address that a parser has escaped or that was judged.
-        if let Ok(value) = HeaderValue::from_str(text) {
-            response.headers_mut().insert(name, value);
-        }
+    response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    // An address that a parser has escaped or that was judged.
+    if let Ok(place) = HeaderValue::from_str(back) {
+        response.headers_mut().insert(header::LOCATION, place);
     }
     private(response)
 }

@@ -17,10 +17,10 @@ use service::unknown;
 
 use crate::address::{Addresses, with_lang};
 use crate::card::{Card, Subject};
-use crate::checks::{Line, line};
+use crate::checks::{CheckLine, line};
 use crate::frame::Frame;
 use crate::hub_filter::HubFilter;
-use crate::pieces::{Piece, pieces};
+use crate::pieces::{CodePiece, pieces};
 use crate::reader::Reader;
 use crate::response::{html, lasting, private};
 use crate::words::{class, severity_word};
@@ -38,15 +38,15 @@ struct ToolsPage<'a> {
     addresses: Addresses,
     card: Card,
     filter: HubFilter,
-    /// Where the list is whole.
+    /// Path of the unfiltered list.
     whole: String,
     count: usize,
     shown: usize,
-    groups: Vec<Group>,
+    groups: Vec<ToolGroup>,
 }
 
 /// The tools of a category.
-struct Group {
+struct ToolGroup {
     id: &'static str,
     title: &'static str,
     tools: Vec<ToolLine>,
@@ -70,12 +70,12 @@ struct ToolPage<'a> {
     card: Card,
     family: &'static Family,
     h1: &'static str,
-    lead: Vec<Piece<'static>>,
+    lead: Vec<CodePiece<'static>>,
     category: &'static str,
     free_per_day: u32,
     hub: String,
     example: Option<Example>,
-    result: Option<ResultView>,
+    result: Option<ExampleResult>,
     checks: Vec<CheckView>,
     calls: [(&'static str, String); 4],
     related: Vec<ToolLine>,
@@ -84,11 +84,11 @@ struct ToolPage<'a> {
 /// The worked example.
 struct Example {
     source: &'static str,
-    findings: Vec<FindingView>,
+    findings: Vec<ExampleFinding>,
 }
 
 /// A finding of the worked example.
-struct FindingView {
+struct ExampleFinding {
     code: String,
     severity: &'static str,
     word: &'static str,
@@ -99,13 +99,13 @@ struct FindingView {
 
 /// A check of the tool, with what to do.
 struct CheckView {
-    line: Line,
-    rule: Vec<Piece<'static>>,
-    how: Vec<Piece<'static>>,
+    line: CheckLine,
+    rule: Vec<CodePiece<'static>>,
+    how: Vec<CodePiece<'static>>,
 }
 
 /// A search result and how much room it takes.
-struct ResultView {
+struct ExampleResult {
     shown: SearchResult,
     host: String,
     title_px: u32,
@@ -145,9 +145,9 @@ pub(super) async fn hub(State(services): State<Services>, request: Request) -> R
         let families = families.into_iter().filter(is_wanted);
         let tools: Vec<ToolLine> = families.map(|family| tool_line(family, query, lang)).collect();
         let title = category.title().in_lang(lang);
-        (!tools.is_empty()).then_some(Group { id: category.word(), title, tools })
+        (!tools.is_empty()).then_some(ToolGroup { id: category.word(), title, tools })
     };
-    let groups: Vec<Group> = catalog::by_category().filter_map(group).collect();
+    let groups: Vec<ToolGroup> = catalog::by_category().filter_map(group).collect();
     let page = ToolsPage {
         frame: Frame::new(&services, reader).keeping_query(query),
         card: Card::new(&services, &addresses, lang, &subject),
@@ -240,8 +240,8 @@ fn tool_line(family: &'static Family, query: Option<&str>, lang: Lang) -> ToolLi
     }
 }
 
-fn finding(finding: &Finding, fix: &Fix, lang: Lang) -> FindingView {
-    FindingView {
+fn finding(finding: &Finding, fix: &Fix, lang: Lang) -> ExampleFinding {
+    ExampleFinding {
         code: finding.code.clone(),
         severity: finding.severity.word(),
         word: severity_word(finding.severity).in_lang(lang),
@@ -251,10 +251,10 @@ fn finding(finding: &Finding, fix: &Fix, lang: Lang) -> FindingView {
     }
 }
 
-fn result(worked: &Worked) -> Option<ResultView> {
+fn result(worked: &Worked) -> Option<ExampleResult> {
     let shown = worked.result.clone()?;
     let host = url::Url::parse(&shown.url).ok()?.host_str()?.to_owned();
-    Some(ResultView {
+    Some(ExampleResult {
         title_px: title_px(&shown.title),
         widest_px: WIDEST_TITLE_PX,
         description_characters: shown.description.chars().count(),

@@ -8,7 +8,6 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
-use model::lang::text;
 use store::{LinkPurpose, WatchLink};
 
 use crate::frame::Frame;
@@ -17,8 +16,7 @@ use crate::response::{html, private};
 use crate::{error, filters};
 use service::Services;
 use service::credential::is_random_token;
-use service::database::DatabaseError;
-use service::error::{Code, ServiceError};
+use service::error::ServiceError;
 use service::watches;
 
 #[derive(Template)]
@@ -31,34 +29,32 @@ struct WatchPage<'a> {
     token: &'a str,
 }
 
-/// Asks whether alerts may come.
+/// The confirmation page of the opt-in to alerts.
 pub(super) async fn ask_to_agree(State(services): State<Services>, request: Request) -> Response {
     ask(&services, request, LinkPurpose::Agree).await
 }
 
-/// Alerts may come.
+/// Opts in to alerts.
 pub(super) async fn agree(State(services): State<Services>, request: Request) -> Response {
     act(&services, request, LinkPurpose::Agree).await
 }
 
-/// Asks whether alerts shall stop.
+/// The confirmation page of unsubscribing from alerts.
 pub(super) async fn ask_to_stop(State(services): State<Services>, request: Request) -> Response {
     ask(&services, request, LinkPurpose::Stop).await
 }
 
-/// Alerts stop.
+/// Unsubscribes from alerts.
 pub(super) async fn stop(State(services): State<Services>, request: Request) -> Response {
     act(&services, request, LinkPurpose::Stop).await
 }
 
 async fn ask(services: &Services, request: Request, purpose: LinkPurpose) -> Response {
     let reader = Reader::of(request.headers(), request.uri().query());
-    let Some(token) = token_of(request.uri().query().unwrap_or_default().as_bytes()) else {
-        return refused(services, &no_link(), reader);
-    };
+    let token = token_of(request.uri().query().unwrap_or_default().as_bytes()).unwrap_or_default();
     match watches::link(services, &token, purpose).await {
         Ok(WatchLink { url, .. }) => shown(services, reader, purpose, Some(&url), &token),
-        Err(trouble) => refused(services, &of_link(trouble), reader),
+        Err(error) => refused(services, &error, reader),
     }
 }
 
@@ -76,8 +72,8 @@ async fn act(services: &Services, request: Request, purpose: LinkPurpose) -> Res
 async fn done(services: &Services, parts: &Parts, body: Body, purpose: LinkPurpose) -> Result<String, ServiceError> {
     let received = read_body(services, parts, body, BODY_BYTES).await?;
     let query = parts.uri.query().unwrap_or_default().as_bytes();
-    let token = token_of(&received.bytes).or_else(|| token_of(query)).ok_or_else(no_link)?;
-    watches::use_link(services, &token, purpose).await.map_err(of_link)?;
+    let token = token_of(&received.bytes).or_else(|| token_of(query)).unwrap_or_default();
+    watches::use_link(services, &token, purpose).await?;
     Ok(token)
 }
 
@@ -85,21 +81,6 @@ async fn done(services: &Services, parts: &Parts, body: Body, purpose: LinkPurpo
 fn token_of(pairs: &[u8]) -> Option<String> {
     let (_, token) = url::form_urlencoded::parse(pairs).find(|(name, _)| name == "token")?;
     is_random_token(&token).then(|| token.into_owned())
-}
-
-fn no_link() -> ServiceError {
-    const OVER: model::lang::Text = text(
-        "This link is not known here, was used for something newer, or is too old.",
-        "Este link não é conhecido aqui, foi substituído por um mais novo ou é antigo demais.",
-    );
-    ServiceError::new(Code::NotFound).explained(OVER.into())
-}
-
-fn of_link(error: DatabaseError) -> ServiceError {
-    match error {
-        DatabaseError::NotFound => no_link(),
-        other => other.into(),
-    }
 }
 
 fn shown(services: &Services, reader: Reader, purpose: LinkPurpose, url: Option<&str>, token: &str) -> Response {

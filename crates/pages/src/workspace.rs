@@ -1,5 +1,4 @@
-//! The workspace: the pages that the reader follows at the side, and one of them beside it: its last run, its history,
-//! two runs compared, its watch and its name.
+//! The workspace: the list of followed pages, and the last run, history, comparison or settings of one.
 
 mod chart;
 mod compare;
@@ -18,8 +17,8 @@ use model::lang::Lang;
 use model::tab::{Run, Tab};
 use service::tabs::TabAnswer;
 
-use self::space::{ChangeView, EmptyPage, Space, band};
-use self::visit::{Id, answered, document, redirect};
+use self::space::{ChangeCounts, EmptyPage, Space, band};
+use self::visit::{TabIdPath, answered, document, redirect};
 use crate::filters;
 use crate::frame::Frame;
 use crate::response::html;
@@ -55,7 +54,7 @@ struct RunView {
     band: &'static str,
     counts: Counts,
     /// What changed since the run before.
-    change: Option<ChangeView>,
+    change: Option<ChangeCounts>,
     /// Severity, its word, and message of the worst.
     findings: Vec<(&'static str, &'static str, String)>,
     more: usize,
@@ -82,11 +81,11 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
 }
 
 /// The last run of a tab.
-pub(super) async fn tab(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(super) async fn tab(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let (owner, tab) = visit.tab(id).await?;
-        let runs = tabs::history(&services, owner, &tab, 2, visit.reader.lang).await?;
+        let runs = tabs::latest_runs(&services, owner, &tab, 2, visit.reader.lang).await?;
         let run = match runs.into_iter().next() {
             Some(run) => {
                 let result = tabs::last_run(&services, owner, &tab, visit.reader.lang).await?;
@@ -114,7 +113,7 @@ impl RunView {
             score: run.score,
             band: band(run.score),
             counts: run.counts,
-            change: run.change.as_ref().map(ChangeView::of),
+            change: run.change.as_ref().map(ChangeCounts::of),
             findings: findings.collect(),
             more,
         }
@@ -132,7 +131,7 @@ pub(super) async fn json(State(services): State<Services>, request: Request) -> 
 }
 
 /// `GET /api/tabs/:id` for the reader of the page.
-pub(super) async fn tab_json(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(super) async fn tab_json(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let (owner, tab) = visit.tab(id).await?;

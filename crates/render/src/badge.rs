@@ -27,15 +27,15 @@ const PADDING: u32 = 10;
 const LABEL_LENGTH: usize = 24;
 /// Behind the label; white text on it has 15.3:1.
 const LABEL_COLOUR: &str = "#24292f";
-/// Behind a message that tells no score; white text on it has 6.4:1.
+/// Background of a message without a score; white text on it has a contrast of 6.4:1.
 const NO_COLOUR: &str = "#57606a";
 
 /// Default label of a badge.
 pub const LABEL: &str = "seo audit";
 
-/// The look of a badge.
+/// Style of a badge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Style {
+pub enum BadgeStyle {
     /// Round corners and a little shine.
     #[default]
     Flat,
@@ -43,21 +43,21 @@ pub enum Style {
     FlatSquare,
 }
 
-/// What of a badge a query may choose.
+/// Options of a badge in its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct BadgeOptions {
     label: String,
-    style: Style,
+    style: BadgeStyle,
 }
 
-impl Choice {
+impl BadgeOptions {
     /// Reads a query. Invalid options are ignored, as a picture has no room for an error.
     pub fn of_query(query: Option<&str>) -> Self {
-        let mut choice = Self { label: LABEL.to_owned(), style: Style::default() };
+        let mut choice = Self { label: LABEL.to_owned(), style: BadgeStyle::default() };
         for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             match &*name {
                 "label" if is_label(&value) => choice.label = value.into_owned(),
-                "style" if value == "flat-square" => choice.style = Style::FlatSquare,
+                "style" if value == "flat-square" => choice.style = BadgeStyle::FlatSquare,
                 _ => {}
             }
         }
@@ -76,20 +76,20 @@ pub fn message(score: Option<u32>) -> String {
 }
 
 /// The badge of a score; `None`: there is none to tell, or no more.
-pub fn svg(score: Option<u32>, choice: &Choice) -> String {
+pub fn svg(score: Option<u32>, choice: &BadgeOptions) -> String {
     let colour =
         score.map_or_else(|| NO_COLOUR.to_owned(), |score| format!("#{}", HEXLOWER.encode(&Band::of(score).colour())));
     drawn(&choice.label, &message(score), &colour, choice.style)
 }
 
-fn drawn(label: &str, message: &str, colour: &str, style: Style) -> String {
+fn drawn(label: &str, message: &str, colour: &str, style: BadgeStyle) -> String {
     let (label_width, message_width) = (text_width(label), text_width(message));
     let (left, right) = (label_width + PADDING, message_width + PADDING);
     let total = left + right;
     let name = attribute(&format!("{label}: {message}"));
     let (radius, shine) = match style {
-        Style::Flat => (3, "<rect width=\"100%\" height=\"20\" fill=\"url(#s)\"/>"),
-        Style::FlatSquare => (0, ""),
+        BadgeStyle::Flat => (3, "<rect width=\"100%\" height=\"20\" fill=\"url(#s)\"/>"),
+        BadgeStyle::FlatSquare => (0, ""),
     };
     // In tenths of a pixel, as the texts are drawn ten times as large and scaled.
     let label_middle = 10 + 5 * label_width + 50;
@@ -97,7 +97,7 @@ fn drawn(label: &str, message: &str, colour: &str, style: Style) -> String {
     let mut texts = String::new();
     for (text, middle, width) in [(label, label_middle, label_width), (message, message_middle, message_width)] {
         let (text, length) = (attribute(text), 10 * width);
-        if style == Style::Flat {
+        if style == BadgeStyle::Flat {
             // Writing to a string can't fail, here and below.
             let _written = write!(
                 texts,
@@ -146,7 +146,7 @@ mod tests {
             ("seo audit", "92/100", 61, 49),
             ("seo audit", "n/a", 61, 29),
         ] {
-            let svg = drawn(label, message, "#000", Style::Flat);
+            let svg = drawn(label, message, "#000", BadgeStyle::Flat);
             for part in [
                 format!("width=\"{}\" height=\"20\" role", left + right),
                 format!("<rect width=\"{left}\" height=\"20\" fill"),
@@ -171,14 +171,14 @@ mod tests {
             ("label", Some(92), Some("label=seo")),
             ("hostile", Some(92), Some("label=%22%3E%3Cscript%3E%26%3C/g%3E")),
         ] {
-            let (drawn, kept) = (svg(score, &Choice::of_query(query)), folder.join(name).with_extension("svg"));
+            let (drawn, kept) = (svg(score, &BadgeOptions::of_query(query)), folder.join(name).with_extension("svg"));
             assert_eq!(drawn, std::fs::read_to_string(&kept).unwrap_or_default(), "{}", kept.display());
         }
     }
 
     #[test]
     fn a_bad_choice_is_none() {
-        let none = Choice::of_query(None);
+        let none = BadgeOptions::of_query(None);
         for query in [
             "label=",
             "label=%20",
@@ -188,14 +188,14 @@ mod tests {
             "style=x",
             "label=a%0Ab",
         ] {
-            assert_eq!(Choice::of_query(Some(query)), none, "{query}");
+            assert_eq!(BadgeOptions::of_query(Some(query)), none, "{query}");
         }
-        assert_eq!(Choice::of_query(Some("label=my+score&style=flat-square")).label, "my score");
+        assert_eq!(BadgeOptions::of_query(Some("label=my+score&style=flat-square")).label, "my score");
     }
 
     #[test]
     fn o03_a_label_stays_text() {
-        let svg = svg(Some(1), &Choice::of_query(Some("label=%22%3E%3Cscript%3E%26%3C/g%3E")));
+        let svg = svg(Some(1), &BadgeOptions::of_query(Some("label=%22%3E%3Cscript%3E%26%3C/g%3E")));
         assert!(svg.contains("&quot;&gt;&lt;script&gt;&amp;&lt;/g&gt;") && !svg.contains("<script"), "{svg}");
     }
 }

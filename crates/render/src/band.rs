@@ -10,7 +10,7 @@ pub const FAIR: u32 = 50;
 /// The sentence of a page that has no score.
 pub const UNREACHED: Text = text("The page could not be reached.", "A página não pôde ser alcançada.");
 
-/// How good a score is.
+/// Band of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Band {
     /// 90 to 100.

@@ -12,15 +12,15 @@ use audit::check::{Category, Check, Family};
 use audit::checks::FAMILIES;
 
 /// A check with the family it belongs to.
-pub type Entry = (&'static Family, &'static Check);
+pub type CatalogEntry = (&'static Family, &'static Check);
 
 /// Every check, in catalog order.
-pub fn entries() -> impl Iterator<Item = Entry> {
+pub fn entries() -> impl Iterator<Item = CatalogEntry> {
     FAMILIES.iter().flat_map(|family| family.checks.iter().map(move |check| (*family, check)))
 }
 
 /// The check of a code.
-pub fn entry(code: &str) -> Option<Entry> {
+pub fn entry(code: &str) -> Option<CatalogEntry> {
     entries().find(|(_, check)| check.code == code)
 }
 

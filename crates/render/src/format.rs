@@ -10,9 +10,9 @@ mod text;
 
 use model::lang::Lang;
 
-pub use json::{Asked, pretty};
-pub use outcome::{Outcome, Unaudited};
-pub use text::Style;
+pub use json::{RequestedPages, pretty};
+pub use outcome::{PageOutcome, Unaudited};
+pub use text::TextStyle;
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,14 +39,14 @@ impl Format {
 /// The outcomes in a format. Ends with a line end.
 pub fn render(
     format: Format,
-    outcomes: &[Outcome],
-    asked: Asked,
+    outcomes: &[PageOutcome],
+    pages: RequestedPages,
     lang: Lang,
-    style: Style,
+    style: TextStyle,
 ) -> serde_json::Result<String> {
     Ok(match format {
         Format::Text => text::render(outcomes, lang, style),
-        Format::Json => json::render(outcomes, asked, lang)?,
+        Format::Json => json::render(outcomes, pages, lang)?,
         Format::Markdown => markdown::render(outcomes, lang),
         Format::Csv => csv::render(outcomes, lang),
         Format::Sarif => sarif::render(outcomes, lang)?,
@@ -65,7 +65,7 @@ pub(crate) mod tests {
     use serde_json::{Value, json};
 
     /// A page with an error, a warning, an info, and hostile text.
-    pub(crate) fn audited() -> Outcome {
+    pub(crate) fn audited() -> PageOutcome {
         let page = "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>One\u{1b}[2J\u{9b}</title><title>|two|</title></head>\n<body><h1>A & [b](c)</h1><a href='/x'><img src=a.png width=1 height=1></a></body></html>";
         let report = audit::report(&Capture {
             requested_url: "https://example.com/".to_owned(),
@@ -85,11 +85,11 @@ pub(crate) mod tests {
             extras: Vec::new(),
             field_data: None,
         });
-        Outcome { url: report.url.clone(), file: None, at: Timestamp(0), result: Ok(report) }
+        PageOutcome { url: report.url.clone(), file: None, at: Timestamp(0), result: Ok(report) }
     }
 
     /// A page that a firewall kept from us, under an address with hostile text.
-    pub(crate) fn blocked() -> Outcome {
+    pub(crate) fn blocked() -> PageOutcome {
         let message = text(
             "A firewall of the target answered instead of the page; nothing was audited (Cloudflare, 403).",
             "Um firewall do alvo respondeu no lugar da página; nada foi auditado (Cloudflare, 403).",
@@ -98,7 +98,7 @@ pub(crate) mod tests {
         let fields = fields.as_object().unwrap().clone();
         let error =
             Unaudited { code: "target_blocked", message: message.into(), fields_en: fields.clone(), fields_pt: fields };
-        Outcome {
+        PageOutcome {
             url: "https://example.com/\u{1b}[2J|<b>".to_owned(),
             file: None,
             at: Timestamp(1_000),
@@ -106,12 +106,12 @@ pub(crate) mod tests {
         }
     }
 
-    fn rendered(format: Format, outcomes: &[Outcome], asked: Asked) -> String {
-        render(format, outcomes, asked, Lang::En, Style::Plain).unwrap()
+    fn rendered(format: Format, outcomes: &[PageOutcome], pages: RequestedPages) -> String {
+        render(format, outcomes, pages, Lang::En, TextStyle::Plain).unwrap()
     }
 
-    fn json_of(outcomes: &[Outcome], asked: Asked) -> Value {
-        serde_json::from_str(&rendered(Format::Json, outcomes, asked)).unwrap()
+    fn json_of(outcomes: &[PageOutcome], pages: RequestedPages) -> Value {
+        serde_json::from_str(&rendered(Format::Json, outcomes, pages)).unwrap()
     }
 
     #[test]
@@ -128,7 +128,7 @@ pub(crate) mod tests {
     #[test]
     fn json_is_a_stored_audit_with_its_patch() {
         let outcome = audited();
-        let value = json_of(std::slice::from_ref(&outcome), Asked::Page);
+        let value = json_of(std::slice::from_ref(&outcome), RequestedPages::Page);
         let report = outcome.result.unwrap();
         assert_eq!(value["score"], report.score);
         assert_eq!(value["issues"].as_array().unwrap().len(), report.findings.len());
@@ -137,13 +137,13 @@ pub(crate) mod tests {
 
     #[test]
     fn json_of_a_list_holds_what_failed_in_its_place() {
-        let value = json_of(&[blocked(), audited()], Asked::List);
+        let value = json_of(&[blocked(), audited()], RequestedPages::List);
         assert_eq!(value[0]["code"], "target_blocked");
         assert_eq!(value[0]["blocked"]["vendor"], "Cloudflare");
         assert_eq!(value[0]["url"], "https://example.com/\u{1b}[2J|<b>");
         assert_eq!(value[1]["url"], "https://example.com/");
-        assert!(json_of(&[audited()], Asked::List).is_array(), "the shape follows what was asked for");
-        assert_eq!(json_of(&[blocked()], Asked::Page)["code"], "target_blocked");
+        assert!(json_of(&[audited()], RequestedPages::List).is_array(), "the shape follows what was requested");
+        assert_eq!(json_of(&[blocked()], RequestedPages::Page)["code"], "target_blocked");
     }
 
     #[test]
@@ -154,13 +154,13 @@ pub(crate) mod tests {
         failed.url = WIRE.to_owned();
         let outcomes = [good, failed];
         for format in [Format::Text, Format::Markdown] {
-            let shown = rendered(format, &outcomes, Asked::List);
+            let shown = rendered(format, &outcomes, RequestedPages::List);
             // At the head of each page, and where all are listed.
             assert_eq!(shown.matches("https://xn--mnchen-3ya.de/ (münchen.de)").count(), 4, "{shown}");
         }
-        assert_eq!(json_of(&outcomes, Asked::List)[0]["url"], WIRE);
+        assert_eq!(json_of(&outcomes, RequestedPages::List)[0]["url"], WIRE);
         for format in [Format::Json, Format::Sarif] {
-            assert!(!rendered(format, &outcomes, Asked::List).contains("münchen"), "{format:?}");
+            assert!(!rendered(format, &outcomes, RequestedPages::List).contains("münchen"), "{format:?}");
         }
     }
 
@@ -168,7 +168,7 @@ pub(crate) mod tests {
     fn no_control_character_of_a_page_reaches_a_terminal() {
         for format in Format::ALL {
             // A row of CSV ends with CR and LF (RFC 4180, section 2); no other CR is in it.
-            let text = rendered(format, &[audited(), blocked()], Asked::List).replace("\r\n", "\n");
+            let text = rendered(format, &[audited(), blocked()], RequestedPages::List).replace("\r\n", "\n");
             assert_eq!(crate::shown::printable(&text), text, "{format:?}");
         }
     }

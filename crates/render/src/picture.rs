@@ -43,7 +43,7 @@ const CHIPS: [(Colour, Colour); 3] = [
     ([0xdd, 0xf4, 0xff], [0x07, 0x57, 0xba]),
 ];
 
-/// What a picture tells.
+/// Content of a preview picture.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene<'a> {
     /// Host of the audited page.
@@ -132,12 +132,12 @@ fn drawable(text: &str) -> String {
 /// A text that fits, else its beginning and its end.
 fn middled(letters: &Type, text: &str, size: f32, width: f32) -> String {
     let characters: Vec<char> = text.chars().collect();
-    let mut kept = characters.len();
+    let mut length = characters.len();
     let mut fitting = text.to_owned();
-    while letters.width(&fitting, size) > width && kept > 0 {
-        kept -= 1;
-        let beginning = characters.iter().take(kept.div_ceil(2));
-        let end = characters.iter().skip(characters.len() - kept / 2);
+    while letters.width(&fitting, size) > width && length > 0 {
+        length -= 1;
+        let beginning = characters.iter().take(length.div_ceil(2));
+        let end = characters.iter().skip(characters.len() - length / 2);
         fitting = beginning.chain(&['…']).chain(end).collect();
     }
     fitting
@@ -146,10 +146,10 @@ fn middled(letters: &Type, text: &str, size: f32, width: f32) -> String {
 /// A text that fits, else its beginning.
 fn ended(letters: &Type, text: &str, size: f32, width: f32) -> String {
     let mut fitting = text.to_owned();
-    let mut kept = text.chars().count();
-    while letters.width(&fitting, size) > width && kept > 0 {
-        kept -= 1;
-        fitting = text.chars().take(kept).chain(['…']).collect();
+    let mut length = text.chars().count();
+    while letters.width(&fitting, size) > width && length > 0 {
+        length -= 1;
+        fitting = text.chars().take(length).chain(['…']).collect();
     }
     fitting
 }

@@ -8,7 +8,7 @@ pub fn in_words(word: &str) -> Phrase {
     if let Some(code) = word.strip_prefix("silenced:") {
         return SILENCED.phrase(&[("code", code.into())]);
     }
-    let said = match word {
+    let sentence = match word {
         "fetch" => text("there is no response", "não há resposta"),
         "status" => text("the page did not answer 200", "a página não respondeu 200"),
         "html" => text("not an HTML document", "não é um documento HTML"),
@@ -27,7 +27,7 @@ pub fn in_words(word: &str) -> Phrase {
         "defect" => text("the check failed; a defect of ours", "a verificação falhou; um defeito nosso"),
         _ => text("could not be looked at", "não pôde ser examinado"),
     };
-    said.into()
+    sentence.into()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Text from outside where somebody reads it: what would act on a terminal, a log or a reader's eye becomes visible.
+//! Untrusted text for display: control characters that act on a terminal, a log or a reader's eye become visible escapes.
 
 mod date;
 mod host;

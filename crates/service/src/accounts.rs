@@ -19,6 +19,6 @@ mod trial;
 mod unavailable;
 mod webauthn;
 
-pub use change::Token;
+pub use change::OneTimeToken;
 pub(crate) use trial::TRIAL_DAYS;
 pub use trial::trial;

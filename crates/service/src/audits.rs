@@ -18,7 +18,7 @@ use crate::caller::Cx;
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
-use engine::{AUDIT_TIME, AuditFailure, Audited, Given};
+use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Audited};
 
 /// A finished audit of a caller.
 #[derive(Debug)]
@@ -57,8 +57,12 @@ pub async fn audit<A: Send + 'static>(
     let id = AuditId(services.ports().id());
     let judged = {
         let _slots = services.concurrency().enter(cx.caller.network, target.as_deref()).await?;
-        let given =
-            Given { started_at: created_at, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
+        let given = AuditInputs {
+            started_at: created_at,
+            nonce: services.ports().nonce(),
+            progress: None,
+            keep_sitemaps: false,
+        };
         let (store, id, is_owned) = (services.database().store().clone(), id.clone(), owner.is_some());
         let answer = answer.clone();
         // On the core that judged, while the report is in memory: it is packed, and the response is built for the case
@@ -204,7 +208,7 @@ pub(crate) fn no_such_audit(error: DatabaseError) -> ServiceError {
     }
 }
 
-/// A patch and where it belongs.
+/// A patch with its links.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PatchAnswer {
     /// Absolute link to the source audit.

@@ -5,12 +5,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fetch::ceiling::{self, Ceiling, Place};
+use fetch::ceiling::{self, Ceiling, CeilingPlace};
 use ipnet::IpNet;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::{Host, Url};
 
-use crate::config::{Config, Limits};
+use crate::config::{Config, LimitSettings};
 use crate::error::{Code, ServiceError};
 use crate::network::Network;
 
@@ -38,14 +38,14 @@ pub struct ConcurrencyLimits {
 #[must_use]
 pub struct AuditSlots {
     _process: OwnedSemaphorePermit,
-    _caller: Place,
-    _target: Option<Place>,
+    _caller: CeilingPlace,
+    _target: Option<CeilingPlace>,
 }
 
 impl ConcurrencyLimits {
     /// As configured.
     pub fn new(config: &Config) -> Self {
-        let Limits { fetches, fetches_per_caller, fetches_per_target, .. } = config.limits;
+        let LimitSettings { fetches, fetches_per_caller, fetches_per_target, .. } = config.limits;
         Self {
             bodies: Arc::new(Semaphore::new(LARGE_BODIES_KIB)),
             process: Arc::new(Semaphore::new(fetches.into())),

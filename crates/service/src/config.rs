@@ -13,13 +13,14 @@ mod validate;
 mod validate_money;
 mod values;
 
-pub use keys::{Key, reference};
-pub use money::{Payments, Pix, Prices};
+pub use keys::{ConfigKey, reference};
+pub use money::{PaymentSettings, Pix, Prices};
 pub use read::{ConfigError, Sources};
-pub use secret::Secret;
+pub use secret::SecretText;
 pub use sections::{
-    Auth, Fetch, FieldData, Limits, Log, Mcp, Operator, Organization, Product, Retention, Security, Smtp,
+    Auth, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product, Retention,
+    Security, Smtp,
 };
 pub use settings::Config;
 pub(crate) use validate::SECRET_BYTES;
-pub use values::{FixedName, LogFormat, NamedUrl, PaymentMode, PaymentNetwork, Ports, Sku};
+pub use values::{FixedName, LogFormat, NamedUrl, PaymentMode, PaymentNetwork, Sku, TargetPorts};

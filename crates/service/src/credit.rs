@@ -4,6 +4,7 @@ use model::credit::{ListedCredit, Movement};
 use model::id::Owner;
 use store::Credit;
 
+use crate::credential::{TokenKind, token_digest};
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::payments::debit::credit_state;
@@ -38,6 +39,15 @@ pub fn listed(services: &Services, credit: Credit) -> ListedCredit {
         balance_usd: credit.balance.to_string(),
         created_at: credit.created_at,
     }
+}
+
+/// The credit of a token, with its latest movements; [`Code::InvalidCredential`] when there is none. A malformed token needs
+/// no look-up.
+pub async fn statement_of_token(services: &Services, token: &str) -> Result<(Credit, Vec<Movement>), ServiceError> {
+    if !TokenKind::Credit.fits(token) {
+        return Err(ServiceError::new(Code::InvalidCredential));
+    }
+    statement(services, &token_digest(token)).await
 }
 
 /// The credit of a token digest, with its latest movements; [`Code::InvalidCredential`] when there is none.

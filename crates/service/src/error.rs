@@ -32,7 +32,7 @@ pub struct More {
     /// Payment requirements, in version 2 of x402.
     pub offer: Option<Value>,
     /// Receipt of a payment that the chain rejected.
-    pub receipt: Option<Receipt>,
+    pub receipt: Option<PaymentReceipt>,
     /// The day's allowance of free audits.
     pub allowance: Option<DayAllowance>,
     /// The caller's session ended: the browser's cookie is to be deleted.
@@ -41,7 +41,7 @@ pub struct More {
 
 /// Receipt of a payment: the transaction, or why it failed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Receipt {
+pub struct PaymentReceipt {
     /// The payer's version of x402.
     pub version: i64,
     /// Settlement response of x402.
@@ -109,7 +109,7 @@ impl ServiceError {
 
     /// With the receipt of the payment.
     #[must_use]
-    pub(crate) fn with_receipt(mut self, receipt: Receipt) -> Self {
+    pub(crate) fn with_receipt(mut self, receipt: PaymentReceipt) -> Self {
         self.more.get_or_insert_default().receipt = Some(receipt);
         self
     }
@@ -129,7 +129,7 @@ impl ServiceError {
     }
 
     /// Error, detail and fix on one line.
-    pub fn told(&self, lang: Lang) -> String {
+    pub fn message(&self, lang: Lang) -> String {
         let message = self.code.sentence().in_lang(lang);
         let message = match &self.detail {
             Some(detail) => format!("{} ({}).", message.trim_end_matches('.'), detail.in_lang(lang)),

@@ -9,6 +9,7 @@ use crate::allowance::{Free, Spent};
 use crate::caller::{Caller, Cx, Identity};
 use crate::config::Sku;
 use crate::error::{Code, DayAllowance, ServiceError};
+use crate::network::Network;
 use crate::payments::answer::{Answered, Work};
 use crate::payments::pay::{Unpaid, pay};
 use crate::payments::replay::replay;
@@ -16,11 +17,38 @@ use crate::services::Services;
 use crate::x402::{PaymentMeans, Priced};
 
 /// Whether a call is free.
-enum Decision {
+enum FreeOrPaid {
     /// It is. What was spent of the allowance is given back when nothing comes of the call.
     Free(Option<Spent>),
     /// It must be paid; the hourly limit of audits counts it all the same.
     ToPay(Option<Spent>),
+}
+
+/// Rate limits of single operations, per network and hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateLimit {
+    /// `limits.guests_per_hour`.
+    Guests,
+    /// `limits.verifications_per_hour`.
+    Verifications,
+}
+
+/// Spends one of a network's hourly uses of an operation; [`Code::RateLimited`] when none is left.
+pub async fn spend_hourly(services: &Services, network: Network, limit: RateLimit) -> Result<(), ServiceError> {
+    let limits = &services.config().limits;
+    let (what, per_hour) = match limit {
+        RateLimit::Guests => ("guests", limits.guests_per_hour),
+        RateLimit::Verifications => ("verifications", limits.verifications_per_hour),
+    };
+    services.allowance().spend_hourly(services.database(), services.ports(), network, what, per_hour).await
+}
+
+/// The first check of every audit: crawlers are refused, and networks that are locked out after too many refused addresses.
+pub fn admit_audit(services: &Services, network: Network, is_crawler: bool) -> Result<(), ServiceError> {
+    if is_crawler {
+        return Err(ServiceError::new(Code::CrawlerNotAllowed));
+    }
+    services.allowance().check_refusals(services.ports(), network)
 }
 
 /// Runs a call with a price, paid or free. `is_free`: whether it costs nothing, whatever the allowance; asked only when the
@@ -38,8 +66,8 @@ pub async fn run(
     }
     let pays_nothing = matches!(cx.payment.means, PaymentMeans::None);
     match decide(&cx, sku, is_free.await?, pays_nothing).await? {
-        Decision::Free(spent) => run_free(cx, &priced, spent, work).await,
-        Decision::ToPay(spent) => run_paid(cx, sku, &priced, spent, work).await,
+        FreeOrPaid::Free(spent) => run_free(cx, &priced, spent, work).await,
+        FreeOrPaid::ToPay(spent) => run_paid(cx, sku, &priced, spent, work).await,
     }
 }
 
@@ -77,27 +105,27 @@ async fn run_paid(
 
 /// Decides whether a call is free, and spends its network's allowance. `pays_nothing`: no payment came with it, so it is
 /// refused before anything is written where the allowance is known to be spent.
-async fn decide(cx: &Cx, sku: Sku, is_free: bool, pays_nothing: bool) -> Result<Decision, ServiceError> {
+async fn decide(cx: &Cx, sku: Sku, is_free: bool, pays_nothing: bool) -> Result<FreeOrPaid, ServiceError> {
     let services = &cx.services;
     let is_charged = services.payments().is_live();
     begin_trial(cx);
     if sku == Sku::Tab {
-        return Ok(if is_free || is_let_through(cx, sku) { Decision::Free(None) } else { Decision::ToPay(None) });
+        return Ok(if is_free || is_let_through(cx, sku) { FreeOrPaid::Free(None) } else { FreeOrPaid::ToPay(None) });
     }
     let is_uncounted = is_free_for_now(services, sku) || is_on_trial(services, &cx.caller);
     let (allowance, network) = (services.allowance(), cx.caller.network);
     // Refusals cost the caller nothing, so they must cost the database next to nothing.
     let is_refused = is_charged && !is_uncounted && pays_nothing;
     if is_refused && allowance.has_spent(services.database(), services.ports(), network).await {
-        return Ok(Decision::ToPay(None));
+        return Ok(FreeOrPaid::ToPay(None));
     }
     let free = if is_uncounted { Free::ForNow } else { Free::Counted };
     let spent = allowance.spend_audit(services.database(), services.ports(), network, free).await?;
     if spent.free || is_uncounted || !is_charged {
-        return Ok(Decision::Free(Some(spent)));
+        return Ok(FreeOrPaid::Free(Some(spent)));
     }
     allowance.note_spent(&spent);
-    Ok(Decision::ToPay(Some(spent)))
+    Ok(FreeOrPaid::ToPay(Some(spent)))
 }
 
 /// Whether a call is not to be paid, or is being paid.
@@ -138,21 +166,27 @@ pub fn is_on_trial(services: &Services, caller: &Caller) -> bool {
     trial(started_at, services.ports().now()).active
 }
 
-/// Holds a free audit for a form on a page, which comes without a payment. `priced`: what it would cost.
-pub async fn hold(cx: &Cx, priced: &Priced) -> Result<Spent, ServiceError> {
+/// Runs an audit that a form on a page asks for, which comes without a payment: holds a free audit, and gives it back when
+/// nothing comes of `work`. `priced`: what the audit would cost.
+pub async fn run_free_audit<T>(
+    cx: &Cx,
+    priced: &Priced,
+    work: impl Future<Output = Result<T, ServiceError>>,
+) -> Result<T, ServiceError> {
+    let spent = hold(cx, priced).await?;
+    give_back(cx, Some(spent), work.await).await
+}
+
+async fn hold(cx: &Cx, priced: &Priced) -> Result<Spent, ServiceError> {
     match decide(cx, Sku::Audit, false, true).await? {
-        Decision::Free(Some(spent)) => return Ok(spent),
-        Decision::Free(None) | Decision::ToPay(None) => {}
-        Decision::ToPay(Some(spent)) => cx.services.allowance().release(cx.services.database(), spent).await,
+        FreeOrPaid::Free(Some(spent)) => return Ok(spent),
+        FreeOrPaid::Free(None) | FreeOrPaid::ToPay(None) => {}
+        FreeOrPaid::ToPay(Some(spent)) => cx.services.allowance().release(cx.services.database(), spent).await,
     }
     Err(with_nothing_left(&cx.services, cx.services.payments().payment_required(priced, cx.lang)))
 }
 
 /// Gives back what was held when nothing came of the call.
-pub async fn settle<T>(cx: &Cx, held: Spent, done: Result<T, ServiceError>) -> Result<T, ServiceError> {
-    give_back(cx, Some(held), done).await
-}
-
 async fn give_back<T>(cx: &Cx, spent: Option<Spent>, done: Result<T, ServiceError>) -> Result<T, ServiceError> {
     if let Some(spent) = spent
         && done.is_err()
@@ -175,11 +209,15 @@ fn left_of_day(services: &Services, remaining: u32) -> DayAllowance {
     DayAllowance { limit, remaining, resets_in }
 }
 
-/// What the calling network may still do for free.
+/// Free audits that a network has left today (UTC).
+pub async fn free_remaining(services: &Services, network: Network) -> Result<u32, ServiceError> {
+    services.allowance().free_remaining(services.database(), services.ports(), network).await
+}
+
+/// Free audits of the calling network, and whether its next audit must be paid.
 pub async fn allowance(cx: &Cx) -> Result<Gate, ServiceError> {
     let services = &cx.services;
-    let free_remaining =
-        services.allowance().free_remaining(services.database(), services.ports(), cx.caller.network).await?;
+    let free_remaining = free_remaining(services, cx.caller.network).await?;
     let is_free =
         is_free_for_now(services, Sku::Audit) || is_on_trial(services, &cx.caller) || !services.payments().is_live();
     Ok(Gate {

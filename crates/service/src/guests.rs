@@ -5,6 +5,7 @@ use model::id::GuestId;
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
 use crate::error::ServiceError;
+use crate::gate::{self, RateLimit};
 use crate::services::Services;
 
 /// Creates a guest; returns its id and token.
@@ -17,9 +18,6 @@ pub async fn create(services: &Services) -> Result<(GuestId, String), ServiceErr
 
 /// A new guest and its token, within the hourly ceiling of the caller's network.
 pub async fn admit(cx: &Cx) -> Result<(GuestId, String), ServiceError> {
-    let services = &cx.services;
-    let per_hour = services.config().limits.guests_per_hour;
-    let (database, ports) = (services.database(), services.ports());
-    services.allowance().spend_hourly(database, ports, cx.caller.network, "guests", per_hour).await?;
-    create(services).await
+    gate::spend_hourly(&cx.services, cx.caller.network, RateLimit::Guests).await?;
+    create(&cx.services).await
 }

@@ -19,7 +19,7 @@ use percent_encoding::percent_decode_str;
 use render::mail::Mail;
 use url::{Host, Url};
 
-use crate::config::{Config, Secret};
+use crate::config::{Config, SecretText};
 
 /// SMTP timeout of one mail. Chosen: well within a job's lease.
 const SEND_TIME: Duration = Duration::from_secs(30);
@@ -98,7 +98,8 @@ pub(crate) fn is_address(text: &str) -> bool {
 
 /// The SMTP transport. Over `smtp`, STARTTLS is required with a password, otherwise opportunistic; loopback is
 /// unencrypted.
-fn transport(address: &Secret, hello: &str) -> Result<AsyncSmtpTransport<Tokio1Executor>> {
+#[expect(clippy::disallowed_methods, reason = "the room of mail")]
+fn transport(address: &SecretText, hello: &str) -> Result<AsyncSmtpTransport<Tokio1Executor>> {
     let url = Url::parse(address.expose())?;
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let is_local = match url.host() {
@@ -155,7 +156,7 @@ mod tests {
 
     fn mailer() -> Mailer {
         let mut config = Config::default();
-        config.smtp.url = Some(Secret::new("smtp://127.0.0.1:1"));
+        config.smtp.url = Some(SecretText::new("smtp://127.0.0.1:1"));
         config.smtp.from = Some("Site Audit <audit@example.com>".to_owned());
         Mailer::new(&config, "https://audit.example.com").unwrap().unwrap()
     }

@@ -4,7 +4,7 @@ use model::credit::{PixOffer, PixPack, PixReceipt};
 use model::lang::{Text, text};
 use model::money::Micros;
 use sha2::{Digest as _, Sha256};
-use store::{NewCredit, NewPixRequest, PixSummary, Receipt, Requested};
+use store::{NewCredit, NewPixRequest, PixSummary, ReceiptFile, Requested};
 
 use crate::brcode::{BrCode, plain};
 use crate::caller::Cx;
@@ -45,7 +45,7 @@ pub struct Receiver {
 
 /// A request that was accepted.
 #[derive(Debug)]
-pub struct Accepted {
+pub struct AcceptedPix {
     /// Its id.
     pub id: String,
     /// The credit's token.
@@ -127,7 +127,7 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
 pub async fn request<F: AsRef<[Field]>>(
     cx: &Cx,
     form: impl AsyncFnOnce(usize) -> Result<F, ServiceError>,
-) -> Result<Accepted, ServiceError> {
+) -> Result<AcceptedPix, ServiceError> {
     let services = &cx.services;
     let receiver = Receiver::of(services)?;
     let pix = &services.config().pix;
@@ -190,7 +190,7 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
         brl_centavos: i64::try_from(receiver.centavos(usd)).unwrap_or(i64::MAX),
         brl_per_usd: receiver.rate.to_string(),
         receipt_digest: Sha256::digest(bytes).into(),
-        receipt: Receipt { media_type: media_type.to_owned(), bytes: bytes.to_vec() },
+        receipt: ReceiptFile { media_type: media_type.to_owned(), bytes: bytes.to_vec() },
         name,
         email,
         queue: services.config().pix.queue,
@@ -200,10 +200,10 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
 }
 
 /// Stores the request.
-async fn keep(database: &Database, token: String, new: NewPixRequest) -> Result<Accepted, ServiceError> {
+async fn keep(database: &Database, token: String, new: NewPixRequest) -> Result<AcceptedPix, ServiceError> {
     let id = new.id.clone();
     match database.ask(|store| store.request_pix(new)).await? {
-        Requested::Accepted => Ok(Accepted { id, token }),
+        Requested::Accepted => Ok(AcceptedPix { id, token }),
         Requested::QueueFull => Err(ServiceError::new(Code::PixQueueFull).retry_after(3_600)),
         Requested::Duplicate { first } => Err(ServiceError::new(Code::ReceiptAlreadySent).with("id", first.into())),
     }

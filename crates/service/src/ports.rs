@@ -63,6 +63,7 @@ impl Ports {
 struct SystemClock;
 
 impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the clock")]
     fn now(&self) -> Timestamp {
         // A clock before 1970 is a broken machine; its audits are dated 1970.
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -74,6 +75,7 @@ impl Clock for SystemClock {
 struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
+    #[expect(clippy::disallowed_methods, reason = "the source of randomness")]
     fn bytes(&self) -> [u8; 32] {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes)

@@ -33,11 +33,11 @@ pub struct Build {
 /// The dependencies of use cases. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Services {
-    inner: Arc<Inner>,
+    inner: Arc<ServicesInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ServicesInner {
     config: Config,
     base_url: String,
     is_on_loopback: bool,
@@ -78,7 +78,7 @@ impl Services {
         } else if !base_url.starts_with("https://") {
             tracing::warn!("plain http: cookies of accounts have neither the __Host- prefix nor Secure");
         }
-        let inner = Inner {
+        let inner = ServicesInner {
             vault,
             operator: config.operator.token.as_ref().map(|token| token_digest(token.expose())),
             engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),

@@ -3,14 +3,14 @@
 mod alert;
 
 use model::id::{Owner, TabId};
-use model::lang::text;
+use model::lang::{Text, text};
 use model::tab::Tab;
 use model::time::{DAY_MS, Timestamp};
 use store::{AlertTo, Changing, DueWatch, LinkPurpose, StoreError, TabChange, WatchLink};
 use uuid::Uuid;
 
 use crate::caller::Cx;
-use crate::credential::token_digest;
+use crate::credential::{is_random_token, token_digest};
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
@@ -41,6 +41,22 @@ pub struct TabEdit {
     pub monitor: Option<bool>,
     /// Where alerts go: an address, or `Some(None)` for the account's own.
     pub alert_email: Option<Option<String>>,
+}
+
+impl TabEdit {
+    /// The edit of a call, each field as it was sent: `None` when it was not; an error when none was, or one is no good.
+    pub fn sent(
+        alias: Option<Option<&str>>,
+        active: Option<bool>,
+        monitor: Option<bool>,
+        alert_email: Option<Option<&str>>,
+    ) -> Result<Self, ServiceError> {
+        if alias.is_none() && active.is_none() && monitor.is_none() && alert_email.is_none() {
+            return Err(ServiceError::new(Code::InvalidBody).detail("alias, active, monitor, monitor_email"));
+        }
+        let alias = alias.map(tabs::alias_of).transpose()?;
+        Ok(Self { alias, active, monitor, alert_email: alert_email.map(alert_address).transpose()? })
+    }
 }
 
 /// Parses an alert address; `None` for the account's own.
@@ -141,16 +157,36 @@ pub(crate) async fn queue_due(services: &Services, now: Timestamp) -> Result<(),
     Ok(())
 }
 
-/// What a mailed link of the watch is for, by its token.
-pub async fn link(services: &Services, token: &str, purpose: LinkPurpose) -> Result<WatchLink, DatabaseError> {
-    let (digest, now) = (token_digest(token), services.ports().now());
-    services.database().ask(|store| store.watch_link(&digest, purpose, now)).await
+/// The watch that a mailed link is for, by its token; [`Code::NotFound`] when the link is unknown, replaced or expired.
+pub async fn link(services: &Services, token: &str, purpose: LinkPurpose) -> Result<WatchLink, ServiceError> {
+    let (digest, now) = (link_digest(token)?, services.ports().now());
+    services.database().ask(|store| store.watch_link(&digest, purpose, now)).await.map_err(of_link)
 }
 
 /// Uses a mailed link of the watch: opts in to its alerts, or stops them.
-pub async fn use_link(services: &Services, token: &str, purpose: LinkPurpose) -> Result<(), DatabaseError> {
-    let (digest, now) = (token_digest(token), services.ports().now());
-    services.database().ask(|store| store.use_watch_link(&digest, purpose, now)).await.map(drop)
+pub async fn use_link(services: &Services, token: &str, purpose: LinkPurpose) -> Result<(), ServiceError> {
+    let (digest, now) = (link_digest(token)?, services.ports().now());
+    services.database().ask(|store| store.use_watch_link(&digest, purpose, now)).await.map(drop).map_err(of_link)
+}
+
+/// Digest of a link's token. A malformed one needs no look-up.
+fn link_digest(token: &str) -> Result<[u8; 32], ServiceError> {
+    if is_random_token(token) { Ok(token_digest(token)) } else { Err(unknown_link()) }
+}
+
+fn unknown_link() -> ServiceError {
+    const OVER: Text = text(
+        "This link is not known here, was used for something newer, or is too old.",
+        "Este link não é conhecido aqui, foi substituído por um mais novo ou é antigo demais.",
+    );
+    ServiceError::new(Code::NotFound).explained(OVER.into())
+}
+
+fn of_link(error: DatabaseError) -> ServiceError {
+    match error {
+        DatabaseError::NotFound => unknown_link(),
+        other => other.into(),
+    }
 }
 
 #[cfg(test)]

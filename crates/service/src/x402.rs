@@ -20,7 +20,7 @@ use crate::config::{Config, PaymentMode, PaymentNetwork, Prices, Sku};
 use crate::error::{Code, ServiceError};
 
 pub use chain::Chain;
-pub(crate) use chain::{ChainUse, Node, TransferQuery};
+pub(crate) use chain::{ChainNode, ChainUse, TransferQuery};
 pub use facilitator::{Facilitator, Standing, is_transaction};
 pub(crate) use facilitator::{PENDING, REVERTED, Settlement, Verified};
 pub(crate) use manifest::HOW_TO_PAY;
@@ -28,7 +28,7 @@ pub(crate) use means::KEY_CHARS;
 pub use means::{CallPayment, PaymentHeaders, PaymentMeans};
 pub use ongoing::Ongoing;
 pub(crate) use ongoing::SETTLE_LEASE_MS;
-pub(crate) use payload::{Expected, SignedPayment, UNSUPPORTED_VERSION};
+pub(crate) use payload::{ExpectedPayment, SignedPayment, UNSUPPORTED_VERSION};
 
 /// Life of a payment's signature, in seconds: above the longest audit and its settlement.
 const SIGNATURE_SECONDS: u32 = 300;
@@ -53,7 +53,7 @@ pub struct Payments {
     pay_to: Option<String>,
     prices: Prices,
     facilitator: Option<Facilitator>,
-    node: Option<Node>,
+    node: Option<ChainNode>,
     /// Wakes the worker when a payment is left unclear.
     unclear: Notify,
     ongoing: Ongoing,
@@ -61,7 +61,7 @@ pub struct Payments {
     base_url: String,
 }
 
-/// An operation with a price, as its caller calls it.
+/// A call of an operation with a price: the input of [`Priced`].
 #[derive(Debug, Clone)]
 pub struct PricedCall<'a> {
     /// Name of the operation.
@@ -76,7 +76,7 @@ pub struct PricedCall<'a> {
     pub required: &'a [String],
     /// The input is a query, not a body.
     pub in_query: bool,
-    /// Some of the answer.
+    /// Part of an answer, as a sample.
     pub sample: Value,
     /// The input, path parameters included.
     pub input: &'a Map<String, Value>,
@@ -94,21 +94,21 @@ pub struct Priced {
     method: String,
     /// Absolute URL of what is called.
     pub resource: String,
-    /// What is called with which input, as a digest: the same whoever asks, and whatever it costs.
+    /// Digest of operation and input; independent of caller and price.
     pub call_digest: [u8; 32],
     description: String,
     /// Required fields of its input, each with an example.
     fields: Map<String, Value>,
     in_query: bool,
-    /// Some of its answer.
+    /// Part of its answer, as a sample.
     sample: Value,
-    /// The sentence of its 402.
+    /// Message of its 402.
     ask: Text,
     code: Code,
 }
 
 impl Payments {
-    /// As configured.
+    /// The payments of a configuration.
     pub fn new(config: &Config, base_url: &str) -> Self {
         let payments = &config.payments;
         let is_test = payments.network == PaymentNetwork::BaseSepolia;
@@ -121,7 +121,7 @@ impl Payments {
             facilitator: facilitator
                 .and_then(|url| Url::parse(url).ok())
                 .map(|url| Facilitator::new(url, payments.facilitator_auth.clone())),
-            node: payments.rpc_url.as_ref().and_then(|url| Url::parse(url.expose()).ok()).map(Node::new),
+            node: payments.rpc_url.as_ref().and_then(|url| Url::parse(url.expose()).ok()).map(ChainNode::new),
             unclear: Notify::new(),
             ongoing: Ongoing::default(),
             base_url: base_url.to_owned(),
@@ -139,7 +139,7 @@ impl Payments {
     }
 
     /// The node that the chain is searched with, if one is configured.
-    pub fn node(&self) -> Option<&Node> {
+    pub fn node(&self) -> Option<&ChainNode> {
         self.node.as_ref()
     }
 
@@ -173,7 +173,7 @@ impl Payments {
         self.pay_to.as_deref()
     }
 
-    /// An operation with a price, called with this input.
+    /// The price and resource of a call.
     pub fn priced(&self, call: &PricedCall<'_>) -> Priced {
         let (description, code, ask) = match call.sku {
             Sku::Audit => (
@@ -255,7 +255,7 @@ impl Payments {
         self.offered(priced, error)
     }
 
-    /// A refusal with what would be accepted; where nobody could pay, a refusal that says so.
+    /// A 402 error with the payment requirements; [`Code::FacilitatorUnavailable`] while nobody could pay.
     pub fn offered(&self, priced: &Priced, error: ServiceError) -> ServiceError {
         if let Err(down) = self.can_settle() {
             return down;
@@ -266,7 +266,7 @@ impl Payments {
             .offering(self.version_2(priced))
     }
 
-    /// The refusal of a payment, for a reason in the words of the specifications.
+    /// The error of a refused payment; `reason` is a word of the x402 specification.
     pub fn refused(&self, priced: &Priced, reason: &str) -> ServiceError {
         self.offered(priced, ServiceError::new(Code::PaymentRefused).detail(reason))
     }
@@ -315,7 +315,7 @@ impl Payments {
         })
     }
 
-    /// The whole of version 2, as its header and MCP carry it.
+    /// The demand for a payment in version 2, for its header and for MCP.
     pub fn version_2(&self, priced: &Priced) -> Value {
         let (kind, method) = (json!({"const": "http"}), json!({"enum": [priced.method]}));
         let object = json!({"type": "object"});
@@ -374,10 +374,10 @@ fn parameter(segment: &str) -> Option<&str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
 
-/// A call, as a digest: method, operation, address and input.
+/// Digest of a call: method, operation, address and input.
 fn call_digest(method: &str, operation: &str, resource: &str, input: &Map<String, Value>) -> [u8; 32] {
     let mut input = input.clone();
-    // It is a credential, however it was sent; the owner is part of the request hash.
+    // A credential, not input; the owner is part of the request hash.
     input.remove("guest_token");
     let mut value = Value::Object(input);
     value.sort_all_objects();

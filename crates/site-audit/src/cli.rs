@@ -84,7 +84,7 @@ pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    serve: place::Arguments,
+    serve: place::ConfigArguments,
 }
 
 // Every command of a server takes the same options; its help shows only those that it uses.
@@ -92,27 +92,27 @@ pub struct Cli {
 enum Command {
     /// Start the service: API and pages. The default.
     #[command(after_help = SERVE_HELP)]
-    Serve(place::Arguments),
+    Serve(place::ConfigArguments),
     /// Audit pages, and fail where they are below a bar.
-    Audit(audit::Arguments),
+    Audit(audit::AuditArguments),
     /// Prove a changed page before it is published, with no network.
-    Verify(verify::Arguments),
+    Verify(verify::VerifyArguments),
     /// List the catalog of checks, or explain one.
-    Checks(checks::Arguments),
+    Checks(checks::ChecksArguments),
     /// Bring the tables of the database up to date, and stop.
     #[command(after_help = MIGRATE_HELP, mut_args = |arg| shown(arg, &["config", "database_url"]))]
-    Migrate(place::Arguments),
+    Migrate(place::ConfigArguments),
     /// Print the OpenAPI description of the service.
     #[command(after_help = OPENAPI_HELP, mut_args = |arg| shown(arg, &["config", "listen", "base_url"]))]
-    Openapi(place::Arguments),
+    Openapi(place::ConfigArguments),
     /// Ask the service on this machine whether it runs.
     #[command(after_help = HEALTHCHECK_HELP, mut_args = |arg| shown(arg, &["config", "listen"]))]
-    Healthcheck(place::Arguments),
+    Healthcheck(place::ConfigArguments),
     /// What only one who runs a server does: look at its work, and put it right.
-    Operator(operator::Arguments),
+    Operator(operator::OperatorArguments),
     /// Decide about credit that was paid by Pix.
     #[command(after_help = pix::HELP)]
-    Pix(pix::Arguments),
+    Pix(pix::PixArguments),
     /// Print a completion script for your shell.
     #[command(after_help = COMPLETIONS_HELP)]
     Completions {

@@ -68,7 +68,7 @@ const THINGS: &str = "SELECT \
         AND url NOT IN (SELECT url FROM tabs AS own WHERE own.owner = $3)) AS tabs \
     FROM guests g WHERE g.token_digest = $1 AND (g.claimed_by IS NULL OR g.claimed_by = $2)";
 
-/// What a guest has that an account may claim.
+/// Counts of a guest's things that an account can claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GuestThings {
     /// Audits.

@@ -102,7 +102,7 @@ impl Store {
                     insert(transaction, new).await?;
                     let reference = format!("dev:{id}");
                     let change =
-                        Change { credit: id, kind: MovementKind::Purchase, micros: signed(balance)?, reference };
+                        BalanceChange { credit: id, kind: MovementKind::Purchase, micros: signed(balance)?, reference };
                     add(transaction, change, now).await.map(drop)
                 })
             })
@@ -166,7 +166,7 @@ impl Store {
 
 /// A change of a balance, recorded as a movement.
 #[derive(Debug, Clone)]
-pub(crate) struct Change {
+pub(crate) struct BalanceChange {
     pub(crate) credit: String,
     pub(crate) kind: MovementKind,
     pub(crate) micros: i64,
@@ -187,8 +187,12 @@ pub(crate) async fn insert(transaction: &mut Transaction<'_>, new: NewCredit) ->
 }
 
 /// Changes a balance and records the movement; `false`, and no change, where the balance would become negative.
-pub(crate) async fn add(transaction: &mut Transaction<'_>, change: Change, now: Timestamp) -> Result<bool, StoreError> {
-    let Change { credit, kind, micros, reference } = change;
+pub(crate) async fn add(
+    transaction: &mut Transaction<'_>,
+    change: BalanceChange,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let BalanceChange { credit, kind, micros, reference } = change;
     if transaction.run(sqlx::query(ADD).bind(credit.clone()).bind(micros)).await? == 0 {
         return Ok(false);
     }

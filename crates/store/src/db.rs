@@ -10,7 +10,7 @@ use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
-use crate::sqlite::Writer;
+use crate::sqlite::WriterQueue;
 use crate::statement::{Statement, Steps};
 use crate::transaction::Transaction;
 use crate::{postgres, sqlite};
@@ -25,7 +25,7 @@ const TRIES: u32 = 4;
 /// An open database.
 pub(crate) enum Db {
     /// Writes queue up for one connection; readers have their own.
-    Sqlite { writer: Writer, readers: AnyPool },
+    Sqlite { writer: WriterQueue, readers: AnyPool },
     /// The server does the queueing.
     Postgres { pool: AnyPool },
 }
@@ -289,7 +289,7 @@ mod tests {
     async fn a_refusal_is_its_callers_alone(database: TestDatabase) {
         let db = Db::open(database.url()).await.unwrap();
         let refused = db.transact::<(), _, _>("t", |_| Box::pin(async { Err(Refusal::Unwanted) }));
-        let (refused, kept, conflict, also_kept) = tokio::join!(
+        let (refused, committed, conflict, also_committed) = tokio::join!(
             refused,
             db.write("t", insert("a")),
             db.transact::<u64, StoreError, _>("t", |transaction| {
@@ -299,8 +299,8 @@ mod tests {
         );
         assert_eq!(refused, Err(Refusal::Unwanted));
         assert!(matches!(conflict, Err(StoreError::Refused { .. })), "{conflict:?}");
-        kept.unwrap();
-        also_kept.unwrap();
+        committed.unwrap();
+        also_committed.unwrap();
         assert_eq!(buckets(&db).await, ["a", "b"]);
         db.close().await;
     }

@@ -8,7 +8,7 @@ use sqlx::any::AnyRow;
 
 use crate::answers::PaidAnswer;
 use crate::columns::{digest, micros, signed};
-use crate::credits::{Change, add};
+use crate::credits::{BalanceChange, add};
 use crate::error::StoreError;
 use crate::statement::of_id;
 use crate::store::Store;
@@ -38,7 +38,7 @@ pub struct NewDebit {
     pub now: Timestamp,
 }
 
-/// What became of an attempt to hold a debit.
+/// Outcome of holding a debit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holding {
     /// The amount is held.
@@ -178,8 +178,12 @@ async fn hold(transaction: &mut Transaction<'_>, new: NewDebit) -> Result<Holdin
         return repeated(subject, &row).map(Holding::Repeated);
     }
     let amount = signed(new.amount)?;
-    let change =
-        Change { credit: new.credit_id.clone(), kind: MovementKind::Debit, micros: -amount, reference: new.id.clone() };
+    let change = BalanceChange {
+        credit: new.credit_id.clone(),
+        kind: MovementKind::Debit,
+        micros: -amount,
+        reference: new.id.clone(),
+    };
     if !add(transaction, change, new.now).await? {
         return Ok(Holding::Insufficient { balance });
     }
@@ -204,7 +208,7 @@ async fn reverse(transaction: &mut Transaction<'_>, id: String, now: Timestamp) 
     let credit = row.try_get("credit_id").map_err(failed)?;
     let micros = row.try_get("amount_micros").map_err(failed)?;
     withheld::forget(transaction, &id).await?;
-    add(transaction, Change { credit, kind: MovementKind::Reversal, micros, reference: id }, now).await
+    add(transaction, BalanceChange { credit, kind: MovementKind::Reversal, micros, reference: id }, now).await
 }
 
 fn repeated(subject: &'static str, row: &AnyRow) -> Result<Repeated, StoreError> {

@@ -57,12 +57,13 @@ pub use organizations::{
 };
 pub use passkeys::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep};
 pub use payments::{
-    Claim, Lease, NewPayment, OnItsWay, Payment, PaymentDecision, PaymentKey, PaymentState, Purchase, Unsettled,
+    ClaimOutcome, CreditPurchase, Lease, NewPayment, OnItsWay, PaymentDecision, PaymentKey, PaymentState,
+    StoredPayment, Unsettled,
 };
-pub use pix::{Decision, NewPixRequest, PixRequest, PixSummary, Receipt, Requested};
+pub use pix::{NewPixRequest, PixDecision, PixRequest, PixSummary, ReceiptFile, Requested};
 pub use quotas::{DailySpend, HourlySpend};
 pub use refusal::Refusal;
-pub use runs::{Judged, RunRecord};
+pub use runs::{RunFindings, RunRecord};
 pub use sessions::{FoundSession, Session};
 pub use shares::{NewShare, SharePictures, ShareState};
 pub use steps::{

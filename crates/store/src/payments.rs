@@ -22,7 +22,7 @@ use crate::transaction::Transaction;
 use crate::withheld;
 pub use ending::{PaymentDecision, Unsettled};
 pub use on_its_way::OnItsWay;
-pub use record::{Claim, Lease, NewPayment, Payment, PaymentKey, PaymentState, Purchase};
+pub use record::{ClaimOutcome, CreditPurchase, Lease, NewPayment, PaymentKey, PaymentState, StoredPayment};
 use row::{of_lease, payment};
 
 // A payment without a valid lease that was never sent to be settled may be claimed again.
@@ -38,7 +38,7 @@ const CLAIM: &str = "INSERT INTO payments \
     WHERE payments.state = 'released' OR (payments.state IN ('claimed', 'working') AND payments.leased_until <= $18) \
     RETURNING id, fence";
 
-/// The columns of a [`Payment`]. A macro, as `concat!` takes literals only.
+/// The columns of a [`StoredPayment`]. A macro, as `concat!` takes literals only.
 macro_rules! columns {
     () => {
         "id, network, asset, payer, nonce, request_hash, call_digest, owner, operation, amount_micros, payload, \
@@ -99,7 +99,7 @@ const FORGET: &str = "UPDATE payments SET payload = NULL, requirements = NULL, a
 
 impl Store {
     /// Claims an authorization before any work, unless it is known and may not be retried.
-    pub async fn claim_payment(&self, new: NewPayment) -> Result<Claim, StoreError> {
+    pub async fn claim_payment(&self, new: NewPayment) -> Result<ClaimOutcome, StoreError> {
         self.db
             .transact("claiming a payment", move |transaction| {
                 let new = new.clone();
@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// The payment with this authorization, if any.
-    pub async fn payment(&self, key: &PaymentKey) -> Result<Option<Payment>, StoreError> {
+    pub async fn payment(&self, key: &PaymentKey) -> Result<Option<StoredPayment>, StoreError> {
         let subject = "looking up a payment";
         let row = self.db.read(subject, of_key(key)).await?;
         row.map(|row| payment(subject, &row)).transpose()
@@ -152,7 +152,7 @@ impl Store {
         due_before: Timestamp,
         leased_until: Timestamp,
         now: Timestamp,
-    ) -> Result<Option<Payment>, StoreError> {
+    ) -> Result<Option<StoredPayment>, StoreError> {
         let subject = "taking over a payment";
         let too_far = now.plus_ms(TOO_FAR_MS);
         let statement = sqlx::query(TAKE).bind(due_before.0).bind(leased_until.0).bind(now.0).bind(too_far.0);
@@ -175,7 +175,7 @@ impl Store {
         id: &str,
         now: Timestamp,
         leased_until: Timestamp,
-    ) -> Result<Option<Payment>, StoreError> {
+    ) -> Result<Option<StoredPayment>, StoreError> {
         let subject = "taking over a payment";
         let too_far = now.plus_ms(TOO_FAR_MS);
         let statement = of_id(TAKE_ONE, id).bind(now.0).bind(leased_until.0).bind(too_far.0);
@@ -184,7 +184,7 @@ impl Store {
     }
 
     /// Unclear payments, oldest first, at most `limit`.
-    pub async fn unclear_payments(&self, limit: u32) -> Result<Vec<Payment>, StoreError> {
+    pub async fn unclear_payments(&self, limit: u32) -> Result<Vec<StoredPayment>, StoreError> {
         let subject = "listing unclear payments";
         let rows = self.db.read_all(subject, sqlx::query(UNCLEAR).bind(i64::from(limit))).await?;
         rows.iter().map(|row| payment(subject, row)).collect()
@@ -211,7 +211,7 @@ impl Store {
     }
 }
 
-async fn claim(transaction: &mut Transaction<'_>, new: NewPayment) -> Result<Claim, StoreError> {
+async fn claim(transaction: &mut Transaction<'_>, new: NewPayment) -> Result<ClaimOutcome, StoreError> {
     let subject = "claiming a payment";
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
     let key = new.key.clone();
@@ -245,10 +245,10 @@ async fn claim(transaction: &mut Transaction<'_>, new: NewPayment) -> Result<Cla
             // What an earlier attempt withheld before its process ended.
             withheld::forget(transaction, &lease.id).await?;
         }
-        return Ok(Claim::Claimed(lease));
+        return Ok(ClaimOutcome::Claimed(lease));
     }
     let row = transaction.first(of_key(&key)).await?.ok_or(StoreError::NotFound { subject })?;
-    Ok(Claim::Known(Box::new(payment(subject, &row)?)))
+    Ok(ClaimOutcome::Known(Box::new(payment(subject, &row)?)))
 }
 
 fn of_key(key: &PaymentKey) -> Statement {

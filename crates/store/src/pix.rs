@@ -7,7 +7,7 @@ use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use crate::columns::{pix_state, signed};
-use crate::credits::{self, Change, NewCredit, add};
+use crate::credits::{self, BalanceChange, NewCredit, add};
 use crate::error::StoreError;
 use crate::statement::of_id;
 use crate::store::Store;
@@ -29,7 +29,7 @@ pub struct NewPixRequest {
     /// SHA-256 of the receipt.
     pub receipt_digest: [u8; 32],
     /// The receipt.
-    pub receipt: Receipt,
+    pub receipt: ReceiptFile,
     /// As entered by the buyer.
     pub name: Option<String>,
     /// As entered by the buyer.
@@ -42,7 +42,7 @@ pub struct NewPixRequest {
 
 /// A receipt of a payment.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Receipt {
+pub struct ReceiptFile {
     /// Its media type, detected from its first bytes.
     pub media_type: String,
     /// The file.
@@ -50,7 +50,7 @@ pub struct Receipt {
 }
 
 /// Without the file, which is personal data.
-impl std::fmt::Debug for Receipt {
+impl std::fmt::Debug for ReceiptFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Receipt").field("media_type", &self.media_type).field("bytes", &self.bytes.len()).finish()
     }
@@ -101,12 +101,12 @@ pub struct PixRequest {
     /// The bank's id of the payment, once released.
     pub end_to_end_id: Option<String>,
     /// The receipt; `None` once forgotten.
-    pub receipt: Option<Receipt>,
+    pub receipt: Option<ReceiptFile>,
 }
 
 /// An operator's decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum PixDecision {
     /// The money came in: the bank's id of the payment, unique.
     Release {
         /// `E` and 31 letters and digits.
@@ -188,13 +188,13 @@ impl Store {
             name: row.try_get("name").map_err(failed)?,
             email: row.try_get("email").map_err(failed)?,
             end_to_end_id: row.try_get("end_to_end_id").map_err(failed)?,
-            receipt: bytes.map(|bytes| Receipt { media_type, bytes }),
+            receipt: bytes.map(|bytes| ReceiptFile { media_type, bytes }),
         }))
     }
 
     /// Decides a pending request, once; a release adds the balance to its credit. `false` when there is no pending
     /// request with this id; [`StoreError::Conflict`] when the payment released another request.
-    pub async fn decide_pix(&self, id: &str, decision: Decision, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn decide_pix(&self, id: &str, decision: PixDecision, now: Timestamp) -> Result<bool, StoreError> {
         let id = id.to_owned();
         self.db
             .transact("deciding a request for credit", move |transaction| {
@@ -243,14 +243,14 @@ async fn request(transaction: &mut Transaction<'_>, new: NewPixRequest) -> Resul
 async fn decide(
     transaction: &mut Transaction<'_>,
     id: String,
-    decision: Decision,
+    decision: PixDecision,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let subject = "deciding a request for credit";
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
     let (state, end_to_end_id) = match decision {
-        Decision::Release { end_to_end_id } => (PixState::Released, Some(end_to_end_id)),
-        Decision::Refuse => (PixState::Refused, None),
+        PixDecision::Release { end_to_end_id } => (PixState::Released, Some(end_to_end_id)),
+        PixDecision::Refuse => (PixState::Refused, None),
     };
     let statement = of_id(DECIDE, &id).bind(state.name()).bind(end_to_end_id).bind(now.0);
     let Some(row) = transaction.first(statement).await? else { return Ok(false) };
@@ -258,7 +258,7 @@ async fn decide(
         let credit: String = row.try_get("credit_id").map_err(failed)?;
         let usd: i64 = row.try_get("usd").map_err(failed)?;
         let micros = signed(Micros::of_dollars(dollars(subject, usd)?))?;
-        add(transaction, Change { credit, kind: MovementKind::Pix, micros, reference: id }, now).await?;
+        add(transaction, BalanceChange { credit, kind: MovementKind::Pix, micros, reference: id }, now).await?;
     }
     Ok(true)
 }

@@ -31,7 +31,7 @@ pub struct RunRecord {
 
 /// The findings of a run, without the rest of its report.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Judged {
+pub struct RunFindings {
     /// 0 to 100.
     pub score: u32,
     /// Findings, most to least severe.
@@ -56,7 +56,7 @@ impl RunRecord {
     }
 
     /// Its findings. Takes about a millisecond of CPU, more for a large report.
-    pub fn judged(&self) -> Result<Judged, StoreError> {
+    pub fn judged(&self) -> Result<RunFindings, StoreError> {
         unpack(&self.body)
     }
 }

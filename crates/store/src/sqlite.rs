@@ -11,7 +11,7 @@ use std::time::Duration;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::{AnyConnection, AnyPool, ConnectOptions, Executor, Row};
 
-pub(crate) use self::writer::Writer;
+pub(crate) use self::writer::WriterQueue;
 use crate::error::StoreError;
 use crate::migrations;
 
@@ -42,7 +42,7 @@ const READER: &str = "PRAGMA busy_timeout = 2000; \
 const SYNCHRONOUS_FULL: i64 = 2;
 
 /// Opens the file at `path`, creating it and its folder when absent; checks it and migrates it.
-pub(crate) async fn open(path: &str) -> Result<(Writer, AnyPool), StoreError> {
+pub(crate) async fn open(path: &str) -> Result<(WriterQueue, AnyPool), StoreError> {
     let subject = "opening the SQLite database";
     let file = create(path).await?;
     let options = options(&file)?;
@@ -60,7 +60,7 @@ pub(crate) async fn open(path: &str) -> Result<(Writer, AnyPool), StoreError> {
         .connect_with(options.clone())
         .await
         .map_err(|error| StoreError::of_driver(subject, error))?;
-    Ok((Writer::start(options, connection), readers))
+    Ok((WriterQueue::start(options, connection), readers))
 }
 
 /// Connects with the writer's settings and verifies the two that make a commit durable.

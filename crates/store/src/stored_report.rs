@@ -54,6 +54,7 @@ pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) ->
 }
 
 /// Runs slow work on a blocking thread, so that no other call waits for it.
+#[expect(clippy::disallowed_methods, reason = "the room of slow work of this crate")]
 pub(crate) async fn off_worker<T: Send + 'static>(
     subject: &'static str,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,

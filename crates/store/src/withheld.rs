@@ -1,4 +1,4 @@
-//! What a paid call stores before its debit or payment is final: withheld audits and tabs.
+//! Withheld audits and tabs: stored by a paid call whose debit or payment is not final yet.
 //!
 //! A withheld audit is owned by the payment, so that nobody can read it. A withheld tab is visible, marked with the
 //! payment, and closed when that fails.

@@ -24,11 +24,11 @@ const MEMORY_KIB: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub struct TestDatabase {
     url: String,
-    place: Place,
+    place: DatabasePlace,
 }
 
 #[derive(Debug)]
-enum Place {
+enum DatabasePlace {
     Folder(#[expect(dead_code, reason = "held to be removed when dropped")] TempDir),
     Server { admin: Url, name: String },
 }
@@ -42,7 +42,7 @@ impl TestDatabase {
             false => tempfile::tempdir().unwrap(),
         };
         let url = format!("sqlite://{}/data/site-audit.db", folder.path().display());
-        Self { url, place: Place::Folder(folder) }
+        Self { url, place: DatabasePlace::Folder(folder) }
     }
 
     /// A new PostgreSQL database; `None`, with a line printed, where there is no server and none is required.
@@ -57,7 +57,7 @@ impl TestDatabase {
         execute(admin.as_str(), &format!("CREATE DATABASE {name} TEMPLATE template0")).await;
         let mut url = admin.clone();
         url.set_path(&name);
-        Some(Self { url: url.into(), place: Place::Server { admin, name } })
+        Some(Self { url: url.into(), place: DatabasePlace::Server { admin, name } })
     }
 
     /// Its address, as `database_url` takes it.
@@ -67,7 +67,7 @@ impl TestDatabase {
 
     /// Whether it is PostgreSQL.
     pub fn is_postgres(&self) -> bool {
-        matches!(self.place, Place::Server { .. })
+        matches!(self.place, DatabasePlace::Server { .. })
     }
 
     /// A connection beside the store, to look behind it or to do it harm.
@@ -102,8 +102,8 @@ impl TestDatabase {
     /// Its name on the PostgreSQL server.
     pub fn name(&self) -> Option<&str> {
         match &self.place {
-            Place::Server { name, .. } => Some(name),
-            Place::Folder(_) => None,
+            DatabasePlace::Server { name, .. } => Some(name),
+            DatabasePlace::Folder(_) => None,
         }
     }
 }
@@ -121,7 +121,7 @@ impl Held {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        let Place::Server { admin, name } = &self.place else { return };
+        let DatabasePlace::Server { admin, name } = &self.place else { return };
         let (admin, sql) = (admin.to_string(), format!("DROP DATABASE {name} WITH (FORCE)"));
         // A runtime of its own on a thread of its own: this one may be unwinding, and can't wait here.
         let dropped = std::thread::spawn(move || {

@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::wallet::{Authorization, signer};
+use crate::wallet::{TransferAuthorization, signer};
 
 /// A received request.
 #[derive(Debug, Clone)]
@@ -45,18 +45,18 @@ pub enum Say {
 }
 
 /// A script: the answer to a request, if not the usual one. The number counts the requests of this kind, from 1.
-type Script = Box<dyn Fn(&Question, usize) -> Option<Say> + Send + Sync>;
+type FacilitatorScript = Box<dyn Fn(&Question, usize) -> Option<Say> + Send + Sync>;
 
 /// A running facilitator; stops when dropped.
 #[derive(Debug)]
-pub struct Facilitator {
+pub struct TestFacilitator {
     address: SocketAddr,
-    state: Arc<State>,
+    state: Arc<FacilitatorLedger>,
     serving: JoinHandle<()>,
 }
 
 #[derive(Default)]
-struct State {
+struct FacilitatorLedger {
     questions: watch::Sender<Vec<Question>>,
     /// Payer and nonce of what moved, with amount and transaction.
     moved: Mutex<HashMap<(String, String), Moved>>,
@@ -64,18 +64,18 @@ struct State {
     cancelled: Mutex<HashSet<(String, String)>>,
     /// Time of the newest block, in seconds since 1970; `None` for the machine's.
     time: Mutex<Option<u64>>,
-    script: Mutex<Option<Script>>,
+    script: Mutex<Option<FacilitatorScript>>,
     /// The proxied facilitator, and a node of its chain.
     behind: Option<[SocketAddr; 2]>,
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for FacilitatorLedger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State").finish_non_exhaustive()
     }
 }
 
-impl State {
+impl FacilitatorLedger {
     /// Time of the newest block, in seconds since 1970.
     fn time(&self) -> u64 {
         let machine = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
@@ -101,18 +101,18 @@ pub struct Moved {
     is_pending: bool,
 }
 
-impl Facilitator {
+impl TestFacilitator {
     /// Starts on a free port.
     pub async fn start() -> Self {
-        Self::serve(State::default()).await
+        Self::serve(FacilitatorLedger::default()).await
     }
 
     /// Starts a proxy of another facilitator and of a node; it doesn't know what moves there.
     pub async fn in_front_of(facilitator: SocketAddr, node: SocketAddr) -> Self {
-        Self::serve(State { behind: Some([facilitator, node]), ..State::default() }).await
+        Self::serve(FacilitatorLedger { behind: Some([facilitator, node]), ..FacilitatorLedger::default() }).await
     }
 
-    async fn serve(state: State) -> Self {
+    async fn serve(state: FacilitatorLedger) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let state = Arc::new(state);
@@ -162,13 +162,13 @@ impl Facilitator {
     }
 
     /// The payer cancels an authorization.
-    pub fn cancel(&self, authorization: &Authorization) {
+    pub fn cancel(&self, authorization: &TransferAuthorization) {
         lock(&self.state.cancelled).insert(key(authorization));
     }
 
     /// The payer uses the nonce of an authorization to pay somebody else.
-    pub fn pay_elsewhere(&self, authorization: &Authorization) {
-        let elsewhere = Authorization { to: format!("0x{}", "ee".repeat(20)), ..authorization.clone() };
+    pub fn pay_elsewhere(&self, authorization: &TransferAuthorization) {
+        let elsewhere = TransferAuthorization { to: format!("0x{}", "ee".repeat(20)), ..authorization.clone() };
         let payload = json!({"payload": {"authorization": elsewhere.json(), "signature": elsewhere.nonce}});
         move_money(&self.state, &payload);
     }
@@ -179,7 +179,7 @@ impl Facilitator {
     }
 }
 
-impl Drop for Facilitator {
+impl Drop for TestFacilitator {
     fn drop(&mut self) {
         self.serving.abort();
     }
@@ -189,7 +189,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn serve(mut stream: TcpStream, state: &State) {
+async fn serve(mut stream: TcpStream, state: &FacilitatorLedger) {
     let Some(question) = read(&mut stream).await else { return };
     let mut number = 0;
     state.questions.send_modify(|questions| {
@@ -230,7 +230,7 @@ async fn serve(mut stream: TcpStream, state: &State) {
 }
 
 /// The usual answer; `None`: the proxied facilitator gave none.
-async fn usual(state: &State, question: &Question) -> Option<(u16, Value)> {
+async fn usual(state: &FacilitatorLedger, question: &Question) -> Option<(u16, Value)> {
     match state.behind {
         Some([_, node]) if question.what == "node" => pass_on(node, "", &question.body).await,
         Some([facilitator, _]) => pass_on(facilitator, &question.what, &question.body).await,
@@ -287,7 +287,7 @@ fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
 }
 
 /// Answers of the published packages, recorded from version 2.27.0.
-fn recorded(state: &State, question: &Question) -> (u16, Value) {
+fn recorded(state: &FacilitatorLedger, question: &Question) -> (u16, Value) {
     let payer = &question.body["paymentPayload"]["payload"]["authorization"]["from"];
     match question.what.as_str() {
         "node" => (200, node::answer(state, &question.body)),
@@ -336,18 +336,18 @@ fn settled(transaction: &str, payer: &Value) -> Value {
 }
 
 /// The transaction of a payment that was answered as pending; given once.
-fn end_of_pending(state: &State, question: &Question) -> Option<String> {
+fn end_of_pending(state: &FacilitatorLedger, question: &Question) -> Option<String> {
     let mut moved = lock(&state.moved);
     let moved = moved.get_mut(&key(&authorization(question)))?;
     std::mem::take(&mut moved.is_pending).then(|| moved.transaction.clone())
 }
 
-fn authorization(question: &Question) -> Authorization {
-    Authorization::of(&question.body["paymentPayload"]["payload"]["authorization"]).unwrap()
+fn authorization(question: &Question) -> TransferAuthorization {
+    TransferAuthorization::of(&question.body["paymentPayload"]["payload"]["authorization"]).unwrap()
 }
 
 /// Why a payment is refused, if it is.
-fn refusal(state: &State, question: &Question) -> Option<&'static str> {
+fn refusal(state: &FacilitatorLedger, question: &Question) -> Option<&'static str> {
     let (payload, wanted) = (&question.body["paymentPayload"], &question.body["paymentRequirements"]);
     let signature = payload["payload"]["signature"].as_str().unwrap_or_default();
     // Stricter than the published one, on which nobody should rely.
@@ -367,13 +367,13 @@ fn refusal(state: &State, question: &Question) -> Option<&'static str> {
     state.is_over(&key(&authorization)).then_some(USED)
 }
 
-fn key(authorization: &Authorization) -> (String, String) {
+fn key(authorization: &TransferAuthorization) -> (String, String) {
     (authorization.from.to_ascii_lowercase(), authorization.nonce.to_ascii_lowercase())
 }
 
 /// Moves the money of a payment, once; the transaction.
-fn move_money(state: &State, payload: &Value) -> String {
-    let authorization = Authorization::of(&payload["payload"]["authorization"]).unwrap();
+fn move_money(state: &FacilitatorLedger, payload: &Value) -> String {
+    let authorization = TransferAuthorization::of(&payload["payload"]["authorization"]).unwrap();
     let signature = payload["payload"]["signature"].as_str().unwrap_or_default().to_owned();
     let digest: [u8; 32] = Sha3_256::digest(signature.as_bytes()).into();
     let transaction = format!("0x{}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());

@@ -1,5 +1,6 @@
 //! Real local peers for tests. A dev-dependency only: it fails by panicking and says on stdout what it passes over.
 
+#![expect(clippy::disallowed_methods, reason = "real peers for tests")]
 #![expect(clippy::print_stdout, reason = "tests say what they pass over")]
 #![cfg_attr(
     feature = "servers",
@@ -21,9 +22,9 @@ pub use database::TestDatabase;
 #[cfg(feature = "servers")]
 pub mod wallet;
 #[cfg(feature = "servers")]
-pub use site::{Answer, Asked, Site};
+pub use site::{ReceivedRequest, SiteAnswer, TestSite};
 #[cfg(feature = "servers")]
-pub use smtp::{Letter, MailServer, Mood};
+pub use smtp::{MailServer, Mood, ReceivedMail};
 
 /// Makes, of each `async fn name(database: TestDatabase)`, one test on SQLite and one on PostgreSQL. A macro, because
 /// the test harness finds tests by attribute only.

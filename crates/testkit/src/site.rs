@@ -12,7 +12,7 @@ const HEAD_BYTES: usize = 64 * 1024;
 
 /// A received request.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// Path with query, as sent.
     pub path: String,
     /// The whole head.
@@ -21,14 +21,14 @@ pub struct Asked {
 
 /// An answer of the site.
 #[derive(Debug, Clone)]
-pub enum Answer {
+pub enum SiteAnswer {
     /// These bytes, then the connection is closed.
     Raw(Vec<u8>),
     /// Nothing, until the caller gives up.
     Silence,
 }
 
-impl Answer {
+impl SiteAnswer {
     /// A whole response with a body.
     pub fn page(status: u16, content_type: &str, body: &str) -> Self {
         Self::Raw(
@@ -61,20 +61,20 @@ impl Answer {
 
 /// A running site; stops when dropped.
 #[derive(Debug)]
-pub struct Site {
+pub struct TestSite {
     address: SocketAddr,
-    requests: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
     serving: JoinHandle<()>,
 }
 
-impl Site {
+impl TestSite {
     /// Starts a site at `127.0.0.2` on a free port. `answer` is called once a request.
-    pub async fn start(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+    pub async fn start(answer: impl Fn(&ReceivedRequest) -> SiteAnswer + Send + Sync + 'static) -> Self {
         Self::start_at([127, 0, 0, 2].into(), answer).await
     }
 
     /// Starts a site at an address of the machine.
-    pub async fn start_at(ip: IpAddr, answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+    pub async fn start_at(ip: IpAddr, answer: impl Fn(&ReceivedRequest) -> SiteAnswer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((ip, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -102,18 +102,22 @@ impl Site {
     }
 
     /// Every request so far, in order.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ReceivedRequest> {
         self.requests.lock().unwrap().clone()
     }
 }
 
-impl Drop for Site {
+impl Drop for TestSite {
     fn drop(&mut self) {
         self.serving.abort();
     }
 }
 
-async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, answer: &(dyn Fn(&Asked) -> Answer + Send + Sync)) {
+async fn serve(
+    mut stream: TcpStream,
+    log: &Mutex<Vec<ReceivedRequest>>,
+    answer: &(dyn Fn(&ReceivedRequest) -> SiteAnswer + Send + Sync),
+) {
     let mut head = Vec::new();
     let mut piece = [0; 4096];
     while !head.windows(4).any(|four| four == b"\r\n\r\n") && head.len() < HEAD_BYTES {
@@ -124,11 +128,11 @@ async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, answer: &(dyn Fn(
     }
     let head = String::from_utf8_lossy(&head).into_owned();
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-    let request = Asked { path, head };
+    let request = ReceivedRequest { path, head };
     log.lock().unwrap().push(request.clone());
     match answer(&request) {
         // The caller may have gone.
-        Answer::Raw(bytes) => drop(stream.write_all(&bytes).await),
-        Answer::Silence => while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {},
+        SiteAnswer::Raw(bytes) => drop(stream.write_all(&bytes).await),
+        SiteAnswer::Silence => while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {},
     }
 }

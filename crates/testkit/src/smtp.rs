@@ -28,7 +28,7 @@ pub enum Mood {
 
 /// A message that was taken.
 #[derive(Debug, Clone)]
-pub struct Letter {
+pub struct ReceivedMail {
     /// Recipients of the envelope.
     pub to: Vec<String>,
     /// Header and body as they came, lines ending in LF.
@@ -40,7 +40,7 @@ pub struct Letter {
 pub struct MailServer {
     address: SocketAddr,
     mood: Arc<Mutex<Mood>>,
-    letters: watch::Receiver<Vec<Letter>>,
+    letters: watch::Receiver<Vec<ReceivedMail>>,
     connections: watch::Receiver<usize>,
     serving: JoinHandle<()>,
 }
@@ -78,7 +78,7 @@ impl MailServer {
     }
 
     /// Every message so far, in order.
-    pub fn letters(&self) -> Vec<Letter> {
+    pub fn letters(&self) -> Vec<ReceivedMail> {
         self.letters.borrow().clone()
     }
 
@@ -88,7 +88,7 @@ impl MailServer {
     }
 
     /// Waits until there are `count` messages; all of them.
-    pub async fn wait_for(&self, count: usize) -> Vec<Letter> {
+    pub async fn wait_for(&self, count: usize) -> Vec<ReceivedMail> {
         let mut letters = self.letters.clone();
         letters.wait_for(|letters| letters.len() >= count).await.unwrap().clone()
     }
@@ -100,7 +100,7 @@ impl Drop for MailServer {
     }
 }
 
-impl Letter {
+impl ReceivedMail {
     /// A field of the message's header, unfolded; empty where there is none.
     pub fn header(&self, name: &str) -> String {
         let head = self.source.split("\n\n").next().unwrap_or_default();
@@ -173,7 +173,7 @@ fn unquoted(body: &str) -> String {
 }
 
 /// Serves one connection, until the client closes it.
-async fn serve(stream: TcpStream, mood: Mood, taken: Arc<watch::Sender<Vec<Letter>>>) {
+async fn serve(stream: TcpStream, mood: Mood, taken: Arc<watch::Sender<Vec<ReceivedMail>>>) {
     let (reading, mut writing) = stream.into_split();
     let mut reading = BufReader::new(reading);
     if mood == Mood::Stall {
@@ -188,7 +188,7 @@ async fn converse(
     reading: &mut BufReader<OwnedReadHalf>,
     writing: &mut OwnedWriteHalf,
     mood: Mood,
-    taken: &watch::Sender<Vec<Letter>>,
+    taken: &watch::Sender<Vec<ReceivedMail>>,
 ) -> std::io::Result<()> {
     writing.write_all(b"220 mail.test ESMTP\r\n").await?;
     let mut to = Vec::new();
@@ -213,7 +213,7 @@ async fn converse(
                 if mood == Mood::Drop {
                     return Ok(());
                 }
-                let letter = Letter { to: std::mem::take(&mut to), source };
+                let letter = ReceivedMail { to: std::mem::take(&mut to), source };
                 taken.send_modify(|letters| letters.push(letter));
                 b"250 taken\r\n"
             }

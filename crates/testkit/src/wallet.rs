@@ -9,7 +9,7 @@ const BASE_SEPOLIA: (u64, &str, &str) = (84_532, "USDC", "036CbD53842c5426634e79
 
 /// An authorization of one payment between two instants (EIP-3009).
 #[derive(Debug, Clone)]
-pub struct Authorization {
+pub struct TransferAuthorization {
     /// The payer's address, 0x and 40 hex digits.
     pub from: String,
     /// Who is paid.
@@ -24,7 +24,7 @@ pub struct Authorization {
     pub nonce: String,
 }
 
-impl Authorization {
+impl TransferAuthorization {
     /// The JSON of a payment.
     pub fn json(&self) -> Value {
         json!({
@@ -33,7 +33,7 @@ impl Authorization {
         })
     }
 
-    /// Reads [`Authorization::json`].
+    /// Reads [`TransferAuthorization::json`].
     pub fn of(json: &Value) -> Option<Self> {
         let text = |name: &str| json.get(name)?.as_str().map(str::to_owned);
         Some(Self {
@@ -70,14 +70,14 @@ impl Wallet {
     }
 
     /// Signs an authorization; 0x and 130 hex digits.
-    pub fn sign(&self, authorization: &Authorization) -> String {
+    pub fn sign(&self, authorization: &TransferAuthorization) -> String {
         let (signature, recovery) = self.key.sign_prehash_recoverable(&authorization.digest());
         format!("0x{}{:02x}", hex(&signature.to_bytes()), 27 + recovery.to_byte())
     }
 }
 
 /// The signer of an authorization, if the signature is valid.
-pub fn signer(authorization: &Authorization, signature: &str) -> Option<String> {
+pub fn signer(authorization: &TransferAuthorization, signature: &str) -> Option<String> {
     let bytes = bytes(signature)?;
     let (signature, recovery) = bytes.split_at_checked(64)?;
     let recovery = RecoveryId::from_byte(recovery.first()?.checked_sub(27)?)?;
@@ -86,7 +86,7 @@ pub fn signer(authorization: &Authorization, signature: &str) -> Option<String> 
     Some(address(&key))
 }
 
-fn digest(authorization: &Authorization, (chain, token, contract): (u64, &str, &str)) -> [u8; 32] {
+fn digest(authorization: &TransferAuthorization, (chain, token, contract): (u64, &str, &str)) -> [u8; 32] {
     const DOMAIN: &[u8] = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
     const TRANSFER: &[u8] = b"TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)";
     let domain = keccak(&[
@@ -155,7 +155,7 @@ mod tests {
         let key = bytes("59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d").unwrap();
         let wallet = Wallet::new(key.try_into().unwrap());
         assert_eq!(wallet.address(), "0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
-        let authorization = Authorization {
+        let authorization = TransferAuthorization {
             from: wallet.address(),
             to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C".to_owned(),
             value: "20000".to_owned(),

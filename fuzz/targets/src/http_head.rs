@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use fetch::{Limits, PAGE_BYTES};
+use fetch::{FetchTimeouts, PAGE_BYTES};
 use model::capture::{BodyCut, Exchange, FailureKind, FetchFailure, Fetched};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use url::Url;
@@ -60,6 +60,7 @@ fn unmeasured(fetched: Fetched) -> Fetched {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "it ends with its runtime")]
 fn fetched(wire: &[u8], piece: usize) -> Fetched {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime without I/O starts");
@@ -68,7 +69,7 @@ fn fetched(wire: &[u8], piece: usize) -> Fetched {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         tokio::spawn(serve(theirs, wire, piece));
         let url = Url::parse("http://example.com/a").expect("a plain URL");
-        let limits = Limits { head: LONG, body_idle: LONG, body: LONG, ..Limits::default() };
+        let limits = FetchTimeouts { head: LONG, body_idle: LONG, body: LONG, ..FetchTimeouts::default() };
         fetch::answered(ours, &url, &limits, tokio::time::Instant::now() + LONG).await
     })
 }

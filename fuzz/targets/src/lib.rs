@@ -20,10 +20,10 @@ pub mod sitemap;
 pub mod url_intake;
 
 /// A target: its name, which is also that of its seeds' folder and its program, and its function.
-pub type Target = (&'static str, fn(&[u8]));
+pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [FuzzTarget; 11] = [
     ("addr_policy", addr_policy::check),
     ("charset_detect", charset_detect::check),
     ("content_decode", content_decode::check),

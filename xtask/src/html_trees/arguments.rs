@@ -6,11 +6,11 @@ use anyhow::{Context as _, Result, bail};
 
 /// The options that were given.
 #[derive(Debug)]
-pub(super) struct Arguments {
+pub(super) struct HuntOptions {
     given: BTreeMap<String, String>,
 }
 
-impl Arguments {
+impl HuntOptions {
     /// Reads options of these names.
     pub(super) fn read(mut arguments: impl Iterator<Item = String>, known: &[&str]) -> Result<Self> {
         let mut given = BTreeMap::new();

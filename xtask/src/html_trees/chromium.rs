@@ -10,7 +10,8 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 use testkit::browser::Browser;
 
-use super::{Parser, documents, hunt};
+use super::our_tree::first_difference;
+use super::{Parser, documents};
 use crate::compare_browser::host;
 use crate::compare_browser::referee::Referee;
 
@@ -91,7 +92,7 @@ impl Chromium {
         for (number, (source, written)) in sources.iter().zip(written).enumerate() {
             let tree = opened.tree(number)?;
             if tree != written {
-                let (written, opened) = hunt::first_difference(&written, &tree);
+                let (written, opened) = first_difference(&written, &tree);
                 bail!("the browser is no referee: written {source:?} gives {written}, opened {opened}");
             }
         }

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use audit::facts::charset;
 
 use super::chromium::Opened;
-use super::hunt::{first_difference, ours};
+use super::our_tree::{first_difference, ours};
 use crate::compare_browser;
 
 /// Characters of a line that a report shows.

@@ -1,10 +1,10 @@
 //! Differences that were judged: what makes them, and who is right.
 
-use super::hunt::ours;
+use super::our_tree::ours;
 
 /// A group of differences that have one cause.
 #[derive(Debug)]
-pub(super) struct Expected {
+pub(super) struct ExpectedDifference {
     /// What a report calls it; explained in `docs/html-parser/`.
     pub(super) name: &'static str,
     /// What the smallest source of such a difference holds; a part in lower case in any case. Without the fragments that
@@ -14,7 +14,7 @@ pub(super) struct Expected {
     pub(super) reads: Option<(&'static str, &'static str)>,
 }
 
-impl Expected {
+impl ExpectedDifference {
     /// Whether a source made small is of this group.
     pub(super) fn explains(&self, source: &str, their_tree: &str, scripting: bool) -> bool {
         self.parts.iter().all(|part| holds(source, part))
@@ -32,7 +32,7 @@ fn holds(source: &str, part: &str) -> bool {
 }
 
 /// Where html5ever 0.40.1 is known to differ.
-pub(super) const HTML5EVER: [Expected; 20] = [
+pub(super) const HTML5EVER: [ExpectedDifference; 20] = [
     known("processing instructions are comments", &["<?"]),
     known("selectedcontent stays empty", &["<selectedcontent", "<option"]),
     known("shadowrootmode in capitals is none", &["shadowrootmode=OPEN"]),
@@ -56,9 +56,12 @@ pub(super) const HTML5EVER: [Expected; 20] = [
 ];
 
 /// Where Chromium 156 is known to differ.
-pub(super) const CHROMIUM: [Expected; 21] = [
-    Expected { reads: Some(("\0", "")), ..known("NUL before the body is nothing", &["\0"]) },
-    Expected { reads: Some(("\0", "\u{fffd}")), ..known("NUL after a stray < or in CDATA is U+FFFD", &["\0"]) },
+pub(super) const CHROMIUM: [ExpectedDifference; 21] = [
+    ExpectedDifference { reads: Some(("\0", "")), ..known("NUL before the body is nothing", &["\0"]) },
+    ExpectedDifference {
+        reads: Some(("\0", "\u{fffd}")),
+        ..known("NUL after a stray < or in CDATA is U+FFFD", &["\0"])
+    },
     known("basefont and bgsound in a template are read as in a body", &["<basefont", "<template"]),
     known("basefont and bgsound in a template are read as in a body", &["<bgsound", "<template"]),
     known("U+FFFD keeps no frameset away", &["&#", "<frameset"]),
@@ -81,14 +84,14 @@ pub(super) const CHROMIUM: [Expected; 21] = [
     ),
     known("the end tag of a form in a template is any other end tag", &["</form", "<form", "<template"]),
     // With scripting off.
-    Expected {
+    ExpectedDifference {
         reads: Some(("<head>", "</noscript>")),
         ..known("a head in a noscript of the head ends that", &["<noscript", "<head"])
     },
 ];
 
-const fn known(name: &'static str, parts: &'static [&'static str]) -> Expected {
-    Expected { name, parts, reads: None }
+const fn known(name: &'static str, parts: &'static [&'static str]) -> ExpectedDifference {
+    ExpectedDifference { name, parts, reads: None }
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ impl Parser for Html5ever {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html_trees::hunt::ours;
+    use crate::html_trees::our_tree::ours;
 
     #[test]
     fn every_kind_of_node_is_written_as_ours_is() {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use html::Options;
 
-use super::expected::Expected;
+use super::expected::ExpectedDifference;
+use super::our_tree::{first_difference, ours};
 use super::shrink::shrink;
-use super::{Parser, documents, dump};
+use super::{Parser, documents};
 
 /// Documents handed to the other parser at once.
 const BATCH: u64 = 200;
@@ -20,7 +20,7 @@ const SHOWN_WHOLE: usize = 400;
 
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Stop {
+pub(super) enum HuntStop {
     /// After so many minutes.
     Minutes(u64),
     /// After so many documents.
@@ -32,14 +32,14 @@ pub(super) enum Stop {
 pub(super) struct Hunt {
     /// Which documents.
     pub(super) seed: u64,
-    pub(super) stop: Stop,
+    pub(super) stop: HuntStop,
     /// The differences that were judged.
-    pub(super) expected: &'static [Expected],
+    pub(super) expected: &'static [ExpectedDifference],
 }
 
 /// Differences alike.
 #[derive(Debug)]
-struct Group {
+struct DifferenceGroup {
     count: u64,
     explained: bool,
     /// The shortest source.
@@ -48,17 +48,17 @@ struct Group {
 
 /// What a difference came down to.
 #[derive(Debug)]
-struct Found {
+struct ShrunkDifference {
     source: String,
     /// The expected group that it is of.
-    expected: Option<&'static Expected>,
+    expected: Option<&'static ExpectedDifference>,
 }
 
 impl Hunt {
     /// Searches and reports; a group that nothing explains is an error.
     pub(super) fn run(&self, other: &mut dyn Parser) -> Result<()> {
         let start = Instant::now();
-        let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+        let mut groups: BTreeMap<String, DifferenceGroup> = BTreeMap::new();
         let (mut number, mut differ) = (0, 0);
         while !self.is_over(number, start) && groups.values().filter(|group| !group.explained).count() < ENOUGH {
             let upto = number + BATCH;
@@ -75,7 +75,7 @@ impl Hunt {
                         Some(expected) => expected.name.to_owned(),
                         None => signature(&found.source, other)?,
                     };
-                    let group = groups.entry(key).or_insert_with(|| Group {
+                    let group = groups.entry(key).or_insert_with(|| DifferenceGroup {
                         count: 0,
                         explained: found.expected.is_some(),
                         source: found.source.clone(),
@@ -94,14 +94,14 @@ impl Hunt {
 
     fn is_over(&self, number: u64, start: Instant) -> bool {
         match self.stop {
-            Stop::Minutes(minutes) => start.elapsed() >= Duration::from_secs(minutes.saturating_mul(60)),
-            Stop::Documents(documents) => number >= documents,
+            HuntStop::Minutes(minutes) => start.elapsed() >= Duration::from_secs(minutes.saturating_mul(60)),
+            HuntStop::Documents(documents) => number >= documents,
         }
     }
 
     /// Makes a difference small. What is explained is taken out of the document, and what is left is looked at again, so
     /// that a known difference hides no other.
-    fn reduce(&self, fragments: &[&str], other: &mut dyn Parser) -> Result<Vec<Found>> {
+    fn reduce(&self, fragments: &[&str], other: &mut dyn Parser) -> Result<Vec<ShrunkDifference>> {
         let mut left = fragments.to_vec();
         let mut all = Vec::new();
         while !differing(&[left.concat()], other)?.is_empty() {
@@ -114,7 +114,7 @@ impl Hunt {
             let source: String = smallest.iter().collect();
             let theirs = their_tree(&source, other)?;
             let expected = self.expected.iter().find(|expected| expected.explains(&source, &theirs, other.scripting()));
-            all.push(Found { source, expected });
+            all.push(ShrunkDifference { source, expected });
             let Some(expected) = expected else { break };
             let before = left.len();
             left.retain(|fragment| !expected.is_caused_by(fragment));
@@ -125,11 +125,6 @@ impl Hunt {
         }
         Ok(all)
     }
-}
-
-/// Our tree of a source.
-pub(super) fn ours(source: &str, scripting: bool) -> String {
-    dump::dump_with_mode(&html::parse(source.to_owned(), &Options { scripting, ..Options::default() }))
 }
 
 /// Which of the sources give different trees.
@@ -177,20 +172,6 @@ fn signature(source: &str, other: &mut dyn Parser) -> Result<String> {
     Ok(format!("ours {ours}, {}'s {theirs}", other.name()))
 }
 
-/// The first lines that differ.
-pub(super) fn first_difference(ours: &str, theirs: &str) -> (String, String) {
-    let mut lines = (ours.lines(), theirs.lines());
-    loop {
-        match (lines.0.next(), lines.1.next()) {
-            (Some(our), Some(their)) if our == their => {}
-            (our, their) => {
-                let shown = |line: Option<&str>| line.unwrap_or("nothing more").to_owned();
-                return (shown(our), shown(their));
-            }
-        }
-    }
-}
-
 /// Prints both trees of a source.
 pub(super) fn show(other: &mut dyn Parser, source: &str) -> Result<()> {
     let theirs = their_tree(source, other)?;
@@ -220,7 +201,7 @@ fn indented(tree: &str) -> String {
     tree.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-fn report(groups: &BTreeMap<String, Group>, other: &mut dyn Parser) -> Result<()> {
+fn report(groups: &BTreeMap<String, DifferenceGroup>, other: &mut dyn Parser) -> Result<()> {
     let mut unexplained = 0;
     for (name, group) in groups {
         if group.explained {
@@ -267,11 +248,12 @@ mod tests {
         }
     }
 
-    static INSTRUCTIONS: [Expected; 1] = [Expected { name: "instructions", parts: &["<?"], reads: None }];
+    static INSTRUCTIONS: [ExpectedDifference; 1] =
+        [ExpectedDifference { name: "instructions", parts: &["<?"], reads: None }];
 
     #[test]
     fn a_known_difference_hides_no_other() {
-        let hunt = Hunt { seed: 1, stop: Stop::Documents(0), expected: &INSTRUCTIONS };
+        let hunt = Hunt { seed: 1, stop: HuntStop::Documents(0), expected: &INSTRUCTIONS };
         let found = hunt.reduce(&["<hr>", "a", "<p>", "<?t d>", "b"], &mut Odd).unwrap();
         let shown: Vec<(&str, bool)> =
             found.iter().map(|found| (found.source.as_str(), found.expected.is_some())).collect();
@@ -280,7 +262,7 @@ mod tests {
 
     #[test]
     fn an_unexplained_group_fails_a_run() {
-        let run = |expected| Hunt { seed: 1, stop: Stop::Documents(2_000), expected }.run(&mut Odd);
+        let run = |expected| Hunt { seed: 1, stop: HuntStop::Documents(2_000), expected }.run(&mut Odd);
         assert!(run(&INSTRUCTIONS).unwrap_err().to_string().contains("unexplained"));
     }
 

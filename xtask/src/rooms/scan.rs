@@ -18,7 +18,7 @@ pub(super) struct Import {
 
 /// What one file says.
 #[derive(Debug, Default)]
-pub(super) struct Scanned {
+pub(super) struct ScannedFile {
     pub(super) imports: Vec<Import>,
     /// Modules declared here, outside of tests, from the root of the crate.
     pub(super) modules: Vec<Vec<String>>,
@@ -27,8 +27,8 @@ pub(super) struct Scanned {
 }
 
 /// Reads the file of the module `module`; the root of a crate is the empty path.
-pub(super) fn scan(source: &str, module: &[String]) -> Scanned {
-    let mut scanner = Scanner { tokens: tokens(source), at: 0, scanned: Scanned::default() };
+pub(super) fn scan(source: &str, module: &[String]) -> ScannedFile {
+    let mut scanner = Scanner { tokens: tokens(source), at: 0, scanned: ScannedFile::default() };
     scanner.items(module);
     scanner.scanned.imports.sort();
     scanner.scanned.imports.dedup();
@@ -160,7 +160,7 @@ impl Lexer<'_> {
 struct Scanner {
     tokens: Vec<(usize, Token)>,
     at: usize,
-    scanned: Scanned,
+    scanned: ScannedFile,
 }
 
 impl Scanner {

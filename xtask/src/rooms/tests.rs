@@ -1,8 +1,8 @@
 use super::*;
 
 /// Files by their path below `src`.
-fn code(files: &[(&str, &str)]) -> Code {
-    Code::of(files.iter().map(|(path, source)| {
+fn code(files: &[(&str, &str)]) -> CrateSource {
+    CrateSource::of(files.iter().map(|(path, source)| {
         let module = segments(path.strip_suffix(".rs").unwrap());
         (format!("src/{path}"), module, (*source).to_owned())
     }))
@@ -92,6 +92,43 @@ fn a_folder_has_an_order_of_its_own() {
         faults("x y"),
         ["src/a/x.rs:1: `super::y` turns the arrow y → x: \"a\" of [c.inside] in rooms.toml has x below y"]
     );
+}
+
+#[test]
+fn every_folder_of_several_modules_needs_an_order() {
+    let files = [
+        ("lib.rs", "mod a; mod b;"),
+        ("a.rs", "mod x; mod y;"),
+        ("a/x.rs", "use super::y;"),
+        ("a/y.rs", "mod only; #[cfg(test)] mod tests;"),
+        ("b.rs", "#[cfg(test)] mod tests; mod only;"),
+    ];
+    let unlisted = |listed: &[&str]| {
+        let rooms = listed.iter().map(|level| ((*level).to_owned(), Vec::new())).collect();
+        code(&files).unlisted("c", &rooms)
+    };
+    assert_eq!(unlisted(&["", "a"]), Vec::<String>::new());
+    assert_eq!(unlisted(&[""]), ["c: [c.inside] in rooms.toml lacks \"a\"; add it, perhaps as \"y x\""]);
+}
+
+#[test]
+fn an_arrow_between_folders_of_a_folder_is_found_at_any_depth() {
+    let files = [
+        ("lib.rs", "mod a;"),
+        ("a.rs", "mod x; mod y;"),
+        ("a/x.rs", "mod deep; mod other;"),
+        ("a/x/deep.rs", "use crate::a::y::f; use super::other::g;"),
+        ("a/x/other.rs", "pub(super) fn g() { super::deep::h() }"),
+    ];
+    let faults = |inside: &str, rooms| code(&files).faults("c", &segments(inside), &words(rooms), &[]);
+    assert_eq!(
+        faults("a", "x y"),
+        ["src/a/x/deep.rs:1: `crate::a::y::f` turns the arrow y → x: \"a\" of [c.inside] in rooms.toml has x below y"]
+    );
+    assert_eq!(faults("a", "y x"), Vec::<String>::new());
+    // A circle: one of its arrows is turned in either order.
+    assert_eq!(faults("a/x", "deep other").len(), 1);
+    assert_eq!(faults("a/x", "other deep").len(), 1);
 }
 
 #[test]

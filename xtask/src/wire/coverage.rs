@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// One operation.
 #[derive(Debug, Clone)]
-pub(super) struct Operation {
+pub(super) struct CoveredOperation {
     /// In capitals.
     pub(super) method: String,
     /// With `{name}` for what varies.
@@ -21,11 +21,11 @@ pub(super) struct Operation {
 
 /// All operations.
 #[derive(Debug)]
-pub(super) struct Coverage {
-    operations: Vec<Operation>,
+pub(super) struct OperationCoverage {
+    operations: Vec<CoveredOperation>,
 }
 
-impl Coverage {
+impl OperationCoverage {
     /// The operations of a description; none was called yet.
     pub(super) fn new(openapi: &Value) -> Result<Self> {
         let paths = openapi.get("paths").and_then(Value::as_object).context("no paths in /openapi.json")?;
@@ -33,7 +33,7 @@ impl Coverage {
         for (path, methods) in paths {
             for (method, operation) in methods.as_object().into_iter().flatten() {
                 let Some(name) = operation.get("operationId").and_then(Value::as_str) else { continue };
-                operations.push(Operation {
+                operations.push(CoveredOperation {
                     method: method.to_ascii_uppercase(),
                     path: path.clone(),
                     name: name.to_owned(),
@@ -47,14 +47,14 @@ impl Coverage {
     }
 
     /// All of them, in the order of the description.
-    pub(super) fn operations(&self) -> &[Operation] {
+    pub(super) fn operations(&self) -> &[CoveredOperation] {
         &self.operations
     }
 
     /// Notes an answer.
     pub(super) fn note(&mut self, method: &str, target: &str, status: u16) {
         let path = target.split('?').next().unwrap_or_default();
-        let fits = |operation: &&mut Operation| operation.method == method && is_of(&operation.path, path);
+        let fits = |operation: &&mut CoveredOperation| operation.method == method && is_of(&operation.path, path);
         // A path without anything that varies is nearer.
         let fitting =
             self.operations.iter_mut().filter(fits).min_by_key(|operation| operation.path.matches('{').count());
@@ -66,13 +66,14 @@ impl Coverage {
 
     /// Names of the operations that never succeeded.
     pub(super) fn unsuccessful(&self) -> Vec<&str> {
-        let succeeded = |operation: &Operation| operation.statuses.iter().any(|status| (200..300).contains(status));
+        let succeeded =
+            |operation: &CoveredOperation| operation.statuses.iter().any(|status| (200..300).contains(status));
         self.operations.iter().filter(|operation| !succeeded(operation)).map(|o| o.name.as_str()).collect()
     }
 
     /// A line for each: name, calls, statuses.
     pub(super) fn table(&self) -> String {
-        let line = |operation: &Operation| {
+        let line = |operation: &CoveredOperation| {
             let statuses: Vec<String> = operation.statuses.iter().map(u16::to_string).collect();
             format!("{:<32} {:>3} calls: {}\n", operation.name, operation.calls, statuses.join(" "))
         };
@@ -103,7 +104,7 @@ mod tests {
             "/a/{id}": {"get": {"operationId": "one"}},
             "/a/all": {"get": {"operationId": "all"}},
         }});
-        let mut coverage = Coverage::new(&paths).unwrap();
+        let mut coverage = OperationCoverage::new(&paths).unwrap();
         coverage.note("GET", "/a/all?x=1", 200);
         coverage.note("GET", "/a/7", 404);
         coverage.note("POST", "/a/7", 200);

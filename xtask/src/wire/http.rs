@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One request.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Request {
+pub(super) struct HttpRequest {
     pub(super) method: String,
     /// Path and query.
     pub(super) target: String,
@@ -31,7 +31,7 @@ pub(super) struct Response {
     pub(super) body: Vec<u8>,
 }
 
-impl Request {
+impl HttpRequest {
     /// The value of a header, whatever its case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
@@ -67,7 +67,7 @@ fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
 }
 
 /// Sends a request on a connection of its own, and reads until the other end closes it.
-pub(super) fn send(address: SocketAddr, request: &Request) -> Result<Response> {
+pub(super) fn send(address: SocketAddr, request: &HttpRequest) -> Result<Response> {
     let mut stream = TcpStream::connect(address).with_context(|| format!("{address} does not listen"))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut bytes = format!("{}\r\n", request.head()).into_bytes();

@@ -5,14 +5,14 @@ use base64::engine::general_purpose::STANDARD;
 
 /// A mail.
 #[derive(Debug, Clone)]
-pub(super) struct Letter {
+pub(super) struct RecordedMail {
     /// Recipients of the envelope.
     pub(super) to: Vec<String>,
     /// Headers as they came, and the content of every part, decoded, with lines ending in LF.
     pub(super) text: String,
 }
 
-impl Letter {
+impl RecordedMail {
     /// Reads a message with lines ending in LF.
     pub(super) fn new(to: Vec<String>, source: &str) -> Self {
         Self { to, text: shown(source) }
@@ -81,7 +81,7 @@ mod tests {
     fn parts_are_decoded_and_the_token_is_found() {
         let source = "Subject: x\nContent-Type: multipart/alternative; boundary=\"Zx9Qw\"\n\n--Zx9Qw\n\
                       Content-Transfer-Encoding: quoted-printable\n\nhttp://x/?tok=\nen=3Dabc_1\n--Zx9Qw--\n";
-        let letter = Letter::new(vec!["a@example.com".to_owned()], source);
+        let letter = RecordedMail::new(vec!["a@example.com".to_owned()], source);
         assert_eq!(letter.token().as_deref(), Some("abc_1"));
         assert!(!letter.text.contains("Zx9Qw"), "{}", letter.text);
     }

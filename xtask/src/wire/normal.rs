@@ -9,35 +9,35 @@ use regex::{Captures, Regex};
 use super::moment::{self, Moment};
 
 /// What is replaced, in this order, and by what. The first group of an expression, where it has one, stays.
-const RULES: [(&str, Rule); 23] = [
-    (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", Rule::Numbered("uuid")),
-    (r"\b(?:pa|mmk|cred)_[A-Za-z0-9_-]{43}", Rule::Numbered("token")),
-    (r"(?m)^(x-request-id: )[0-9a-f]{32}$", Rule::Fixed("request-id")),
-    (r"\b[0-9a-f]{32}\b", Rule::Numbered("hex")),
-    (r#"("modified":"|\btimestamp: |, at: )20\d\d-\d\d-\d\d"#, Rule::Fixed("build-day")),
-    (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)", Rule::Time(moment::rfc3339)),
-    (r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?: UTC)?\b", Rule::Time(moment::minute)),
-    (r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:GMT|\+0000)", Rule::Time(moment::imf)),
-    (r"\b\d{1,2} (?:de )?[A-Za-zç]{3,9} (?:de )?20\d\d\b", Rule::Time(moment::written)),
-    (r"\b20\d\d-\d\d-\d\d\b", Rule::Time(moment::day)),
-    (r"\b\d\d:\d\d UTC\b", Rule::Fixed("minute")),
-    (r"\b1[6-9]\d{11}\b", Rule::Time(moment::milliseconds)),
-    (r"\b1[6-9]\d{8}\b", Rule::Time(moment::seconds)),
-    (r"(?i)((?:retry-after: |;t=|; t=|retry_after(?:_seconds)?.{0,2}:))\d{2,}", Rule::Fixed("seconds")),
-    (r#"("(?:[a-z_]*_ms|[a-zA-Z]*Ms|ms)\\?": ?)\d+(?:\.\d+)?"#, Rule::Fixed("ms")),
-    (r"\b\d+(?:[.,]\d+)?(?: |&nbsp;|\u{a0}|\u{202f})?(?:ms|milliseconds|milissegundos)\b", Rule::Fixed("ms")),
-    (r"\b[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5}\b", Rule::Numbered("recovery-code")),
-    (r"<svg[^<>]*viewBox[^<>]*>.{0,200}?<path[^<>]*d=.{0,2}M[0-9MmhvzHVZ ,.-]{2000,}", Rule::Numbered("qr")),
-    (r"\b(?:[A-Z2-7]{4} ?){7}[A-Z2-7]{4}\b", Rule::Numbered("secret")),
-    (r"[A-Za-z0-9_-]{40,}", Rule::Random),
-    (r"\bjust now\b|\b\d+ minutes? ago\b|\bagora há pouco\b|\bhá \d+ minutos?\b", Rule::Fixed("ago")),
-    (r#"("last4": ?"|<code>…)[A-Za-z0-9_-]{4}"#, Rule::Fixed("last4")),
-    (r#"(slug\\?": ?\\?"|/(?:r|og|badge|api/badge|api/shared)/)[a-z0-9]{20}\b"#, Rule::Numbered("slug")),
+const RULES: [(&str, Replacement); 23] = [
+    (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", Replacement::Numbered("uuid")),
+    (r"\b(?:pa|mmk|cred)_[A-Za-z0-9_-]{43}", Replacement::Numbered("token")),
+    (r"(?m)^(x-request-id: )[0-9a-f]{32}$", Replacement::Fixed("request-id")),
+    (r"\b[0-9a-f]{32}\b", Replacement::Numbered("hex")),
+    (r#"("modified":"|\btimestamp: |, at: )20\d\d-\d\d-\d\d"#, Replacement::Fixed("build-day")),
+    (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)", Replacement::Time(moment::rfc3339)),
+    (r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?: UTC)?\b", Replacement::Time(moment::minute)),
+    (r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:GMT|\+0000)", Replacement::Time(moment::imf)),
+    (r"\b\d{1,2} (?:de )?[A-Za-zç]{3,9} (?:de )?20\d\d\b", Replacement::Time(moment::written)),
+    (r"\b20\d\d-\d\d-\d\d\b", Replacement::Time(moment::day)),
+    (r"\b\d\d:\d\d UTC\b", Replacement::Fixed("minute")),
+    (r"\b1[6-9]\d{11}\b", Replacement::Time(moment::milliseconds)),
+    (r"\b1[6-9]\d{8}\b", Replacement::Time(moment::seconds)),
+    (r"(?i)((?:retry-after: |;t=|; t=|retry_after(?:_seconds)?.{0,2}:))\d{2,}", Replacement::Fixed("seconds")),
+    (r#"("(?:[a-z_]*_ms|[a-zA-Z]*Ms|ms)\\?": ?)\d+(?:\.\d+)?"#, Replacement::Fixed("ms")),
+    (r"\b\d+(?:[.,]\d+)?(?: |&nbsp;|\u{a0}|\u{202f})?(?:ms|milliseconds|milissegundos)\b", Replacement::Fixed("ms")),
+    (r"\b[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5}\b", Replacement::Numbered("recovery-code")),
+    (r"<svg[^<>]*viewBox[^<>]*>.{0,200}?<path[^<>]*d=.{0,2}M[0-9MmhvzHVZ ,.-]{2000,}", Replacement::Numbered("qr")),
+    (r"\b(?:[A-Z2-7]{4} ?){7}[A-Z2-7]{4}\b", Replacement::Numbered("secret")),
+    (r"[A-Za-z0-9_-]{40,}", Replacement::Random),
+    (r"\bjust now\b|\b\d+ minutes? ago\b|\bagora há pouco\b|\bhá \d+ minutos?\b", Replacement::Fixed("ago")),
+    (r#"("last4": ?"|<code>…)[A-Za-z0-9_-]{4}"#, Replacement::Fixed("last4")),
+    (r#"(slug\\?": ?\\?"|/(?:r|og|badge|api/badge|api/shared)/)[a-z0-9]{20}\b"#, Replacement::Numbered("slug")),
 ];
 
 /// How something is replaced.
 #[derive(Debug, Clone, Copy)]
-enum Rule {
+enum Replacement {
     /// By its kind and a number.
     Numbered(&'static str),
     /// By its kind.
@@ -51,7 +51,7 @@ enum Rule {
 /// What was replaced so far.
 #[derive(Debug)]
 pub(super) struct Normal {
-    rules: Vec<(Regex, Rule)>,
+    rules: Vec<(Regex, Replacement)>,
     /// Texts that are known to differ, and their names. The longest first.
     literals: Vec<(String, String)>,
     /// Days that stand in what does not change, such as the catalog of checks.
@@ -96,14 +96,14 @@ impl Normal {
                 let stays = found.get(1).map_or("", |stays| stays.as_str());
                 let rest = whole.strip_prefix(stays).unwrap_or(whole);
                 let name = match rule {
-                    Rule::Numbered(kind) => number(names, counts, kind, rest),
-                    Rule::Fixed(kind) => format!("<{kind}>"),
-                    Rule::Time(read) => {
+                    Replacement::Numbered(kind) => number(names, counts, kind, rest),
+                    Replacement::Fixed(kind) => format!("<{kind}>"),
+                    Replacement::Time(read) => {
                         let moment = read(rest).filter(|moment| !fixed.contains(moment));
                         moment.and_then(|moment| moment.from(now)).unwrap_or_else(|| rest.to_owned())
                     }
-                    Rule::Random if is_random(rest) => number(names, counts, "random", rest),
-                    Rule::Random => rest.to_owned(),
+                    Replacement::Random if is_random(rest) => number(names, counts, "random", rest),
+                    Replacement::Random => rest.to_owned(),
                 };
                 format!("{stays}{name}")
             });

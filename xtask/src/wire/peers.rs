@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
-use super::letter::Letter;
+use super::letter::RecordedMail;
 
 /// Where the site is. The servers resolve its name to this.
 const SITE: ([u8; 4], u16) = ([127, 0, 0, 2], 47_080);
@@ -52,7 +52,7 @@ const PAGES: [(&str, &str, &str); 16] = [
 /// The peers, while a recording is made.
 #[derive(Debug)]
 pub(super) struct Peers {
-    letters: Arc<Mutex<Vec<Letter>>>,
+    letters: Arc<Mutex<Vec<RecordedMail>>>,
     /// Letters that were asked for already, by number.
     taken: Vec<usize>,
 }
@@ -70,7 +70,7 @@ impl Peers {
     }
 
     /// The next letter to an address that has a text, once it has come. Letters of one moment come in any order.
-    pub(super) fn letter(&mut self, address: &str, text: &str) -> Result<Letter> {
+    pub(super) fn letter(&mut self, address: &str, text: &str) -> Result<RecordedMail> {
         let until = Instant::now() + MAIL_TIME;
         while Instant::now() < until {
             let letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,7 +174,7 @@ fn facilitate(path: &str, question: &Value) -> (String, String) {
 }
 
 /// Takes mail (RFC 5321, the part that clients use).
-fn receive(stream: &TcpStream, letters: &Mutex<Vec<Letter>>) {
+fn receive(stream: &TcpStream, letters: &Mutex<Vec<RecordedMail>>) {
     let mut reader = BufReader::new(stream);
     let mut writer = stream;
     let mut say = |text: &str| writer.write_all(text.as_bytes()).is_ok();
@@ -193,7 +193,7 @@ fn receive(stream: &TcpStream, letters: &Mutex<Vec<Letter>>) {
             }
             "DATA" if say("354 go on\r\n") => {
                 let source = message(&mut reader);
-                let letter = Letter::new(std::mem::take(&mut to), &source);
+                let letter = RecordedMail::new(std::mem::take(&mut to), &source);
                 letters.lock().unwrap_or_else(PoisonError::into_inner).push(letter);
                 "250 ok\r\n"
             }

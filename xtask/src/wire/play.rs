@@ -1,19 +1,19 @@
 //! Plays the steps of the scripts against a program, and writes a file for each call.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use super::coverage::Coverage;
-use super::http::{self, Request, Response};
+use super::coverage::OperationCoverage;
+use super::http::{self, HttpRequest, Response};
 use super::normal::Normal;
 use super::peers::{Peers, SITE_URL};
 use super::program::Program;
-use super::request;
-use super::script::{Call, Step};
+use super::request::{self, BrowserState, CallPlace};
+use super::script::{ScriptCall, ScriptStep};
 use super::{proof, sweep};
 
 /// The server whose callers all come from one address, so that its limits are met.
@@ -30,30 +30,13 @@ pub(super) struct Player<'p> {
     count: usize,
     server: String,
     browser: Option<String>,
-    browsers: HashMap<String, Browser>,
+    browsers: HashMap<String, BrowserState>,
     /// What was kept of answers.
     values: HashMap<String, String>,
     normal: Normal,
     /// Targets whose body differs from run to run, so that the length of a HEAD does as well.
     differing: HashMap<String, bool>,
-    pub(super) coverage: Coverage,
-}
-
-/// What a browser holds.
-#[derive(Debug, Default)]
-pub(super) struct Browser {
-    pub(super) cookies: BTreeMap<String, String>,
-    pub(super) csrf: String,
-}
-
-/// Where a call goes to and comes from.
-#[derive(Debug)]
-pub(super) struct Place<'p> {
-    pub(super) host: String,
-    pub(super) origin: String,
-    /// `X-Forwarded-For`, where the server believes it.
-    pub(super) from: Option<String>,
-    pub(super) browser: Option<&'p Browser>,
+    pub(super) coverage: OperationCoverage,
 }
 
 impl<'p> Player<'p> {
@@ -62,7 +45,8 @@ impl<'p> Player<'p> {
         let bare = program.address("bare")?;
         let read = |target: &str| -> Result<Value> {
             let headers = vec![("host".to_owned(), bare.to_string()), ("connection".to_owned(), "close".to_owned())];
-            let request = Request { method: "GET".to_owned(), target: target.to_owned(), headers, body: Vec::new() };
+            let request =
+                HttpRequest { method: "GET".to_owned(), target: target.to_owned(), headers, body: Vec::new() };
             Ok(serde_json::from_slice(&http::send(bare, &request)?.body)?)
         };
         let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -83,7 +67,7 @@ impl<'p> Player<'p> {
             values: HashMap::from([("site".to_owned(), SITE_URL.to_owned())]),
             normal: Normal::new(literals, &catalog)?,
             differing: HashMap::new(),
-            coverage: Coverage::new(&read("/openapi.json")?)?,
+            coverage: OperationCoverage::new(&read("/openapi.json")?)?,
         })
     }
 
@@ -93,29 +77,30 @@ impl<'p> Player<'p> {
     }
 
     /// Does one step.
-    pub(super) fn play(&mut self, step: &Step) -> Result<()> {
+    pub(super) fn play(&mut self, step: &ScriptStep) -> Result<()> {
         match step {
-            Step::Server(name) => {
+            ScriptStep::Server(name) => {
                 self.program.address(name)?;
                 self.server.clone_from(name);
                 self.browser = None;
             }
-            Step::Browser(name) if name == "none" => self.browser = None,
-            Step::Browser(name) => {
+            ScriptStep::Browser(name) if name == "none" => self.browser = None,
+            ScriptStep::Browser(name) => {
                 self.browser = Some(name.clone());
                 self.browsers.entry(name.clone()).or_default();
             }
-            Step::Bootstrap => {
-                let call = Call { lines: vec!["keep csrf /csrf".to_owned()], ..sweep::get("/api/auth/bootstrap") };
+            ScriptStep::Bootstrap => {
+                let call =
+                    ScriptCall { lines: vec!["keep csrf /csrf".to_owned()], ..sweep::get("/api/auth/bootstrap") };
                 self.call(&call)?;
             }
-            Step::Call(call) => self.call(call)?,
-            Step::Let { name, kind, arguments } => {
+            ScriptStep::Call(call) => self.call(call)?,
+            ScriptStep::Let { name, kind, arguments } => {
                 let arguments = arguments.iter().map(|argument| self.filled(argument)).collect::<Result<Vec<_>>>()?;
                 let value = proof::value(kind, &arguments).with_context(|| format!("let {name}"))?;
                 self.values.insert(name.clone(), value);
             }
-            Step::Letter { name, address, text } => {
+            ScriptStep::Letter { name, address, text } => {
                 let letter = self.peers.letter(address, text)?;
                 if let Some(token) = letter.token() {
                     self.values.insert(name.clone(), token);
@@ -123,8 +108,8 @@ impl<'p> Player<'p> {
                 let text = self.normal.apply(&letter.text);
                 self.write(&format!("letter to {address}"), "letter", &text)?;
             }
-            Step::Run { arguments, lines } => self.run(arguments, lines)?,
-            Step::Sweep(whose) => {
+            ScriptStep::Run { arguments, lines } => self.run(arguments, lines)?,
+            ScriptStep::Sweep(whose) => {
                 for call in sweep::calls(self.coverage.operations(), whose == "browser") {
                     self.call(&call)?;
                 }
@@ -134,7 +119,7 @@ impl<'p> Player<'p> {
     }
 
     /// A call and its variants.
-    fn call(&mut self, call: &Call) -> Result<()> {
+    fn call(&mut self, call: &ScriptCall) -> Result<()> {
         let etag = self.one(call)?;
         for variant in &call.variants {
             let varied = request::varied(call, variant, etag.as_deref())?;
@@ -144,7 +129,7 @@ impl<'p> Player<'p> {
     }
 
     /// One call; the validator of its answer.
-    fn one(&mut self, call: &Call) -> Result<Option<String>> {
+    fn one(&mut self, call: &ScriptCall) -> Result<Option<String>> {
         let shown = request::shown(call);
         let context = || format!("on {}: {}", self.server, shown.lines().next().unwrap_or_default());
         let (address, place) = self.place()?;
@@ -160,7 +145,7 @@ impl<'p> Player<'p> {
         Ok(response.header("etag").map(str::to_owned))
     }
 
-    fn place(&self) -> Result<(SocketAddr, Place<'_>)> {
+    fn place(&self) -> Result<(SocketAddr, CallPlace<'_>)> {
         let address = self.program.address(&self.server)?;
         let is_https = self.server == "https";
         let host = if is_https { "audit.example.com".to_owned() } else { address.to_string() };
@@ -172,7 +157,7 @@ impl<'p> Player<'p> {
             _ => Some(format!("11.{}.{}.7", self.count / 256 % 256, self.count % 256)),
         };
         let browser = self.browser.as_ref().and_then(|name| self.browsers.get(name));
-        Ok((address, Place { host, origin, from, browser }))
+        Ok((address, CallPlace { host, origin, from, browser }))
     }
 
     /// A text in which what was kept stands for its name.
@@ -220,7 +205,7 @@ impl<'p> Player<'p> {
     }
 
     /// Keeps what the lines of a call ask for.
-    fn keep(&mut self, call: &Call, response: &Response) -> Result<()> {
+    fn keep(&mut self, call: &ScriptCall, response: &Response) -> Result<()> {
         for line in &call.lines {
             let Some((name, value)) = request::kept(line, response)? else { continue };
             match (name.as_str(), self.browser.as_ref().and_then(|name| self.browsers.get_mut(name))) {
@@ -234,7 +219,7 @@ impl<'p> Player<'p> {
     }
 
     /// An answer with everything replaced that differs from run to run.
-    fn answer(&mut self, request: &Request, response: &Response) -> String {
+    fn answer(&mut self, request: &HttpRequest, response: &Response) -> String {
         let (body, is_differing) = match response.text() {
             Some(text) => {
                 let mut normal = self.normal.apply(text);

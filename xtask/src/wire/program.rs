@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-use super::http::{self, Request};
+use super::http::{self, HttpRequest};
 
 /// How long a server may take to start.
 const START: Duration = Duration::from_secs(60);
@@ -28,17 +28,17 @@ pub(super) struct Program {
     path: PathBuf,
     /// Everything that it writes.
     pub(super) folder: PathBuf,
-    servers: Vec<Server>,
+    servers: Vec<StartedServer>,
 }
 
 #[derive(Debug)]
-struct Server {
+struct StartedServer {
     name: &'static str,
     address: SocketAddr,
     child: Child,
 }
 
-impl Drop for Server {
+impl Drop for StartedServer {
     fn drop(&mut self) {
         // A process that has ended already can't be ended again.
         let _ended = self.child.kill();
@@ -61,7 +61,7 @@ impl Program {
             command.args(["serve", "--config"]).arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
             let child = command.spawn().with_context(|| format!("{} can't be started", program.path.display()))?;
             let address = SocketAddr::from(([127, 0, 0, 1], port));
-            program.servers.push(Server { name, address, child });
+            program.servers.push(StartedServer { name, address, child });
         }
         for server in &mut program.servers {
             server.wait().with_context(|| format!("{} of {}", server.name, folder.display()))?;
@@ -98,12 +98,13 @@ impl Program {
     }
 }
 
-impl Server {
+impl StartedServer {
     fn wait(&mut self) -> Result<()> {
         let until = Instant::now() + START;
-        let health = Request { method: "GET".to_owned(), target: "/api/health".to_owned(), ..Request::default() };
+        let health =
+            HttpRequest { method: "GET".to_owned(), target: "/api/health".to_owned(), ..HttpRequest::default() };
         let host = vec![("host".to_owned(), self.address.to_string()), ("connection".to_owned(), "close".to_owned())];
-        let health = Request { headers: host, ..health };
+        let health = HttpRequest { headers: host, ..health };
         while Instant::now() < until {
             if http::send(self.address, &health).is_ok() {
                 return Ok(());

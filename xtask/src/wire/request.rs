@@ -1,14 +1,15 @@
 //! A call of a script as a request, and what a script keeps of its answer.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context as _, Result, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::http::{Request, Response};
-use super::play::Place;
-use super::script::Call;
+use super::http::{HttpRequest, Response};
+use super::script::ScriptCall;
 
 /// A picture of 2 by 2 pixels.
 const PNG: &str =
@@ -18,9 +19,26 @@ const BOUNDARY: &str = "boundary-of-recordings";
 /// Characters of a file's name.
 const NAME_CHARS: usize = 80;
 
+/// Cookies and CSRF token of one browser of a script.
+#[derive(Debug, Default)]
+pub(super) struct BrowserState {
+    pub(super) cookies: BTreeMap<String, String>,
+    pub(super) csrf: String,
+}
+
+/// Destination and sender of a call.
+#[derive(Debug)]
+pub(super) struct CallPlace<'p> {
+    pub(super) host: String,
+    pub(super) origin: String,
+    /// `X-Forwarded-For`, where the server believes it.
+    pub(super) from: Option<String>,
+    pub(super) browser: Option<&'p BrowserState>,
+}
+
 /// A call with one thing changed; see `script.rs`.
-pub(super) fn varied(call: &Call, variant: &str, etag: Option<&str>) -> Result<Call> {
-    let mut varied = Call { variants: Vec::new(), ..call.clone() };
+pub(super) fn varied(call: &ScriptCall, variant: &str, etag: Option<&str>) -> Result<ScriptCall> {
+    let mut varied = ScriptCall { variants: Vec::new(), ..call.clone() };
     // What an answer shows is kept once.
     varied.lines.retain(|line| !["keep ", "cut ", "head "].iter().any(|word| line.starts_with(word)));
     let mark = if call.target.contains('?') { '&' } else { '?' };
@@ -44,16 +62,24 @@ pub(super) fn varied(call: &Call, variant: &str, etag: Option<&str>) -> Result<C
 }
 
 /// A call as a recording shows it. Validators are of an answer, and may differ.
-pub(super) fn shown(call: &Call) -> String {
+pub(super) fn shown(call: &ScriptCall) -> String {
     let lines = call.lines.iter().map(|line| if line.starts_with("If-None-Match: ") { "If-None-Match" } else { line });
     let lines: Vec<&str> = lines.collect();
     format!("{} {}\n{}", call.method, call.target, lines.join("\n"))
 }
 
 /// The request of a call.
-pub(super) fn built(call: &Call, place: &Place<'_>, filled: &dyn Fn(&str) -> Result<String>) -> Result<Request> {
-    let mut request =
-        Request { method: call.method.clone(), target: filled(&call.target)?, headers: Vec::new(), body: Vec::new() };
+pub(super) fn built(
+    call: &ScriptCall,
+    place: &CallPlace<'_>,
+    filled: &dyn Fn(&str) -> Result<String>,
+) -> Result<HttpRequest> {
+    let mut request = HttpRequest {
+        method: call.method.clone(),
+        target: filled(&call.target)?,
+        headers: Vec::new(),
+        body: Vec::new(),
+    };
     let mut is_bare = false;
     for line in &call.lines {
         match line.split_once(' ').unwrap_or((line, "")) {
@@ -93,7 +119,7 @@ pub(super) fn built(call: &Call, place: &Place<'_>, filled: &dyn Fn(&str) -> Res
     Ok(request)
 }
 
-fn body(request: &mut Request, media_type: &str, text: String) {
+fn body(request: &mut HttpRequest, media_type: &str, text: String) {
     if request.header("content-type").is_none() {
         request.headers.push(("Content-Type".to_owned(), media_type.to_owned()));
     }
@@ -101,7 +127,7 @@ fn body(request: &mut Request, media_type: &str, text: String) {
 }
 
 /// Fields of a form, `name=value; name=@png`, where `@png` is a file with a picture and `@text` one without.
-fn multipart(request: &mut Request, fields: &str) -> Result<()> {
+fn multipart(request: &mut HttpRequest, fields: &str) -> Result<()> {
     let mut content = Vec::new();
     for field in fields.split("; ") {
         let (name, value) = field.split_once('=').context("multipart NAME=VALUE; …")?;
@@ -168,8 +194,8 @@ mod tests {
     #[test]
     fn a_call_without_a_browser_is_sent_as_it_stands() {
         let lines = vec!["X-Test: {a}".to_owned(), "json {\"b\": 1}".to_owned(), "keep c /c".to_owned()];
-        let call = Call { method: "POST".to_owned(), target: "/x".to_owned(), lines, ..Call::default() };
-        let place = Place { host: "h".to_owned(), origin: "http://h".to_owned(), from: None, browser: None };
+        let call = ScriptCall { method: "POST".to_owned(), target: "/x".to_owned(), lines, ..ScriptCall::default() };
+        let place = CallPlace { host: "h".to_owned(), origin: "http://h".to_owned(), from: None, browser: None };
         let request = built(&call, &place, &|text| Ok(text.replace("{a}", "1"))).unwrap();
         let head = "POST /x HTTP/1.1\r\nX-Test: 1\r\nContent-Type: application/json\r\nHost: h\r\nConnection: close\r\n\
                     content-length: 8\r\n";

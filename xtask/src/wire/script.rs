@@ -28,11 +28,11 @@ use anyhow::{Context as _, Result, bail};
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ScriptStep {
     Server(String),
     Browser(String),
     Bootstrap,
-    Call(Call),
+    Call(ScriptCall),
     Let { name: String, kind: String, arguments: Vec<String> },
     Letter { name: String, address: String, text: String },
     Run { arguments: Vec<String>, lines: Vec<String> },
@@ -41,7 +41,7 @@ pub(super) enum Step {
 
 /// One call, before anything stands for what was kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Call {
+pub(super) struct ScriptCall {
     pub(super) method: String,
     pub(super) target: String,
     pub(super) variants: Vec<String>,
@@ -49,7 +49,7 @@ pub(super) struct Call {
 }
 
 /// All steps of a folder.
-pub(super) fn read(folder: &Path) -> Result<Vec<Step>> {
+pub(super) fn read(folder: &Path) -> Result<Vec<ScriptStep>> {
     let files = std::fs::read_dir(folder).with_context(|| format!("{} can't be read", folder.display()))?;
     let mut files: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "calls"));
@@ -62,16 +62,16 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn parse(text: &str) -> Result<Vec<Step>> {
-    let mut steps: Vec<Step> = Vec::new();
+fn parse(text: &str) -> Result<Vec<ScriptStep>> {
+    let mut steps: Vec<ScriptStep> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
         if line.starts_with(' ') {
             let lines = match steps.last_mut() {
-                Some(Step::Call(call)) => &mut call.lines,
-                Some(Step::Run { lines, .. }) => lines,
+                Some(ScriptStep::Call(call)) => &mut call.lines,
+                Some(ScriptStep::Run { lines, .. }) => lines,
                 _ => bail!("line {}: it belongs to no call", number + 1),
             };
             lines.push(line.trim().to_owned());
@@ -82,28 +82,28 @@ fn parse(text: &str) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn step(line: &str) -> Result<Step> {
+fn step(line: &str) -> Result<ScriptStep> {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     Ok(match word {
-        "server" => Step::Server(rest.to_owned()),
-        "browser" => Step::Browser(rest.to_owned()),
-        "bootstrap" => Step::Bootstrap,
-        "sweep" => Step::Sweep(rest.to_owned()),
-        "run" => Step::Run { arguments: arguments(rest), lines: Vec::new() },
+        "server" => ScriptStep::Server(rest.to_owned()),
+        "browser" => ScriptStep::Browser(rest.to_owned()),
+        "bootstrap" => ScriptStep::Bootstrap,
+        "sweep" => ScriptStep::Sweep(rest.to_owned()),
+        "run" => ScriptStep::Run { arguments: arguments(rest), lines: Vec::new() },
         "letter" => {
             let (name, rest) = rest.split_once(' ').context("letter NAME ADDRESS [TEXT]")?;
             let (address, text) = rest.split_once(' ').unwrap_or((rest, ""));
-            Step::Letter { name: name.to_owned(), address: address.to_owned(), text: text.to_owned() }
+            ScriptStep::Letter { name: name.to_owned(), address: address.to_owned(), text: text.to_owned() }
         }
         "let" => {
             let (name, value) = rest.split_once(" = ").context("let NAME = KIND ARGUMENT…")?;
             let mut arguments = arguments(value).into_iter();
             let kind = arguments.next().context("let NAME = KIND ARGUMENT…")?;
-            Step::Let { name: name.to_owned(), kind, arguments: arguments.collect() }
+            ScriptStep::Let { name: name.to_owned(), kind, arguments: arguments.collect() }
         }
         method if method.bytes().all(|byte| byte.is_ascii_uppercase()) => {
             let (target, variants) = rest.split_once(" | ").unwrap_or((rest, ""));
-            Step::Call(Call {
+            ScriptStep::Call(ScriptCall {
                 method: method.to_owned(),
                 target: target.to_owned(),
                 variants: variants.split_whitespace().map(str::to_owned).collect(),
@@ -134,14 +134,14 @@ mod tests {
     #[test]
     fn a_call_has_variants_and_lines() {
         let steps = parse("# The home page\nGET / | pt head\n  Accept: text/html\n\nrun checks \"a b\"\n").unwrap();
-        let call = Call {
+        let call = ScriptCall {
             method: "GET".to_owned(),
             target: "/".to_owned(),
             variants: vec!["pt".to_owned(), "head".to_owned()],
             lines: vec!["Accept: text/html".to_owned()],
         };
-        let run = Step::Run { arguments: vec!["checks".to_owned(), "a b".to_owned()], lines: Vec::new() };
-        assert_eq!(steps, [Step::Call(call), run]);
+        let run = ScriptStep::Run { arguments: vec!["checks".to_owned(), "a b".to_owned()], lines: Vec::new() };
+        assert_eq!(steps, [ScriptStep::Call(call), run]);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::coverage::Operation;
-use super::script::Call;
+use super::coverage::CoveredOperation;
+use super::script::ScriptCall;
 
 /// An id of nothing.
 const NO_ID: &str = "00000000-0000-7000-8000-000000000000";
@@ -15,12 +15,12 @@ const TAKE_FORMS: [&str; 2] = ["request_pix_credit", "set_avatar"];
 const ENDING: [&str; 2] = ["sign_out", "end_all_sessions"];
 
 /// A call that only reads.
-pub(super) fn get(target: &str) -> Call {
-    Call { method: "GET".to_owned(), target: target.to_owned(), ..Call::default() }
+pub(super) fn get(target: &str) -> ScriptCall {
+    ScriptCall { method: "GET".to_owned(), target: target.to_owned(), ..ScriptCall::default() }
 }
 
 /// The calls for every operation: those of nobody, or those of a browser, which are more about what is sent.
-pub(super) fn calls(operations: &[Operation], is_browser: bool) -> Vec<Call> {
+pub(super) fn calls(operations: &[CoveredOperation], is_browser: bool) -> Vec<ScriptCall> {
     let mut calls = Vec::new();
     for operation in operations.iter().filter(|operation| operation.path != "/mcp") {
         if !is_browser {
@@ -38,7 +38,7 @@ pub(super) fn calls(operations: &[Operation], is_browser: bool) -> Vec<Call> {
     calls
 }
 
-fn of_nobody(operation: &Operation) -> Vec<Call> {
+fn of_nobody(operation: &CoveredOperation) -> Vec<ScriptCall> {
     let with = |lines: &[&str]| call(operation, "", lines);
     let wrong = format!("X-Guest-Token: pa_{}", "A".repeat(43));
     let mut calls = vec![
@@ -57,12 +57,12 @@ fn of_nobody(operation: &Operation) -> Vec<Call> {
         }
     }
     if operation.method == "GET" {
-        calls.push(Call { method: "HEAD".to_owned(), ..with(&[]) });
+        calls.push(ScriptCall { method: "HEAD".to_owned(), ..with(&[]) });
     }
     calls
 }
 
-fn of_a_browser(operation: &Operation) -> Vec<Call> {
+fn of_a_browser(operation: &CoveredOperation) -> Vec<ScriptCall> {
     let with = |lines: &[&str]| call(operation, "", lines);
     if operation.method == "GET" {
         return vec![with(&[])];
@@ -81,26 +81,30 @@ fn of_a_browser(operation: &Operation) -> Vec<Call> {
 }
 
 /// What no operation of the path answers.
-fn of_a_path(path: &str, operations: &[Operation]) -> Vec<Call> {
+fn of_a_path(path: &str, operations: &[CoveredOperation]) -> Vec<ScriptCall> {
     let methods: Vec<&str> = operations.iter().filter(|o| o.path == path).map(|o| o.method.as_str()).collect();
     let target = target(path);
-    let options = |lines: &[&str]| Call {
+    let options = |lines: &[&str]| ScriptCall {
         method: "OPTIONS".to_owned(),
         target: target.clone(),
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
-        ..Call::default()
+        ..ScriptCall::default()
     };
     let asked = format!("Access-Control-Request-Method: {}", methods.first().unwrap_or(&"GET"));
     let asked_headers = "Access-Control-Request-Headers: content-type, x-guest-token";
     let mut calls =
         vec![options(&[]), options(&["Origin: https://elsewhere.example.com", asked.as_str(), asked_headers])];
     let wrong = ["DELETE", "PUT", "POST", "GET", "REPORT"].into_iter().find(|method| !methods.contains(method));
-    calls.extend(wrong.map(|method| Call { method: method.to_owned(), target: target.clone(), ..Call::default() }));
+    calls.extend(wrong.map(|method| ScriptCall {
+        method: method.to_owned(),
+        target: target.clone(),
+        ..ScriptCall::default()
+    }));
     calls
 }
 
-fn call(operation: &Operation, query: &str, lines: &[&str]) -> Call {
-    Call {
+fn call(operation: &CoveredOperation, query: &str, lines: &[&str]) -> ScriptCall {
+    ScriptCall {
         method: operation.method.clone(),
         target: format!("{}{query}", target(&operation.path)),
         variants: Vec::new(),

@@ -8,7 +8,7 @@ use service::error::{Code, ServiceError};
 
 /// Credentials of headers and query: at most one of each kind, well-formed, not yet looked up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Sent {
+pub(crate) struct SentCredentials {
     /// A guest token.
     pub guest: Option<String>,
     /// An API key.
@@ -20,9 +20,9 @@ pub(crate) struct Sent {
 }
 
 /// The credentials of headers and query. Several ways to send one must agree.
-pub(crate) fn sent(headers: &HeaderMap, query_token: Option<&str>) -> Result<Sent, ServiceError> {
+pub(crate) fn sent(headers: &HeaderMap, query_token: Option<&str>) -> Result<SentCredentials, ServiceError> {
     let of = |name: &str| header_text(headers, name).map(|text| text.map(str::to_owned));
-    let mut sent = Sent {
+    let mut sent = SentCredentials {
         guest: agreed(TokenKind::Guest, [of("x-guest-token")?, query_token.map(str::to_owned)])?,
         key: agreed(TokenKind::Key, [of("x-api-key")?, None])?,
         credit: agreed(TokenKind::Credit, [of("x-credito")?, None])?,
@@ -103,17 +103,17 @@ mod tests {
     fn a_token_is_taken_from_each_place_and_must_agree() {
         let (token, other) = (TokenKind::Guest.token([1; 32]), TokenKind::Guest.token([2; 32]));
         let bearer = format!("Bearer {token}");
-        let guest = Ok(Sent { guest: Some(token.clone()), ..Sent::default() });
+        let guest = Ok(SentCredentials { guest: Some(token.clone()), ..SentCredentials::default() });
         let sent = |list: &[(&'static str, &str)], query: Option<&str>| {
             super::sent(&headers(list), query).map_err(|error| error.code)
         };
-        assert_eq!(sent(&[], None), Ok(Sent::default()));
+        assert_eq!(sent(&[], None), Ok(SentCredentials::default()));
         assert_eq!(sent(&[("x-guest-token", &token)], None), guest);
         assert_eq!(sent(&[("authorization", &bearer)], Some(&token)), guest);
         assert_eq!(sent(&[], Some(&token)), guest);
         assert_eq!(sent(&[("authorization", &bearer)], Some(&other)), Err(Code::InvalidParameter));
-        assert_eq!(sent(&[("authorization", "Basic eDp5")], None), Ok(Sent::default()));
-        assert_eq!(sent(&[("authorization", "Bearers")], None), Ok(Sent::default()));
+        assert_eq!(sent(&[("authorization", "Basic eDp5")], None), Ok(SentCredentials::default()));
+        assert_eq!(sent(&[("authorization", "Bearers")], None), Ok(SentCredentials::default()));
         for (header, text, code) in [
             ("authorization", "Bearer pa_x", Code::GuestTokenInvalid),
             ("authorization", "Bearer mmk_x", Code::InvalidApiKey),
@@ -137,12 +137,12 @@ mod tests {
         let tokens = TokenKind::ALL.map(|kind| kind.token([3; 32]));
         let of = |token: &str| super::sent(&headers(&[("authorization", &format!("bearer\t{token}"))]), None).unwrap();
         let [guest, key, credit] = tokens.clone();
-        assert_eq!(of(&guest), Sent { guest: Some(guest.clone()), ..Sent::default() });
-        assert_eq!(of(&key), Sent { key: Some(key.clone()), ..Sent::default() });
-        assert_eq!(of(&credit), Sent { credit: Some(credit.clone()), ..Sent::default() });
-        assert_eq!(of("other"), Sent { operator: Some("other".to_owned()), ..Sent::default() });
+        assert_eq!(of(&guest), SentCredentials { guest: Some(guest.clone()), ..SentCredentials::default() });
+        assert_eq!(of(&key), SentCredentials { key: Some(key.clone()), ..SentCredentials::default() });
+        assert_eq!(of(&credit), SentCredentials { credit: Some(credit.clone()), ..SentCredentials::default() });
+        assert_eq!(of("other"), SentCredentials { operator: Some("other".to_owned()), ..SentCredentials::default() });
         // A key beside a credit that pays.
         let both = super::sent(&headers(&[("x-api-key", &key), ("x-credito", &credit)]), None).unwrap();
-        assert_eq!(both, Sent { key: Some(key), credit: Some(credit), ..Sent::default() });
+        assert_eq!(both, SentCredentials { key: Some(key), credit: Some(credit), ..SentCredentials::default() });
     }
 }

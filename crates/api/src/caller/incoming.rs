@@ -7,7 +7,7 @@ use model::lang::Lang;
 use service::caller::Caller;
 use service::network::Network;
 
-use crate::operation::Form;
+use crate::operation::UnreadForm;
 
 /// A call as it came in.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Incoming<'h> {
     /// The language of the answer.
     pub lang: Lang,
     /// The body, where the operation takes a form.
-    pub form: Option<Arc<Form>>,
+    pub form: Option<Arc<UnreadForm>>,
 }
 
 /// A recognized caller, and the cookie that the response must set.

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::source::Source;
+use super::source::DocumentSource;
 use crate::mcp;
 use crate::operation::Effect;
 
-/// What the protocol is called in a card: A2A's own bindings would be a lie, as its tasks are not spoken here.
+/// Protocol binding of the card: MCP, as the service has no tasks of A2A.
 const BINDING: &str = "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http";
 
 /// The card.
-pub(super) fn document(source: &Source<'_>) -> String {
+pub(super) fn document(source: &DocumentSource<'_>) -> String {
     let config = source.config;
     let skills: Vec<Value> = mcp::tools(source.operations)
         .map(|operation| {

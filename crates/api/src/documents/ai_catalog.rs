@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::source::Source;
+use super::source::DocumentSource;
 
 /// The catalog.
-pub(super) fn document(source: &Source<'_>) -> String {
+pub(super) fn document(source: &DocumentSource<'_>) -> String {
     let (host, product) = (source.host(), &source.config.product);
     json!({
         "specVersion": "1.0",

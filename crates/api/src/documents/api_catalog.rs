@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::source::Source;
+use super::source::DocumentSource;
 
-/// Where the catalog leads, as a header.
+/// The `Link` header of the catalog.
 pub(super) const LINKS: &str = "</.well-known/api-catalog>; rel=\"api-catalog\", </api/>; rel=\"item\"";
 
 /// The catalog.
-pub(super) fn document(source: &Source<'_>) -> String {
+pub(super) fn document(source: &DocumentSource<'_>) -> String {
     let typed = |path: &str, kind: &str| json!({"href": source.url(path), "type": kind});
     let api = source.url("/api/");
     json!({

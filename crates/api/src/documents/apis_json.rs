@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::source::Source;
+use super::source::DocumentSource;
 
 /// Characters of a name at most.
 const NAME_CHARACTERS: usize = 50;
@@ -10,7 +10,7 @@ const NAME_CHARACTERS: usize = 50;
 const LEAST_CHARACTERS: usize = 3;
 
 /// The index.
-pub(super) fn document(source: &Source<'_>) -> String {
+pub(super) fn document(source: &DocumentSource<'_>) -> String {
     let (config, host) = (source.config, source.host());
     let image = source.url("/favicon.svg");
     let mut name: String = config.product.name.chars().take(NAME_CHARACTERS).collect();

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::operation::{Access, Operation};
 use render::catalog;
-use render::catalog::check::{Bound, Explained};
+use render::catalog::check::{CheckBound, Explained};
 use service::config::reference;
 
 /// Every key of the configuration.
@@ -53,7 +53,7 @@ pub fn checks() -> Result<String, std::fmt::Error> {
         } = Explained::new((family, check), Lang::En);
         write!(out, "\n### `{code}`\n\n**{}** · {title}\n\n{why}\n\n", severity.word())?;
         write!(out, "Rule: {rule}\n\n")?;
-        for Bound { name, value, unit } in &thresholds {
+        for CheckBound { name, value, unit } in &thresholds {
             writeln!(out, "- `{name}`: {value} {unit}")?;
         }
         if !thresholds.is_empty() {
@@ -71,7 +71,7 @@ pub fn checks() -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// The word of a value on the wire.
+/// A value as it is written on the wire.
 fn wire(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::source::Source;
+use super::source::DocumentSource;
 use crate::mcp;
-use crate::operation::{Access, Call, LASTING, Nothing, Operation, Written};
+use crate::operation::{Access, Call, LASTING, Nothing, Operation, WrittenJson};
 use service::config::PaymentMode;
 use service::error::ServiceError;
 
@@ -21,7 +21,7 @@ pub fn operations() -> Vec<Operation> {
                 "See what the service offers",
                 "Endpoints, credentials, limits and first steps of this service, in one document.",
             )
-            .kept(LASTING),
+            .cacheable(LASTING),
     ]
 }
 
@@ -73,13 +73,13 @@ struct Endpoint {
     errors: Vec<&'static str>,
 }
 
-async fn index(call: Call, _: Nothing) -> Result<Written<Index>, ServiceError> {
-    Written::at_start(&call, PATH)
+async fn index(call: Call, _: Nothing) -> Result<WrittenJson<Index>, ServiceError> {
+    WrittenJson::at_start(&call, PATH)
 }
 
 /// The index of these operations.
 // Long, as it is one JSON document.
-pub(super) fn document(source: &Source<'_>) -> Index {
+pub(super) fn document(source: &DocumentSource<'_>) -> Index {
     let (operations, config, base) = (source.operations, source.config, source.base_url);
     let url = |path: &str| format!("{base}{path}");
     let endpoints = operations.iter().map(|operation| Endpoint {

@@ -6,7 +6,7 @@ use audit::report::CATALOG_VERSION;
 use model::lang::Lang;
 use serde_json::Value;
 
-use super::source::Source;
+use super::source::DocumentSource;
 use crate::mcp;
 use crate::operation::{Access, Operation};
 use render::catalog;
@@ -17,16 +17,16 @@ use service::error::Code;
 /// What the service does, in one sentence.
 pub(super) const SUMMARY: &str =
     "Technical SEO audits of single pages: a score, findings with their evidence, and a ready fix for each finding.";
-/// Characters of an example answer; what is longer ends there, as the description has it whole.
+/// Characters of an example answer; a longer one is cut, as the OpenAPI description has it whole.
 const EXAMPLE_CHARACTERS: usize = 1_500;
 
-/// How the common clients are set up, with an address that stands for that of a service.
+/// Setup of common clients, with a placeholder for the service's address.
 const CLIENTS: &str = include_str!("../../../../docs/clients.md");
-/// That address.
+/// The placeholder.
 const ANY_SERVICE: &str = "https://audit.example.com";
 
-/// The guide to the guides.
-pub(super) fn short(source: &Source<'_>) -> String {
+/// `llms.txt`: the short guide, which links to the others.
+pub(super) fn short(source: &DocumentSource<'_>) -> String {
     let base = source.base_url;
     let mut out = format!(
         "# {}\n\n> {SUMMARY}\n\nOne call audits a page: `curl -s {base}/api/audit -H 'content-type: application/json' -d \
@@ -63,7 +63,7 @@ pub(super) fn short(source: &Source<'_>) -> String {
 }
 
 /// Free allowances and prices, as a Markdown list.
-pub(super) fn prices(source: &Source<'_>) -> String {
+pub(super) fn prices(source: &DocumentSource<'_>) -> String {
     let config = source.config;
     let limits = &config.limits;
     let mut out = format!(
@@ -90,8 +90,8 @@ pub(super) fn prices(source: &Source<'_>) -> String {
     out
 }
 
-/// Everything in one file.
-pub(super) fn full(source: &Source<'_>) -> String {
+/// `llms-full.txt`: the whole guide.
+pub(super) fn full(source: &DocumentSource<'_>) -> String {
     let base = source.base_url;
     let mut out = format!(
         "# {}: the whole guide\n\n> {SUMMARY}\n\nBase: <{base}>. Bodies and answers are JSON. A refusal is `{{error, detail?, \
@@ -126,7 +126,7 @@ fn clients(base: &str) -> String {
 }
 
 /// One operation with its parameters and an example.
-fn describe(out: &mut String, source: &Source<'_>, operation: &Operation) {
+fn describe(out: &mut String, source: &DocumentSource<'_>, operation: &Operation) {
     let method = operation.method.as_str().to_ascii_lowercase();
     let Some(described) = source.openapi.get("paths").and_then(|paths| paths.get(operation.path)?.get(&method)) else {
         return;

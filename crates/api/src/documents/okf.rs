@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::source::Source;
+use super::source::DocumentSource;
 use crate::operation::Access;
 use service::config::PaymentMode;
 
 /// Every file, by path.
-pub(super) fn files(source: &Source<'_>) -> [(&'static str, String); 4] {
+pub(super) fn files(source: &DocumentSource<'_>) -> [(&'static str, String); 4] {
     [
         ("/okf/index.md", index(source)),
         ("/okf/sobre.md", about(source)),
@@ -16,7 +16,7 @@ pub(super) fn files(source: &Source<'_>) -> [(&'static str, String); 4] {
     ]
 }
 
-fn index(source: &Source<'_>) -> String {
+fn index(source: &DocumentSource<'_>) -> String {
     let name = &source.config.product.name;
     format!(
         "---\nokf_version: \"0.1\"\n---\n# {name}\n\n\
@@ -26,8 +26,8 @@ fn index(source: &Source<'_>) -> String {
     )
 }
 
-/// The block at the head of a concept.
-fn head(source: &Source<'_>, kind: &str, title: &str, description: &str, resource: &str) -> String {
+/// Front matter of a concept.
+fn head(source: &DocumentSource<'_>, kind: &str, title: &str, description: &str, resource: &str) -> String {
     let (day, product) = (source.build.day, &source.config.product.id);
     let version = env!("CARGO_PKG_VERSION");
     format!(
@@ -36,7 +36,7 @@ fn head(source: &Source<'_>, kind: &str, title: &str, description: &str, resourc
     )
 }
 
-fn about(source: &Source<'_>) -> String {
+fn about(source: &DocumentSource<'_>) -> String {
     let (config, base) = (source.config, source.base_url);
     let head = head(source, "Service", "About", "What the service is and who runs it.", &source.url("/"));
     let mut out = format!(
@@ -57,7 +57,7 @@ fn about(source: &Source<'_>) -> String {
     out
 }
 
-fn api(source: &Source<'_>) -> String {
+fn api(source: &DocumentSource<'_>) -> String {
     let resource = source.url("/openapi.json");
     let mut out = head(source, "API", "HTTP API", "Every operation of the API.", &resource);
     out.push_str("# HTTP API\n\n| call | what it does | who may |\n|---|---|---|\n");
@@ -78,7 +78,7 @@ fn api(source: &Source<'_>) -> String {
     out
 }
 
-fn faq(source: &Source<'_>) -> String {
+fn faq(source: &DocumentSource<'_>) -> String {
     let (config, base) = (source.config, source.base_url);
     let head = head(source, "FAQ", "FAQ", "Questions that agents ask.", &source.url("/api/"));
     let pays = match config.payment_mode() {

@@ -12,16 +12,16 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::mcp;
-use crate::operation::{Answer, Call, LASTING, Nothing, Operation, Reply, error_schema};
+use crate::operation::{Call, IntoReply, LASTING, Nothing, Operation, Reply, error_schema};
 use operation::{Generators, describe, of_refusals};
 use service::config::Config;
 use service::error::{Code, ServiceError};
 
 /// Where it is.
 pub(super) const PATH: &str = "/openapi.json";
-/// Where definitions are.
+/// JSON pointer of the definitions.
 const SCHEMAS: &str = "/components/schemas";
-/// Where those of inputs are until all are known.
+/// JSON pointer of the definitions of inputs until they are joined with those of answers.
 const INPUTS: &str = "/components/inputs";
 
 /// The endpoints of this file.
@@ -29,16 +29,16 @@ pub fn operations() -> Vec<Operation> {
     vec![
         Operation::get(PATH, "get_openapi", openapi)
             .text("See the OpenAPI description", "This API as OpenAPI 3.1, with the schema of every input and answer.")
-            .kept(LASTING)
+            .cacheable(LASTING)
             .without_tool(),
     ]
 }
 
 /// The document. It has no schema of its own.
 #[derive(Debug)]
-struct Document(Bytes);
+struct OpenApiDocument(Bytes);
 
-impl Answer for Document {
+impl IntoReply for OpenApiDocument {
     fn reply(self) -> Result<Reply, ServiceError> {
         Ok(Reply::json(self.0))
     }
@@ -48,9 +48,9 @@ impl Answer for Document {
     }
 }
 
-async fn openapi(call: Call, _: Nothing) -> Result<Document, ServiceError> {
+async fn openapi(call: Call, _: Nothing) -> Result<OpenApiDocument, ServiceError> {
     let document = call.resources.documents.get(PATH).cloned();
-    document.map(Document).ok_or_else(|| ServiceError::new(Code::Internal))
+    document.map(OpenApiDocument).ok_or_else(|| ServiceError::new(Code::Internal))
 }
 
 /// The description of these operations.
@@ -110,7 +110,7 @@ pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Va
     })
 }
 
-/// Who answers for the service.
+/// `info.contact`: the organization that runs the service.
 fn contact(config: &Config, base_url: &str) -> Value {
     let organization = &config.organization;
     let mut contact = json!({"name": organization.name(config), "url": organization.url(base_url)});
@@ -142,8 +142,8 @@ fn security_schemes() -> Value {
     })
 }
 
-/// Definitions of answers and inputs together, and paths that refer to them. An input that is another thing than the
-/// answer of its name gets a name of its own.
+/// Joins the definitions of answers and inputs, and updates the references of paths. An input that differs from the
+/// answer of the same name is renamed with the suffix `Input`.
 fn joined(
     answers: Map<String, Value>,
     inputs: Map<String, Value>,
@@ -174,7 +174,7 @@ fn joined(
     (definitions, paths.collect())
 }
 
-/// Leaves out that what may be left out is null: where null is not taken it would be wrong, elsewhere it says nothing.
+/// Removes `"default": null` of optional fields: it is wrong where null is not accepted, and says nothing elsewhere.
 fn without_null_defaults(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -4,7 +4,7 @@ use model::time::Timestamp;
 
 use service::Services;
 
-/// Months that the file stays good: under a year, as §2.5.5 recommends, and changing once a month only.
+/// Months until the file expires: under a year, as §2.5.5 recommends; the date changes once a month.
 const MONTHS: i64 = 11;
 
 /// The file; none where no contact is set.

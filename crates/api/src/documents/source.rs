@@ -8,7 +8,7 @@ use service::config::Config;
 use service::services::Build;
 
 /// The input of every document.
-pub struct Source<'s> {
+pub struct DocumentSource<'s> {
     pub(super) operations: &'s [Operation],
     pub(super) config: &'s Config,
     /// The public origin, without a slash at its end.
@@ -18,7 +18,7 @@ pub struct Source<'s> {
     pub(super) openapi: Value,
 }
 
-impl<'s> Source<'s> {
+impl<'s> DocumentSource<'s> {
     /// A service with these operations.
     pub fn new(operations: &'s [Operation], config: &'s Config, base_url: &'s str, build: Build) -> Self {
         Self { openapi: openapi::document(operations, config, base_url), operations, config, base_url, build }

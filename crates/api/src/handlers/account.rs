@@ -1,10 +1,10 @@
-//! The account of a signed-in browser.
+//! The account of a signed-in person, and its profile.
 
 use model::account::{Me, Profile};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operation::{Access, Json, Nothing, Operation, Written};
+use crate::operation::{Access, JsonAnswer, Nothing, Operation, WrittenJson};
 use service::accounts::profile;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -30,22 +30,22 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-async fn me(cx: Cx, _: Nothing) -> Result<Written<Me>, ServiceError> {
+async fn me(cx: Cx, _: Nothing) -> Result<WrittenJson<Me>, ServiceError> {
     let me = profile::me(&cx).await?;
-    Written::speaking(move || Ok(me)).await
+    WrittenJson::speaking(move || Ok(me)).await
 }
 
-/// What an account says of its owner.
+/// The profile of an account.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ProfileAnswer {
     /// All of it.
     profile: Profile,
 }
 
-async fn profile(cx: Cx, _: Nothing) -> Result<Json<ProfileAnswer>, ServiceError> {
-    Ok(Json::new(ProfileAnswer { profile: profile::read(&cx).await? }))
+async fn profile(cx: Cx, _: Nothing) -> Result<JsonAnswer<ProfileAnswer>, ServiceError> {
+    Ok(JsonAnswer::new(ProfileAnswer { profile: profile::read(&cx).await? }))
 }
 
-async fn change_profile(cx: Cx, input: Profile) -> Result<Json<ProfileAnswer>, ServiceError> {
-    Ok(Json::new(ProfileAnswer { profile: profile::write(&cx, input).await? }))
+async fn change_profile(cx: Cx, input: Profile) -> Result<JsonAnswer<ProfileAnswer>, ServiceError> {
+    Ok(JsonAnswer::new(ProfileAnswer { profile: profile::write(&cx, input).await? }))
 }

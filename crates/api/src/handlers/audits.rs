@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::operation::{Access, Operation, Written};
+use crate::operation::{Access, Operation, WrittenJson};
 use crate::reading::{self, FORMS, ReadAudit, Reading};
 use service::Services;
 use service::audits::{self, Finished, PatchAnswer, patch_answer, stored};
@@ -54,7 +54,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  the rest; `format` (or `Accept`) Markdown, CSV or SARIF. The answer has an `ETag`.",
             )
             .also_as(FORMS)
-            .kept(reading::OWN)
+            .cacheable(reading::OWN)
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/audits/{id}/patch", "get_patch", patch)
@@ -80,10 +80,10 @@ struct AuditRequest {
 }
 
 /// Audits `url` now. Spends one of the network's free audits, or a payment.
-async fn run(cx: Cx, input: AuditRequest) -> Result<Written<Audit>, ServiceError> {
+async fn run(cx: Cx, input: AuditRequest) -> Result<WrittenJson<Audit>, ServiceError> {
     let url = cx.services.engine().fetcher().intake(&input.url)?;
     let (services, lang) = (cx.services.clone(), cx.lang);
-    let written = move |finished| Written::spoken(&answer(&services, finished, lang)?);
+    let written = move |finished| WrittenJson::spoken(&answer(&services, finished, lang)?);
     audits::audit(&cx, &url, written).await?
 }
 
@@ -134,7 +134,7 @@ async fn read(cx: Cx, input: ReadAudit) -> Result<Reading, ServiceError> {
 }
 
 /// All fixes of an audit together.
-async fn patch(cx: Cx, input: AuditPath) -> Result<Written<PatchAnswer>, ServiceError> {
+async fn patch(cx: Cx, input: AuditPath) -> Result<WrittenJson<PatchAnswer>, ServiceError> {
     let stored = stored(&cx, &cx.caller.required_owner()?, input.id).await?;
-    Written::speaking(move || Ok(patch_answer(&cx.services, &stored, cx.lang))).await
+    WrittenJson::speaking(move || Ok(patch_answer(&cx.services, &stored, cx.lang))).await
 }

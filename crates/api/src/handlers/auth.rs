@@ -1,4 +1,4 @@
-//! Signing in and out, and what one does about one's own security: JSON twins of the pages below `/conta`.
+//! Sign-in, sign-out and account security: the endpoints behind the pages below `/conta`.
 
 mod answer;
 mod entry;
@@ -12,8 +12,8 @@ use serde::Serialize;
 pub(super) use answer::{Done, with_session, without_session};
 
 use crate::caller::CONTEXT;
-use crate::cookies::Cookie;
-use crate::operation::{Access, Json, Nothing, Operation};
+use crate::cookies::CookieKind;
+use crate::operation::{Access, JsonAnswer, Nothing, Operation};
 use service::accounts::session::{self, PageTokens};
 
 use service::caller::Cx;
@@ -44,7 +44,7 @@ pub(super) fn operations() -> Vec<Operation> {
     [own, entry::operations(), recovery::operations(), security::operations()].into_iter().flatten().collect()
 }
 
-/// What pages send with their writes.
+/// CSRF token and context of a page.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Bootstrap {
     /// For `X-CSRF-Token`; stays the same for a session.
@@ -53,20 +53,20 @@ struct Bootstrap {
     context: String,
 }
 
-/// The tokens of a page view, and the cookie that they are bound to while nobody is signed in.
-async fn bootstrap(cx: Cx, _: Nothing) -> Result<Json<Bootstrap>, ServiceError> {
+/// The CSRF token and context of a page view, and the cookie they are bound to before sign-in.
+async fn bootstrap(cx: Cx, _: Nothing) -> Result<JsonAnswer<Bootstrap>, ServiceError> {
     let PageTokens { csrf, context, browser } = session::page_tokens(&cx)?;
     let header_value = HeaderValue::from_str(&context);
-    let mut answer = Json::new(Bootstrap { csrf, context });
+    let mut answer = JsonAnswer::new(Bootstrap { csrf, context });
     if let Ok(value) = header_value {
         answer = answer.header(CONTEXT, value);
     }
-    let cookie = browser.and_then(|secret| Cookie::Bootstrap.set(cx.services.is_https(), &secret));
+    let cookie = browser.and_then(|secret| CookieKind::Bootstrap.set(cx.services.is_https(), &secret));
     Ok(cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie)))
 }
 
-/// Ends the caller's session and takes its cookie back.
-async fn sign_out(cx: Cx, _: Nothing) -> Result<Json<Done>, ServiceError> {
+/// Ends the caller's session and deletes its cookie.
+async fn sign_out(cx: Cx, _: Nothing) -> Result<JsonAnswer<Done>, ServiceError> {
     session::sign_out(&cx).await?;
-    Ok(without_session(&cx.services, Json::new(Done::OK)))
+    Ok(without_session(&cx.services, JsonAnswer::new(Done::OK)))
 }

@@ -1,4 +1,4 @@
-//! The picture of an account.
+//! The avatar of an account.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use super::auth::Done;
-use crate::operation::{Access, Answer, Json, Nothing, Operation, Reply};
+use crate::operation::{Access, IntoReply, JsonAnswer, Nothing, Operation, Reply};
 use service::accounts::avatar::{self, MOST_BYTES};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -36,11 +36,11 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-/// A picture as an answer. It stays in no cache.
+/// The avatar as a response. It is not cached.
 #[derive(Debug)]
-struct Picture(Bytes);
+struct AvatarImage(Bytes);
 
-impl Answer for Picture {
+impl IntoReply for AvatarImage {
     fn reply(self) -> Result<Reply, ServiceError> {
         Ok(Reply { media_type: "image/webp", ..Reply::json(self.0) })
     }
@@ -52,22 +52,23 @@ impl Answer for Picture {
 
 /// A picture to set.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct ToSet {
+#[schemars(rename = "ToSet")]
+struct AvatarToSet {
     /// The file, in base64 (RFC 4648 §4).
     image: String,
 }
 
-async fn read(cx: Cx, _: Nothing) -> Result<Picture, ServiceError> {
-    Ok(Picture(avatar::read(&cx).await?.into()))
+async fn read(cx: Cx, _: Nothing) -> Result<AvatarImage, ServiceError> {
+    Ok(AvatarImage(avatar::read(&cx).await?.into()))
 }
 
-async fn set(cx: Cx, input: ToSet) -> Result<Json<Done>, ServiceError> {
+async fn set(cx: Cx, input: AvatarToSet) -> Result<JsonAnswer<Done>, ServiceError> {
     let bytes = STANDARD.decode(input.image.trim_end()).map_err(|_| ServiceError::new(Code::InvalidImage))?;
     avatar::set(&cx, bytes).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
-async fn remove(cx: Cx, _: Nothing) -> Result<Json<Done>, ServiceError> {
+async fn remove(cx: Cx, _: Nothing) -> Result<JsonAnswer<Done>, ServiceError> {
     avatar::remove(&cx).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }

@@ -1,11 +1,11 @@
-//! How this service is paid, and where the caller stands.
+//! Payment methods, prices, and the caller's usage.
 
 use model::pricing::Billing;
 use service::billing;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 
-use crate::operation::{Json, Nothing, Operation};
+use crate::operation::{JsonAnswer, Nothing, Operation};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -20,6 +20,6 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-async fn read(cx: Cx, _: Nothing) -> Result<Json<Billing>, ServiceError> {
-    billing::of(&cx).await.map(Json::new)
+async fn read(cx: Cx, _: Nothing) -> Result<JsonAnswer<Billing>, ServiceError> {
+    billing::of(&cx).await.map(JsonAnswer::new)
 }

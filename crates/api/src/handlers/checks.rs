@@ -5,10 +5,10 @@ use audit::report::CATALOG_VERSION;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{LASTING, Nothing, Operation, Written};
+use crate::operation::{LASTING, Nothing, Operation, WrittenJson};
 use model::lang::Lang;
 use render::catalog::check::Explained;
-use render::catalog::{self, Entry};
+use render::catalog::{self, CatalogEntry};
 use service::Services;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -22,20 +22,20 @@ pub(super) fn operations() -> Vec<Operation> {
             "The whole catalog: what each check looks for, its exact rule with its numbers, why it matters, how to mend \
              it, how ready its fix can be, when it is not measured, and who says so. `version` changes with any rule, threshold or severity; what \
              changed is at `changelog_url`. Free; the answer may be kept for an hour and has an `ETag`.",
-        ).kept(LASTING),
+        ).cacheable(LASTING),
         Operation::get("/api/checks/changelog", "list_check_changes", changelog).text(
             "See what changed in the catalog",
             "Every version of the catalog, the newest first, with the codes that it added, changed and removed. A code \
              that was removed is never used again.",
-        ).kept(LASTING),
+        ).cacheable(LASTING),
         Operation::get("/api/checks/{code}", "get_check", read)
             .text("See one check", "One check of the catalog by its code. An unknown code is told the nearest ones.")
-            .kept(LASTING)
+            .cacheable(LASTING)
             .errors(&[Code::CheckNotFound]),
     ]
 }
 
-/// A check and where it is told of.
+/// A check with its links.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Check")]
 struct CheckAnswer {
@@ -114,8 +114,8 @@ struct CheckPath {
     code: String,
 }
 
-async fn list(cx: Cx, _: Nothing) -> Result<Written<CheckList>, ServiceError> {
-    let written = Written::speaking(move || {
+async fn list(cx: Cx, _: Nothing) -> Result<WrittenJson<CheckList>, ServiceError> {
+    let written = WrittenJson::speaking(move || {
         Ok(CheckList {
             checks: catalog::entries().map(|entry| answer(&cx.services, entry, cx.lang)).collect(),
             version: CATALOG_VERSION,
@@ -126,12 +126,12 @@ async fn list(cx: Cx, _: Nothing) -> Result<Written<CheckList>, ServiceError> {
     written.await
 }
 
-async fn read(cx: Cx, input: CheckPath) -> Result<Written<CheckAnswer>, ServiceError> {
+async fn read(cx: Cx, input: CheckPath) -> Result<WrittenJson<CheckAnswer>, ServiceError> {
     let entry = catalog::entry(&input.code).ok_or_else(|| unknown::check(&input.code))?;
-    Written::speaking(move || Ok(answer(&cx.services, entry, cx.lang))).await
+    WrittenJson::speaking(move || Ok(answer(&cx.services, entry, cx.lang))).await
 }
 
-async fn changelog(cx: Cx, _: Nothing) -> Result<Written<Changelog>, ServiceError> {
+async fn changelog(cx: Cx, _: Nothing) -> Result<WrittenJson<Changelog>, ServiceError> {
     let versions = changes::versions().into_iter().map(|found| VersionAnswer {
         version: found.version,
         date: found.version,
@@ -140,10 +140,10 @@ async fn changelog(cx: Cx, _: Nothing) -> Result<Written<Changelog>, ServiceErro
         removed: found.removed,
     });
     let links = list_links(&cx.services, "/api/checks/changelog");
-    Written::plain(&Changelog { versions: versions.collect(), links })
+    WrittenJson::plain(&Changelog { versions: versions.collect(), links })
 }
 
-fn answer(services: &Services, entry: Entry, lang: Lang) -> CheckAnswer {
+fn answer(services: &Services, entry: CatalogEntry, lang: Lang) -> CheckAnswer {
     let check = Explained::new(entry, lang);
     let links = CheckLinks {
         this: services.url(&format!("/api/checks/{}", check.code)),

@@ -6,7 +6,7 @@ use model::claim::ProductClaim;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{Access, Effect, Json, Operation};
+use crate::operation::{Access, Effect, JsonAnswer, Operation};
 use service::accounts::claim;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -32,14 +32,16 @@ pub(super) fn operations() -> Vec<Operation> {
 
 /// Which guest.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Guest {
+#[schemars(rename = "Guest")]
+struct ClaimedGuest {
     /// The guest's token, `pa_…`.
     guest_token: String,
 }
 
-/// What a claim gave.
+/// Result of a claim.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Claim {
+#[schemars(rename = "Claim")]
+struct ClaimedAudits {
     /// Always true; a failure is a status.
     ok: bool,
     /// By the id of the product.
@@ -47,7 +49,10 @@ struct Claim {
 }
 
 /// Gives a guest's things to the caller's account.
-async fn take(cx: Cx, input: Guest) -> Result<Json<Claim>, ServiceError> {
+async fn take(cx: Cx, input: ClaimedGuest) -> Result<JsonAnswer<ClaimedAudits>, ServiceError> {
     let claim = claim::take(&cx, &input.guest_token).await?;
-    Ok(Json::new(Claim { ok: true, claimed: BTreeMap::from([(cx.services.config().product.id.clone(), claim)]) }))
+    Ok(JsonAnswer::new(ClaimedAudits {
+        ok: true,
+        claimed: BTreeMap::from([(cx.services.config().product.id.clone(), claim)]),
+    }))
 }

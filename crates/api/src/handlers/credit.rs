@@ -6,12 +6,12 @@ use model::money::Micros;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::operation::{Access, Answer, Json, Nothing, Operation, Reply, Written};
+use crate::operation::{Access, IntoReply, JsonAnswer, Nothing, Operation, Reply, WrittenJson};
 use crate::response::receipt;
 use service::Services;
 use service::caller::Cx;
 use service::credit;
-use service::error::{Code, Receipt, ServiceError};
+use service::error::{Code, PaymentReceipt, ServiceError};
 use service::payments::debit::credit_state;
 use service::payments::purchase;
 use service::x402::{BUY_CREDIT, CREDIT_PATH, PACKS};
@@ -62,11 +62,11 @@ struct Purchase {
 
 /// A new credit with the receipt of its payment.
 struct Sold {
-    credit: Written<BoughtCredit>,
-    receipt: Option<Receipt>,
+    credit: WrittenJson<BoughtCredit>,
+    receipt: Option<PaymentReceipt>,
 }
 
-impl Answer for Sold {
+impl IntoReply for Sold {
     fn reply(self) -> Result<Reply, ServiceError> {
         let mut reply = self.credit.reply()?;
         reply.headers.extend(self.receipt.as_ref().and_then(receipt));
@@ -74,7 +74,7 @@ impl Answer for Sold {
     }
 
     fn describe(generator: &mut schemars::SchemaGenerator) -> (&'static str, Option<schemars::Schema>) {
-        Written::<BoughtCredit>::describe(generator)
+        WrittenJson::<BoughtCredit>::describe(generator)
     }
 }
 
@@ -97,14 +97,14 @@ async fn buy(cx: Cx, input: Purchase) -> Result<Sold, ServiceError> {
         usage: USE.in_lang(cx.lang),
         balance_at: cx.services.url(CREDIT_PATH),
     };
-    Ok(Sold { credit: Written::spoken(&answer)?, receipt: bought.receipt })
+    Ok(Sold { credit: WrittenJson::spoken(&answer)?, receipt: bought.receipt })
 }
 
 /// What is left of a credit.
-async fn read(cx: Cx, _: Nothing) -> Result<Json<CreditStatement>, ServiceError> {
+async fn read(cx: Cx, _: Nothing) -> Result<JsonAnswer<CreditStatement>, ServiceError> {
     let (_, digest) = cx.payment.required_credit()?;
     let (found, movements) = credit::statement(&cx.services, digest).await?;
-    Ok(Json::new(CreditStatement {
+    Ok(JsonAnswer::new(CreditStatement {
         balance_micros: found.balance.0,
         balance_usd: found.balance.to_string(),
         state: credit_state(cx.services.payments(), &found),
@@ -114,7 +114,7 @@ async fn read(cx: Cx, _: Nothing) -> Result<Json<CreditStatement>, ServiceError>
 }
 
 /// What the caller bought.
-async fn list(cx: Cx, _: Nothing) -> Result<Json<CreditList>, ServiceError> {
+async fn list(cx: Cx, _: Nothing) -> Result<JsonAnswer<CreditList>, ServiceError> {
     let credits = credit::list(&cx.services, &cx.caller.required_owner()?).await?;
-    Ok(Json::new(CreditList { credits }))
+    Ok(JsonAnswer::new(CreditList { credits }))
 }

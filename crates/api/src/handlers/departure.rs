@@ -1,10 +1,10 @@
-//! What one takes along, and going.
+//! Export of an account's data, and deletion of the account.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::auth::{Done, without_session};
-use crate::operation::{Access, Effect, Json, Nothing, Operation};
+use crate::operation::{Access, Effect, JsonAnswer, Nothing, Operation};
 use service::accounts::departure::{self, Export};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -32,18 +32,18 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-async fn export(cx: Cx, _: Nothing) -> Result<Json<Export>, ServiceError> {
-    Ok(Json::new(departure::export(&cx).await?))
+async fn export(cx: Cx, _: Nothing) -> Result<JsonAnswer<Export>, ServiceError> {
+    Ok(JsonAnswer::new(departure::export(&cx).await?))
 }
 
-/// A sign that one means it.
+/// Confirmation of the deletion.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ToDelete {
     /// The address of your account.
     email: String,
 }
 
-async fn close(cx: Cx, input: ToDelete) -> Result<Json<Done>, ServiceError> {
+async fn close(cx: Cx, input: ToDelete) -> Result<JsonAnswer<Done>, ServiceError> {
     departure::close(&cx, &input.email).await?;
-    Ok(without_session(&cx.services, Json::new(Done::OK)))
+    Ok(without_session(&cx.services, JsonAnswer::new(Done::OK)))
 }

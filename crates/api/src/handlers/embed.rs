@@ -1,10 +1,10 @@
-//! The widget for other sites: what it takes, and the lines that put it into a page.
+//! The embeddable widget: its options, and the snippet for a page.
 
 use model::lang::{Text, text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{Operation, Written};
+use crate::operation::{Operation, WrittenJson};
 use service::caller::Cx;
 use service::error::ServiceError;
 use service::widget::{BRAND_CHARACTERS, LOADER_PATH, WIDTHS, Widget, WidgetOptions, WidgetTheme};
@@ -36,7 +36,7 @@ struct EmbedQuery {
     url: Option<String>,
 }
 
-/// The widget, and what puts it into a page.
+/// The widget, and its snippet for a page.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Embed {
     /// The options in force, after their fallbacks.
@@ -84,7 +84,7 @@ struct EmbedLimits {
     free_per_day: u32,
 }
 
-async fn embed(cx: Cx, input: EmbedQuery) -> Result<Written<Embed>, ServiceError> {
+async fn embed(cx: Cx, input: EmbedQuery) -> Result<WrittenJson<Embed>, ServiceError> {
     const LINK: Text = text("Audit a page with {product}", "Auditar uma página com {product}");
     let services = &cx.services;
     let EmbedQuery { brand, color, theme, url } = &input;
@@ -97,7 +97,7 @@ async fn embed(cx: Cx, input: EmbedQuery) -> Result<Written<Embed>, ServiceError
     let widget = Widget::new(services, options);
     let link = LINK.phrase(&[("product", services.config().product.name.as_str().into())]);
     let [min_width, max_width] = WIDTHS;
-    Written::spoken(&Embed {
+    WrittenJson::spoken(&Embed {
         current: EmbedAddresses { widget: widget.address(services), loader: services.url(LOADER_PATH) },
         snippet: widget.snippet(services, link.in_lang(cx.lang)),
         limits: EmbedLimits {

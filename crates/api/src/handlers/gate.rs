@@ -1,8 +1,8 @@
-//! What this network may still do.
+//! The remaining free audits of the calling network.
 
 use model::billing::Gate;
 
-use crate::operation::{Json, Nothing, Operation};
+use crate::operation::{JsonAnswer, Nothing, Operation};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::gate;
@@ -20,6 +20,6 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 /// The allowance in force for the calling network.
-async fn read(cx: Cx, _: Nothing) -> Result<Json<Gate>, ServiceError> {
-    gate::allowance(&cx).await.map(Json::new)
+async fn read(cx: Cx, _: Nothing) -> Result<JsonAnswer<Gate>, ServiceError> {
+    gate::allowance(&cx).await.map(JsonAnswer::new)
 }

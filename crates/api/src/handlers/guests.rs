@@ -1,11 +1,12 @@
-//! Guests: an identity for those without an account.
+//! Guests: identities without an account.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operation::{Json, Nothing, Operation, RateLimit};
+use crate::operation::{JsonAnswer, Nothing, Operation};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
+use service::gate::RateLimit;
 use service::guests;
 
 /// The endpoints of this file.
@@ -30,7 +31,7 @@ struct Guest {
 }
 
 /// Makes a guest.
-async fn create(cx: Cx, _: Nothing) -> Result<Json<Guest>, ServiceError> {
+async fn create(cx: Cx, _: Nothing) -> Result<JsonAnswer<Guest>, ServiceError> {
     let (_, token) = guests::create(&cx.services).await?;
-    Ok(Json::new(Guest { token }))
+    Ok(JsonAnswer::new(Guest { token }))
 }

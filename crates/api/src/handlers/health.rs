@@ -1,14 +1,14 @@
-//! Whether the service runs.
+//! Health check.
 
 use model::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operation::{Json, Nothing, Operation};
+use crate::operation::{JsonAnswer, Nothing, Operation};
 use service::caller::Cx;
 use service::error::ServiceError;
-use service::x402::Payments;
-use service::x402::{Facilitator, Standing};
+use service::health;
+use service::x402::Standing;
 
 /// Where it is asked.
 pub const PATH: &str = "/api/health";
@@ -34,16 +34,17 @@ struct Health {
     /// Now, UTC.
     ts: Timestamp,
     /// `up`, or `down` while audits are not kept.
-    database: Database,
+    database: DatabaseHealth,
     /// Who settles payments, when last asked: `up`; `down` or `unfit` (it does not take our network) while calls with a
     /// price are refused; `unasked`; `off` where nothing is charged.
-    facilitator: Settling,
+    facilitator: FacilitatorStanding,
 }
 
 /// State of the database.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Database {
+#[schemars(rename = "Database")]
+enum DatabaseHealth {
     /// It answers.
     Up,
     /// It does not.
@@ -53,7 +54,8 @@ enum Database {
 /// State of the facilitator.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Settling {
+#[schemars(rename = "Settling")]
+enum FacilitatorStanding {
     /// Nothing is charged.
     Off,
     /// It was not asked yet.
@@ -66,9 +68,9 @@ enum Settling {
     Down,
 }
 
-impl Settling {
-    fn of(payments: &Payments) -> Self {
-        match payments.facilitator().filter(|_| payments.is_live()).map(Facilitator::standing) {
+impl From<Option<Standing>> for FacilitatorStanding {
+    fn from(standing: Option<Standing>) -> Self {
+        match standing {
             None => Self::Off,
             Some(Standing::Unasked) => Self::Unasked,
             Some(Standing::Up) => Self::Up,
@@ -78,15 +80,14 @@ impl Settling {
     }
 }
 
-/// Health.
-async fn health(cx: Cx, _: Nothing) -> Result<Json<Health>, ServiceError> {
-    let answers = cx.services.database().ask(|store| store.ping()).await.is_ok();
-    Ok(Json::new(Health {
+async fn health(cx: Cx, _: Nothing) -> Result<JsonAnswer<Health>, ServiceError> {
+    let answers = health::database_answers(&cx.services).await;
+    Ok(JsonAnswer::new(Health {
         ok: true,
         app: cx.services.config().product.id.clone(),
         build: cx.services.build().commit,
         ts: cx.services.ports().now(),
-        database: if answers { Database::Up } else { Database::Down },
-        facilitator: Settling::of(cx.services.payments()),
+        database: if answers { DatabaseHealth::Up } else { DatabaseHealth::Down },
+        facilitator: health::facilitator(&cx.services).into(),
     }))
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use store::KeyRecord;
 
 use super::auth::Done;
-use crate::operation::{Access, Effect, Json, Nothing, Operation};
+use crate::operation::{Access, Effect, JsonAnswer, Nothing, Operation};
 use service::accounts::keys;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -58,13 +58,14 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-/// A key, without itself.
+/// A key without its secret.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct NewKey {
+#[schemars(rename = "NewKey")]
+struct KeySummary {
     /// Its id.
     id: ApiKeyId,
-    /// What its maker calls it.
+    /// Its name.
     name: String,
     /// The organization that it acts as; null: the account.
     organization_id: Option<OrganizationId>,
@@ -77,9 +78,10 @@ struct NewKey {
 /// A key as it is listed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Key {
+#[schemars(rename = "Key")]
+struct ListedKey {
     #[serde(flatten)]
-    key: NewKey,
+    key: KeySummary,
     /// When it was last used, to the hour; null: never.
     last_used_at: Option<Timestamp>,
     /// When it was revoked; null: it was not.
@@ -88,7 +90,7 @@ struct Key {
     active: bool,
 }
 
-impl From<KeyRecord> for NewKey {
+impl From<KeyRecord> for KeySummary {
     fn from(record: KeyRecord) -> Self {
         Self {
             id: record.id,
@@ -100,7 +102,7 @@ impl From<KeyRecord> for NewKey {
     }
 }
 
-impl From<KeyRecord> for Key {
+impl From<KeyRecord> for ListedKey {
     fn from(record: KeyRecord) -> Self {
         let (last_used_at, revoked_at) = (record.last_used_at, record.revoked_at);
         Self { key: record.into(), last_used_at, revoked_at, active: revoked_at.is_none() }
@@ -111,13 +113,13 @@ impl From<KeyRecord> for Key {
 #[derive(Debug, Serialize, JsonSchema)]
 struct KeyList {
     /// Live ones first, then the newest.
-    keys: Vec<Key>,
+    keys: Vec<ListedKey>,
 }
 
 /// The keys that the caller manages.
-async fn list(cx: Cx, _: Nothing) -> Result<Json<KeyList>, ServiceError> {
+async fn list(cx: Cx, _: Nothing) -> Result<JsonAnswer<KeyList>, ServiceError> {
     let keys = keys::list(&cx).await?;
-    Ok(Json::new(KeyList { keys: keys.into_iter().map(Key::from).collect() }))
+    Ok(JsonAnswer::new(KeyList { keys: keys.into_iter().map(ListedKey::from).collect() }))
 }
 
 /// What a new key is to be. Fields are read one by one, so that each has the contract's code for what is wrong with it.
@@ -134,21 +136,22 @@ struct KeyToMake {
     organization_id: Option<Value>,
 }
 
-/// A new key and the one sight of it.
+/// A new key with its secret, which is shown only once.
 #[derive(Debug, Serialize, JsonSchema)]
-struct MadeKey {
+#[schemars(rename = "MadeKey")]
+struct KeyWithSecret {
     /// What is kept.
-    key: NewKey,
+    key: KeySummary,
     /// The key: `mmk_` and 43 digits of base 62. It is not shown again.
     secret: String,
 }
 
 /// Makes a key.
-async fn create(cx: Cx, input: KeyToMake) -> Result<Json<MadeKey>, ServiceError> {
+async fn create(cx: Cx, input: KeyToMake) -> Result<JsonAnswer<KeyWithSecret>, ServiceError> {
     let name = keys::key_name(input.name.as_str().unwrap_or_default())?;
     let organization = organization(input.organization_id.as_ref())?;
     let made = keys::create(&cx, name, organization).await?;
-    Ok(Json::new(MadeKey { key: made.record.into(), secret: made.secret }))
+    Ok(JsonAnswer::new(KeyWithSecret { key: made.record.into(), secret: made.secret }))
 }
 
 /// Keeps null apart from a field that is missing.
@@ -160,7 +163,7 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D:
 fn organization(given: Option<&Value>) -> Result<Option<OrganizationId>, ServiceError> {
     match given {
         Some(Value::Null) => Ok(None),
-        Some(Value::String(id)) if uuid::Uuid::try_parse(id).is_ok() => Ok(Some(OrganizationId(id.clone()))),
+        Some(Value::String(id)) => keys::organization_id(id).map(Some),
         _ => Err(ServiceError::new(Code::InvalidOrganization)),
     }
 }
@@ -175,9 +178,7 @@ struct KeyToRevoke {
 }
 
 /// Revokes a key.
-async fn revoke(cx: Cx, input: KeyToRevoke) -> Result<Json<Done>, ServiceError> {
-    let id = input.id.as_str().filter(|id| uuid::Uuid::try_parse(id).is_ok());
-    let id = id.ok_or_else(|| ServiceError::new(Code::InvalidKeyId))?;
-    keys::revoke(&cx, &ApiKeyId(id.to_owned())).await?;
-    Ok(Json::new(Done::OK))
+async fn revoke(cx: Cx, input: KeyToRevoke) -> Result<JsonAnswer<Done>, ServiceError> {
+    keys::revoke(&cx, &keys::key_id(input.id.as_str().unwrap_or_default())?).await?;
+    Ok(JsonAnswer::new(Done::OK))
 }

@@ -1,4 +1,4 @@
-//! What a program that watches over this server reads (OpenMetrics 1.0): what is up, and what waits for a person.
+//! Metrics for the operator's monitoring (OpenMetrics 1.0).
 
 use bytes::Bytes;
 use prometheus_client::encoding::text::encode;
@@ -8,12 +8,12 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 use schemars::{Schema, SchemaGenerator};
 
-use crate::operation::{Access, Answer, Nothing, Operation, Reply};
-use service::Services;
+use crate::operation::{Access, IntoReply, Nothing, Operation, Reply};
 use service::caller::Cx;
 use service::database::DatabaseError;
 use service::error::{Code, ServiceError};
-use service::x402::{Facilitator, Standing};
+use service::health::{self, MoneyInMotion};
+use service::x402::Standing;
 
 const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -36,16 +36,17 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-async fn read(cx: Cx, _: Nothing) -> Result<Text, ServiceError> {
+async fn read(cx: Cx, _: Nothing) -> Result<OpenMetricsText, ServiceError> {
     let mut registry = Registry::with_prefix("site_audit");
     let build = [("version", env!("CARGO_PKG_VERSION")), ("commit", cx.services.build().commit)];
     registry.register("build", "What runs", Info::new(build));
-    note(&mut registry, "facilitator_up", "Whether payments can be settled", facilitator_is_up(&cx.services));
-    let known = known(&cx.services).await;
-    note(&mut registry, "database_up", "Whether the database answers", Some(i64::from(known.is_ok())));
+    let facilitator = facilitator_up(health::facilitator(&cx.services));
+    note(&mut registry, "facilitator_up", "Whether payments can be settled", facilitator);
+    let money = health::money_in_motion(&cx.services).await;
+    note(&mut registry, "database_up", "Whether the database answers", Some(i64::from(money.is_ok())));
     // While it is down the rest of the answer is true; a defect is one also here.
-    match known {
-        Ok(known) => known.register(&mut registry),
+    match money {
+        Ok(money) => register(&mut registry, money),
         Err(DatabaseError::Down) => {}
         Err(error) => return Err(error.into()),
     }
@@ -54,10 +55,10 @@ async fn read(cx: Cx, _: Nothing) -> Result<Text, ServiceError> {
         tracing::error!(%error, "metrics could not be written");
         ServiceError::new(Code::Internal)
     })?;
-    Ok(Text(text))
+    Ok(OpenMetricsText(text))
 }
 
-/// Registers a number; none that is not known.
+/// Registers a gauge; none without a value.
 fn note(registry: &mut Registry, name: &str, help: &str, value: Option<i64>) {
     let Some(value) = value else { return };
     let gauge = Gauge::<i64>::default();
@@ -65,62 +66,36 @@ fn note(registry: &mut Registry, name: &str, help: &str, value: Option<i64>) {
     registry.register(name, help, gauge);
 }
 
-/// None where nothing is charged, or nobody was asked yet.
-fn facilitator_is_up(services: &Services) -> Option<i64> {
-    let payments = services.payments();
-    match payments.facilitator().filter(|_| payments.is_live()).map(Facilitator::standing)? {
+/// `None` where nothing is charged, or before the first health check.
+fn facilitator_up(standing: Option<Standing>) -> Option<i64> {
+    match standing? {
         Standing::Unasked => None,
         Standing::Up => Some(1),
         Standing::Unfit | Standing::Down => Some(0),
     }
 }
 
-/// What the database knows.
-struct Known {
-    /// Payments that are not over, by state.
-    payments: Vec<(&'static str, u64)>,
-    /// Pix requests that nobody has decided.
-    pix: u64,
-    /// What came in today by network, and by `pix`, in millionths of a dollar.
-    received: Vec<(String, u64)>,
-}
-
-async fn known(services: &Services) -> Result<Known, DatabaseError> {
-    let (now, database) = (services.ports().now(), services.database());
-    let midnight = now.day().start();
-    let payments = database.ask(|store| store.unfinished_payments()).await?;
-    let received = database.ask(|store| store.received(midnight, now.plus_ms(1))).await?;
-    Ok(Known {
-        payments: payments.into_iter().map(|(state, many)| (state.name(), many)).collect(),
-        pix: database.ask(|store| store.waiting_pix()).await?,
-        received: received
-            .into_iter()
-            .map(|(network, (amount, _))| (network.unwrap_or_else(|| "pix".to_owned()), amount.0))
-            .collect(),
-    })
-}
-
-impl Known {
-    fn register(self, registry: &mut Registry) {
-        let payments = Labelled::default();
-        for (state, many) in self.payments {
-            payments.get_or_create(&[("state", state.to_owned())]).set(many.cast_signed());
-        }
-        registry.register("payments", "Payments by x402 that are not over", payments);
-        note(registry, "pix_requests_waiting", "Pix requests that nobody has decided", Some(self.pix.cast_signed()));
-        let received = Labelled::default();
-        for (by, micros) in self.received {
-            received.get_or_create(&[("by", by)]).set(micros.cast_signed());
-        }
-        let help = "What came in since midnight (UTC), for calls and for credit, in millionths of a dollar";
-        registry.register("received_micros", help, received);
+fn register(registry: &mut Registry, money: MoneyInMotion) {
+    let payments = Labelled::default();
+    for (state, count) in money.unfinished_payments {
+        payments.get_or_create(&[("state", state.name().to_owned())]).set(count.cast_signed());
     }
+    registry.register("payments", "Payments by x402 that are not over", payments);
+    let waiting = Some(money.waiting_pix.cast_signed());
+    note(registry, "pix_requests_waiting", "Pix requests that nobody has decided", waiting);
+    let received = Labelled::default();
+    for (network, amount) in money.received {
+        let by = network.unwrap_or_else(|| "pix".to_owned());
+        received.get_or_create(&[("by", by)]).set(amount.0.cast_signed());
+    }
+    let help = "What came in since midnight (UTC), for calls and for credit, in millionths of a dollar";
+    registry.register("received_micros", help, received);
 }
 
 /// OpenMetrics text.
-struct Text(String);
+struct OpenMetricsText(String);
 
-impl Answer for Text {
+impl IntoReply for OpenMetricsText {
     fn reply(self) -> Result<Reply, ServiceError> {
         Ok(Reply { media_type: MEDIA_TYPE, ..Reply::json(Bytes::from(self.0)) })
     }

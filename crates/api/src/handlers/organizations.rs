@@ -3,12 +3,11 @@
 mod answer;
 mod people;
 
-use model::lang::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::answer::{OF_ONE, OneOrganization, Organization, Which};
-use crate::operation::{Access, Effect, Json, Nothing, Operation};
+use self::answer::{OF_ONE, OneOrganization, OrganizationAnswer, Which};
+use crate::operation::{Access, Effect, JsonAnswer, Nothing, Operation};
 use service::accounts::organizations::{self, Settings};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -84,7 +83,7 @@ pub(super) fn operations() -> Vec<Operation> {
 #[derive(Debug, Serialize, JsonSchema)]
 struct OrganizationList {
     /// Oldest first.
-    organizations: Vec<Organization>,
+    organizations: Vec<OrganizationAnswer>,
 }
 
 /// What a new organization is to be.
@@ -96,7 +95,8 @@ struct ToMake {
 
 /// What to change.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct ToSet {
+#[schemars(rename = "ToSet")]
+struct OrganizationChanges {
     /// Which organization.
     id: String,
     /// What it is called: 1 to 80 characters.
@@ -107,35 +107,30 @@ struct ToSet {
     keys: Option<bool>,
 }
 
-async fn list(cx: Cx, _: Nothing) -> Result<Json<OrganizationList>, ServiceError> {
+async fn list(cx: Cx, _: Nothing) -> Result<JsonAnswer<OrganizationList>, ServiceError> {
     let organizations = organizations::list(&cx).await?;
-    Ok(Json::new(OrganizationList { organizations: organizations.into_iter().map(Organization::from).collect() }))
+    Ok(JsonAnswer::new(OrganizationList {
+        organizations: organizations.into_iter().map(OrganizationAnswer::from).collect(),
+    }))
 }
 
-async fn create(cx: Cx, input: ToMake) -> Result<Json<OneOrganization>, ServiceError> {
+async fn create(cx: Cx, input: ToMake) -> Result<JsonAnswer<OneOrganization>, ServiceError> {
     Ok(OneOrganization::answer(organizations::create(&cx, &input.name).await?))
 }
 
-async fn read(cx: Cx, input: Which) -> Result<Json<OneOrganization>, ServiceError> {
+async fn read(cx: Cx, input: Which) -> Result<JsonAnswer<OneOrganization>, ServiceError> {
     Ok(OneOrganization::answer(organizations::read(&cx, &input.id).await?))
 }
 
-async fn set(cx: Cx, input: ToSet) -> Result<Json<OneOrganization>, ServiceError> {
+async fn set(cx: Cx, input: OrganizationChanges) -> Result<JsonAnswer<OneOrganization>, ServiceError> {
     let settings = Settings { name: input.name, require_second_factor: input.require_second_factor, keys: input.keys };
-    if settings.name.is_none() && settings.require_second_factor.is_none() && settings.keys.is_none() {
-        let nothing = text(
-            "body: it names at least one of name, require_second_factor and keys",
-            "body: indica ao menos um de name, require_second_factor e keys",
-        );
-        return Err(ServiceError::new(Code::InvalidBody).explained(nothing.into()));
-    }
     Ok(OneOrganization::answer(organizations::set(&cx, &input.id, settings).await?))
 }
 
-async fn close(cx: Cx, input: Which) -> Result<Json<OneOrganization>, ServiceError> {
+async fn close(cx: Cx, input: Which) -> Result<JsonAnswer<OneOrganization>, ServiceError> {
     Ok(OneOrganization::answer(organizations::close(&cx, &input.id, true).await?))
 }
 
-async fn restore(cx: Cx, input: Which) -> Result<Json<OneOrganization>, ServiceError> {
+async fn restore(cx: Cx, input: Which) -> Result<JsonAnswer<OneOrganization>, ServiceError> {
     Ok(OneOrganization::answer(organizations::close(&cx, &input.id, false).await?))
 }

@@ -1,4 +1,4 @@
-//! Passkeys: signing in with one, and those of the account.
+//! Passkeys: sign-in, and the passkeys of an account.
 
 use model::time::Timestamp;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use store::PasskeyRecord;
 
 use super::auth::{Done, with_session};
-use crate::operation::{Access, Effect, Json, Nothing, Operation};
+use crate::operation::{Access, Effect, JsonAnswer, Nothing, Operation};
 use service::accounts::passkeys::{self, Assertion, CreationOptions, Registration, RequestOptions};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -101,35 +101,36 @@ struct ToAdd {
 
 /// Which passkey.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct ToRemove {
+#[schemars(rename = "ToRemove")]
+struct PasskeyToRemove {
     /// Its id.
     id: String,
 }
 
-async fn request(cx: Cx, _: Nothing) -> Result<Json<RequestOptions>, ServiceError> {
-    Ok(Json::new(passkeys::request_options(&cx).await?))
+async fn request(cx: Cx, _: Nothing) -> Result<JsonAnswer<RequestOptions>, ServiceError> {
+    Ok(JsonAnswer::new(passkeys::request_options(&cx).await?))
 }
 
-async fn verify(cx: Cx, input: Assertion) -> Result<Json<Done>, ServiceError> {
+async fn verify(cx: Cx, input: Assertion) -> Result<JsonAnswer<Done>, ServiceError> {
     let token = passkeys::sign_in(&cx, &input).await?;
-    Ok(with_session(&cx.services, Json::new(Done::OK), &token))
+    Ok(with_session(&cx.services, JsonAnswer::new(Done::OK), &token))
 }
 
-async fn list(cx: Cx, _: Nothing) -> Result<Json<PasskeyList>, ServiceError> {
+async fn list(cx: Cx, _: Nothing) -> Result<JsonAnswer<PasskeyList>, ServiceError> {
     let passkeys = passkeys::list(&cx).await?;
-    Ok(Json::new(PasskeyList { passkeys: passkeys.into_iter().map(Passkey::from).collect() }))
+    Ok(JsonAnswer::new(PasskeyList { passkeys: passkeys.into_iter().map(Passkey::from).collect() }))
 }
 
-async fn create(cx: Cx, _: Nothing) -> Result<Json<CreationOptions>, ServiceError> {
-    Ok(Json::new(passkeys::creation_options(&cx).await?))
+async fn create(cx: Cx, _: Nothing) -> Result<JsonAnswer<CreationOptions>, ServiceError> {
+    Ok(JsonAnswer::new(passkeys::creation_options(&cx).await?))
 }
 
-async fn add(cx: Cx, input: ToAdd) -> Result<Json<OnePasskey>, ServiceError> {
+async fn add(cx: Cx, input: ToAdd) -> Result<JsonAnswer<OnePasskey>, ServiceError> {
     let passkey = passkeys::add(&cx, &input.name, &input.credential).await?;
-    Ok(Json::new(OnePasskey { passkey: passkey.into() }))
+    Ok(JsonAnswer::new(OnePasskey { passkey: passkey.into() }))
 }
 
-async fn remove(cx: Cx, input: ToRemove) -> Result<Json<Done>, ServiceError> {
+async fn remove(cx: Cx, input: PasskeyToRemove) -> Result<JsonAnswer<Done>, ServiceError> {
     passkeys::remove(&cx, &input.id).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }

@@ -1,10 +1,10 @@
-//! Credit by Pix, for buyers: what to pay, sending the receipt, and how the request stands. Nobody decides here.
+//! Credit by Pix for buyers: payment data, upload of the receipt, and status of a request. The operator decides elsewhere.
 
 use model::credit::{PixAccepted, PixForm, PixOffer, PixState, PixStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::operation::{Call, Json, Nothing, Operation};
+use crate::operation::{Call, JsonAnswer, Nothing, Operation};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::pix::{self, RECEIPT_BYTES, Receiver};
@@ -44,16 +44,16 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-async fn offer(cx: Cx, _: Nothing) -> Result<Json<PixOffer>, ServiceError> {
-    Ok(Json::new(Receiver::of(&cx.services)?.offer()))
+async fn offer(cx: Cx, _: Nothing) -> Result<JsonAnswer<PixOffer>, ServiceError> {
+    Ok(JsonAnswer::new(Receiver::of(&cx.services)?.offer()))
 }
 
-async fn request(call: Call, _: Nothing) -> Result<Json<PixAccepted>, ServiceError> {
+async fn request(call: Call, _: Nothing) -> Result<JsonAnswer<PixAccepted>, ServiceError> {
     let Call { cx, form, .. } = call;
     let form = form.ok_or_else(|| ServiceError::new(Code::InvalidBody))?;
     let accepted = pix::request(&cx, async |most| form.read(&cx.services, most).await).await?;
     let state_at = cx.services.url(&format!("{PATH}/{}", accepted.id));
-    Ok(Json::new(PixAccepted { id: accepted.id, state: PixState::Pending, token: accepted.token, state_at }))
+    Ok(JsonAnswer::new(PixAccepted { id: accepted.id, state: PixState::Pending, token: accepted.token, state_at }))
 }
 
 /// Which request.
@@ -63,7 +63,7 @@ struct PixPath {
     id: String,
 }
 
-async fn status(cx: Cx, input: PixPath) -> Result<Json<PixStatus>, ServiceError> {
+async fn status(cx: Cx, input: PixPath) -> Result<JsonAnswer<PixStatus>, ServiceError> {
     let summary = pix::status(&cx.services, &input.id).await?;
-    Ok(Json::new(PixStatus { state: summary.state, usd: summary.usd, decided_at: summary.decided_at }))
+    Ok(JsonAnswer::new(PixStatus { state: summary.state, usd: summary.usd, decided_at: summary.decided_at }))
 }

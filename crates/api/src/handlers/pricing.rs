@@ -1,16 +1,16 @@
-//! What costs what, for people and for programs. Every number is the configuration's.
+//! Prices, and the x402 manifest. Every number is from the configuration.
 
 use bytes::Bytes;
 use model::pricing::Pricing;
 use schemars::{Schema, SchemaGenerator};
 
 use crate::documents::X402_PATH;
-use crate::operation::{Answer, Call, Nothing, Operation, Reply, Written};
+use crate::operation::{Call, IntoReply, Nothing, Operation, Reply, WrittenJson};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::pricing;
 
-/// Where prices are told.
+/// Path of the prices.
 pub(super) const PATH: &str = "/api/pricing";
 
 /// The endpoints of this file.
@@ -28,9 +28,9 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-async fn read(cx: Cx, _: Nothing) -> Result<Written<Pricing>, ServiceError> {
+async fn read(cx: Cx, _: Nothing) -> Result<WrittenJson<Pricing>, ServiceError> {
     let services = &cx.services;
-    Written::spoken(&Pricing {
+    WrittenJson::spoken(&Pricing {
         product: services.config().product.name.clone(),
         quota: pricing::quota(services, cx.lang),
         pricing: services.url(PATH),
@@ -42,7 +42,7 @@ async fn read(cx: Cx, _: Nothing) -> Result<Written<Pricing>, ServiceError> {
 /// The manifest; it has no schema of its own, as no standard is settled.
 struct Manifest(Bytes);
 
-impl Answer for Manifest {
+impl IntoReply for Manifest {
     fn reply(self) -> Result<Reply, ServiceError> {
         Ok(Reply::json(self.0))
     }

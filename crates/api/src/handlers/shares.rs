@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use store::ShareState;
 
 use super::audits::AuditPath;
-use crate::operation::{Access, Answer, Json, Operation, Reply};
+use crate::operation::{Access, IntoReply, JsonAnswer, Operation, Reply};
 use crate::reading::{FORMS, Reading, ReportFormat, whole};
 use render::badge;
 use service::blocking::off_worker;
@@ -82,7 +82,7 @@ struct ShareLinks {
     badge: String,
 }
 
-/// That an audit is not shared.
+/// Confirmation that an audit is not shared.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Unshared {
     /// Always true.
@@ -91,14 +91,14 @@ struct Unshared {
     shared: bool,
 }
 
-async fn share(cx: Cx, input: AuditPath) -> Result<Json<Shared>, ServiceError> {
+async fn share(cx: Cx, input: AuditPath) -> Result<JsonAnswer<Shared>, ServiceError> {
     let slug = shares::publish(&cx, &cx.caller.required_owner()?, input.id).await?;
     let links = ShareLinks {
         report: cx.services.url(&report_path(&slug)),
         json: cx.services.url(&format!("/api/shared/{slug}")),
         badge: cx.services.url(&badge_path(&slug)),
     };
-    Ok(Json::new(Shared {
+    Ok(JsonAnswer::new(Shared {
         ok: true,
         shared: true,
         path: report_path(&slug),
@@ -108,9 +108,9 @@ async fn share(cx: Cx, input: AuditPath) -> Result<Json<Shared>, ServiceError> {
     }))
 }
 
-async fn unshare(cx: Cx, input: AuditPath) -> Result<Json<Unshared>, ServiceError> {
+async fn unshare(cx: Cx, input: AuditPath) -> Result<JsonAnswer<Unshared>, ServiceError> {
     shares::revoke(&cx, &cx.caller.required_owner()?, input.id).await?;
-    Ok(Json::new(Unshared { ok: true, shared: false }))
+    Ok(JsonAnswer::new(Unshared { ok: true, shared: false }))
 }
 
 /// Which shared audit.
@@ -135,7 +135,7 @@ struct ReadShared {
 #[derive(Debug)]
 struct SharedReading(Reading);
 
-impl Answer for SharedReading {
+impl IntoReply for SharedReading {
     fn reply(self) -> Result<Reply, ServiceError> {
         self.0.reply()
     }
@@ -151,7 +151,7 @@ async fn shared(cx: Cx, input: ReadShared) -> Result<SharedReading, ServiceError
     read.map(SharedReading)
 }
 
-/// What a badge says (Badge).
+/// Score and label of a badge (Badge).
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Badge")]
 struct BadgeAnswer {
@@ -178,18 +178,18 @@ struct BadgeAnswer {
 struct BadgeLinks {
     /// The badge.
     svg: String,
-    /// What it tells about.
+    /// The report.
     report: String,
 }
 
-async fn badge(cx: Cx, input: SharePath) -> Result<Json<BadgeAnswer>, ServiceError> {
+async fn badge(cx: Cx, input: SharePath) -> Result<JsonAnswer<BadgeAnswer>, ServiceError> {
     let slug = shares::slug_of(&input.slug)?;
     let (available, score) = match shares::state(&cx.services, &slug).await? {
         ShareState::InForce { score } => (true, score),
         ShareState::Revoked => (false, None),
     };
     let snippets = Snippets::new(&cx.services, &slug, score);
-    Ok(Json::new(BadgeAnswer {
+    Ok(JsonAnswer::new(BadgeAnswer {
         score,
         label: badge::LABEL.to_owned(),
         available,

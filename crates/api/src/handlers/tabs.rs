@@ -8,20 +8,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 
-use crate::operation::{Access, Json, Nothing, Operation, Written};
+use crate::operation::{Access, JsonAnswer, Nothing, Operation, WrittenJson};
 use service::Services;
 use service::caller::Cx;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
+use service::gate;
 use service::tabs::{self, HistoryAnswer, TabAnswer, Workspace};
-use service::{gate, watches};
+use service::watches::{self, TabEdit};
 
-/// Default for the runs of a history. Chosen: what a screen shows.
-const USUAL_RUNS: u32 = 20;
-/// Runs of a history at most. Chosen: bounds the reports read for one call.
-const MOST_RUNS: u32 = 100;
-
-/// What every call on one tab may be refused with.
+/// Error codes of every call about one tab.
 const OF_A_TAB: &[Code] = &[Code::GuestTokenRequired, Code::TabNotFound, Code::DatabaseUnavailable];
 
 /// The endpoints of this file.
@@ -76,7 +72,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  mail asks. Guests can't watch pages.\n\nExample: `{\"monitor\": true}`",
             )
             .access(Access::Owner)
-            .check(|_: &Services, input: &ChangeRequest| input.judge())
+            .check(|_: &Services, input: &ChangeRequest| input.edit().map(drop))
             .errors(&[
                 Code::GuestTokenRequired,
                 Code::AccountRequired,
@@ -128,10 +124,10 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 /// The caller's tabs.
-async fn workspace(cx: Cx, _: Nothing) -> Result<Written<Workspace>, ServiceError> {
+async fn workspace(cx: Cx, _: Nothing) -> Result<WrittenJson<Workspace>, ServiceError> {
     let owner = cx.caller.required_owner()?;
     let workspace = tabs::workspace(&cx, &owner).await?;
-    Written::speaking(move || Ok(workspace)).await
+    WrittenJson::speaking(move || Ok(workspace)).await
 }
 
 /// A page to follow.
@@ -146,18 +142,19 @@ struct OpenRequest {
 
 /// A tab that was opened or changed.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Changed {
+#[schemars(rename = "Changed")]
+struct ChangedTab {
     /// Always true.
     ok: bool,
     tab: Tab,
 }
 
 /// Opens a tab.
-async fn open(cx: Cx, input: OpenRequest) -> Result<Json<Changed>, ServiceError> {
+async fn open(cx: Cx, input: OpenRequest) -> Result<JsonAnswer<ChangedTab>, ServiceError> {
     let owner = cx.caller.required_owner()?;
     let (url, alias) = (tabs::page_of(&cx.services, &input.url)?, tabs::alias_of(input.alias.as_deref())?);
     let tab = tabs::open(&cx, &owner, &url, alias).await?;
-    Ok(Json::new(Changed { ok: true, tab }))
+    Ok(JsonAnswer::new(ChangedTab { ok: true, tab }))
 }
 
 /// Which tab.
@@ -174,10 +171,10 @@ async fn found(cx: &Cx, id: &str) -> Result<(Owner, Tab), ServiceError> {
 }
 
 /// A tab.
-async fn read(cx: Cx, input: TabPath) -> Result<Written<TabAnswer>, ServiceError> {
+async fn read(cx: Cx, input: TabPath) -> Result<WrittenJson<TabAnswer>, ServiceError> {
     let (owner, tab) = found(&cx, &input.id).await?;
     let result = tabs::last_run(&cx.services, &owner, &tab, cx.lang).await?;
-    Written::speaking(move || Ok(TabAnswer { tab, result })).await
+    WrittenJson::speaking(move || Ok(TabAnswer { tab, result })).await
 }
 
 /// What is to be changed of a tab; at least one of them.
@@ -206,40 +203,36 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Str
 }
 
 impl ChangeRequest {
-    fn judge(&self) -> Result<(), ServiceError> {
+    fn edit(&self) -> Result<TabEdit, ServiceError> {
         let Self { id: _, alias, active, monitor, monitor_email } = self;
-        if alias.is_none() && active.is_none() && monitor.is_none() && monitor_email.is_none() {
-            return Err(ServiceError::new(Code::InvalidBody).detail("alias, active, monitor, monitor_email"));
-        }
-        tabs::alias_of(alias.clone().flatten().as_deref())?;
-        watches::alert_address(monitor_email.clone().flatten().as_deref()).map(drop)
+        TabEdit::sent(
+            alias.as_ref().map(Option::as_deref),
+            *active,
+            *monitor,
+            monitor_email.as_ref().map(Option::as_deref),
+        )
     }
 }
 
 /// Changes a tab.
-async fn change(cx: Cx, input: ChangeRequest) -> Result<Json<Changed>, ServiceError> {
+async fn change(cx: Cx, input: ChangeRequest) -> Result<JsonAnswer<ChangedTab>, ServiceError> {
     let (owner, tab) = found(&cx, &input.id).await?;
-    let edit = watches::TabEdit {
-        alias: input.alias.map(|alias| tabs::alias_of(alias.as_deref())).transpose()?,
-        active: input.active,
-        monitor: input.monitor,
-        alert_email: input.monitor_email.map(|email| watches::alert_address(email.as_deref())).transpose()?,
-    };
-    let tab = watches::change(&cx, &owner, &tab, edit).await?;
-    Ok(Json::new(Changed { ok: true, tab }))
+    let tab = watches::change(&cx, &owner, &tab, input.edit()?).await?;
+    Ok(JsonAnswer::new(ChangedTab { ok: true, tab }))
 }
 
 /// It is done (Ok).
 #[derive(Debug, Serialize, JsonSchema)]
-struct Done {
+#[schemars(rename = "Done")]
+struct TabClosed {
     /// Always true.
     ok: bool,
 }
 
 /// Closes a tab.
-async fn close(cx: Cx, input: TabPath) -> Result<Json<Done>, ServiceError> {
+async fn close(cx: Cx, input: TabPath) -> Result<JsonAnswer<TabClosed>, ServiceError> {
     tabs::close(&cx.services, &cx.caller.required_owner()?, &input.id).await?;
-    Ok(Json::new(Done { ok: true }))
+    Ok(JsonAnswer::new(TabClosed { ok: true }))
 }
 
 /// A run that was made.
@@ -254,13 +247,11 @@ struct RunAnswer {
 }
 
 /// Audits a tab's page again.
-async fn run(cx: Cx, input: TabPath) -> Result<Written<RunAnswer>, ServiceError> {
+async fn run(cx: Cx, input: TabPath) -> Result<WrittenJson<RunAnswer>, ServiceError> {
     let (owner, tab) = found(&cx, &input.id).await?;
-    let result = tabs::run(&cx, &tab).await?;
-    let (mut tab, gate) = (tabs::tab(&cx.services, &owner, &tab.id).await?, gate::allowance(&cx).await?);
-    // A paid run is its owner's only once the charge is final, and this answer is given out only then.
-    (tab.audit_id, tab.score) = (Some(result.audit_id.clone()), Some(result.score));
-    Written::speaking(move || Ok(RunAnswer { ok: true, tab, gate, result })).await
+    let (tab, result) = tabs::run_again(&cx, &owner, &tab).await?;
+    let gate = gate::allowance(&cx).await?;
+    WrittenJson::speaking(move || Ok(RunAnswer { ok: true, tab, gate, result })).await
 }
 
 /// Whose history, and how much of it.
@@ -274,9 +265,8 @@ struct HistoryRequest {
 }
 
 /// A tab's runs.
-async fn history(cx: Cx, input: HistoryRequest) -> Result<Written<HistoryAnswer>, ServiceError> {
+async fn history(cx: Cx, input: HistoryRequest) -> Result<WrittenJson<HistoryAnswer>, ServiceError> {
     let (owner, tab) = found(&cx, &input.id).await?;
-    let limit = input.limit.unwrap_or(USUAL_RUNS).clamp(1, MOST_RUNS);
-    let runs = tabs::history(&cx.services, &owner, &tab, limit, cx.lang).await?;
-    Written::speaking(move || Ok(HistoryAnswer { tab, runs, limit })).await
+    let history = tabs::history(&cx.services, &owner, tab, input.limit, cx.lang).await?;
+    WrittenJson::speaking(move || Ok(history)).await
 }

@@ -4,7 +4,7 @@ use audit::checks::FAMILIES;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{Call, LASTING, Nothing, Operation, Written};
+use crate::operation::{Call, LASTING, Nothing, Operation, WrittenJson};
 use render::catalog;
 use render::catalog::tool::Tool;
 use service::error::{Code, ServiceError};
@@ -18,10 +18,10 @@ pub(super) fn operations() -> Vec<Operation> {
             "A tool is a family of checks on one subject, with what it checks, a worked example that the engine itself \
              has judged, how to mend what it finds, and the call that does the same. Free; the answer may be kept for an \
              hour and has an `ETag`.",
-        ).kept(LASTING),
+        ).cacheable(LASTING),
         Operation::get("/api/tools/{slug}", "get_seo_tool", read)
             .text("See one tool", "One tool by its slug. An unknown slug is told the nearest ones.")
-            .kept(LASTING)
+            .cacheable(LASTING)
             .errors(&[Code::ToolNotFound]),
     ]
 }
@@ -54,8 +54,8 @@ struct ToolPath {
     slug: String,
 }
 
-async fn list(call: Call, _: Nothing) -> Result<Written<ToolList>, ServiceError> {
-    let written = Written::speaking(move || {
+async fn list(call: Call, _: Nothing) -> Result<WrittenJson<ToolList>, ServiceError> {
+    let written = WrittenJson::speaking(move || {
         let (services, lang) = (&call.cx.services, call.cx.lang);
         let tool = |family| Tool::new(family, call.resources.examples.of(family), services.base_url(), lang);
         let links = HubLinks {
@@ -68,9 +68,9 @@ async fn list(call: Call, _: Nothing) -> Result<Written<ToolList>, ServiceError>
     written.await
 }
 
-async fn read(call: Call, input: ToolPath) -> Result<Written<Tool>, ServiceError> {
+async fn read(call: Call, input: ToolPath) -> Result<WrittenJson<Tool>, ServiceError> {
     let family = catalog::family(&input.slug).ok_or_else(|| unknown::tool(&input.slug))?;
-    let written = Written::speaking(move || {
+    let written = WrittenJson::speaking(move || {
         Ok(Tool::new(family, call.resources.examples.of(family), call.cx.services.base_url(), call.cx.lang))
     });
     written.await

@@ -1,34 +1,20 @@
-//! Judging a page that the caller sends: proves a patch before it is published.
+//! Verification of a page that the caller sends, so that a patch is proven before it is published.
 
 use std::collections::BTreeMap;
 
-use audit::compare::Side;
-use fetch::PAGE_BYTES;
-use model::lang::{Lang, Text, text};
-use model::report::Report;
+use engine::Verification;
+use model::id::AuditId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::StoredReport;
-use url::Url;
 
-use crate::operation::{Effect, Operation, RateLimit, Written};
-use engine::Supplied;
-use engine::Verification;
-use service::Services;
-use service::audits::stored;
-use service::audits::undone;
+use crate::operation::{Effect, Operation, WrittenJson};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
+use service::gate::RateLimit;
+use service::verification::{self, PageToVerify};
 
 /// Bytes of the body: a page of 2 MB whose every third byte is escaped, and the rest.
 const BODY_BYTES: usize = 8 * 1024 * 1024;
-/// Bytes of the page's address.
-const URL_BYTES: usize = 2048;
-/// Headers that are taken.
-const MOST_HEADERS: usize = 100;
-/// Bytes of all of them.
-const HEADERS_BYTES: usize = 64 * 1024;
-
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
@@ -77,7 +63,7 @@ struct VerifyRequest {
     guest_token: Option<String>,
 }
 
-/// A verification and where it belongs.
+/// A verification with its links.
 #[derive(Debug, Serialize, JsonSchema)]
 struct VerifyAnswer {
     #[serde(flatten)]
@@ -96,66 +82,15 @@ struct VerificationLinks {
 }
 
 /// Judges the page on a core; the network is never asked.
-async fn run(cx: Cx, input: VerifyRequest) -> Result<Written<VerifyAnswer>, ServiceError> {
-    let url = page_url(&input.url)?;
-    let headers = input.headers.map(read_headers).transpose()?;
-    within("html", input.html.len(), PAGE_BYTES)?;
-    if let Some(robots_txt) = &input.robots_txt {
-        within("robots_txt", robots_txt.len(), model::capture::ROBOTS_BYTES)?;
-    }
-    let before = match input.audit_id {
-        Some(id) => Some(stored(&cx, &cx.caller.required_owner()?, id).await?),
-        None => None,
-    };
-    let content_type = before.as_ref().and_then(|before| before.report.headers.get("content-type").cloned());
-    let supplied =
-        Supplied { headers, content_type, robots_txt: input.robots_txt, ..Supplied::page(url, input.html.into()) };
-    let capture = supplied.capture(cx.services.ports().now());
-    let (services, lang) = (cx.services.clone(), cx.lang);
-    let finish = move |report: Report| Written::spoken(&answer(&services, &report, before.as_ref(), lang));
-    cx.services.engine().judge(capture, finish).await.map_err(undone)?
-}
-
-fn answer(services: &Services, report: &Report, before: Option<&StoredReport>, lang: Lang) -> VerifyAnswer {
-    let known = before.map(|before| (before.report.issues_in(lang), &before.report.coverage));
-    let known = known.as_ref().map(|(issues, coverage)| Side { issues, coverage });
-    VerifyAnswer {
-        verification: Verification::of(report, known, lang),
-        links: VerificationLinks {
-            audit: before.map(|before| services.url(&format!("/api/audits/{}", before.id))),
+async fn run(cx: Cx, input: VerifyRequest) -> Result<WrittenJson<VerifyAnswer>, ServiceError> {
+    let VerifyRequest { url, html, headers, robots_txt, audit_id, .. } = input;
+    let services = cx.services.clone();
+    let answer = move |verification, audit: Option<&AuditId>| {
+        let links = VerificationLinks {
+            audit: audit.map(|id| services.url(&format!("/api/audits/{id}"))),
             api_index: services.url("/api/"),
-        },
-    }
-}
-
-/// An address that needs not be reachable: it is only the page's name here.
-fn page_url(typed: &str) -> Result<Url, ServiceError> {
-    let url = Some(typed).filter(|typed| typed.len() <= URL_BYTES).and_then(|typed| Url::parse(typed).ok());
-    let is_page = |url: &Url| matches!(url.scheme(), "http" | "https") && url.username().is_empty();
-    url.filter(is_page).ok_or_else(|| ServiceError::new(Code::InvalidUrl).detail("url"))
-}
-
-/// Names in lower case, as a capture has them.
-fn read_headers(headers: BTreeMap<String, String>) -> Result<Vec<(String, String)>, ServiceError> {
-    within("headers", headers.len(), MOST_HEADERS)?;
-    within("headers", headers.iter().map(|(name, value)| name.len() + value.len()).sum(), HEADERS_BYTES)?;
-    let read = headers.into_iter().map(|(name, value)| {
-        let is_name = http::HeaderName::from_bytes(name.as_bytes()).is_ok();
-        let is_value = !value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0));
-        if is_name && is_value {
-            return Ok((name.to_ascii_lowercase(), value));
-        }
-        const NO_HEADER: Text = text("headers.{name}: not a header of HTTP", "headers.{name}: não é um cabeçalho HTTP");
-        Err(ServiceError::new(Code::InvalidBody).explained(NO_HEADER.phrase(&[("name", name.into())])))
-    });
-    read.collect()
-}
-
-fn within(field: &str, size: usize, most: usize) -> Result<(), ServiceError> {
-    if size <= most {
-        return Ok(());
-    }
-    const TOO_LARGE: Text = text("{field}: at most {most}, not {size}", "{field}: no máximo {most}, não {size}");
-    let values = [("field", field.into()), ("most", most.into()), ("size", size.into())];
-    Err(ServiceError::new(Code::BodyTooLarge).explained(TOO_LARGE.phrase(&values)))
+        };
+        WrittenJson::spoken(&VerifyAnswer { verification, links })
+    };
+    verification::verify(&cx, PageToVerify { url, html, headers, robots_txt, audit_id }, answer).await?
 }

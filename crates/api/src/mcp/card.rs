@@ -18,14 +18,14 @@ const DESCRIPTION: &str = "Technical SEO audit of any public page: score, findin
 
 /// Name and title of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub(crate) struct ServerIdentity {
     /// Reverse host and product, `com.example/site-audit`.
     name: String,
     /// As people read it.
     title: String,
 }
 
-impl Identity {
+impl ServerIdentity {
     /// That of a service at this origin.
     pub(crate) fn new(config: &Config, base_url: &str) -> Self {
         let host = match Url::parse(base_url).ok().as_ref().and_then(Url::host) {
@@ -101,7 +101,7 @@ mod tests {
             ("http://127.0.0.1:8080", "127.0.0.1/site-audit"),
             ("http://[::1]:8080", "localhost/site-audit"),
         ] {
-            assert_eq!(Identity::new(&Config::default(), base_url).name, name);
+            assert_eq!(ServerIdentity::new(&Config::default(), base_url).name, name);
         }
     }
 
@@ -109,7 +109,7 @@ mod tests {
     fn a_card_keeps_to_its_limits() {
         let mut config = Config::default();
         config.product.name = "ö".repeat(200);
-        let card = Identity::new(&config, "https://example.com").card("https://example.com");
+        let card = ServerIdentity::new(&config, "https://example.com").card("https://example.com");
         assert_eq!(card["title"].as_str().unwrap().chars().count(), TITLE_CHARACTERS);
         assert!(DESCRIPTION.chars().count() <= 100);
     }

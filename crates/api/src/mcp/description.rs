@@ -1,4 +1,4 @@
-//! The paths of the MCP server in OpenAPI: their messages are no operations of the catalog.
+//! The paths of the MCP server in the OpenAPI description, as they are no operations of the catalog.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Which of the protocol's two eras a request is of: with a handshake, or each request for itself (since 2026-07-28).
+//! Eras of MCP: versions with a handshake, and stateless ones (since 2026-07-28).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,9 +6,9 @@ use http::HeaderMap;
 use model::lang::{Text, text};
 use serde_json::{Map, Value, json};
 
-use super::message::{Refusal, Request, code};
+use super::message::{McpRefusal, McpRequest, code};
 
-/// The version whose requests stand for themselves.
+/// The stateless version.
 pub const MODERN: &str = "2026-07-28";
 /// The newest version that begins with a handshake.
 pub(crate) const NEWEST_LEGACY: &str = "2025-11-25";
@@ -24,20 +24,20 @@ pub enum Era {
     Legacy,
 }
 
-/// Every version that is spoken, the newest first.
+/// Every supported version, the newest first.
 pub fn versions() -> [&'static str; 4] {
     let [newest, middle, oldest] = LEGACY;
     [MODERN, newest, middle, oldest]
 }
 
-/// The version of a handshake: the one that the client asks for, else the newest.
+/// The negotiated version of a handshake: the one that the client asks for, else the newest.
 pub fn agreed(params: &Map<String, Value>) -> &'static str {
-    let asked = params.get("protocolVersion").and_then(Value::as_str);
-    LEGACY.into_iter().find(|version| Some(*version) == asked).unwrap_or(NEWEST_LEGACY)
+    let requested = params.get("protocolVersion").and_then(Value::as_str);
+    LEGACY.into_iter().find(|version| Some(*version) == requested).unwrap_or(NEWEST_LEGACY)
 }
 
 /// The era of a request, once its headers agree with it.
-pub fn of(headers: &HeaderMap, request: &Request) -> Result<Era, Refusal> {
+pub fn of(headers: &HeaderMap, request: &McpRequest) -> Result<Era, McpRefusal> {
     let version = header(headers, "mcp-protocol-version");
     let in_meta = meta(request).and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion")?.as_str());
     let is_modern = in_meta.is_some_and(|version| !LEGACY.contains(&version))
@@ -53,16 +53,16 @@ pub fn of(headers: &HeaderMap, request: &Request) -> Result<Era, Refusal> {
     }
 }
 
-fn meta(request: &Request) -> Option<&Map<String, Value>> {
+fn meta(request: &McpRequest) -> Option<&Map<String, Value>> {
     request.params.get("_meta")?.as_object()
 }
 
 fn judge_modern(
     headers: &HeaderMap,
-    request: &Request,
+    request: &McpRequest,
     version: Option<&str>,
     in_meta: Option<&str>,
-) -> Result<(), Refusal> {
+) -> Result<(), McpRefusal> {
     const NO_VERSION: Text = text(
         "_meta: io.modelcontextprotocol/protocolVersion is missing",
         "_meta: falta io.modelcontextprotocol/protocolVersion",
@@ -81,20 +81,20 @@ fn judge_modern(
     );
     const OTHER_NAME: Text =
         text("Mcp-Name: the header does not say what params says", "Mcp-Name: o cabeçalho não diz o que params diz");
-    let asked = in_meta.ok_or_else(|| Refusal::new(code::INVALID_PARAMS, NO_VERSION))?;
+    let version_in_meta = in_meta.ok_or_else(|| McpRefusal::new(code::INVALID_PARAMS, NO_VERSION))?;
     if !meta(request)
         .is_some_and(|meta| meta.get("io.modelcontextprotocol/clientCapabilities").is_some_and(Value::is_object))
     {
-        return Err(Refusal::new(code::INVALID_PARAMS, NO_CAPABILITIES));
+        return Err(McpRefusal::new(code::INVALID_PARAMS, NO_CAPABILITIES));
     }
-    if version != Some(asked) {
-        return Err(Refusal::new(code::HEADER_MISMATCH, OTHER_VERSION));
+    if version != Some(version_in_meta) {
+        return Err(McpRefusal::new(code::HEADER_MISMATCH, OTHER_VERSION));
     }
-    if asked != MODERN {
-        return Err(unsupported(asked));
+    if version_in_meta != MODERN {
+        return Err(unsupported(version_in_meta));
     }
     if header(headers, "mcp-method") != Some(&request.method) {
-        return Err(Refusal::new(code::HEADER_MISMATCH, OTHER_METHOD));
+        return Err(McpRefusal::new(code::HEADER_MISMATCH, OTHER_METHOD));
     }
     let named = match request.method.as_str() {
         "tools/call" | "prompts/get" => "name",
@@ -104,15 +104,15 @@ fn judge_modern(
     let wanted = request.params.get(named).and_then(Value::as_str);
     let sent = header(headers, "mcp-name").and_then(decoded);
     if sent.is_none() || sent.as_deref() != wanted {
-        return Err(Refusal::new(code::HEADER_MISMATCH, OTHER_NAME));
+        return Err(McpRefusal::new(code::HEADER_MISMATCH, OTHER_NAME));
     }
     Ok(())
 }
 
-fn unsupported(version: &str) -> Refusal {
+fn unsupported(version: &str) -> McpRefusal {
     const UNSUPPORTED: Text =
         text("This version of the protocol is not spoken here.", "Esta versão do protocolo não é falada aqui.");
-    Refusal::new(code::UNSUPPORTED_VERSION, UNSUPPORTED).data(json!({"supported": versions(), "requested": version}))
+    McpRefusal::new(code::UNSUPPORTED_VERSION, UNSUPPORTED).data(json!({"supported": versions(), "requested": version}))
 }
 
 /// The one value of a header; none where it is no text, or came more than once.
@@ -139,8 +139,8 @@ mod tests {
         list.iter().map(|(name, value)| (name.parse::<http::HeaderName>().unwrap(), value.parse().unwrap())).collect()
     }
 
-    fn request(method: &str, params: &Value) -> Request {
-        Request { id: 1.into(), method: method.to_owned(), params: params.as_object().cloned().unwrap() }
+    fn request(method: &str, params: &Value) -> McpRequest {
+        McpRequest { id: 1.into(), method: method.to_owned(), params: params.as_object().cloned().unwrap() }
     }
 
     fn about(version: &str) -> Value {
@@ -196,9 +196,10 @@ mod tests {
 
     #[test]
     fn a_handshake_agrees_on_a_version_that_both_know() {
-        for (asked, agreed_on) in [("2025-03-26", "2025-03-26"), ("1999-01-01", NEWEST_LEGACY), (MODERN, NEWEST_LEGACY)]
+        for (requested, agreed_on) in
+            [("2025-03-26", "2025-03-26"), ("1999-01-01", NEWEST_LEGACY), (MODERN, NEWEST_LEGACY)]
         {
-            let params = json!({ "protocolVersion": asked });
+            let params = json!({ "protocolVersion": requested });
             assert_eq!(agreed(params.as_object().unwrap()), agreed_on);
         }
     }

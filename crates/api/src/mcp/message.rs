@@ -14,37 +14,37 @@ pub mod code {
     pub(crate) const UNSUPPORTED_VERSION: i32 = -32_022;
 }
 
-/// What came.
+/// A received message.
 #[derive(Debug, PartialEq)]
-pub enum Message {
-    /// It waits for an answer.
-    Request(Request),
-    /// A notification, or an answer to a question that we never ask: it gets none.
+pub enum McpMessage {
+    /// A request.
+    Request(McpRequest),
+    /// A notification, or a response to a request that was never sent: neither is answered.
     Unanswered,
 }
 
-/// A question.
+/// A request of JSON-RPC.
 #[derive(Debug, PartialEq)]
-pub struct Request {
+pub struct McpRequest {
     /// Its id: a text or a whole number.
     pub id: Value,
-    /// What it asks for.
+    /// Name of the method.
     pub method: String,
-    /// With what.
+    /// Its parameters.
     pub params: Map<String, Value>,
 }
 
-/// Why a message is not answered by a result. Small, as every result carries it.
+/// An error of JSON-RPC. Small, as every `Result` carries it.
 #[derive(Debug)]
-pub struct Refusal {
-    /// Of the HTTP answer.
+pub struct McpRefusal {
+    /// Status of the HTTP response.
     pub status: StatusCode,
     code: i32,
     why: Box<Phrase>,
     data: Option<Box<Value>>,
 }
 
-impl Refusal {
+impl McpRefusal {
     /// With status 400.
     pub fn new(code: i32, why: impl Into<Phrase>) -> Self {
         Self { status: StatusCode::BAD_REQUEST, code, why: Box::new(why.into()), data: None }
@@ -56,7 +56,7 @@ impl Refusal {
         self
     }
 
-    /// With what a program can act on.
+    /// With `data` for programs.
     pub fn data(mut self, data: Value) -> Self {
         self.data = Some(Box::new(data));
         self
@@ -73,7 +73,7 @@ impl Refusal {
 }
 
 /// Reads a body.
-pub fn read(body: &[u8]) -> Result<Message, Refusal> {
+pub fn read(body: &[u8]) -> Result<McpMessage, McpRefusal> {
     const NOT_JSON: Text = text("The body is not JSON.", "O corpo não é JSON.");
     const NO_MESSAGE: Text = text(
         "The body is not one JSON-RPC 2.0 message; batches are not taken.",
@@ -81,27 +81,27 @@ pub fn read(body: &[u8]) -> Result<Message, Refusal> {
     );
     const BAD_ID: Text = text("id: takes a text or a whole number", "id: recebe um texto ou um número inteiro");
     const BAD_PARAMS: Text = text("params: takes an object", "params: recebe um objeto");
-    let no_message = || Refusal::new(code::INVALID_REQUEST, NO_MESSAGE);
-    let value = serde_json::from_slice(body).map_err(|_| Refusal::new(code::PARSE_ERROR, NOT_JSON))?;
+    let no_message = || McpRefusal::new(code::INVALID_REQUEST, NO_MESSAGE);
+    let value = serde_json::from_slice(body).map_err(|_| McpRefusal::new(code::PARSE_ERROR, NOT_JSON))?;
     let Value::Object(mut fields) = value else { return Err(no_message()) };
     if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(no_message());
     }
     let method = match fields.remove("method") {
         Some(Value::String(method)) => method,
-        None if fields.contains_key("result") || fields.contains_key("error") => return Ok(Message::Unanswered),
+        None if fields.contains_key("result") || fields.contains_key("error") => return Ok(McpMessage::Unanswered),
         _ => return Err(no_message()),
     };
-    let Some(id) = fields.remove("id") else { return Ok(Message::Unanswered) };
+    let Some(id) = fields.remove("id") else { return Ok(McpMessage::Unanswered) };
     if !(id.is_string() || id.is_i64() || id.is_u64()) {
-        return Err(Refusal::new(code::INVALID_REQUEST, BAD_ID));
+        return Err(McpRefusal::new(code::INVALID_REQUEST, BAD_ID));
     }
     let params = match fields.remove("params") {
         Some(Value::Object(params)) => params,
         None => Map::new(),
-        Some(_) => return Err(Refusal::new(code::INVALID_REQUEST, BAD_PARAMS)),
+        Some(_) => return Err(McpRefusal::new(code::INVALID_REQUEST, BAD_PARAMS)),
     };
-    Ok(Message::Request(Request { id, method, params }))
+    Ok(McpMessage::Request(McpRequest { id, method, params }))
 }
 
 #[cfg(test)]
@@ -115,8 +115,8 @@ mod tests {
     #[test]
     fn a_message_is_one_object_of_json_rpc() {
         let asked = read(br#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#).unwrap();
-        let wanted = Request { id: "a".into(), method: "ping".to_owned(), params: Map::new() };
-        assert_eq!(asked, Message::Request(wanted));
+        let wanted = McpRequest { id: "a".into(), method: "ping".to_owned(), params: Map::new() };
+        assert_eq!(asked, McpMessage::Request(wanted));
         for body in ["", "{", "\u{0}", &"[".repeat(1_000)] {
             assert_eq!(refused(body), code::PARSE_ERROR, "{body}");
         }
@@ -145,7 +145,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"error":{}}"#,
         ] {
-            assert_eq!(read(body.as_bytes()).unwrap(), Message::Unanswered, "{body}");
+            assert_eq!(read(body.as_bytes()).unwrap(), McpMessage::Unanswered, "{body}");
         }
     }
 }

@@ -11,10 +11,10 @@ use service::error::ServiceError;
 
 /// Bytes of the text of a result: about 4,000 tokens. A longer answer is shortened there; it stays whole beside it.
 const TEXT_BYTES: usize = 16 * 1024;
-/// How a long answer is shortened: items of a list and characters of a text that stay, from the mildest step on.
+/// Steps of shortening: items shortened of a list and characters shortened of a text, from the mildest step on.
 const STEPS: [(usize, usize); 7] = [(200, 2_000), (50, 400), (25, 240), (12, 160), (6, 120), (3, 80), (0, 40)];
 
-/// The result of an operation that was done.
+/// The result of a successful operation.
 pub fn answered(tool: &str, reply: &Reply) -> Value {
     let body: Option<Value> =
         if reply.media_type.ends_with("json") { serde_json::from_slice(&reply.body).ok() } else { None };
@@ -32,7 +32,7 @@ pub fn answered(tool: &str, reply: &Reply) -> Value {
     out
 }
 
-/// The result of an operation that was refused: a result, not an error of the protocol, so that a model reads it.
+/// The result of a failed operation: a result with `isError`, not an error of the protocol, so that a model reads it.
 pub fn refused(error: &ServiceError, lang: Lang) -> Value {
     let more = error.more.as_deref();
     let offer = more.and_then(|more| more.offer.as_ref()?.as_object().cloned());
@@ -62,14 +62,14 @@ fn structured(text: &str, body: Value, is_error: bool) -> Value {
     json!({"content": [{"type": "text", "text": text}], "structuredContent": body, "isError": is_error})
 }
 
-/// What came of a payment.
+/// Adds the receipt of a payment.
 fn add_receipt(result: &mut Value, receipt: Option<Map<String, Value>>) {
     if let (Some(receipt), Some(fields)) = (receipt, result.as_object_mut()) {
         fields.insert("_meta".to_owned(), json!({ "x402/payment-response": receipt }));
     }
 }
 
-/// The object in the first of these headers that is there.
+/// The JSON object in the first of these headers that is present.
 fn decoded(headers: &[(HeaderName, HeaderValue)], names: &[&str]) -> Option<Map<String, Value>> {
     let (_, value) = headers.iter().find(|(name, _)| names.contains(&name.as_str()))?;
     let bytes = STANDARD.decode(value).ok()?;
@@ -107,15 +107,15 @@ fn cut(value: &Value, items: usize, characters: usize) -> Value {
             None => value.clone(),
         },
         Value::Array(list) => {
-            let mut kept: Vec<Value> = list.iter().take(items).map(|item| cut(item, items, characters)).collect();
+            let mut shortened: Vec<Value> = list.iter().take(items).map(|item| cut(item, items, characters)).collect();
             if list.len() > items {
-                kept.push(format!("… {} more", list.len() - items).into());
+                shortened.push(format!("… {} more", list.len() - items).into());
             }
-            kept.into()
+            shortened.into()
         }
         Value::Object(fields) => {
-            let kept = fields.iter().map(|(name, field)| (name.clone(), cut(field, items, characters)));
-            Value::Object(kept.collect())
+            let shortened = fields.iter().map(|(name, field)| (name.clone(), cut(field, items, characters)));
+            Value::Object(shortened.collect())
         }
         other => other.clone(),
     }

@@ -9,7 +9,7 @@ use crate::operation::error_schema;
 use crate::operation::{Access, Effect, Operation};
 use service::config::Config;
 
-/// Properties that are no arguments of a tool: a credential belongs into a header, where no model sees it.
+/// Fields left out of a tool's arguments: a credential belongs into a header, where no model sees it.
 const NO_ARGUMENTS: [&str; 1] = ["guest_token"];
 /// The argument that every tool takes.
 pub(crate) const LANG: &str = "lang";
@@ -91,8 +91,8 @@ fn input_schema(operation: &Operation) -> Value {
     Value::Object(out)
 }
 
-/// What comes back: the answer, or a refusal. Both, as clients hold a refusal to the schema too, and would throw away
-/// the payment that it asks for. None where the answer is no JSON.
+/// Output schema of a tool: the answer or an error, as clients validate errors too and would drop the payment demand in
+/// one. `None` where the answer is not JSON.
 fn output_schema(operation: &Operation) -> Option<Value> {
     let (_, schema) = (operation.output)(&mut generator(SchemaSettings::for_serialize));
     let mut schema = schema.map(Schema::to_value)?;

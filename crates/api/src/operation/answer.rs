@@ -33,16 +33,16 @@ impl Reply {
         Self { status: StatusCode::OK, media_type: "application/json", headers: Vec::new(), body, speaks: false }
     }
 
-    /// Cacheable as `policy`, a `Cache-Control`, says, with an `ETag` for revalidation.
+    /// Makes it cacheable: `policy` is its `Cache-Control`, and an `ETag` is added for revalidation.
     #[must_use]
-    pub(super) fn kept(mut self, policy: &'static str) -> Self {
+    pub(super) fn cacheable(mut self, policy: &'static str) -> Self {
         self.headers.extend(conditional::lasting(&self.body, policy));
         self
     }
 }
 
 /// A type that a handler may return.
-pub trait Answer: 'static {
+pub trait IntoReply: 'static {
     /// Its status.
     const STATUS: StatusCode = StatusCode::OK;
     /// As bytes.
@@ -53,12 +53,12 @@ pub trait Answer: 'static {
 
 /// JSON, without texts for people.
 #[derive(Debug)]
-pub struct Json<T> {
+pub struct JsonAnswer<T> {
     value: T,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-impl<T> Json<T> {
+impl<T> JsonAnswer<T> {
     /// Answers with `value` and status 200.
     pub fn new(value: T) -> Self {
         Self { value, headers: Vec::new() }
@@ -72,7 +72,7 @@ impl<T> Json<T> {
     }
 }
 
-impl<T: Serialize + JsonSchema + 'static> Answer for Json<T> {
+impl<T: Serialize + JsonSchema + 'static> IntoReply for JsonAnswer<T> {
     fn reply(self) -> Result<Reply, ServiceError> {
         Ok(Reply { headers: self.headers, ..Reply::json(written(&self.value)?) })
     }
@@ -82,11 +82,11 @@ impl<T: Serialize + JsonSchema + 'static> Answer for Json<T> {
     }
 }
 
-/// JSON that says what will be done, with status 202.
+/// JSON with status 202: the work is done later.
 #[derive(Debug)]
 pub struct Accepted<T>(pub T);
 
-impl<T: Serialize + JsonSchema + 'static> Answer for Accepted<T> {
+impl<T: Serialize + JsonSchema + 'static> IntoReply for Accepted<T> {
     const STATUS: StatusCode = StatusCode::ACCEPTED;
 
     fn reply(self) -> Result<Reply, ServiceError> {
@@ -94,23 +94,23 @@ impl<T: Serialize + JsonSchema + 'static> Answer for Accepted<T> {
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
-        Json::<T>::describe(generator)
+        JsonAnswer::<T>::describe(generator)
     }
 }
 
-/// `Cache-Control` of answers that stay the same while the service runs; a new version may answer otherwise.
+/// `Cache-Control` of answers that change with a version of the service only.
 pub(crate) const LASTING: &str = "public, max-age=3600";
 
 /// JSON with status 200 that was written already.
 #[derive(Debug)]
-pub struct Written<T> {
+pub struct WrittenJson<T> {
     body: Bytes,
     speaks: bool,
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Serialize + 'static> Written<T> {
-    /// Makes an answer with texts in the caller's language and writes it, both off the async workers: for what is as
+impl<T: Serialize + 'static> WrittenJson<T> {
+    /// Makes an answer with texts in the caller's language and serializes it, both off the async workers: for answers as
     /// large as a report.
     pub(crate) async fn speaking(
         make: impl FnOnce() -> Result<T, ServiceError> + Send + 'static,
@@ -139,7 +139,7 @@ impl<T: Serialize + 'static> Written<T> {
     }
 }
 
-impl<T: JsonSchema + 'static> Answer for Written<T> {
+impl<T: JsonSchema + 'static> IntoReply for WrittenJson<T> {
     fn reply(self) -> Result<Reply, ServiceError> {
         Ok(Reply { speaks: self.speaks, ..Reply::json(self.body) })
     }

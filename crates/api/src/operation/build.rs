@@ -6,22 +6,27 @@ use http::Method;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::IntoReply;
 use super::handler::{Handler, Input};
-use super::{Access, Effect, Nothing, Operation, OtherForm, RateLimit, handler, input};
+use super::{Access, Effect, Nothing, Operation, OtherForm, handler, input};
 use crate::request::BODY_BYTES;
 use service::Services;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
+use service::gate::RateLimit;
 
 impl Operation {
-    /// A reading endpoint: path and query are its input.
-    pub fn get<C, I: Input, O: Answer>(path: &'static str, name: &'static str, handler: impl Handler<C, I, O>) -> Self {
+    /// A GET endpoint: path and query are its input.
+    pub fn get<C, I: Input, O: IntoReply>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<C, I, O>,
+    ) -> Self {
         Self::new(Method::GET, false, path, name, handler)
     }
 
-    /// A writing endpoint: path and JSON body are its input.
-    pub fn post<C, I: Input, O: Answer>(
+    /// A POST endpoint: path and JSON body are its input.
+    pub fn post<C, I: Input, O: IntoReply>(
         path: &'static str,
         name: &'static str,
         handler: impl Handler<C, I, O>,
@@ -29,8 +34,8 @@ impl Operation {
         Self::new(Method::POST, true, path, name, handler)
     }
 
-    /// A writing endpoint without a body: path and query are its input.
-    pub(crate) fn post_query<C, I: Input, O: Answer>(
+    /// A POST endpoint without a body: path and query are its input.
+    pub(crate) fn post_query<C, I: Input, O: IntoReply>(
         path: &'static str,
         name: &'static str,
         handler: impl Handler<C, I, O>,
@@ -40,7 +45,7 @@ impl Operation {
 
     /// A writing endpoint that takes a form with a file, in the shape of `S`; its handler reads it from
     /// [`Cx::form`](super::Cx::form).
-    pub fn form<S: JsonSchema, C, O: Answer>(
+    pub fn form<S: JsonSchema, C, O: IntoReply>(
         path: &'static str,
         name: &'static str,
         handler: impl Handler<C, Nothing, O>,
@@ -54,8 +59,8 @@ impl Operation {
         }
     }
 
-    /// An endpoint that changes a part of what it names: path and JSON body are its input.
-    pub fn patch<C, I: Input, O: Answer>(
+    /// A PATCH endpoint: path and JSON body are its input.
+    pub fn patch<C, I: Input, O: IntoReply>(
         path: &'static str,
         name: &'static str,
         handler: impl Handler<C, I, O>,
@@ -63,13 +68,17 @@ impl Operation {
         Self::new(Method::PATCH, true, path, name, handler)
     }
 
-    /// An endpoint that puts something at its place: path and JSON body are its input.
-    pub fn put<C, I: Input, O: Answer>(path: &'static str, name: &'static str, handler: impl Handler<C, I, O>) -> Self {
+    /// A PUT endpoint: path and JSON body are its input.
+    pub fn put<C, I: Input, O: IntoReply>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<C, I, O>,
+    ) -> Self {
         Self::new(Method::PUT, true, path, name, handler)
     }
 
-    /// An endpoint that takes something away: path and query are its input.
-    pub fn delete<C, I: Input, O: Answer>(
+    /// A DELETE endpoint: path and query are its input.
+    pub fn delete<C, I: Input, O: IntoReply>(
         path: &'static str,
         name: &'static str,
         handler: impl Handler<C, I, O>,
@@ -78,7 +87,7 @@ impl Operation {
     }
 
     /// `in_body`: whether its input is a body, not a query.
-    fn new<C, I: Input, O: Answer>(
+    fn new<C, I: Input, O: IntoReply>(
         method: Method,
         in_body: bool,
         path: &'static str,
@@ -106,7 +115,7 @@ impl Operation {
             forms: &[],
             status: O::STATUS,
             output: O::describe,
-            kept: None,
+            cache_control: None,
             has_body: in_body,
             required: OnceLock::new(),
             takes_form: false,
@@ -137,7 +146,7 @@ impl Operation {
         self
     }
 
-    /// It asks servers of others.
+    /// It makes outbound requests.
     #[must_use]
     pub(crate) fn reaches_out(mut self) -> Self {
         self.reaches_out = true;
@@ -158,14 +167,14 @@ impl Operation {
         self
     }
 
-    /// It takes a payment by itself, instead of a price that the gate asks for.
+    /// Its handler takes the payment, not the gate.
     #[must_use]
     pub(crate) fn sells(mut self) -> Self {
         self.sells = true;
         self
     }
 
-    /// Which calls cost nothing, whatever the allowance: asked before anything is held.
+    /// Calls that are free whatever the allowance; decided before anything is held.
     #[must_use]
     pub(crate) fn free_when<C, I: Input>(mut self, is_free: impl Handler<C, I, bool>) -> Self {
         self.is_free = Some(handler::erased(is_free, self.has_body, Ok));
@@ -186,7 +195,7 @@ impl Operation {
         self
     }
 
-    /// Out of reach of other sites' scripts.
+    /// Without CORS: scripts of other sites can't read its answers.
     #[must_use]
     pub(crate) fn unshared(mut self) -> Self {
         self.is_shared = false;
@@ -200,10 +209,10 @@ impl Operation {
         self
     }
 
-    /// A caller may keep its answer for as long as `policy`, a `Cache-Control`, says.
+    /// Makes its answers cacheable: `policy` is their `Cache-Control`.
     #[must_use]
-    pub fn kept(mut self, policy: &'static str) -> Self {
-        self.kept = Some(policy);
+    pub fn cacheable(mut self, policy: &'static str) -> Self {
+        self.cache_control = Some(policy);
         self
     }
 
@@ -214,7 +223,7 @@ impl Operation {
         self
     }
 
-    /// Judges the input before anything is charged for it.
+    /// Validates the input before anything is charged.
     #[must_use]
     pub fn check<I: Input>(
         mut self,

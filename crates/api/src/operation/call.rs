@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use service::caller::Cx;
 
-use super::form::Form;
+use super::form::UnreadForm;
 use super::resources::Resources;
 
 /// An authenticated call of an operation: the first argument of handlers that need more than use cases take.
@@ -15,7 +15,7 @@ pub struct Call {
     /// State shared by all calls.
     pub resources: Resources,
     /// The unread body of an operation that takes a form.
-    pub form: Option<Arc<Form>>,
+    pub form: Option<Arc<UnreadForm>>,
 }
 
 /// The first argument of a handler, extracted from the call: the whole [`Call`], or only its [`Cx`], which is all that

@@ -1,9 +1,9 @@
-//! The shape of every error of the API.
+//! Schema of the errors of the API.
 
 use serde_json::{Value, json};
 use service::error::Code;
 
-/// A refusal, as every call may answer.
+/// The schema of an error.
 pub(crate) fn error_schema() -> Value {
     let mut codes: Vec<&str> = Vec::new();
     for code in Code::ALL {

@@ -1,4 +1,4 @@
-//! A body that is a form with a file (RFC 7578). Its handler reads it, once nothing else speaks against the call.
+//! Multipart forms (RFC 7578). A handler reads the form after all other checks of the call.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,37 +13,37 @@ use service::Services;
 use service::error::{Code, ServiceError};
 use service::form::Field;
 
-/// Fields of a form that are read.
+/// Fields of a form at most.
 const MOST_FIELDS: usize = 16;
 
-/// A form that was announced, and not read yet.
+/// A multipart form whose body was not read yet.
 #[derive(Debug)]
-pub struct Form {
+pub struct UnreadForm {
     parts: Parts,
     body: Mutex<Option<Body>>,
 }
 
-/// The fields of a form, and the room that they take among large bodies until they are dropped.
+/// The fields of a form, and their share of the memory of large bodies, which is released with them.
 #[derive(Debug)]
-pub struct Fields {
+pub struct FormFields {
     fields: Vec<Field>,
     _room: Option<OwnedSemaphorePermit>,
 }
 
-impl AsRef<[Field]> for Fields {
+impl AsRef<[Field]> for FormFields {
     fn as_ref(&self) -> &[Field] {
         &self.fields
     }
 }
 
-impl Form {
+impl UnreadForm {
     /// The form of a request.
     pub fn new(parts: Parts, body: Body) -> Self {
         Self { parts, body: Mutex::new(Some(body)) }
     }
 
     /// Reads at most `most` bytes of it, boundaries included; [`Code::BodyTooLarge`] for more.
-    pub async fn read(&self, services: &Services, most: usize) -> Result<Fields, ServiceError> {
+    pub async fn read(&self, services: &Services, most: usize) -> Result<FormFields, ServiceError> {
         const NO_FORM: Text = text("body: it is no multipart form", "body: não é um formulário multipart");
         const TOO_MANY: Text = text("body: it has too many fields", "body: tem campos demais");
         let refused = |why: Text| ServiceError::new(Code::InvalidBody).explained(why.into());
@@ -62,6 +62,6 @@ impl Form {
             let name = field.name().unwrap_or_default().to_owned();
             fields.push(Field { name, content: field.bytes().await.map_err(|_| refused(NO_FORM))? });
         }
-        Ok(Fields { fields, _room: room })
+        Ok(FormFields { fields, _room: room })
     }
 }

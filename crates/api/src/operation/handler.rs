@@ -1,4 +1,4 @@
-//! The function behind an operation: with its own types outside, of JSON to bytes inside.
+//! Handlers of operations: typed functions, stored as functions from JSON to bytes.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -46,13 +46,13 @@ type Erased<R> = Arc<
 >;
 
 /// Runs an operation.
-pub(super) type Run = Erased<Reply>;
+pub(super) type RunOperation = Erased<Reply>;
 
 /// Whether a call costs nothing.
 pub(super) type IsFree = Erased<bool>;
 
 /// Validates an input.
-pub(super) type Check = Arc<dyn Fn(&Services, &Map<String, Value>) -> Result<(), ServiceError> + Send + Sync>;
+pub(super) type InputCheck = Arc<dyn Fn(&Services, &Map<String, Value>) -> Result<(), ServiceError> + Send + Sync>;
 
 /// A handler that reads its input first, and whose answer is `finished`. `in_body`: whether a wrong field is the body's
 /// or a parameter.

@@ -8,11 +8,11 @@ use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-use given::{Given, Texts};
+use given::{Texts, TypedValue};
 use problem::{TWICE, refused};
 use service::error::{Code, ServiceError};
 
-/// Parameters of a query that are looked at.
+/// Parameters of a query at most.
 const MOST_PARAMETERS: usize = 64;
 
 /// The JSON object of a body. An empty body is an empty object; a key that comes twice is refused (RFC 8259 §4 leaves
@@ -24,13 +24,13 @@ pub(crate) fn body_object(bytes: &[u8]) -> Result<Map<String, Value>, ServiceErr
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let read = (&mut deserializer).deserialize_map(Distinct).and_then(|read| deserializer.end().map(|()| read));
     match read {
-        Ok(Fields { twice: Some(name), .. }) => Err(refused(Code::InvalidBody, &name, &TWICE.into())),
-        Ok(Fields { fields, .. }) => Ok(fields),
+        Ok(ObjectFields { twice: Some(name), .. }) => Err(refused(Code::InvalidBody, &name, &TWICE.into())),
+        Ok(ObjectFields { fields, .. }) => Ok(fields),
         Err(error) => Err(refused(Code::InvalidBody, "body", &unread(&error))),
     }
 }
 
-/// Why a body can't be read, and where.
+/// The message of a syntax error in a body, with line and column.
 fn unread(error: &serde_json::Error) -> Phrase {
     const NOT_JSON: Text =
         text("it is not JSON at line {line}, column {column}", "não é JSON na linha {line}, coluna {column}");
@@ -49,17 +49,17 @@ fn unread(error: &serde_json::Error) -> Phrase {
     }
 }
 
-/// An object, read to its end, and the first name in it that came before.
-struct Fields {
+/// A JSON object, and the first duplicate name in it.
+struct ObjectFields {
     fields: Map<String, Value>,
     twice: Option<String>,
 }
 
-/// Reads an object and looks out for names that come twice.
+/// Reads a JSON object and notes duplicate names.
 struct Distinct;
 
 impl<'de> Visitor<'de> for Distinct {
-    type Value = Fields;
+    type Value = ObjectFields;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a JSON object")
@@ -74,11 +74,11 @@ impl<'de> Visitor<'de> for Distinct {
                 fields.insert(name, value);
             }
         }
-        Ok(Fields { fields, twice })
+        Ok(ObjectFields { fields, twice })
     }
 }
 
-/// The parameters of a query. A name that comes twice is refused.
+/// The parameters of a query. Duplicate names are refused.
 pub fn query_object(query: Option<&str>) -> Result<Map<String, Value>, ServiceError> {
     const TOO_MANY: Text = text("there are too many parameters", "há parâmetros demais");
     let mut object = Map::new();
@@ -103,7 +103,7 @@ pub(crate) fn token_of(input: &Map<String, Value>) -> Option<&str> {
 /// The object as the handler's type. `in_body`: whether a wrong field is the body's or a parameter.
 pub(super) fn typed<I: DeserializeOwned>(input: Map<String, Value>, in_body: bool) -> Result<I, ServiceError> {
     let (code, read) = if in_body {
-        (Code::InvalidBody, serde_path_to_error::deserialize(Given(Value::Object(input))))
+        (Code::InvalidBody, serde_path_to_error::deserialize(TypedValue(Value::Object(input))))
     } else {
         (Code::InvalidParameter, serde_path_to_error::deserialize(Texts(input)))
     };
@@ -151,8 +151,8 @@ mod tests {
 
     fn check(refused: Result<Input, ServiceError>, code: Code, en: &str, pt: &str) {
         let error = refused.unwrap_err();
-        let said = error.detail.unwrap();
-        assert_eq!((error.code, said.en.as_str(), said.pt.as_str()), (code, en, pt));
+        let detail = error.detail.unwrap();
+        assert_eq!((error.code, detail.en.as_str(), detail.pt.as_str()), (code, en, pt));
     }
 
     #[test]

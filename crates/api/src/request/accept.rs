@@ -2,8 +2,8 @@
 
 use http::{HeaderMap, header};
 
-/// How much a caller wants exactly this media type, in thousandths: 0 where it is not named. Wildcards don't count, as
-/// they name what a caller gets that asks for nothing.
+/// Quality value of exactly this media type, in thousandths; 0 where it is not listed. Wildcards don't count, as they mean
+/// the default format.
 pub fn wish(headers: &HeaderMap, media_type: &str) -> u16 {
     let lists = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let ranges = lists.flat_map(|list| list.split(','));
@@ -22,7 +22,7 @@ fn of_range(range: &str, media_type: &str) -> Option<u16> {
     Some(quality.map_or(1_000, thousandths))
 }
 
-/// `0`, `0.5`, `1.000`; what is none of these is the least.
+/// A quality value (`0`, `0.5`, `1.000`) in thousandths; 0 for an invalid one.
 fn thousandths(quality: &str) -> u16 {
     let (whole, part) = quality.split_once('.').unwrap_or((quality, ""));
     let part = part.get(..3).unwrap_or(part);

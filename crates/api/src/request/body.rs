@@ -9,7 +9,7 @@ use model::lang::{Lang, text};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::peer::{Patience, Peer};
-use super::place::Place;
+use super::place::RequestPlace;
 use service::Services;
 use service::error::{Code, ServiceError};
 use service::network::Network;
@@ -17,7 +17,7 @@ use service::network::Network;
 /// Bytes of a body, where its operation takes no more.
 pub const BODY_BYTES: usize = 64 * 1024;
 
-/// A body, with the room that it takes if it is a large one.
+/// A body, and its share of the memory of large bodies.
 #[derive(Debug)]
 pub struct Received {
     /// The body.
@@ -36,10 +36,10 @@ pub fn client(extensions: &Extensions, headers: &HeaderMap) -> Network {
 
 /// The language that the query asks for, else the one that the browser prefers.
 pub fn language(headers: &HeaderMap, query: Option<&str>) -> Result<Lang, ServiceError> {
-    let asked = query.and_then(|query| {
+    let in_query = query.and_then(|query| {
         url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "lang").map(|(_, value)| value)
     });
-    match asked {
+    match in_query {
         Some(tag) => Lang::from_tag(&tag).ok_or_else(|| {
             let takes = text("lang: takes en or pt-BR", "lang: aceita en ou pt-BR");
             ServiceError::new(Code::InvalidParameter).explained(takes.into())
@@ -98,12 +98,12 @@ pub async fn read_body(services: &Services, parts: &Parts, body: Body, most: usi
         Ok(Received { bytes: read.freeze(), room })
     };
     let time = parts.extensions.get::<Peer>().map_or(Patience::default().body, |peer| peer.body_time);
-    let place = parts.extensions.get::<Place>();
+    let place = parts.extensions.get::<RequestPlace>();
     if let Some(place) = place {
         place.leave();
     }
     let read =
         tokio::time::timeout(time, whole).await.unwrap_or_else(|_| Err(ServiceError::new(Code::RequestTimeout)))?;
-    place.map_or(Ok(()), Place::take)?;
+    place.map_or(Ok(()), RequestPlace::take)?;
     Ok(read)
 }

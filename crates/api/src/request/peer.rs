@@ -1,4 +1,4 @@
-//! The other end of a connection, and how long it may take.
+//! The peer of a connection, and its timeouts.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use tokio::sync::Semaphore;
 
 use super::proxies::Proxies;
 
-/// How long callers may take.
+/// Timeouts of callers.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     /// A whole request head; also how long an idle connection is kept.
     pub head: Duration,
     /// A whole request body.
     pub body: Duration,
-    /// Until some of an answer that waits to be sent is taken.
+    /// A blocked write of the answer.
     pub answer: Duration,
 }
 

@@ -8,12 +8,12 @@ use service::error::{Code, ServiceError};
 
 /// The place of one call. It is free again when its last clone is dropped.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct RequestPlace {
     calls: Arc<Semaphore>,
     held: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
 }
 
-impl Place {
+impl RequestPlace {
     /// A place among `calls`, not yet taken.
     pub fn of(calls: Arc<Semaphore>) -> Self {
         Self { calls, held: Arc::default() }
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn a_place_that_is_left_is_another_calls() {
         let calls = Arc::new(Semaphore::new(1));
-        let (first, second) = (Place::of(Arc::clone(&calls)), Place::of(Arc::clone(&calls)));
+        let (first, second) = (RequestPlace::of(Arc::clone(&calls)), RequestPlace::of(Arc::clone(&calls)));
         first.take().unwrap();
         assert_eq!(second.take().unwrap_err().code, Code::Overloaded);
         first.leave();

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use http::HeaderMap;
 use ipnet::IpNet;
 
-/// Entries of a forwarding header that are looked at, from the right. More proxies than these stand in no real row.
+/// Entries of a forwarding header that are read, from the right: more than any real chain of proxies has.
 const MOST_HOPS: usize = 64;
 
 /// The proxies whose forwarding headers are believed.
 #[derive(Debug)]
 pub struct Proxies {
     trusted: Vec<IpNet>,
-    /// A forwarding header that was not believed was told of; once, as it is most often a forgotten setting.
+    /// Whether an untrusted forwarding header was logged: once, as it is most often a forgotten setting.
     has_warned: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! Conditional requests (RFC 9110 §13): 304 for content that the caller has.
+//! Conditional requests (RFC 9110 §13): 304 for cached content.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -8,7 +8,7 @@ use data_encoding::HEXLOWER;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use sha2::{Digest as _, Sha256};
 
-/// Bytes of a digest that name a content: two contents of one address agree in them by chance never.
+/// Bytes of the digest in an `ETag`: enough that two contents never have the same by chance.
 const NAME_BYTES: usize = 16;
 
 /// The `ETag` of a content. Weak, as the same content is also sent compressed (RFC 9110 §8.8.1).
@@ -20,16 +20,16 @@ fn etag(content: &[u8]) -> Option<HeaderValue> {
 
 /// `Cache-Control` and `ETag` of a response that stays the same while the service runs.
 pub fn lasting(content: &[u8], cache: &'static str) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-    let kept = (header::CACHE_CONTROL, HeaderValue::from_static(cache));
-    std::iter::once(kept).chain(name(content))
+    let cache_control = (header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    std::iter::once(cache_control).chain(name(content))
 }
 
-/// The header that names a content.
+/// The `ETag` header of a content.
 pub fn name(content: &[u8]) -> Option<(HeaderName, HeaderValue)> {
     etag(content).map(|etag| (header::ETAG, etag))
 }
 
-/// 304 instead of an answer that the caller has.
+/// Middleware that answers 304 where `If-None-Match` has the `ETag`.
 pub async fn answer(request: Request, next: Next) -> Response {
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let known: Vec<HeaderValue> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
@@ -45,7 +45,7 @@ pub async fn answer(request: Request, next: Next) -> Response {
     response
 }
 
-/// Whether a list of names has a name, or is `*`. Compared weakly, as for reading.
+/// Whether `If-None-Match` matches an `ETag`, or is `*`. Weak comparison (RFC 9110 §13.1.2).
 fn names(list: &HeaderValue, etag: &HeaderValue) -> bool {
     let (Ok(list), Ok(etag)) = (list.to_str(), etag.to_str()) else { return false };
     let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();

@@ -1,17 +1,17 @@
-//! Headers of answers, and answers that are nothing but an error.
+//! Headers of all responses, and error responses.
 
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use model::lang::Lang;
 
-use crate::cookies::Cookie;
+use crate::cookies::CookieKind;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use service::error::{Code, DayAllowance, Receipt, ServiceError};
+use service::error::{Code, DayAllowance, PaymentReceipt, ServiceError};
 
-/// For documents that load nothing: JSON, and everything without a policy of its own.
+/// Content-Security-Policy of documents that load nothing: JSON, and the default.
 const NOTHING_LOADS: &str = "default-src 'none'; frame-ancestors 'none'";
 /// Request headers that a browser may send from any site.
 const ALLOW_HEADERS: &str = "accept-language, authorization, content-type, idempotency-key, payment-signature, x-api-key, x-credito, x-guest-token, x-payment";
@@ -40,7 +40,7 @@ pub fn common(headers: &mut HeaderMap, is_https: bool) {
     }
 }
 
-/// A refusal as JSON.
+/// An error response in JSON.
 pub fn refusal(error: &ServiceError, lang: Lang, is_https: bool) -> Response {
     let body = serde_json::Value::Object(error.body(lang)).to_string();
     let mut response = Response::new(Body::from(body));
@@ -54,7 +54,8 @@ pub fn refusal(error: &ServiceError, lang: Lang, is_https: bool) -> Response {
     response
 }
 
-/// Headers that an error brings along, as JSON or as a page. `is_https`: over which the cookies of this server travel.
+/// Headers of an error, as JSON or as a page: retry, authentication, allowed methods, cookies. `is_https`: whether cookies are
+/// `Secure`.
 pub fn of_error(headers: &mut HeaderMap, error: &ServiceError, is_https: bool) {
     if let Some(seconds) = error.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -74,7 +75,7 @@ pub fn of_error(headers: &mut HeaderMap, error: &ServiceError, is_https: bool) {
     headers.extend(more.receipt.as_ref().and_then(receipt));
     headers.extend(more.allowance.as_ref().map(allowance).into_iter().flatten());
     if more.ends_session {
-        headers.extend(Cookie::Session.clear(is_https).map(|cookie| (header::SET_COOKIE, cookie)));
+        headers.extend(CookieKind::Session.clear(is_https).map(|cookie| (header::SET_COOKIE, cookie)));
     }
 }
 
@@ -83,8 +84,8 @@ pub fn status(error: &ServiceError) -> StatusCode {
     StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// The header that says what became of a payment, in the version of its payer.
-pub(crate) fn receipt(receipt: &Receipt) -> Option<(HeaderName, HeaderValue)> {
+/// The header with the receipt of a payment, in the payer's version of x402.
+pub(crate) fn receipt(receipt: &PaymentReceipt) -> Option<(HeaderName, HeaderValue)> {
     let name = if receipt.version == 1 { "x-payment-response" } else { "payment-response" };
     Some((HeaderName::from_static(name), encoded(&receipt.content)?))
 }
@@ -94,7 +95,7 @@ fn encoded(content: &Value) -> Option<HeaderValue> {
     HeaderValue::from_str(&STANDARD.encode(content.to_string())).ok()
 }
 
-/// What is left of the day's free audits, as headers (draft-ietf-httpapi-ratelimit-headers-10).
+/// The remaining free audits of the day as headers (draft-ietf-httpapi-ratelimit-headers-10).
 pub(crate) fn allowance(day: &DayAllowance) -> Vec<(HeaderName, HeaderValue)> {
     let policy = format!("\"day\";q={};w=86400", day.limit);
     let left = format!("\"day\";r={};t={}", day.remaining, day.resets_in);
@@ -104,7 +105,7 @@ pub(crate) fn allowance(day: &DayAllowance) -> Vec<(HeaderName, HeaderValue)> {
         .collect()
 }
 
-/// The answer to a browser that asks whether it may call from another site: it may.
+/// The response to a CORS preflight (Fetch standard, "CORS-preflight fetch"): any origin is allowed.
 pub(crate) fn preflight(methods: &[&str]) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -119,13 +120,13 @@ pub(crate) fn preflight(methods: &[&str]) -> Response {
     response
 }
 
-/// Lets scripts of other sites read an answer.
+/// Adds the CORS headers, so that scripts of other sites can read the response.
 pub(crate) fn cors(headers: &mut HeaderMap) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSE_HEADERS));
 }
 
-/// Takes back what lets scripts of other sites read an answer.
+/// Removes the CORS headers.
 pub(crate) fn unshare(headers: &mut HeaderMap) {
     for name in [
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -138,7 +139,7 @@ pub(crate) fn unshare(headers: &mut HeaderMap) {
     }
 }
 
-/// The language of an answer, and that it depends on the asker's.
+/// `Content-Language`, and `Vary` for the caller's.
 pub fn speaks(headers: &mut HeaderMap, lang: Lang) {
     headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(lang.tag()));
     headers.append(header::VARY, HeaderValue::from_static("Accept-Language"));

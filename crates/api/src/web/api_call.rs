@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::caller::Incoming;
 use crate::gate;
-use crate::operation::{Form, Operation, OtherForm, Reply, body_object, query_object};
+use crate::operation::{Operation, OtherForm, Reply, UnreadForm, body_object, query_object};
 use crate::request::{BODY_BYTES, client, language, read_body, wish};
 use crate::response;
 use crate::site::Site;
@@ -91,7 +91,7 @@ async fn call(
     let query_token = of_all.get(1).and_then(Option::as_ref).and_then(Value::as_str);
     let (mut room, mut form) = (None, None);
     let input = if operation.takes_form {
-        form = Some(Arc::new(Form::new(parts.clone(), body)));
+        form = Some(Arc::new(UnreadForm::new(parts.clone(), body)));
         Ok(with_path(query, params))
     } else if operation.takes_body() {
         // A body that is too long or too slow is refused before anything else; one that can't be read is refused in
@@ -138,14 +138,14 @@ fn of_reply(reply: Reply, lang: Lang) -> Response {
     answer
 }
 
-/// The form of an answer that a caller would rather have than JSON.
+/// The format that `Accept` prefers to JSON.
 fn preferred(operation: &Operation, headers: &HeaderMap) -> Option<OtherForm> {
     let wanted = |form: &&OtherForm| wish(headers, form.essence());
     let json = wish(headers, "application/json");
     operation.forms.iter().max_by_key(wanted).filter(|form| wanted(form) > json).copied()
 }
 
-/// Parameters of the path go over those of the same name elsewhere.
+/// Adds the parameters of the path, which win over those of the same name elsewhere.
 fn with_path(mut object: Map<String, Value>, params: &RawPathParams) -> Map<String, Value> {
     for (name, value) in params {
         object.insert(name.to_owned(), Value::String(value.to_owned()));

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use service::network::{Network, WIDE};
 
-/// Counts connections of networks, and of the wider ones around them. Those without one are forgotten, so the map is as
-/// large as what is open.
+/// Open connections by network and by wider network. Networks without one are removed, so the map is as large as the number
+/// of open connections.
 #[derive(Debug, Clone)]
 pub(super) struct Connections {
     most: usize,
@@ -15,7 +15,7 @@ pub(super) struct Connections {
 
 /// One connection of a network; counted until it is dropped.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct CountedConnection {
     keys: [String; 2],
     connections: Connections,
 }
@@ -27,7 +27,7 @@ impl Connections {
     }
 
     /// Counts one more of a network; `None` when it has as many as it may.
-    pub(super) fn count(&self, network: Network) -> Option<Counted> {
+    pub(super) fn count(&self, network: Network) -> Option<CountedConnection> {
         let keys = [network.to_string(), network.wide()];
         let wide_most = self.most.saturating_mul(WIDE as usize);
         let mut open = self.open();
@@ -40,7 +40,7 @@ impl Connections {
             *open.entry(key.clone()).or_default() += 1;
         }
         drop(open);
-        Some(Counted { keys, connections: self.clone() })
+        Some(CountedConnection { keys, connections: self.clone() })
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<String, usize>> {
@@ -49,7 +49,7 @@ impl Connections {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedConnection {
     fn drop(&mut self) {
         let mut open = self.connections.open();
         for key in &self.keys {

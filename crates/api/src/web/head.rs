@@ -1,4 +1,4 @@
-//! The head of a request: what must hold of it before anything else reads it.
+//! Validation of a request's head, before anything else reads it.
 
 use axum::extract::Request;
 use http::uri::Authority;
@@ -30,7 +30,7 @@ pub(super) fn judge(request: &Request) -> Result<(), ServiceError> {
     Err(ServiceError::new(Code::InvalidParameter).explained(once.into()))
 }
 
-/// Bytes of the head as it was sent, but for spaces that mean nothing.
+/// Bytes of the head as it was sent, without insignificant white space.
 fn length(request: &Request) -> usize {
     const FIRST_LINE: usize = "  HTTP/1.1\r\n".len();
     const OF_FIELD: usize = ": \r\n".len();

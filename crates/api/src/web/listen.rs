@@ -1,4 +1,4 @@
-//! Listening: connections within limits, and an end that drops no call.
+//! The listener: connection limits, and a graceful shutdown.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -32,14 +32,14 @@ use crate::response;
 use service::error::{Code, ServiceError};
 use service::network::Network;
 
-/// Fields of a head.
+/// Header fields of a head at most.
 const HEAD_FIELDS: usize = 100;
 /// How long calls may take to end once the service is asked to stop: above the longest audit.
 const LAST_CALLS: Duration = Duration::from_secs(25);
 /// Between two tries to accept while the system refuses (no descriptors left).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves until `stop` resolves, then lets the calls that are in the making end.
+/// Serves until `stop` resolves, then finishes the calls in progress.
 pub async fn serve(listener: TcpListener, routes: Routes, patience: Patience, stop: impl Future<Output = ()>) {
     let bounds = routes.bounds;
     let places = Arc::new(Semaphore::new(bounds.connections));
@@ -85,6 +85,10 @@ pub async fn serve(listener: TcpListener, routes: Routes, patience: Patience, st
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "accepting fails at once while the process is out of file descriptors, and nothing tells when it is not"
+)]
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
@@ -100,7 +104,7 @@ async fn accept(
     }
 }
 
-/// Closes a connection that is one too many of its network, and says so.
+/// Refuses a connection over its network's limit with 503, and closes it.
 fn turn_away(stream: TcpStream, is_https: bool) {
     // Nothing waits to be sent on it yet, so these bytes need no waiting. A client that is gone needs no answer.
     if let Ok(mut stream) = stream.into_std() {

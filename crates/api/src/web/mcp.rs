@@ -16,7 +16,7 @@ use url::{Host, Url};
 
 use crate::caller::same_origin;
 use crate::mcp::era::{self, Era};
-use crate::mcp::message::{self, Message, Refusal, code};
+use crate::mcp::message::{self, McpMessage, McpRefusal, code};
 use crate::mcp::{CARD_PATH, MEDIA_TYPE, instructions};
 use crate::request;
 use crate::response::{conditional, status};
@@ -109,8 +109,8 @@ fn may_call(site: &Site, parts: &Parts) -> bool {
     is_allowed || same_origin(site.services(), parts).is_ok()
 }
 
-/// Whether the name that a caller has for this machine is the machine's own. Asked only where nothing but this machine
-/// can call: a page of another site may have pointed its own name here (DNS rebinding). Elsewhere a proxy owns the header.
+/// Whether the `Host` header names this machine. Checked on loopback only, against DNS rebinding: elsewhere a proxy owns the
+/// header.
 fn is_for_us(site: &Site, headers: &HeaderMap) -> bool {
     if !site.services().is_on_loopback() {
         return true;
@@ -127,8 +127,8 @@ fn is_for_us(site: &Site, headers: &HeaderMap) -> bool {
 }
 
 fn preflight(site: &Site, parts: &Parts) -> Response {
-    let asked = parts.headers.get(header::ACCESS_CONTROL_REQUEST_METHOD);
-    if !may_call(site, parts) || asked.is_none_or(|method| method != "POST") {
+    let method = parts.headers.get(header::ACCESS_CONTROL_REQUEST_METHOD);
+    if !may_call(site, parts) || method.is_none_or(|method| method != "POST") {
         return readable_by_all(empty(StatusCode::NO_CONTENT));
     }
     let mut response = empty(StatusCode::NO_CONTENT);
@@ -140,8 +140,8 @@ fn preflight(site: &Site, parts: &Parts) -> Response {
 }
 
 /// Lets the page that called read the answer.
-fn readable_by(asked: &HeaderMap, mut response: Response) -> Response {
-    if let Some(origin) = asked.get(header::ORIGIN) {
+fn readable_by(request: &HeaderMap, mut response: Response) -> Response {
+    if let Some(origin) = request.get(header::ORIGIN) {
         response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
     }
     response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
@@ -161,7 +161,7 @@ async fn post(site: &Site, request: Request) -> Response {
         Ok(lang) => lang,
         Err(error) => return refusal(&unread(&error), &Value::Null, Lang::En),
     };
-    let forbidden = |why: Text| Refusal::new(code::INVALID_REQUEST, why).status(StatusCode::FORBIDDEN);
+    let forbidden = |why: Text| McpRefusal::new(code::INVALID_REQUEST, why).status(StatusCode::FORBIDDEN);
     if !may_call(site, &parts) {
         return refusal(&forbidden(FOREIGN), &Value::Null, lang);
     }
@@ -175,10 +175,10 @@ async fn post(site: &Site, request: Request) -> Response {
     readable_by(&parts.headers, answer)
 }
 
-/// A request that can't be read, in the words of this protocol: too long, too slow, in no language.
-fn unread(error: &ServiceError) -> Refusal {
+/// The error of JSON-RPC for a body that can't be read: too long, too slow, or not JSON.
+fn unread(error: &ServiceError) -> McpRefusal {
     let why = error.detail.as_deref().cloned().unwrap_or_else(|| error.code.sentence().into());
-    Refusal::new(code::INVALID_REQUEST, why).status(status(error))
+    McpRefusal::new(code::INVALID_REQUEST, why).status(status(error))
 }
 
 async fn message(site: &Site, parts: &Parts, body: Bytes, lang: Lang) -> Response {
@@ -189,8 +189,8 @@ async fn message(site: &Site, parts: &Parts, body: Bytes, lang: Lang) -> Respons
         message::read(&body)
     };
     let request = match read {
-        Ok(Message::Request(request)) => request,
-        Ok(Message::Unanswered) => return empty(StatusCode::ACCEPTED),
+        Ok(McpMessage::Request(request)) => request,
+        Ok(McpMessage::Unanswered) => return empty(StatusCode::ACCEPTED),
         Err(refused) => return refusal(&refused, &Value::Null, lang),
     };
     let id = request.id.clone();
@@ -211,7 +211,7 @@ async fn answer(
     lang: Lang,
     method: &str,
     params: Map<String, Value>,
-) -> Result<Value, Refusal> {
+) -> Result<Value, McpRefusal> {
     const UNKNOWN: Text = text("There is no such method.", "Não há tal método.");
     let server = &site.mcp();
     match (era, method) {
@@ -233,16 +233,16 @@ async fn answer(
         (_, "tools/call") => call::call(site, parts, lang, params).await,
         _ => {
             let status = if era == Era::Modern { StatusCode::NOT_FOUND } else { StatusCode::OK };
-            Err(Refusal::new(code::METHOD_NOT_FOUND, UNKNOWN).status(status))
+            Err(McpRefusal::new(code::METHOD_NOT_FOUND, UNKNOWN).status(status))
         }
     }
 }
 
-/// All tools at once: no page of the list is ever pointed at.
-fn list(era: Era, params: &Map<String, Value>, tools: &[Value]) -> Result<Value, Refusal> {
+/// The list of tools, on one page.
+fn list(era: Era, params: &Map<String, Value>, tools: &[Value]) -> Result<Value, McpRefusal> {
     const NO_CURSOR: Text = text("cursor: none was given out", "cursor: nenhum foi dado");
     if params.get("cursor").is_some_and(|cursor| !cursor.is_null()) {
-        return Err(Refusal::new(code::INVALID_PARAMS, NO_CURSOR).status(StatusCode::OK));
+        return Err(McpRefusal::new(code::INVALID_PARAMS, NO_CURSOR).status(StatusCode::OK));
     }
     Ok(match era {
         Era::Modern => json!({"tools": tools, "ttlMs": LIST_MS, "cacheScope": "public"}),
@@ -250,7 +250,7 @@ fn list(era: Era, params: &Map<String, Value>, tools: &[Value]) -> Result<Value,
     })
 }
 
-/// A result with what the era adds to each.
+/// A result with the fields that its era adds to every result.
 fn finished(site: &Site, era: Era, mut result: Value) -> Value {
     if let (Era::Modern, Some(fields)) = (era, result.as_object_mut()) {
         fields.insert("resultType".to_owned(), "complete".into());
@@ -263,7 +263,7 @@ fn finished(site: &Site, era: Era, mut result: Value) -> Value {
     result
 }
 
-fn refusal(refused: &Refusal, id: &Value, lang: Lang) -> Response {
+fn refusal(refused: &McpRefusal, id: &Value, lang: Lang) -> Response {
     json(refused.status, &refused.answer(id, lang))
 }
 

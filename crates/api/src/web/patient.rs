@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// A stream on which a write that waits for too long fails with [`ErrorKind::TimedOut`].
+/// A stream whose blocked writes fail with [`ErrorKind::TimedOut`] after a timeout.
 pub(super) struct Patient<S> {
     stream: S,
     time: Duration,
-    /// Runs while a write waits.
+    /// Timer of a blocked write.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
@@ -23,6 +23,7 @@ impl<S> Patient<S> {
     }
 
     /// The result of a write, or a timeout.
+    #[expect(clippy::disallowed_methods, reason = "the timeout of a write, polled beside it")]
     fn timed<T>(&mut self, context: &mut Context<'_>, written: Poll<Result<T>>) -> Poll<Result<T>> {
         if written.is_ready() {
             self.waiting = None;
@@ -71,6 +72,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a slow reader, on a clock that is paused")]
 mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -1,10 +1,10 @@
-//! The complete router, and the limits of its concurrency.
+//! The complete router, and its concurrency limits.
 
 use axum::Router;
 
 use crate::site::Site;
 
-/// Limits of concurrency.
+/// Concurrency limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// Calls in the making in the process; one more is [`Code::Overloaded`]. Each waits at most for one audit; while it

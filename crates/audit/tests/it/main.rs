@@ -1,4 +1,8 @@
 //! The core from outside: captures in, reports out.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests are the clock, the network and the environment of what they test"
+)]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking and say what they pass over")]
 
 mod browser;

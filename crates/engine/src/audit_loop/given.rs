@@ -6,7 +6,7 @@ use model::time::Timestamp;
 
 /// Inputs besides the network, so that tests can fix them.
 #[derive(Clone)]
-pub struct Given {
+pub struct AuditInputs {
     /// The only "now" of the audit.
     pub started_at: Timestamp,
     /// Nonce of the not-found probe: 32 hex digits.
@@ -18,11 +18,11 @@ pub struct Given {
 }
 
 /// Callback for completed steps of an audit.
-pub type Progress = Arc<dyn Fn(Step) + Send + Sync>;
+pub type Progress = Arc<dyn Fn(AuditStep) + Send + Sync>;
 
 /// A completed step of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum AuditStep {
     /// The page was fetched, with its redirects.
     Page,
     /// robots.txt and the sitemaps were fetched, or failed.
@@ -33,8 +33,8 @@ pub enum Step {
     Judged,
 }
 
-impl Given {
-    pub(super) fn tell(&self, step: Step) {
+impl AuditInputs {
+    pub(super) fn tell(&self, step: AuditStep) {
         if let Some(progress) = &self.progress {
             progress(step);
         }

@@ -13,7 +13,7 @@ use model::capture::{Want, WantKind};
 use tokio::time::Instant;
 
 use super::files::{self, FetchedFile, FileRequest};
-use super::given::{Given, Step};
+use super::given::{AuditInputs, AuditStep};
 use crate::cores::Cores;
 
 /// Timeout of all discovery probes together. Chosen: eight seconds; what comes later counts as not measured.
@@ -115,8 +115,9 @@ impl Lanes {
     }
 
     /// Reports each lane once it is done: nothing in flight, nothing wanted.
-    pub(super) fn report_ends(&mut self, wants: &[Want], given: &Given) {
-        for (lane, step, is_probe) in [(&mut self.files, Step::Files, false), (&mut self.probes, Step::Discovery, true)]
+    pub(super) fn report_ends(&mut self, wants: &[Want], given: &AuditInputs) {
+        for (lane, step, is_probe) in
+            [(&mut self.files, AuditStep::Files, false), (&mut self.probes, AuditStep::Discovery, true)]
         {
             let waits = wants.iter().any(|want| want.kind.rules().probe == is_probe && !self.requested.contains(want));
             if !lane.is_reported && lane.in_flight == 0 && !waits {

@@ -4,7 +4,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use fetch::Limits;
+use fetch::FetchTimeouts;
 use model::capture::{FailureKind, Fetched};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::Instant;
@@ -50,7 +50,7 @@ impl Blackhole {
 /// Fetches from a name with these addresses, under the product's limits: what came, and how long it took.
 async fn fetch_from(addresses: &[SocketAddr]) -> (Fetched, Duration) {
     let mut config = config();
-    config.limits = Limits::default();
+    config.limits = FetchTimeouts::default();
     config.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
     config.resolve = addresses.iter().map(|address| ("site.test".to_owned(), address.ip())).collect();
     let begun = Instant::now();

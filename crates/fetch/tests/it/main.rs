@@ -1,4 +1,8 @@
 //! The client against real sockets: stub servers that answer exact bytes, and listeners that must see nobody.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests are the clock, the network and the environment of what they test"
+)]
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 #![expect(clippy::print_stdout, reason = "a measured process tells its parent what it measured")]
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fetch::{FetchConfig, Fetcher, Limits};
+use fetch::{FetchConfig, FetchTimeouts, Fetcher};
 use model::capture::{FailureKind, Fetched};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -144,7 +144,7 @@ pub(crate) fn config() -> FetchConfig {
     FetchConfig {
         allow_private: vec!["127.0.0.2/32".parse().unwrap()],
         allow_ports: Vec::new(),
-        limits: Limits {
+        limits: FetchTimeouts {
             dns: PATIENT,
             connect: PATIENT,
             connect_all: PATIENT,
@@ -159,7 +159,7 @@ pub(crate) fn config() -> FetchConfig {
 }
 
 /// The same with other limits.
-pub(crate) fn limited(change: impl FnOnce(&mut Limits)) -> FetchConfig {
+pub(crate) fn limited(change: impl FnOnce(&mut FetchTimeouts)) -> FetchConfig {
     let mut config = config();
     change(&mut config.limits);
     config

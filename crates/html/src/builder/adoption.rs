@@ -1,6 +1,6 @@
 //! Formatting elements: reconstruction, Noah's Ark, and the adoption agency (WHATWG HTML §13.2.4.3, §13.2.6.4.7).
 
-use super::formatting::Item;
+use super::formatting::FormattingItem;
 use super::stack::Bound;
 use super::{Builder, Flag, Integration, Location, Namespace, NodeId, Open, TagId};
 use crate::arena::NONE;
@@ -44,7 +44,8 @@ impl Builder<'_> {
         let node = self.nodes.get(node);
         let start = node.attributes as usize;
         let all = self.arena.attributes.get(start..start + usize::from(node.attribute_count)).unwrap_or_default();
-        let value = |run: crate::arena::Run| if run.start == NONE { "" } else { self.arena.text(self.source, run) };
+        let value =
+            |run: crate::arena::SourceRun| if run.start == NONE { "" } else { self.arena.text(self.source, run) };
         all.iter().fold(0u64, |sum, attribute| {
             let name = self.arena.attribute_name(self.source, attribute);
             sum.wrapping_add(self.arena.keyed_hash_of_pair(name, value(attribute.value)))
@@ -54,9 +55,9 @@ impl Builder<'_> {
     /// "Reconstruct the active formatting elements".
     pub(super) fn reconstruct_formatting(&mut self) {
         let is_closed = |builder: &Self, at: usize| match builder.formatting.get(at) {
-            Item::Element(node) => !builder.nodes.get(node).has(Flag::OPEN),
-            Item::Gone => true,
-            Item::Marker => false,
+            FormattingItem::Element(node) => !builder.nodes.get(node).has(Flag::OPEN),
+            FormattingItem::Gone => true,
+            FormattingItem::Marker => false,
         };
         let end = self.formatting.len();
         let mut first = end;
@@ -68,7 +69,7 @@ impl Builder<'_> {
             if self.cut.work {
                 return;
             }
-            let Item::Element(original) = self.formatting.get(at) else { continue };
+            let FormattingItem::Element(original) = self.formatting.get(at) else { continue };
             let place = self.bounded_place();
             let copy = self.copy(original);
             self.insert_open(place, copy);

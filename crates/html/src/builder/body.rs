@@ -1,12 +1,12 @@
 //! Start tags in the body (WHATWG HTML §13.2.6.4.7).
 
 use super::stack::Bound;
-use super::{Builder, Content, Flow, Insertion, Namespace, Quirks, Tag, TagId};
+use super::{Builder, Content, Flow, InsertionMode, Namespace, Quirks, TagId, TagToken};
 use crate::names::{AttributeId, Trait};
 
 impl Builder<'_> {
     // Longer than a screen: the list of start tags of "in body", in the order of the standard.
-    pub(super) fn start_in_body(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_body(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::HTML => {
                 if self.stack.top(TagId::TEMPLATE).is_none() {
@@ -77,14 +77,14 @@ impl Builder<'_> {
                 }
                 self.insert(tag);
                 self.frameset_ok = false;
-                self.mode = Insertion::InTable;
+                self.mode = InsertionMode::InTable;
             }
             TagId::AREA | TagId::BR | TagId::EMBED | TagId::IMG | TagId::KEYGEN | TagId::WBR => {
                 self.reconstruct_formatting();
                 self.insert_void(tag);
                 self.frameset_ok = false;
             }
-            TagId::IMAGE => return self.start_in_body(&Tag { name: TagId::IMG, ..*tag }),
+            TagId::IMAGE => return self.start_in_body(&TagToken { name: TagId::IMG, ..*tag }),
             TagId::INPUT => {
                 if let Some(at) = self.stack.within(Bound::Scope, TagId::SELECT) {
                     self.pop_to(at);
@@ -157,7 +157,7 @@ impl Builder<'_> {
         Flow::Done
     }
 
-    fn insert_block(&mut self, tag: &Tag) {
+    fn insert_block(&mut self, tag: &TagToken) {
         self.close_p_in_button_scope();
         self.insert(tag);
     }
@@ -168,7 +168,7 @@ impl Builder<'_> {
         }
     }
 
-    fn start_form(&mut self, tag: &Tag) {
+    fn start_form(&mut self, tag: &TagToken) {
         let in_template = self.stack.top(TagId::TEMPLATE).is_some();
         if self.form.is_some() && !in_template {
             return;
@@ -181,7 +181,7 @@ impl Builder<'_> {
     }
 
     /// `li`, `dd` and `dt` close the item that is open in the same list.
-    fn start_item(&mut self, tag: &Tag) {
+    fn start_item(&mut self, tag: &TagToken) {
         self.frameset_ok = false;
         if let Some(at) = self.stack.bound(Bound::Item) {
             let nearest = self.stack.get(at);
@@ -197,7 +197,7 @@ impl Builder<'_> {
         self.insert_block(tag);
     }
 
-    fn start_formatting(&mut self, tag: &Tag) {
+    fn start_formatting(&mut self, tag: &TagToken) {
         self.reconstruct_formatting();
         let node = self.insert(tag);
         self.push_formatting(node, tag.name);
@@ -207,7 +207,7 @@ impl Builder<'_> {
         self.attribute(input, AttributeId::TYPE).is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"))
     }
 
-    fn start_option(&mut self, tag: &Tag) {
+    fn start_option(&mut self, tag: &TagToken) {
         if self.stack.within(Bound::Scope, TagId::SELECT).is_some() {
             self.imply_end_tags((tag.name == TagId::OPTION).then_some(TagId::OPTGROUP));
         } else if self.stack.current().is_html(TagId::OPTION) {
@@ -221,7 +221,7 @@ impl Builder<'_> {
     }
 
     /// `math` and `svg`.
-    fn start_embedded(&mut self, tag: &Tag, namespace: Namespace) {
+    fn start_embedded(&mut self, tag: &TagToken, namespace: Namespace) {
         self.reconstruct_formatting();
         self.insert_in(tag, namespace);
         if tag.is_self_closing {

@@ -1,18 +1,18 @@
 //! End tags in the body (WHATWG HTML §13.2.6.4.7), and what follows it ("after body", "after after body").
 
 use super::stack::Bound;
-use super::{Builder, Flow, Insertion, Tag, TagId};
+use super::{Builder, Flow, InsertionMode, TagId, TagToken};
 use crate::names::Trait;
 
 const HEADINGS: [TagId; 6] = [TagId::H1, TagId::H2, TagId::H3, TagId::H4, TagId::H5, TagId::H6];
 
 impl Builder<'_> {
-    pub(super) fn end_in_body(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_body(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::TEMPLATE => self.end_template(),
             TagId::BODY | TagId::HTML => {
                 let Some(at) = self.stack.within(Bound::Scope, TagId::BODY) else { return Flow::Done };
-                self.mode = Insertion::AfterBody;
+                self.mode = InsertionMode::AfterBody;
                 if tag.name == TagId::HTML {
                     return Flow::Again;
                 }
@@ -107,21 +107,21 @@ impl Builder<'_> {
         self.close(at);
     }
 
-    pub(super) fn start_after_body(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_after_body(&mut self, tag: &TagToken) -> Flow {
         if tag.name == TagId::HTML {
             return self.start_in_body(tag);
         }
-        self.mode = Insertion::InBody;
+        self.mode = InsertionMode::InBody;
         Flow::Again
     }
 
-    pub(super) fn end_after_body(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_after_body(&mut self, tag: &TagToken) -> Flow {
         if tag.name == TagId::HTML {
             self.mark_end(self.stack.get(0).node);
-            self.mode = Insertion::AfterAfterBody;
+            self.mode = InsertionMode::AfterAfterBody;
             return Flow::Done;
         }
-        self.mode = Insertion::InBody;
+        self.mode = InsertionMode::InBody;
         Flow::Again
     }
 }

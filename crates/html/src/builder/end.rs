@@ -1,6 +1,6 @@
 //! The end of the source (WHATWG HTML §13.2.6.4, "an end-of-file token", and §13.2.7).
 
-use super::{Builder, Flow, Insertion};
+use super::{Builder, Flow, InsertionMode};
 
 impl Builder<'_> {
     pub(super) fn end_of_source(&mut self) {
@@ -11,13 +11,13 @@ impl Builder<'_> {
 
     fn end_once(&mut self) -> Flow {
         match self.mode {
-            Insertion::Initial => self.leave_initial(),
-            Insertion::BeforeHtml => self.leave_before_html(),
-            Insertion::BeforeHead => self.leave_before_head(),
-            Insertion::InHead => self.leave_head(),
-            Insertion::InHeadNoscript => self.leave_head_noscript(),
-            Insertion::AfterHead => self.leave_after_head(),
-            Insertion::Text => {
+            InsertionMode::Initial => self.leave_initial(),
+            InsertionMode::BeforeHtml => self.leave_before_html(),
+            InsertionMode::BeforeHead => self.leave_before_head(),
+            InsertionMode::InHead => self.leave_head(),
+            InsertionMode::InHeadNoscript => self.leave_head_noscript(),
+            InsertionMode::AfterHead => self.leave_after_head(),
+            InsertionMode::Text => {
                 self.leave_text(false);
                 Flow::Again
             }

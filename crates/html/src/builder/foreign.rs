@@ -1,12 +1,12 @@
 //! SVG and MathML (WHATWG HTML §13.2.6.5).
 
 use super::stack::Bound;
-use super::{Builder, Flow, Integration, Namespace, Tag, TagId};
+use super::{Builder, Flow, Integration, Namespace, TagId, TagToken};
 use crate::names::{AttributeId, Trait};
 
 impl Builder<'_> {
     /// A start tag outside HTML; [`Flow::Again`] when it is for the rules of HTML after all.
-    pub(super) fn start_foreign(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_foreign(&mut self, tag: &TagToken) -> Flow {
         if tag.name.has(Trait::BREAKOUT) || (tag.name == TagId::FONT && self.is_html_font(tag)) {
             self.leave_foreign();
             return Flow::Again;
@@ -19,7 +19,7 @@ impl Builder<'_> {
         Flow::Done
     }
 
-    fn is_html_font(&self, tag: &Tag) -> bool {
+    fn is_html_font(&self, tag: &TagToken) -> bool {
         let all = self.arena.attributes.get(tag.attributes as usize..tag.end_of_attributes()).unwrap_or_default();
         all.iter().any(|attribute| matches!(attribute.id, AttributeId::COLOR | AttributeId::FACE | AttributeId::SIZE))
     }
@@ -36,7 +36,7 @@ impl Builder<'_> {
     }
 
     /// An end tag outside HTML; [`Flow::Again`] when it is for the rules of HTML.
-    pub(super) fn end_foreign(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_foreign(&mut self, tag: &TagToken) -> Flow {
         if matches!(tag.name, TagId::BR | TagId::P) {
             self.leave_foreign();
             return Flow::Again;

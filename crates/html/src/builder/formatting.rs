@@ -6,7 +6,7 @@ use crate::tree::node::NodeId;
 
 /// Kinds of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum FormattingItem {
     /// A formatting element.
     Element(NodeId),
     /// Bounds what is looked for: a cell, a caption, a template.
@@ -16,8 +16,8 @@ pub(super) enum Item {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    item: Item,
+struct FormattingEntry {
+    item: FormattingItem,
     tag: TagId,
     /// Hash of the element's attributes, once somebody asked.
     attributes: Option<u64>,
@@ -28,7 +28,7 @@ struct Entry {
 /// The list. Removed entries leave a gap, so that no removal moves the rest.
 #[derive(Debug)]
 pub(super) struct Formatting {
-    entries: Vec<Entry>,
+    entries: Vec<FormattingEntry>,
     /// The last entry of each tag that can be in the list.
     last: [u32; TAGS.len()],
     last_marker: u32,
@@ -70,8 +70,8 @@ impl Formatting {
         self.entries.len()
     }
 
-    pub(super) fn get(&self, at: usize) -> Item {
-        self.entries.get(at).map_or(Item::Gone, |entry| entry.item)
+    pub(super) fn get(&self, at: usize) -> FormattingItem {
+        self.entries.get(at).map_or(FormattingItem::Gone, |entry| entry.item)
     }
 
     /// Adds an element. Places found before are no good any more.
@@ -79,23 +79,23 @@ impl Formatting {
         if self.gaps > MANY_GAPS && self.gaps > self.entries.len() / 2 {
             self.take_from(0).into_iter().for_each(|entry| self.add(entry));
         }
-        self.add(Entry { item: Item::Element(node), tag, attributes: None, same: NONE });
+        self.add(FormattingEntry { item: FormattingItem::Element(node), tag, attributes: None, same: NONE });
     }
 
     /// Adds an entry, unless it is gone.
-    fn add(&mut self, entry: Entry) {
+    fn add(&mut self, entry: FormattingEntry) {
         let at = self.place();
         let last = match entry.item {
-            Item::Element(_) => self.last_mut(entry.tag),
-            Item::Marker => Some(&mut self.last_marker),
-            Item::Gone => return,
+            FormattingItem::Element(_) => self.last_mut(entry.tag),
+            FormattingItem::Marker => Some(&mut self.last_marker),
+            FormattingItem::Gone => return,
         };
         let same = last.map_or(NONE, |last| std::mem::replace(last, at));
-        self.entries.push(Entry { same, ..entry });
+        self.entries.push(FormattingEntry { same, ..entry });
     }
 
     /// Takes all entries from a place on.
-    fn take_from(&mut self, from: usize) -> Vec<Entry> {
+    fn take_from(&mut self, from: usize) -> Vec<FormattingEntry> {
         let tail = self.entries.get(from..).unwrap_or_default().to_vec();
         while self.entries.len() > from {
             self.pop();
@@ -104,21 +104,21 @@ impl Formatting {
     }
 
     pub(super) fn push_marker(&mut self) {
-        self.add(Entry { item: Item::Marker, tag: TagId(NONE), attributes: None, same: NONE });
+        self.add(FormattingEntry { item: FormattingItem::Marker, tag: TagId(NONE), attributes: None, same: NONE });
     }
 
     fn place(&self) -> u32 {
         u32::try_from(self.entries.len()).unwrap_or(NONE)
     }
 
-    fn pop(&mut self) -> Option<Item> {
+    fn pop(&mut self) -> Option<FormattingItem> {
         let entry = self.entries.pop()?;
-        if entry.item == Item::Marker {
+        if entry.item == FormattingItem::Marker {
             self.last_marker = entry.same;
         } else if let Some(last) = self.last_mut(entry.tag) {
             *last = entry.same;
         }
-        self.gaps -= usize::from(entry.item == Item::Gone);
+        self.gaps -= usize::from(entry.item == FormattingItem::Gone);
         Some(entry.item)
     }
 
@@ -126,9 +126,9 @@ impl Formatting {
     pub(super) fn clear_to_marker(&mut self, mut gone: impl FnMut(NodeId)) {
         while let Some(item) = self.pop() {
             match item {
-                Item::Element(node) => gone(node),
-                Item::Marker => return,
-                Item::Gone => {}
+                FormattingItem::Element(node) => gone(node),
+                FormattingItem::Marker => return,
+                FormattingItem::Gone => {}
             }
         }
     }
@@ -149,7 +149,7 @@ impl Formatting {
         let mut at = from;
         while at != NONE && at >= self.last_marker.wrapping_add(1) {
             let entry = self.entries.get(at as usize)?;
-            if let Item::Element(node) = entry.item {
+            if let FormattingItem::Element(node) = entry.item {
                 return Some((at as usize, node));
             }
             at = entry.same;
@@ -171,17 +171,17 @@ impl Formatting {
     /// Puts another element in an entry's place.
     pub(super) fn replace(&mut self, at: usize, node: NodeId) {
         if let Some(entry) = self.entries.get_mut(at) {
-            entry.item = Item::Element(node);
+            entry.item = FormattingItem::Element(node);
         }
     }
 
     /// Takes out an entry.
     pub(super) fn remove(&mut self, at: usize) {
         if let Some(entry) = self.entries.get_mut(at) {
-            entry.item = Item::Gone;
+            entry.item = FormattingItem::Gone;
             self.gaps += 1;
         }
-        while self.entries.last().is_some_and(|entry| entry.item == Item::Gone) {
+        while self.entries.last().is_some_and(|entry| entry.item == FormattingItem::Gone) {
             self.pop();
         }
     }
@@ -193,7 +193,7 @@ impl Formatting {
         if let Some(part) = tail.get_mut(..=behind.saturating_sub(from)) {
             part.rotate_left(1);
             if let Some(entry) = part.last_mut() {
-                entry.item = Item::Element(node);
+                entry.item = FormattingItem::Element(node);
             }
         }
         tail.into_iter().for_each(|entry| self.add(entry));

@@ -1,6 +1,6 @@
 //! From the start of the document to its body (WHATWG HTML §13.2.6.4.1 to .6).
 
-use super::{Builder, Content, Doctype, Flow, Insertion, Location, NodeId, Quirks, Tag, TagId};
+use super::{Builder, Content, Doctype, Flow, InsertionMode, Location, NodeId, Quirks, TagId, TagToken};
 use crate::arena::Arena;
 use crate::names::Trait;
 
@@ -73,7 +73,7 @@ const LIMITED: [&str; 2] = ["-//w3c//dtd xhtml 1.0 frameset//", "-//w3c//dtd xht
 
 /// The rendering mode that a doctype asks for (§13.2.6.4.1).
 pub(super) fn quirks_of(doctype: &Doctype, arena: &Arena, source: &str) -> Quirks {
-    let text = |run: Option<crate::arena::Run>| run.map(|run| arena.text(source, run).to_ascii_lowercase());
+    let text = |run: Option<crate::arena::SourceRun>| run.map(|run| arena.text(source, run).to_ascii_lowercase());
     let public = text(doctype.public);
     let system = text(doctype.system);
     let starts =
@@ -97,84 +97,84 @@ impl Builder<'_> {
     /// Anything but a doctype, a comment or white space at the very start.
     pub(super) fn leave_initial(&mut self) -> Flow {
         self.quirks = Quirks::Full;
-        self.mode = Insertion::BeforeHtml;
+        self.mode = InsertionMode::BeforeHtml;
         Flow::Again
     }
 
     pub(super) fn leave_before_html(&mut self) -> Flow {
         self.insert_implied(TagId::HTML);
-        self.mode = Insertion::BeforeHead;
+        self.mode = InsertionMode::BeforeHead;
         Flow::Again
     }
 
     pub(super) fn leave_before_head(&mut self) -> Flow {
         self.head = Some(self.insert_implied(TagId::HEAD));
-        self.mode = Insertion::InHead;
+        self.mode = InsertionMode::InHead;
         Flow::Again
     }
 
     pub(super) fn leave_head(&mut self) -> Flow {
         self.pop();
-        self.mode = Insertion::AfterHead;
+        self.mode = InsertionMode::AfterHead;
         Flow::Again
     }
 
     pub(super) fn leave_head_noscript(&mut self) -> Flow {
         self.pop();
-        self.mode = Insertion::InHead;
+        self.mode = InsertionMode::InHead;
         Flow::Again
     }
 
     pub(super) fn leave_after_head(&mut self) -> Flow {
         self.insert_implied(TagId::BODY);
-        self.mode = Insertion::InBody;
+        self.mode = InsertionMode::InBody;
         Flow::Again
     }
 
-    pub(super) fn start_before_html(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_before_html(&mut self, tag: &TagToken) -> Flow {
         if tag.name != TagId::HTML {
             return self.leave_before_html();
         }
         let open = self.create(tag, super::Namespace::Html);
         self.insert_open(Location::last_in(NodeId::DOCUMENT), open);
-        self.mode = Insertion::BeforeHead;
+        self.mode = InsertionMode::BeforeHead;
         Flow::Done
     }
 
-    pub(super) fn end_before_html(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_before_html(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::HEAD | TagId::BODY | TagId::HTML | TagId::BR => self.leave_before_html(),
             _ => Flow::Done,
         }
     }
 
-    pub(super) fn start_before_head(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_before_head(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::HTML => self.start_in_body(tag),
             TagId::HEAD => {
                 self.head = Some(self.insert(tag));
-                self.mode = Insertion::InHead;
+                self.mode = InsertionMode::InHead;
                 Flow::Done
             }
             _ => self.leave_before_head(),
         }
     }
 
-    pub(super) fn end_before_head(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_before_head(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::HEAD | TagId::BODY | TagId::HTML | TagId::BR => self.leave_before_head(),
             _ => Flow::Done,
         }
     }
 
-    pub(super) fn start_in_head(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_head(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::HTML => return self.start_in_body(tag),
             TagId::BASE | TagId::BASEFONT | TagId::BGSOUND | TagId::LINK | TagId::META => self.insert_void(tag),
             TagId::TITLE => self.insert_raw(tag, Content::Rcdata),
             TagId::NOSCRIPT if !self.options.scripting => {
                 self.insert(tag);
-                self.mode = Insertion::InHeadNoscript;
+                self.mode = InsertionMode::InHeadNoscript;
             }
             TagId::NOSCRIPT | TagId::NOFRAMES | TagId::STYLE => self.insert_raw(tag, Content::Rawtext),
             TagId::SCRIPT => self.insert_raw(tag, Content::Script),
@@ -185,12 +185,12 @@ impl Builder<'_> {
         Flow::Done
     }
 
-    pub(super) fn end_in_head(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_head(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::HEAD => {
                 self.mark_end(self.stack.current().node);
                 self.pop();
-                self.mode = Insertion::AfterHead;
+                self.mode = InsertionMode::AfterHead;
                 Flow::Done
             }
             TagId::BODY | TagId::HTML | TagId::BR => self.leave_head(),
@@ -202,7 +202,7 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn start_in_head_noscript(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_head_noscript(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::HTML => self.start_in_body(tag),
             TagId::BASEFONT | TagId::BGSOUND | TagId::LINK | TagId::META | TagId::NOFRAMES | TagId::STYLE => {
@@ -213,7 +213,7 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn end_in_head_noscript(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_head_noscript(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::NOSCRIPT => {
                 self.mark_end(self.stack.current().node);
@@ -225,17 +225,17 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn start_after_head(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_after_head(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::HTML => return self.start_in_body(tag),
             TagId::BODY => {
                 self.insert(tag);
                 self.frameset_ok = false;
-                self.mode = Insertion::InBody;
+                self.mode = InsertionMode::InBody;
             }
             TagId::FRAMESET => {
                 self.insert(tag);
-                self.mode = Insertion::InFrameset;
+                self.mode = InsertionMode::InFrameset;
             }
             name if name.has(Trait::METADATA) => self.start_in_head_again(tag),
             TagId::HEAD => {}
@@ -245,7 +245,7 @@ impl Builder<'_> {
     }
 
     /// Metadata after the end of the head goes into it all the same.
-    fn start_in_head_again(&mut self, tag: &Tag) {
+    fn start_in_head_again(&mut self, tag: &TagToken) {
         let Some(head) = self.head else { return };
         let at = self.stack.len();
         self.push(super::Open {
@@ -258,7 +258,7 @@ impl Builder<'_> {
         self.remove_open(at);
     }
 
-    pub(super) fn end_after_head(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_after_head(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::TEMPLATE => {
                 self.end_template();

@@ -1,7 +1,7 @@
 //! Creating and inserting nodes (WHATWG HTML §13.2.6.1), and taking elements off the stack.
 
 use super::{
-    Builder, Content, Flag, Insertion, Integration, Kind, Location, Namespace, Node, NodeId, Open, Tag, TagId,
+    Builder, Content, Flag, InsertionMode, Integration, Kind, Location, Namespace, Node, NodeId, Open, TagId, TagToken,
 };
 use crate::arena::NONE;
 use crate::names::{AttributeId, Trait};
@@ -65,7 +65,7 @@ impl Builder<'_> {
     }
 
     /// An element for a start tag, in no place yet.
-    pub(super) fn create(&mut self, tag: &Tag, namespace: Namespace) -> Open {
+    pub(super) fn create(&mut self, tag: &TagToken, namespace: Namespace) -> Open {
         self.attributes_kept = true;
         let mut node = Node::new(Kind::Element);
         (node.start, node.end) = (tag.start, tag.end);
@@ -111,12 +111,12 @@ impl Builder<'_> {
     }
 
     /// "Insert an HTML element" for a token.
-    pub(super) fn insert(&mut self, tag: &Tag) -> NodeId {
+    pub(super) fn insert(&mut self, tag: &TagToken) -> NodeId {
         self.insert_in(tag, Namespace::Html)
     }
 
     /// "Insert a foreign element".
-    pub(super) fn insert_in(&mut self, tag: &Tag, namespace: Namespace) -> NodeId {
+    pub(super) fn insert_in(&mut self, tag: &TagToken, namespace: Namespace) -> NodeId {
         let place = self.bounded_place();
         let open = self.create(tag, namespace);
         self.insert_open(place, open)
@@ -138,7 +138,7 @@ impl Builder<'_> {
     }
 
     /// An element that is open and closed at once: a void one, or `/>` outside HTML.
-    pub(super) fn insert_void(&mut self, tag: &Tag) {
+    pub(super) fn insert_void(&mut self, tag: &TagToken) {
         self.insert(tag);
         self.pop();
     }
@@ -195,7 +195,7 @@ impl Builder<'_> {
     }
 
     /// "Generic raw text" and "RCDATA element parsing algorithm" (§13.2.6.2).
-    pub(super) fn insert_raw(&mut self, tag: &Tag, content: Content) {
+    pub(super) fn insert_raw(&mut self, tag: &TagToken, content: Content) {
         self.insert(tag);
         self.begin_text(content);
     }
@@ -203,7 +203,7 @@ impl Builder<'_> {
     pub(super) fn begin_text(&mut self, content: Content) {
         self.content = content;
         self.original_mode = self.mode;
-        self.mode = Insertion::Text;
+        self.mode = InsertionMode::Text;
     }
 
     /// The end of raw text: by its end tag, or with the source.
@@ -216,7 +216,7 @@ impl Builder<'_> {
     }
 
     /// Gives an element the attributes of a token that it has not yet: `html` and `body` met again.
-    pub(super) fn merge_attributes(&mut self, id: NodeId, tag: &Tag) {
+    pub(super) fn merge_attributes(&mut self, id: NodeId, tag: &TagToken) {
         let node = self.nodes.get(id);
         let (old, count) = (node.attributes as usize, usize::from(node.attribute_count));
         let limit = usize::from(self.options.limits.attributes);

@@ -1,6 +1,6 @@
 //! Declarative shadow roots (WHATWG HTML §13.2.6.4.4, start tag "template").
 
-use super::{Builder, Flag, Kind, Namespace, NodeId, Tag, TagId};
+use super::{Builder, Flag, Kind, Namespace, NodeId, TagId, TagToken};
 use crate::names::AttributeId;
 
 /// Elements of known names that can have a shadow root (DOM §4.9, "valid shadow host name"); custom elements can, too.
@@ -38,7 +38,7 @@ const RESERVED: [&str; 8] = [
 
 impl Builder<'_> {
     /// Inserts a template, or makes it the shadow root of the current node.
-    pub(super) fn insert_template(&mut self, tag: &Tag) {
+    pub(super) fn insert_template(&mut self, tag: &TagToken) {
         let host = self.stack.current();
         let open = self.create(tag, Namespace::Html);
         let mode = self.attribute(open.node, AttributeId::SHADOW_ROOT_MODE).unwrap_or_default();

@@ -65,7 +65,7 @@ impl Bound {
 const BOUNDS: usize = 8;
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct StackEntry {
     open: Open,
     /// The nearest entry that has the same name, in HTML or outside it alike.
     same: u32,
@@ -75,7 +75,7 @@ struct Entry {
 /// The stack.
 #[derive(Debug)]
 pub(super) struct Stack {
-    entries: Vec<Entry>,
+    entries: Vec<StackEntry>,
     /// The topmost entry of each name, in HTML and outside it.
     tops: Vec<[u32; 2]>,
 }
@@ -117,11 +117,11 @@ impl Stack {
             self.tops.resize(name + 1, [NONE; 2]);
         }
         let same = self.top_mut(&open).map_or(NONE, |top| std::mem::replace(top, at));
-        self.entries.push(Entry { open, same, bounds });
+        self.entries.push(StackEntry { open, same, bounds });
     }
 
     pub(super) fn pop(&mut self) -> Option<Open> {
-        let Entry { open, same, .. } = self.entries.pop()?;
+        let StackEntry { open, same, .. } = self.entries.pop()?;
         if let Some(top) = self.top_mut(&open) {
             *top = same;
         }

@@ -1,40 +1,40 @@
 //! Tables (WHATWG HTML §13.2.6.4.9 to .15).
 
 use super::stack::Bound;
-use super::{Builder, Flow, Insertion, Tag, TagId, Text};
+use super::{Builder, Flow, InsertionMode, TagId, TagToken, TextRun};
 use crate::arena::NONE;
 use crate::decode;
 use crate::names::Trait;
 
 impl Builder<'_> {
-    pub(super) fn start_in_table(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_table(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::CAPTION => {
                 self.clear_to(&[TagId::TABLE]);
                 self.formatting.push_marker();
                 self.insert(tag);
-                self.mode = Insertion::InCaption;
+                self.mode = InsertionMode::InCaption;
             }
             TagId::COLGROUP => {
                 self.clear_to(&[TagId::TABLE]);
                 self.insert(tag);
-                self.mode = Insertion::InColumnGroup;
+                self.mode = InsertionMode::InColumnGroup;
             }
             TagId::COL => {
                 self.clear_to(&[TagId::TABLE]);
                 self.insert_implied(TagId::COLGROUP);
-                self.mode = Insertion::InColumnGroup;
+                self.mode = InsertionMode::InColumnGroup;
                 return Flow::Again;
             }
             TagId::TBODY | TagId::TFOOT | TagId::THEAD => {
                 self.clear_to(&[TagId::TABLE]);
                 self.insert(tag);
-                self.mode = Insertion::InTableBody;
+                self.mode = InsertionMode::InTableBody;
             }
             TagId::TD | TagId::TH | TagId::TR => {
                 self.clear_to(&[TagId::TABLE]);
                 self.insert_implied(TagId::TBODY);
-                self.mode = Insertion::InTableBody;
+                self.mode = InsertionMode::InTableBody;
                 return Flow::Again;
             }
             TagId::TABLE => {
@@ -56,7 +56,7 @@ impl Builder<'_> {
         Flow::Done
     }
 
-    pub(super) fn end_in_table(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_table(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::TABLE => {
                 let Some(at) = self.stack.within(Bound::Table, TagId::TABLE) else { return Flow::Done };
@@ -80,7 +80,7 @@ impl Builder<'_> {
     }
 
     /// Whether a tag that made no element yet says `type=hidden`.
-    fn is_hidden_input_tag(&self, tag: &Tag) -> bool {
+    fn is_hidden_input_tag(&self, tag: &TagToken) -> bool {
         let all = self.arena.attributes.get(tag.attributes as usize..tag.end_of_attributes()).unwrap_or_default();
         let kind = all.iter().find(|attribute| attribute.id == crate::names::AttributeId::TYPE);
         let value = kind.filter(|kind| kind.value.start != NONE).map(|kind| self.arena.text(self.source, kind.value));
@@ -114,11 +114,11 @@ impl Builder<'_> {
         self.table_text = texts;
     }
 
-    pub(super) fn wait_with_text(&mut self, text: Text) {
+    pub(super) fn wait_with_text(&mut self, text: TextRun) {
         self.table_text.push(text);
     }
 
-    pub(super) fn start_in_caption(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_caption(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             name if name.has(Trait::TABLE_PART) => {
                 if self.leave_caption(false) {
@@ -131,7 +131,7 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn end_in_caption(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_caption(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::CAPTION => {
                 self.leave_caption(true);
@@ -157,11 +157,11 @@ impl Builder<'_> {
         }
         self.pop_to(at);
         self.clear_formatting();
-        self.mode = Insertion::InTable;
+        self.mode = InsertionMode::InTable;
         true
     }
 
-    pub(super) fn start_in_column_group(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_column_group(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::HTML => self.start_in_body(tag),
             TagId::COL => {
@@ -173,12 +173,12 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn end_in_column_group(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_column_group(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::COLGROUP => {
                 if self.stack.current().is_html(TagId::COLGROUP) {
                     self.close(self.stack.len() - 1);
-                    self.mode = Insertion::InTable;
+                    self.mode = InsertionMode::InTable;
                 }
                 Flow::Done
             }
@@ -193,24 +193,24 @@ impl Builder<'_> {
             return Flow::Done;
         }
         self.pop();
-        self.mode = Insertion::InTable;
+        self.mode = InsertionMode::InTable;
         Flow::Again
     }
 
     const BODIES: [TagId; 3] = [TagId::TBODY, TagId::TFOOT, TagId::THEAD];
 
-    pub(super) fn start_in_table_body(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_table_body(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::TR => {
                 self.clear_to(&Self::BODIES);
                 self.insert(tag);
-                self.mode = Insertion::InRow;
+                self.mode = InsertionMode::InRow;
                 Flow::Done
             }
             TagId::TH | TagId::TD => {
                 self.clear_to(&Self::BODIES);
                 self.insert_implied(TagId::TR);
-                self.mode = Insertion::InRow;
+                self.mode = InsertionMode::InRow;
                 Flow::Again
             }
             TagId::CAPTION | TagId::COL | TagId::COLGROUP | TagId::TBODY | TagId::TFOOT | TagId::THEAD => {
@@ -220,13 +220,13 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn end_in_table_body(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_table_body(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::TBODY | TagId::TFOOT | TagId::THEAD => {
                 if self.stack.within(Bound::Table, tag.name).is_some() {
                     self.clear_to(&Self::BODIES);
                     self.close(self.stack.len() - 1);
-                    self.mode = Insertion::InTable;
+                    self.mode = InsertionMode::InTable;
                 }
                 Flow::Done
             }
@@ -249,16 +249,16 @@ impl Builder<'_> {
         }
         self.clear_to(&Self::BODIES);
         self.pop();
-        self.mode = Insertion::InTable;
+        self.mode = InsertionMode::InTable;
         Flow::Again
     }
 
-    pub(super) fn start_in_row(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_row(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::TH | TagId::TD => {
                 self.clear_to(&[TagId::TR]);
                 self.insert(tag);
-                self.mode = Insertion::InCell;
+                self.mode = InsertionMode::InCell;
                 self.formatting.push_marker();
                 Flow::Done
             }
@@ -269,13 +269,13 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn end_in_row(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_row(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::TR => {
                 if self.stack.within(Bound::Table, TagId::TR).is_some() {
                     self.clear_to(&[TagId::TR]);
                     self.close(self.stack.len() - 1);
-                    self.mode = Insertion::InTableBody;
+                    self.mode = InsertionMode::InTableBody;
                 }
                 Flow::Done
             }
@@ -299,24 +299,24 @@ impl Builder<'_> {
         }
         self.clear_to(&[TagId::TR]);
         self.pop();
-        self.mode = Insertion::InTableBody;
+        self.mode = InsertionMode::InTableBody;
         Flow::Again
     }
 
-    pub(super) fn start_in_cell(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_cell(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             name if name.has(Trait::TABLE_PART) => self.leave_cell(),
             _ => self.start_in_body(tag),
         }
     }
 
-    pub(super) fn end_in_cell(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_cell(&mut self, tag: &TagToken) -> Flow {
         match tag.name {
             TagId::TD | TagId::TH => {
                 if let Some(at) = self.stack.within(Bound::Table, tag.name) {
                     self.close(at);
                     self.clear_formatting();
-                    self.mode = Insertion::InRow;
+                    self.mode = InsertionMode::InRow;
                 }
                 Flow::Done
             }
@@ -337,7 +337,7 @@ impl Builder<'_> {
         let Some(at) = cell else { return Flow::Done };
         self.pop_to(at);
         self.clear_formatting();
-        self.mode = Insertion::InRow;
+        self.mode = InsertionMode::InRow;
         Flow::Again
     }
 }

@@ -1,16 +1,16 @@
 //! Templates (WHATWG HTML §13.2.6.4.4 and "in template"), and what mode goes on where something closed (§13.2.4.1).
 
 use super::stack::Bound;
-use super::{Builder, Flow, Insertion, Tag, TagId};
+use super::{Builder, Flow, InsertionMode, TagId, TagToken};
 use crate::names::Trait;
 
 impl Builder<'_> {
-    pub(super) fn start_template(&mut self, tag: &Tag) {
+    pub(super) fn start_template(&mut self, tag: &TagToken) {
         self.formatting.push_marker();
         self.frameset_ok = false;
         self.insert_template(tag);
-        self.mode = Insertion::InTemplate;
-        self.template_modes.push(Insertion::InTemplate);
+        self.mode = InsertionMode::InTemplate;
+        self.template_modes.push(InsertionMode::InTemplate);
     }
 
     pub(super) fn end_template(&mut self) {
@@ -26,14 +26,14 @@ impl Builder<'_> {
         self.reset_mode();
     }
 
-    pub(super) fn start_in_template(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn start_in_template(&mut self, tag: &TagToken) -> Flow {
         let mode = match tag.name {
             name if name.has(Trait::METADATA) => return self.start_in_head(tag),
-            TagId::CAPTION | TagId::COLGROUP | TagId::TBODY | TagId::TFOOT | TagId::THEAD => Insertion::InTable,
-            TagId::COL => Insertion::InColumnGroup,
-            TagId::TR => Insertion::InTableBody,
-            TagId::TD | TagId::TH => Insertion::InRow,
-            _ => Insertion::InBody,
+            TagId::CAPTION | TagId::COLGROUP | TagId::TBODY | TagId::TFOOT | TagId::THEAD => InsertionMode::InTable,
+            TagId::COL => InsertionMode::InColumnGroup,
+            TagId::TR => InsertionMode::InTableBody,
+            TagId::TD | TagId::TH => InsertionMode::InRow,
+            _ => InsertionMode::InBody,
         };
         if let Some(last) = self.template_modes.last_mut() {
             *last = mode;
@@ -42,7 +42,7 @@ impl Builder<'_> {
         Flow::Again
     }
 
-    pub(super) fn end_in_template(&mut self, tag: &Tag) -> Flow {
+    pub(super) fn end_in_template(&mut self, tag: &TagToken) -> Flow {
         if tag.name == TagId::TEMPLATE {
             self.end_template();
         }
@@ -62,17 +62,17 @@ impl Builder<'_> {
         let Some(at) = self.stack.bound(Bound::DecidesMode) else { return };
         let open = self.stack.get(at);
         self.mode = match open.tag {
-            TagId::TD | TagId::TH => Insertion::InCell,
-            TagId::TR => Insertion::InRow,
-            TagId::TBODY | TagId::THEAD | TagId::TFOOT => Insertion::InTableBody,
-            TagId::CAPTION => Insertion::InCaption,
-            TagId::COLGROUP => Insertion::InColumnGroup,
-            TagId::TABLE => Insertion::InTable,
-            TagId::TEMPLATE => self.template_modes.last().copied().unwrap_or(Insertion::InTemplate),
-            TagId::HEAD => Insertion::InHead,
+            TagId::TD | TagId::TH => InsertionMode::InCell,
+            TagId::TR => InsertionMode::InRow,
+            TagId::TBODY | TagId::THEAD | TagId::TFOOT => InsertionMode::InTableBody,
+            TagId::CAPTION => InsertionMode::InCaption,
+            TagId::COLGROUP => InsertionMode::InColumnGroup,
+            TagId::TABLE => InsertionMode::InTable,
+            TagId::TEMPLATE => self.template_modes.last().copied().unwrap_or(InsertionMode::InTemplate),
+            TagId::HEAD => InsertionMode::InHead,
             // What closes is a table or a template: below it is no frameset, and the document has had its head.
-            TagId::HTML => Insertion::AfterHead,
-            _ => Insertion::InBody,
+            TagId::HTML => InsertionMode::AfterHead,
+            _ => InsertionMode::InBody,
         };
     }
 }

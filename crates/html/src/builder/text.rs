@@ -1,13 +1,13 @@
 //! Character tokens, which come in runs (WHATWG HTML §13.2.6.4 and .5).
 
-use super::{Builder, Flow, Insertion, Namespace, Text};
-use crate::arena::Run;
+use super::{Builder, Flow, InsertionMode, Namespace, TextRun};
+use crate::arena::SourceRun;
 use crate::decode;
 use crate::names::Trait;
 use crate::tree::node::Kind;
 
 impl Builder<'_> {
-    pub(super) fn characters(&mut self, text: Text) {
+    pub(super) fn characters(&mut self, text: TextRun) {
         let mut rest = text;
         if std::mem::take(&mut self.skips_line_feed) {
             rest = rest.split(decode::first_line_feed(self.bytes(rest), rest.mode)).1;
@@ -23,22 +23,22 @@ impl Builder<'_> {
         }
     }
 
-    fn leading_space(&self, text: Text) -> (Text, Text) {
+    fn leading_space(&self, text: TextRun) -> (TextRun, TextRun) {
         text.split(decode::leading_space(self.bytes(text), text.mode))
     }
 
     /// Processes text by the rules of a mode, and gives back what is for another mode.
     // Longer than a screen: one arm per insertion mode.
-    fn text_in(&mut self, mode: Insertion, text: Text) -> Text {
-        let none = Text { start: text.end, ..text };
+    fn text_in(&mut self, mode: InsertionMode, text: TextRun) -> TextRun {
+        let none = TextRun { start: text.end, ..text };
         match mode {
-            Insertion::Initial => self.after_space(text, false, Self::leave_initial),
-            Insertion::BeforeHtml => self.after_space(text, false, Self::leave_before_html),
-            Insertion::BeforeHead => self.after_space(text, false, Self::leave_before_head),
-            Insertion::InHead => self.after_space(text, true, Self::leave_head),
-            Insertion::InHeadNoscript => self.after_space(text, true, Self::leave_head_noscript),
-            Insertion::AfterHead => self.after_space(text, true, Self::leave_after_head),
-            Insertion::InColumnGroup => {
+            InsertionMode::Initial => self.after_space(text, false, Self::leave_initial),
+            InsertionMode::BeforeHtml => self.after_space(text, false, Self::leave_before_html),
+            InsertionMode::BeforeHead => self.after_space(text, false, Self::leave_before_head),
+            InsertionMode::InHead => self.after_space(text, true, Self::leave_head),
+            InsertionMode::InHeadNoscript => self.after_space(text, true, Self::leave_head_noscript),
+            InsertionMode::AfterHead => self.after_space(text, true, Self::leave_after_head),
+            InsertionMode::InColumnGroup => {
                 let (space, rest) = self.leading_space(text);
                 self.insert_text(space);
                 if rest.is_empty() || self.leave_column_group() == Flow::Again {
@@ -47,19 +47,19 @@ impl Builder<'_> {
                 // Outside a column group everything but white space is ignored.
                 rest.split(decode::leading_other(self.bytes(rest), rest.mode)).1
             }
-            Insertion::InBody | Insertion::InCaption | Insertion::InCell | Insertion::InTemplate => {
+            InsertionMode::InBody | InsertionMode::InCaption | InsertionMode::InCell | InsertionMode::InTemplate => {
                 self.text_in_body(text);
                 none
             }
-            Insertion::Text => {
+            InsertionMode::Text => {
                 self.insert_text(text);
                 none
             }
-            Insertion::InTable | Insertion::InTableBody | Insertion::InRow => {
+            InsertionMode::InTable | InsertionMode::InTableBody | InsertionMode::InRow => {
                 let current = self.stack.current();
                 let waits = current.namespace == Namespace::Html
                     && (current.tag.has(Trait::FOSTERING) || current.tag == super::TagId::TEMPLATE);
-                let text = Text { mode: text.mode.without_nul(), ..text };
+                let text = TextRun { mode: text.mode.without_nul(), ..text };
                 if waits {
                     self.wait_with_text(text);
                 } else {
@@ -69,19 +69,19 @@ impl Builder<'_> {
                 }
                 none
             }
-            Insertion::AfterBody | Insertion::AfterAfterBody => {
+            InsertionMode::AfterBody | InsertionMode::AfterAfterBody => {
                 let (space, rest) = self.leading_space(text);
                 if !space.is_empty() {
                     self.text_in_body(space);
                 }
                 if !rest.is_empty() {
-                    self.mode = Insertion::InBody;
+                    self.mode = InsertionMode::InBody;
                 }
                 rest
             }
-            Insertion::InFrameset | Insertion::AfterFrameset | Insertion::AfterAfterFrameset => {
+            InsertionMode::InFrameset | InsertionMode::AfterFrameset | InsertionMode::AfterAfterFrameset => {
                 let (space, rest) = self.leading_space(text);
-                if mode == Insertion::AfterAfterFrameset && !space.is_empty() {
+                if mode == InsertionMode::AfterAfterFrameset && !space.is_empty() {
                     self.text_in_body(space);
                 } else {
                     self.insert_text(space);
@@ -92,7 +92,7 @@ impl Builder<'_> {
     }
 
     /// Keeps or ignores white space; other text leaves the mode.
-    fn after_space(&mut self, text: Text, is_kept: bool, leave: impl FnOnce(&mut Self) -> Flow) -> Text {
+    fn after_space(&mut self, text: TextRun, is_kept: bool, leave: impl FnOnce(&mut Self) -> Flow) -> TextRun {
         let (space, rest) = self.leading_space(text);
         if is_kept {
             self.insert_text(space);
@@ -103,8 +103,8 @@ impl Builder<'_> {
         rest
     }
 
-    pub(super) fn text_in_body(&mut self, text: Text) -> Flow {
-        let text = Text { mode: text.mode.without_nul(), ..text };
+    pub(super) fn text_in_body(&mut self, text: TextRun) -> Flow {
+        let text = TextRun { mode: text.mode.without_nul(), ..text };
         let bytes = self.bytes(text);
         if text.changed && self.is_nothing(text) {
             return Flow::Done;
@@ -117,7 +117,7 @@ impl Builder<'_> {
         Flow::Done
     }
 
-    fn text_in_foreign(&mut self, text: Text) {
+    fn text_in_foreign(&mut self, text: TextRun) {
         self.insert_text(text);
         // A NUL there is U+FFFD, and does not count.
         if self.frameset_ok && !decode::is_blank(self.bytes(text), text.mode.without_nul()) {
@@ -126,7 +126,7 @@ impl Builder<'_> {
     }
 
     /// "Insert a character", for a run.
-    pub(super) fn insert_text(&mut self, text: Text) {
+    pub(super) fn insert_text(&mut self, text: TextRun) {
         if text.is_empty() || (text.changed && self.is_nothing(text)) {
             return;
         }
@@ -135,12 +135,12 @@ impl Builder<'_> {
             return;
         }
         let changed = text.changed && decode::changes(self.bytes(text), text.mode);
-        let run: Run = self.arena.run(text.range(), text.mode, changed);
+        let run: SourceRun = self.arena.run(text.range(), text.mode, changed);
         self.nodes.insert_text(place, run);
     }
 
     /// Whether a run is of nothing but characters that are left out.
-    fn is_nothing(&self, text: Text) -> bool {
+    fn is_nothing(&self, text: TextRun) -> bool {
         text.mode.drops_nul() && self.bytes(text).iter().all(|byte| *byte == 0)
     }
 }

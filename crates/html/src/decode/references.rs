@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 /// Name, code points, and whether it counts without its semicolon.
-type Named = (&'static str, Text, bool);
+type Named = (&'static str, ReferenceText, bool);
 
 /// The names in the order of their bytes.
 static NAMED: LazyLock<Vec<Named>> =
@@ -17,7 +17,7 @@ const LONGEST: usize = 31;
 fn read(line: &'static str) -> Option<Named> {
     let mut columns = line.split('\t');
     let (name, points) = (columns.next()?, columns.next()?);
-    let mut text = Text::default();
+    let mut text = ReferenceText::default();
     for point in points.split(' ') {
         text.push(char::from_u32(u32::from_str_radix(point, 16).ok()?)?);
     }
@@ -26,12 +26,12 @@ fn read(line: &'static str) -> Option<Named> {
 
 /// The one or two characters that a reference stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Text {
+pub(crate) struct ReferenceText {
     bytes: [u8; 8],
     length: u8,
 }
 
-impl Text {
+impl ReferenceText {
     fn of(character: char) -> Self {
         let mut text = Self::default();
         text.push(character);
@@ -62,7 +62,7 @@ impl Text {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// What it stands for.
-    pub(crate) text: Text,
+    pub(crate) text: ReferenceText,
     /// Bytes after the ampersand.
     pub(crate) length: usize,
 }
@@ -71,7 +71,7 @@ pub(crate) struct Reference {
 pub(crate) fn reference(rest: &[u8], in_attribute: bool) -> Option<Reference> {
     match rest.first()? {
         b'#' => numeric(rest.get(1..)?)
-            .map(|(character, length)| Reference { text: Text::of(character), length: length + 1 }),
+            .map(|(character, length)| Reference { text: ReferenceText::of(character), length: length + 1 }),
         byte if byte.is_ascii_alphanumeric() => named(rest, in_attribute),
         _ => None,
     }
@@ -82,7 +82,7 @@ fn named(rest: &[u8], in_attribute: bool) -> Option<Reference> {
     for (name, character) in [(&b"amp;"[..], '&'), (b"quot;", '"'), (b"lt;", '<'), (b"gt;", '>'), (b"nbsp;", '\u{A0}')]
     {
         if rest.starts_with(name) {
-            return Some(Reference { text: Text::of(character), length: name.len() });
+            return Some(Reference { text: ReferenceText::of(character), length: name.len() });
         }
     }
     let length = rest.iter().take(LONGEST + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();

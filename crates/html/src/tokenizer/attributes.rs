@@ -27,12 +27,12 @@ pub(super) enum TagEnd {
 
 /// What comes next in a tag.
 pub(super) enum Read {
-    Attribute(Scanned),
+    Attribute(ScannedAttribute),
     End(TagEnd),
 }
 
 /// An attribute, and what was noticed in passing.
-pub(super) struct Scanned {
+pub(super) struct ScannedAttribute {
     pub(super) name: Range<usize>,
     pub(super) mixed: Mixed,
     pub(super) value: Option<Range<usize>>,
@@ -52,7 +52,7 @@ pub fn attributes_of(tag: &str) -> Vec<WrittenAttribute> {
     let mut reader = Attributes { bytes, at: 1 };
     reader.at = reader.until(1, ends_tag_name);
     std::iter::from_fn(|| match reader.next() {
-        Read::Attribute(Scanned { name, value, .. }) => {
+        Read::Attribute(ScannedAttribute { name, value, .. }) => {
             let quote = value.as_ref().is_some_and(|value| matches!(bytes.get(value.start - 1), Some(b'"' | b'\'')));
             let end = value.as_ref().map_or(name.end, |value| (value.end + usize::from(quote)).min(bytes.len()));
             Some(WrittenAttribute { whole: name.start..end, name, value })
@@ -80,7 +80,7 @@ impl Attributes<'_> {
         }
     }
 
-    fn attribute(&mut self) -> Scanned {
+    fn attribute(&mut self) -> ScannedAttribute {
         let start = self.at;
         // An equals sign may start a name.
         let (mut end, mut mixed) = (start, Mixed::START);
@@ -95,7 +95,7 @@ impl Attributes<'_> {
         let equals = self.skip_space(end);
         if self.byte(equals) != Some(b'=') {
             self.at = equals;
-            return Scanned { name, mixed, value: None, has_reference: false };
+            return ScannedAttribute { name, mixed, value: None, has_reference: false };
         }
         let start = self.skip_space(equals + 1);
         let (value, has_reference) = match self.byte(start) {
@@ -111,7 +111,7 @@ impl Attributes<'_> {
                 (value, memchr(b'&', bytes).is_some())
             }
         };
-        Scanned { name, mixed, value: Some(value), has_reference }
+        ScannedAttribute { name, mixed, value: Some(value), has_reference }
     }
 
     /// Where the quote is that ends a value, or the end; and whether an ampersand stands before.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Comment, Content, Doctype, Instruction, Sink, Tokenizer};
-use crate::arena::Run;
+use super::{Comment, Content, Doctype, ProcessingInstruction, Sink, Tokenizer};
+use crate::arena::SourceRun;
 use crate::decode::{Mode, is_space};
 
 impl<S: Sink> Tokenizer<'_, S> {
@@ -103,7 +103,7 @@ impl<S: Sink> Tokenizer<'_, S> {
         let is_marked = close > data && self.byte(close - 1) == Some(b'?');
         let data = self.keep(data..close - usize::from(is_marked), Mode::RAW);
         self.at = close + 1;
-        self.sink.instruction(Instruction { target: name..name_end, data, span: start..close + 1 });
+        self.sink.instruction(ProcessingInstruction { target: name..name_end, data, span: start..close + 1 });
     }
 
     /// `<!DOCTYPE` to `>` (§13.2.5.53 to .68).
@@ -174,7 +174,7 @@ impl<S: Sink> Tokenizer<'_, S> {
 
 /// An identifier of a doctype, as far as it goes.
 struct Identifier {
-    run: Option<Run>,
+    run: Option<SourceRun>,
     is_whole: bool,
     end: usize,
 }

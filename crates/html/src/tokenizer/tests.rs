@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{Comment, Content, Doctype, Instruction, Sink, Tag, Text, Tokenizer};
-use crate::arena::{Arena, NONE, Run};
+use super::{Comment, Content, Doctype, ProcessingInstruction, Sink, TagToken, TextRun, Tokenizer};
+use crate::arena::{Arena, NONE, SourceRun};
 use crate::names::TagId;
 use crate::namespace::Namespace;
 
@@ -51,7 +51,7 @@ struct Tokens<'s> {
 }
 
 impl Tokens<'_> {
-    fn text_of(&self, run: Run) -> String {
+    fn text_of(&self, run: SourceRun) -> String {
         self.arena.text(self.source, run).to_owned()
     }
 
@@ -66,12 +66,12 @@ impl Sink for Tokens<'_> {
     }
 
     fn doctype(&mut self, doctype: Doctype) {
-        let text = |run: Option<Run>| run.map(|run| self.text_of(run));
+        let text = |run: Option<SourceRun>| run.map(|run| self.text_of(run));
         let (name, public, system) = (text(doctype.name), text(doctype.public), text(doctype.system));
         self.all.push(Token::Doctype { name, public, system, forces_quirks: doctype.forces_quirks });
     }
 
-    fn start_tag(&mut self, tag: &Tag) -> Content {
+    fn start_tag(&mut self, tag: &TagToken) -> Content {
         let attributes = self.arena.attributes.iter().skip(tag.attributes as usize);
         let attributes = attributes.take(usize::from(tag.attribute_count)).map(|attribute| {
             let value = if attribute.value.start == NONE { String::new() } else { self.text_of(attribute.value) };
@@ -82,11 +82,11 @@ impl Sink for Tokens<'_> {
         Content::Data
     }
 
-    fn end_tag(&mut self, tag: &Tag) {
+    fn end_tag(&mut self, tag: &TagToken) {
         self.all.push(Token::End(self.name(tag.name)));
     }
 
-    fn text(&mut self, text: Text) {
+    fn text(&mut self, text: TextRun) {
         let run = self.arena.run(text.range(), text.mode, true);
         let text = self.text_of(run);
         match self.all.last_mut() {
@@ -99,7 +99,7 @@ impl Sink for Tokens<'_> {
         self.all.push(Token::Comment(self.text_of(comment.data)));
     }
 
-    fn instruction(&mut self, instruction: Instruction) {
+    fn instruction(&mut self, instruction: ProcessingInstruction) {
         let target = self.source[instruction.target].to_owned();
         self.all.push(Token::Instruction { target, data: self.text_of(instruction.data) });
     }
@@ -217,6 +217,7 @@ fn case(test: &Value) -> Result<Case, Unheld> {
 }
 
 /// A path in the shared data; `None`, with a line that says so, where it is absent.
+#[expect(clippy::disallowed_methods, reason = "where the shared data lies")]
 fn shared(path: &str) -> Option<PathBuf> {
     let root = std::env::var("SITE_AUDIT_SHARED")
         .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);

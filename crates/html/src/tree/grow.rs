@@ -1,7 +1,7 @@
 //! The arena of nodes while it grows.
 
 use super::node::{Flag, Kind, Node, NodeId, Piece};
-use crate::arena::{NONE, Run, narrow};
+use crate::arena::{NONE, SourceRun, narrow};
 use crate::names::TagId;
 use crate::namespace::Namespace;
 
@@ -143,7 +143,7 @@ impl Nodes {
     }
 
     /// Puts text to a place: at the end of a text right before it, where there is one.
-    pub(crate) fn insert_text(&mut self, at: Location, run: Run) {
+    pub(crate) fn insert_text(&mut self, at: Location, run: SourceRun) {
         let neighbour = self.neighbour(at);
         if let Some(text) = neighbour.filter(|id| self.get(*id).kind == Kind::Text) {
             self.join(text, run);
@@ -155,7 +155,7 @@ impl Nodes {
         self.insert(at, id);
     }
 
-    fn join(&mut self, text: NodeId, run: Run) {
+    fn join(&mut self, text: NodeId, run: SourceRun) {
         let place = narrow(self.pieces.len());
         self.pieces.push(Piece { run, next: NONE });
         match self.get(text).last_piece() {

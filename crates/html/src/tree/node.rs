@@ -1,6 +1,6 @@
 //! A node: its id, its kind, and how it is stored.
 
-use crate::arena::{NONE, Run};
+use crate::arena::{NONE, SourceRun};
 use crate::names::TagId;
 use crate::namespace::Namespace;
 
@@ -98,7 +98,7 @@ impl Flag {
 /// A further run of a text node, or a part of a doctype.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
-    pub(crate) run: Run,
+    pub(crate) run: SourceRun,
     pub(crate) next: u32,
 }
 
@@ -139,8 +139,8 @@ impl Node {
         }
     }
 
-    pub(crate) const fn run(&self) -> Run {
-        Run { start: self.start, end: self.end }
+    pub(crate) const fn run(&self) -> SourceRun {
+        SourceRun { start: self.start, end: self.end }
     }
 
     /// Place of a text's second run.

@@ -1,5 +1,9 @@
 //! The parser from outside: source in, tree out.
 #![expect(
+    clippy::disallowed_methods,
+    reason = "tests are the clock, the network and the environment of what they test"
+)]
+#![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
     clippy::print_stdout,

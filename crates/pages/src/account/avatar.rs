@@ -8,7 +8,7 @@ use http::StatusCode;
 use model::lang::{Text, text};
 
 use super::upload;
-use super::visit::{AppState, Visit, leads_away, refused, visit};
+use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
 use crate::frame::Frame;
 use service::accounts::avatar;
 use service::error::{Code, ServiceError};
@@ -49,12 +49,12 @@ pub(super) async fn show(state: AppState, request: Request) -> Response {
     .await
 }
 
-async fn set(visit: &Visit) -> Result<(), ServiceError> {
+async fn set(visit: &AccountVisit) -> Result<(), ServiceError> {
     let file = visit.file.as_ref().map(|file| file.to_vec()).unwrap_or_default();
     avatar::set(&visit.cx, file).await
 }
 
-async fn page<'a>(visit: &'a Visit, problem: Option<&ServiceError>) -> Result<AvatarPage<'a>, ServiceError> {
+async fn page<'a>(visit: &'a AccountVisit, problem: Option<&ServiceError>) -> Result<AvatarPage<'a>, ServiceError> {
     let problem = problem.map(|error| if error.code == Code::InvalidImage { REFUSED } else { error.code.sentence() });
     Ok(AvatarPage {
         frame: visit.frame(),
@@ -65,7 +65,7 @@ async fn page<'a>(visit: &'a Visit, problem: Option<&ServiceError>) -> Result<Av
     })
 }
 
-/// Takes the picture away.
+/// Removes the picture.
 pub(super) async fn remove(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let removed = if visit.is_sent { avatar::remove(&visit.cx).await } else { Ok(()) };

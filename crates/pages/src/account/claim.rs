@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use store::GuestThings;
 
-use super::visit::{AppState, CLAIM_PATH, Visit, refused, visit, way_on};
+use super::visit::{AccountVisit, AppState, CLAIM_PATH, refused, visit, way_on};
 use crate::frame::Frame;
 use service::accounts::claim;
 use service::error::{Code, ServiceError};
@@ -47,7 +47,7 @@ pub(super) async fn show(state: AppState, request: Request) -> Response {
     .await
 }
 
-async fn shown(visit: &mut Visit) -> Result<Response, ServiceError> {
+async fn shown(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
     visit.cx.caller.required_session()?;
     let way_on = way_on(visit.field("return_to")).to_owned();
     let Some(token) = visit.guest.clone() else { return Ok(visit.lead(&way_on)) };

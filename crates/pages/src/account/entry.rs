@@ -4,11 +4,11 @@ use axum::extract::Request;
 use axum::response::Response;
 use model::lang::{Text, text};
 
-use super::form::{Field, Form, Needs, message_page};
-use super::visit::{AppState, Visit, visit, way_on};
+use super::form::{FormField, FormPage, Needs, message_page};
+use super::visit::{AccountVisit, AppState, visit, way_on};
 use service::accounts::entry::{self, SecondFactor, SignIn};
 use service::accounts::recovery;
-use service::config::Secret;
+use service::config::SecretText;
 use service::error::{Code, ServiceError};
 
 const SIGN_IN: Text = text("Sign in", "Entrar");
@@ -24,21 +24,24 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
         if visit.is_signed_in() && !visit.is_sent {
             return visit.lead(way_on(visit.field("return_to")));
         }
-        let form = Form {
+        let form = FormPage {
             title: Some(SIGN_IN),
             action: "/conta/global",
             button: Some(SIGN_IN),
-            fields: vec![Field::email(visit.field("email")), Field::password("password", PASSWORD, "current-password")],
+            fields: vec![
+                FormField::email(visit.field("email")),
+                FormField::password("password", PASSWORD, "current-password"),
+            ],
             hidden: vec![("return_to", way_on(visit.field("return_to")).to_owned())],
             links: vec![
                 (MAKE, "/conta/global/register"),
                 (FORGOTTEN, "/conta/global/reset"),
                 (PASSKEY, "/conta/passkey"),
             ],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
-            let password = Secret::new(visit.field("password"));
+            let password = SecretText::new(visit.field("password"));
             Ok(match entry::sign_in(&visit.cx, visit.field("email"), password).await? {
                 SignIn::Done(token) => {
                     visit.keep(&token);
@@ -52,15 +55,15 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
     .await
 }
 
-fn factor_form(visit: &Visit, challenge: String) -> Form {
-    Form {
+fn factor_form(visit: &AccountVisit, challenge: String) -> FormPage {
+    FormPage {
         title: Some(text("Second factor", "Segundo fator")),
         action: "/conta/global/factor",
         button: Some(SIGN_IN),
-        fields: vec![Field::code()],
+        fields: vec![FormField::code()],
         hidden: vec![("challenge", challenge), ("return_to", way_on(visit.field("return_to")).to_owned())],
         links: vec![(text("Begin again", "Começar de novo"), "/conta/global")],
-        ..Form::default()
+        ..FormPage::default()
     }
 }
 
@@ -72,7 +75,7 @@ pub(super) async fn factor(state: AppState, request: Request) -> Response {
         }
         let form = factor_form(&visit, visit.field("challenge").to_owned());
         form.answer(visit, Needs::Nothing, async |visit| {
-            let given = SecondFactor::of(&Secret::new(visit.field("code")));
+            let given = SecondFactor::of(&SecretText::new(visit.field("code")));
             let token = entry::second_factor(&visit.cx, visit.field("challenge"), given).await?;
             visit.keep(&token);
             Ok(visit.lead(&visit.way_in()))
@@ -83,7 +86,7 @@ pub(super) async fn factor(state: AppState, request: Request) -> Response {
 }
 
 /// Says that a mail is on its way, whether the account exists or not.
-fn sent(visit: &Visit) -> Response {
+fn sent(visit: &AccountVisit) -> Response {
     let lead = text(
         "If the address is right, a mail is on its way. It can take a few minutes; look into the folder for spam too.",
         "Se o endereço estiver certo, um e-mail está a caminho. Pode levar alguns minutos; olhe também a pasta de spam.",
@@ -95,7 +98,7 @@ fn sent(visit: &Visit) -> Response {
 /// Asks for an account.
 pub(super) async fn register(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let form = Form {
+        let form = FormPage {
             title: Some(MAKE),
             lead: vec![text(
                 "We send a link to your address, with which you make the account.",
@@ -103,9 +106,9 @@ pub(super) async fn register(state: AppState, request: Request) -> Response {
             )],
             action: "/conta/global/register",
             button: Some(text("Send the link", "Enviar o link")),
-            fields: vec![Field::email(visit.field("email"))],
+            fields: vec![FormField::email(visit.field("email"))],
             links: vec![(text("I have an account", "Já tenho conta"), "/conta/global")],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
             entry::register(&visit.cx, visit.field("email")).await?;
@@ -116,7 +119,7 @@ pub(super) async fn register(state: AppState, request: Request) -> Response {
     .await
 }
 
-/// Makes the account of a link. Looking at the page changes nothing: programs that guard mail open links too.
+/// Completes the registration of a mailed link. GET changes nothing, as mail scanners open links too.
 pub(super) async fn complete(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let again = (MAKE, "/conta/global/register");
@@ -125,21 +128,21 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
             Err(error) => return link_gone(&visit, &error, again),
         };
         let name = text("Your name, if you like", "O seu nome, se quiser");
-        let form = Form {
+        let form = FormPage {
             title: Some(MAKE),
             action: "/conta/global/complete",
             button: Some(MAKE),
             fields: vec![
-                Field::email(&address).fixed(),
-                Field::password("password", PASSWORD, "new-password"),
-                Field::text("display_name", name, "name", visit.field("display_name")).optional(),
+                FormField::email(&address).fixed(),
+                FormField::password("password", PASSWORD, "new-password"),
+                FormField::text("display_name", name, "name", visit.field("display_name")).optional(),
             ],
             hidden: vec![("token", visit.field("token").to_owned())],
             again: Some(again),
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
-            let password = Secret::new(visit.field("password"));
+            let password = SecretText::new(visit.field("password"));
             let name = visit.field("display_name");
             let token = entry::complete(&visit.cx, visit.field("token"), password, name).await?;
             visit.keep(&token);
@@ -151,18 +154,18 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
 }
 
 /// The page of an invalid or expired link, with the way to a new one; other errors as usual.
-fn link_gone(visit: &Visit, error: &ServiceError, again: (Text, &'static str)) -> Response {
+fn link_gone(visit: &AccountVisit, error: &ServiceError, again: (Text, &'static str)) -> Response {
     if error.code != Code::InvalidLink {
         return visit.refuse(error);
     }
-    let form = Form { again: Some(again), ..Form::default() };
+    let form = FormPage { again: Some(again), ..FormPage::default() };
     form.refused(visit, error)
 }
 
 /// Asks for a new password.
 pub(super) async fn reset(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let form = Form {
+        let form = FormPage {
             title: Some(text("Set a new password", "Definir uma nova senha")),
             lead: vec![text(
                 "We send a link to the address of your account, with which you set a new password.",
@@ -170,9 +173,9 @@ pub(super) async fn reset(state: AppState, request: Request) -> Response {
             )],
             action: "/conta/global/reset",
             button: Some(text("Send the link", "Enviar o link")),
-            fields: vec![Field::email(visit.field("email"))],
+            fields: vec![FormField::email(visit.field("email"))],
             links: vec![(SIGN_IN, "/conta/global")],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
             recovery::reset(&visit.cx, visit.field("email")).await?;
@@ -191,12 +194,14 @@ pub(super) async fn new_password(state: AppState, request: Request) -> Response 
             Ok(found) => found,
             Err(error) => return link_gone(&visit, &error, again),
         };
-        let mut fields =
-            vec![Field::email(&found.account.email).fixed(), Field::password("password", NEW_PASSWORD, "new-password")];
+        let mut fields = vec![
+            FormField::email(&found.account.email).fixed(),
+            FormField::password("password", NEW_PASSWORD, "new-password"),
+        ];
         if found.wants_factor {
-            fields.push(Field::code());
+            fields.push(FormField::code());
         }
-        let form = Form {
+        let form = FormPage {
             title: Some(text("Set a new password", "Definir uma nova senha")),
             lead: vec![text(
                 "With a new password all sessions of the account end, and all its API keys are revoked.",
@@ -207,11 +212,11 @@ pub(super) async fn new_password(state: AppState, request: Request) -> Response 
             fields,
             hidden: vec![("token", visit.field("token").to_owned())],
             again: Some(again),
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
-            let factor = found.wants_factor.then(|| SecondFactor::of(&Secret::new(visit.field("code"))));
-            let password = Secret::new(visit.field("password"));
+            let factor = found.wants_factor.then(|| SecondFactor::of(&SecretText::new(visit.field("code"))));
+            let password = SecretText::new(visit.field("password"));
             recovery::complete_reset(&visit.cx, visit.field("token"), password, factor).await?;
             visit.forget();
             let done = text("Your password is set", "A sua senha foi definida");
@@ -222,16 +227,16 @@ pub(super) async fn new_password(state: AppState, request: Request) -> Response 
     .await
 }
 
-/// Makes the address of a link the account's.
+/// Confirms the e-mail address of a mailed link.
 pub(super) async fn confirm_email(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let form = Form {
+        let form = FormPage {
             title: Some(text("Confirm the address", "Confirmar o endereço")),
             action: "/conta/global/email",
             button: Some(text("This is my address", "Este é o meu endereço")),
             hidden: vec![("token", visit.field("token").to_owned())],
             again: Some((SIGN_IN, "/conta/global")),
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
             recovery::confirm_email(&visit.cx, visit.field("token")).await?;
@@ -243,10 +248,10 @@ pub(super) async fn confirm_email(state: AppState, request: Request) -> Response
     .await
 }
 
-/// Takes a change of the address back.
+/// Undoes a change of the e-mail address.
 pub(super) async fn undo_email(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let form = Form {
+        let form = FormPage {
             title: Some(text("Take the change of the address back", "Desfazer a mudança do endereço")),
             lead: vec![text(
                 "The account gets its address back, all sessions end, and all API keys are revoked.",
@@ -257,7 +262,7 @@ pub(super) async fn undo_email(state: AppState, request: Request) -> Response {
             is_danger: true,
             hidden: vec![("token", visit.field("token").to_owned())],
             again: Some((SIGN_IN, "/conta/global")),
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
             recovery::undo_email(&visit.cx, visit.field("token")).await?;

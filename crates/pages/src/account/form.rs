@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use model::lang::{Lang, Text, text};
 
-use super::visit::{Visit, leads_away, refused};
+use super::visit::{AccountVisit, leads_away, refused};
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::session;
@@ -14,7 +14,7 @@ use service::error::{Code, ServiceError};
 
 /// The texts and fields of a page with one form.
 #[derive(Debug, Default)]
-pub(super) struct Form {
+pub(super) struct FormPage {
     /// The heading.
     pub(super) title: Option<Text>,
     /// Paragraphs before the form.
@@ -25,10 +25,10 @@ pub(super) struct Form {
     pub(super) button: Option<Text>,
     /// It destroys something.
     pub(super) is_danger: bool,
-    pub(super) fields: Vec<Field>,
-    /// Names and values that go along unseen.
+    pub(super) fields: Vec<FormField>,
+    /// Hidden fields: name and value.
     pub(super) hidden: Vec<(&'static str, String)>,
-    /// Where else to go.
+    /// Links below the form: label and path.
     pub(super) links: Vec<(Text, &'static str)>,
     /// For forms of a mailed link: label and path of the form that sends a new link.
     pub(super) again: Option<(Text, &'static str)>,
@@ -47,7 +47,7 @@ pub(super) enum Needs {
 
 /// One field.
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct FormField {
     name: &'static str,
     label: Text,
     kind: &'static str,
@@ -58,7 +58,7 @@ pub(super) struct Field {
     is_fixed: bool,
 }
 
-impl Field {
+impl FormField {
     /// The address that one signs in with.
     pub(super) fn email(value: &str) -> Self {
         let label = text("E-mail address", "Endereço de e-mail");
@@ -113,27 +113,27 @@ impl Field {
 
 #[derive(Template)]
 #[template(path = "account_form.html")]
-struct FormPage<'a> {
+struct FormTemplate<'a> {
     frame: Frame<'a>,
-    form: &'a Form,
+    form: &'a FormPage,
     csrf: &'a str,
     problem: Option<String>,
 }
 
-impl FormPage<'_> {
+impl FormTemplate<'_> {
     fn of(&self, text: &Text) -> &'static str {
         text.in_lang(self.frame.reader.lang)
     }
 }
 
-impl Form {
+impl FormPage {
     /// Shows the form, or runs `work` on a sent form and answers with its outcome: for an error in the input, the form
     /// with the message.
     pub(super) async fn answer(
         self,
-        mut visit: Visit,
+        mut visit: AccountVisit,
         needs: Needs,
-        work: impl AsyncFnOnce(&mut Visit) -> Result<Response, ServiceError>,
+        work: impl AsyncFnOnce(&mut AccountVisit) -> Result<Response, ServiceError>,
     ) -> Response {
         let entitled = match needs {
             Needs::Nothing => Ok(()),
@@ -153,7 +153,7 @@ impl Form {
     }
 
     /// The page of an error: an expired link, wrong input, or missing authentication.
-    pub(super) fn refused(&self, visit: &Visit, error: &ServiceError) -> Response {
+    pub(super) fn refused(&self, visit: &AccountVisit, error: &ServiceError) -> Response {
         match (error.code, self.again) {
             (Code::InvalidLink, Some(again)) => {
                 let title = text("This link can't be used", "Este link não pode ser usado");
@@ -166,9 +166,9 @@ impl Form {
     }
 
     /// The page with the form, and the error of the input, if any.
-    pub(super) fn page(&self, visit: &Visit, error: Option<&ServiceError>) -> Response {
+    pub(super) fn page(&self, visit: &AccountVisit, error: Option<&ServiceError>) -> Response {
         let problem = error.map(|error| problem(error, visit.lang()));
-        let page = FormPage { frame: visit.frame(), form: self, csrf: &visit.csrf, problem };
+        let page = FormTemplate { frame: visit.frame(), form: self, csrf: &visit.csrf, problem };
         let mut response = visit.page(error.map_or(StatusCode::OK, status), &page);
         if let Some(error) = error {
             of_error(response.headers_mut(), error, visit.cx.services.is_https());
@@ -191,6 +191,11 @@ pub(super) fn problem(error: &ServiceError, lang: Lang) -> String {
 }
 
 /// A page with a message and no form.
-pub(super) fn message_page(visit: &Visit, title: Text, lead: &[Text], links: Vec<(Text, &'static str)>) -> Response {
-    Form { title: Some(title), lead: lead.to_vec(), links, ..Form::default() }.page(visit, None)
+pub(super) fn message_page(
+    visit: &AccountVisit,
+    title: Text,
+    lead: &[Text],
+    links: Vec<(Text, &'static str)>,
+) -> Response {
+    FormPage { title: Some(title), lead: lead.to_vec(), links, ..FormPage::default() }.page(visit, None)
 }

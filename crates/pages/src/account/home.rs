@@ -9,8 +9,8 @@ use model::account::{Profile, SecurityEvent, SessionInfo, Trial};
 use model::lang::{Text, text};
 
 use super::events;
-use super::form::{Field, Form, Needs, problem};
-use super::visit::{AppState, Visit, leads_away, refused, visit};
+use super::form::{FormField, FormPage, Needs, problem};
+use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::entry;
@@ -54,7 +54,7 @@ pub(super) async fn show(state: AppState, request: Request) -> Response {
 }
 
 /// The page; with a profile that was refused, and why.
-async fn shown(visit: &Visit, refused: Option<(Profile, ServiceError)>) -> Result<Response, ServiceError> {
+async fn shown(visit: &AccountVisit, refused: Option<(Profile, ServiceError)>) -> Result<Response, ServiceError> {
     let current = visit.cx.caller.required_session()?;
     let account = session::account(&visit.cx, current).await?;
     let mut events = session::events(&visit.cx).await?;
@@ -63,11 +63,11 @@ async fn shown(visit: &Visit, refused: Option<(Profile, ServiceError)>) -> Resul
         Some(token) => !claim::offered(&visit.cx, token).await?.is_empty(),
         None => false,
     };
-    let kept = profiles::read(&visit.cx).await?;
+    let stored = profiles::read(&visit.cx).await?;
     let (profile, error) = match refused {
         // The typed values with the current revision, so that the corrected form can be saved.
-        Some((typed, error)) => (Profile { revision: kept.revision, ..typed }, Some(error)),
-        None => (kept, None),
+        Some((typed, error)) => (Profile { revision: stored.revision, ..typed }, Some(error)),
+        None => (stored, None),
     };
     let page = AccountPage {
         frame: visit.frame(),
@@ -124,7 +124,7 @@ pub(super) async fn end_session(state: AppState, request: Request) -> Response {
 /// Ends all sessions.
 pub(super) async fn end_all(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let form = Form {
+        let form = FormPage {
             title: Some(text("End all sessions", "Encerrar todas as sessões")),
             lead: vec![text(
                 "This one too; and all API keys of the account are revoked.",
@@ -134,7 +134,7 @@ pub(super) async fn end_all(state: AppState, request: Request) -> Response {
             button: Some(text("End all sessions", "Encerrar todas as sessões")),
             is_danger: true,
             links: vec![(ACCOUNT, "/conta")],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Proof, async |visit| {
             session::end_all(&visit.cx).await?;
@@ -166,7 +166,7 @@ pub(super) async fn sign_out(state: AppState, request: Request) -> Response {
 /// Closes the account.
 pub(super) async fn delete(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let form = Form {
+        let form = FormPage {
             title: Some(text("Delete your account", "Excluir a sua conta")),
             lead: vec![
                 text(
@@ -179,11 +179,11 @@ pub(super) async fn delete(state: AppState, request: Request) -> Response {
                 ),
             ],
             action: "/conta/delete",
-            fields: vec![Field::email(visit.field("email"))],
+            fields: vec![FormField::email(visit.field("email"))],
             button: Some(text("Delete the account", "Excluir a conta")),
             is_danger: true,
             links: vec![(ACCOUNT, "/conta")],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Proof, async |visit| {
             departure::close(&visit.cx, visit.field("email")).await?;

@@ -5,14 +5,14 @@ use askama::Template;
 use axum::extract::Request;
 use axum::response::Response;
 use http::StatusCode;
-use model::id::{ApiKeyId, OrganizationId};
+use model::id::ApiKeyId;
 use store::{KeyRecord, OrganizationRecord};
 
-use super::visit::{AppState, Visit, leads_away, refused, visit};
+use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::{keys, organizations};
-use service::error::{Code, ServiceError};
+use service::error::ServiceError;
 
 const PATH: &str = "/conta/keys";
 
@@ -23,7 +23,7 @@ struct KeysPage<'a> {
     csrf: &'a str,
     live: Vec<Row>,
     revoked: Vec<Row>,
-    /// Those that a key may be made for.
+    /// Organizations that the reader may create keys for.
     organizations: Vec<OrganizationRecord>,
     /// A key just made; shown this once.
     secret: Option<&'a str>,
@@ -31,7 +31,7 @@ struct KeysPage<'a> {
     problem: Option<&'static str>,
 }
 
-/// A key, and what its organization is called.
+/// A key, and the name of its organization.
 struct Row {
     key: KeyRecord,
     organization: Option<String>,
@@ -69,18 +69,17 @@ pub(super) async fn revoke(state: AppState, request: Request) -> Response {
     .await
 }
 
-async fn make(visit: &Visit) -> Result<String, ServiceError> {
+async fn make(visit: &AccountVisit) -> Result<String, ServiceError> {
     let name = keys::key_name(visit.field("name"))?;
     let organization = match visit.field("organization") {
         "" => None,
-        id if uuid::Uuid::try_parse(id).is_ok() => Some(OrganizationId(id.to_owned())),
-        _ => return Err(ServiceError::new(Code::InvalidOrganization)),
+        id => Some(keys::organization_id(id)?),
     };
     Ok(keys::create(&visit.cx, name, organization).await?.secret)
 }
 
 async fn page<'a>(
-    visit: &'a Visit,
+    visit: &'a AccountVisit,
     secret: Option<&'a str>,
     problem: Option<&ServiceError>,
 ) -> Result<KeysPage<'a>, ServiceError> {

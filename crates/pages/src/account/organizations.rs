@@ -10,7 +10,7 @@ use model::account::Assurance;
 use model::organization::Role;
 use store::{InvitationRecord, MemberRecord, OrganizationRecord};
 
-use super::visit::{AppState, Visit, leads_away, refused, visit};
+use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::organizations::{self, Settings};
@@ -75,7 +75,7 @@ impl OnePage<'_> {
         role_name(&self.frame, *role)
     }
 
-    /// Whether the reader may take a member out.
+    /// Whether the reader may remove a member.
     fn may_remove(&self, member: &MemberRecord) -> bool {
         member.account.0 != self.own && self.organization.role.admits(member.role)
     }
@@ -139,7 +139,11 @@ pub(super) async fn one(state: AppState, id: Result<Path<String>, PathRejection>
     .await
 }
 
-async fn page<'a>(visit: &'a Visit, id: &str, problem: Option<&ServiceError>) -> Result<OnePage<'a>, ServiceError> {
+async fn page<'a>(
+    visit: &'a AccountVisit,
+    id: &str,
+    problem: Option<&ServiceError>,
+) -> Result<OnePage<'a>, ServiceError> {
     let session = visit.cx.caller.required_session()?;
     let organization = organizations::read(&visit.cx, id).await?;
     Ok(OnePage {
@@ -156,7 +160,7 @@ async fn page<'a>(visit: &'a Visit, id: &str, problem: Option<&ServiceError>) ->
 }
 
 /// Runs the action that the button of a form names.
-async fn act(visit: &Visit, id: &str) -> Result<(), ServiceError> {
+async fn act(visit: &AccountVisit, id: &str) -> Result<(), ServiceError> {
     let (cx, field) = (&visit.cx, |name| visit.field(name));
     let role = || Role::of_word(field("role")).ok_or_else(|| ServiceError::new(Code::InvalidBody).detail("role"));
     let is_on = || field("on") == "1";

@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use store::PasskeyRecord;
 
-use super::visit::{AppState, Visit, refused, visit};
+use super::visit::{AccountVisit, AppState, refused, visit};
 use crate::frame::Frame;
 use crate::{assets, filters};
 use service::accounts::{passkeys, session};
@@ -52,7 +52,7 @@ pub(super) async fn show(state: AppState, request: Request) -> Response {
     .await
 }
 
-/// Takes a passkey away.
+/// Removes a passkey.
 pub(super) async fn remove(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         if !visit.is_sent {
@@ -66,7 +66,7 @@ pub(super) async fn remove(state: AppState, request: Request) -> Response {
     .await
 }
 
-/// Where one signs in with a passkey.
+/// The page that signs in with a passkey.
 pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let way_on = visit.way_in();
@@ -80,7 +80,7 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
 }
 
 /// A page with a script of ours.
-fn scripted(visit: &Visit, page: &impl Template) -> Response {
+fn scripted(visit: &AccountVisit, page: &impl Template) -> Response {
     let mut response = visit.page(StatusCode::OK, page);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     response

@@ -7,13 +7,13 @@ use axum::response::Response;
 use http::StatusCode;
 use model::lang::{Text, text};
 
-use super::form::{Field, Form, Needs, message_page};
-use super::visit::{AppState, Visit, refused, visit, way_on};
+use super::form::{FormField, FormPage, Needs, message_page};
+use super::visit::{AccountVisit, AppState, refused, visit, way_on};
 use crate::frame::Frame;
 use service::accounts::entry::{self, SecondFactor};
 use service::accounts::security::{self, Proof};
 use service::accounts::{recovery, session};
-use service::config::Secret;
+use service::config::SecretText;
 use service::error::{Code, ServiceError};
 
 const ACCOUNT: Text = text("Your account", "A sua conta");
@@ -51,7 +51,7 @@ pub(super) async fn proof(state: AppState, request: Request) -> Response {
             Ok(found) => found,
             Err(error) => return refused(&visit, &error, &back),
         };
-        let form = Form {
+        let form = FormPage {
             title: Some(text("Is it you?", "É você?")),
             lead: vec![text(
                 "For what comes next, prove again who you are. It holds for five minutes.",
@@ -60,19 +60,19 @@ pub(super) async fn proof(state: AppState, request: Request) -> Response {
             action: "/conta/proof",
             button: Some(text("Go on", "Continuar")),
             fields: if has_factor {
-                vec![Field::code()]
+                vec![FormField::code()]
             } else {
-                vec![Field::email(&email).fixed(), Field::password("password", PASSWORD, "current-password")]
+                vec![FormField::email(&email).fixed(), FormField::password("password", PASSWORD, "current-password")]
             },
             hidden: vec![("return_to", back.clone())],
             links: vec![(ACCOUNT, "/conta")],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Session, async |visit| {
             let proof = if has_factor {
-                Proof::Factor(SecondFactor::of(&Secret::new(visit.field("code"))))
+                Proof::Factor(SecondFactor::of(&SecretText::new(visit.field("code"))))
             } else {
-                Proof::Password(Secret::new(visit.field("password")))
+                Proof::Password(SecretText::new(visit.field("password")))
             };
             let token = security::prove(&visit.cx, proof).await?;
             visit.keep(&token);
@@ -91,7 +91,7 @@ pub(super) async fn password(state: AppState, request: Request) -> Response {
             Ok(account) => account.email,
             Err(error) => return refused(&visit, &error, "/conta/password"),
         };
-        let form = Form {
+        let form = FormPage {
             title: Some(text("Change the password", "Mudar a senha")),
             lead: vec![text(
                 "Your other sessions end, and all API keys of the account are revoked; a mail lists them.",
@@ -100,15 +100,15 @@ pub(super) async fn password(state: AppState, request: Request) -> Response {
             action: "/conta/password",
             button: Some(text("Change the password", "Mudar a senha")),
             fields: vec![
-                Field::email(&email).fixed(),
-                Field::password("current", text("Current password", "Senha atual"), "current-password"),
-                Field::password("password", NEW_PASSWORD, "new-password"),
+                FormField::email(&email).fixed(),
+                FormField::password("current", text("Current password", "Senha atual"), "current-password"),
+                FormField::password("password", NEW_PASSWORD, "new-password"),
             ],
             links: vec![(ACCOUNT, "/conta")],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Proof, async |visit| {
-            let (current, new) = (Secret::new(visit.field("current")), Secret::new(visit.field("password")));
+            let (current, new) = (SecretText::new(visit.field("current")), SecretText::new(visit.field("password")));
             let token = security::change_password(&visit.cx, current, new).await?;
             visit.keep(&token);
             Ok(visit.lead("/conta"))
@@ -121,7 +121,7 @@ pub(super) async fn password(state: AppState, request: Request) -> Response {
 /// Asks for another address.
 pub(super) async fn email(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let form = Form {
+        let form = FormPage {
             title: Some(text("Change the address", "Mudar o endereço")),
             lead: vec![text(
                 "We send a link to the new address. The one until now is told, and can take the change back for 7 days.",
@@ -129,9 +129,9 @@ pub(super) async fn email(state: AppState, request: Request) -> Response {
             )],
             action: "/conta/email",
             button: Some(text("Send the link", "Enviar o link")),
-            fields: vec![Field::email(visit.field("email"))],
+            fields: vec![FormField::email(visit.field("email"))],
             links: vec![(ACCOUNT, "/conta")],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Proof, async |visit| {
             recovery::change_email(&visit.cx, visit.field("email")).await?;
@@ -152,7 +152,7 @@ pub(super) async fn factor(state: AppState, request: Request) -> Response {
     .await
 }
 
-async fn enrol(visit: &mut Visit) -> Result<Response, ServiceError> {
+async fn enrol(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
     session::fresh(&visit.cx)?;
     let (offer, problem) = if visit.is_sent {
         match security::confirm_factor(&visit.cx, visit.field("code")).await {
@@ -193,18 +193,18 @@ fn grouped(secret: &str) -> String {
     out
 }
 
-/// Takes the second factor away.
+/// Removes the second factor.
 pub(super) async fn remove_factor(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let form = Form {
+        let form = FormPage {
             title: Some(text("Remove the second factor", "Remover o segundo fator")),
             lead: vec![text("Your recovery codes end with it.", "Os seus códigos de recuperação terminam com ele.")],
             action: "/conta/factor/remove",
             button: Some(text("Remove it", "Remover")),
             is_danger: true,
-            fields: vec![Field::code()],
+            fields: vec![FormField::code()],
             links: vec![(ACCOUNT, "/conta")],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Proof, async |visit| {
             security::remove_factor(&visit.cx, visit.field("code")).await?;
@@ -218,14 +218,14 @@ pub(super) async fn remove_factor(state: AppState, request: Request) -> Response
 /// Makes new recovery codes.
 pub(super) async fn recovery_codes(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
-        let form = Form {
+        let form = FormPage {
             title: Some(text("New recovery codes", "Novos códigos de recuperação")),
             lead: vec![text("Those that you have end.", "Os que você tem deixam de valer.")],
             action: "/conta/recovery-codes",
             button: Some(text("Make ten new codes", "Criar dez códigos novos")),
-            fields: vec![Field::code()],
+            fields: vec![FormField::code()],
             links: vec![(ACCOUNT, "/conta")],
-            ..Form::default()
+            ..FormPage::default()
         };
         form.answer(visit, Needs::Proof, async |visit| {
             let codes = security::new_recovery_codes(&visit.cx, visit.field("code")).await?;

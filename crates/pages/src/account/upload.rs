@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 
-use api::operation::Form;
+use api::operation::UnreadForm;
 use service::Services;
 use service::accounts::avatar::MOST_BYTES;
 use service::error::ServiceError;
@@ -17,7 +17,7 @@ const FORM_BYTES: usize = 4 * MOST_BYTES;
 pub(super) const FILE: &str = "image";
 
 /// The fields and the file of a form.
-pub(super) struct Sent {
+pub(super) struct UploadedForm {
     pub(super) fields: Vec<(String, String)>,
     /// Empty where none was chosen.
     pub(super) file: Option<Bytes>,
@@ -30,9 +30,9 @@ pub(super) fn is_announced(parts: &Parts) -> bool {
 }
 
 /// Reads the form. Invalid UTF-8 in texts becomes U+FFFD, as in every other form.
-pub(super) async fn read(services: &Services, parts: &Parts, body: Body) -> Result<Sent, ServiceError> {
-    let mut sent = Sent { fields: Vec::new(), file: None };
-    let form = Form::new(parts.clone(), body).read(services, FORM_BYTES).await?;
+pub(super) async fn read(services: &Services, parts: &Parts, body: Body) -> Result<UploadedForm, ServiceError> {
+    let mut sent = UploadedForm { fields: Vec::new(), file: None };
+    let form = UnreadForm::new(parts.clone(), body).read(services, FORM_BYTES).await?;
     for field in form.as_ref() {
         if field.name == FILE {
             sent.file = Some(field.content.clone());

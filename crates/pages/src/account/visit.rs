@@ -12,13 +12,12 @@ use model::lang::Lang;
 use super::upload;
 use crate::address::is_own_path;
 use crate::frame::Frame;
-use crate::guest_cookie;
 use crate::reader::Reader;
 use crate::response::{html, private};
-use api::caller::{guard_form, of_page};
-use api::cookies::Cookie;
+use api::caller::{guard_form, of_page_with};
+use api::cookies::CookieKind;
 use service::Services;
-use service::accounts::{Token, session};
+use service::accounts::{OneTimeToken, session};
 use service::caller::Cx;
 use service::caller::Identity;
 use service::credential::TokenKind;
@@ -31,7 +30,7 @@ const KEPT: [&str; 2] = ["token", "return_to"];
 pub(super) const CLAIM_PATH: &str = "/conta/claim";
 
 /// A request, and the cookies of its response.
-pub(super) struct Visit {
+pub(super) struct AccountVisit {
     pub(super) cx: Cx,
     pub(super) reader: Reader,
     /// A form was sent.
@@ -47,7 +46,7 @@ pub(super) struct Visit {
     pub(super) cookies: Vec<HeaderValue>,
 }
 
-impl Visit {
+impl AccountVisit {
     /// Reads a request. A form must carry the CSRF token of this browser or session.
     async fn open(services: &Services, request: Request) -> Result<Self, Response> {
         let (parts, body) = request.into_parts();
@@ -58,15 +57,15 @@ impl Visit {
     async fn read(services: &Services, parts: &Parts, body: Body, reader: Reader) -> Result<Self, ServiceError> {
         let keys = services.vault().keys()?;
         let mut cookies = Vec::new();
-        let mut caller = match of_page(services, parts, None).await {
+        let mut caller = match of_page_with(services, parts, None).await {
             // Pages that lead to signing in treat an ended session as no session.
             Err(error) if matches!(error.code, Code::SessionEnded | Code::InvalidSession) => {
-                cookies.extend(Cookie::Session.clear(services.is_https()));
+                cookies.extend(CookieKind::Session.clear(services.is_https()));
                 let mut parts = parts.clone();
-                let kept = Cookie::Bootstrap.read(services.is_https(), &parts.headers);
+                let bootstrap = CookieKind::Bootstrap.read(services.is_https(), &parts.headers);
                 parts.headers.remove(header::COOKIE);
-                let mut caller = of_page(services, &parts, None).await?;
-                caller.bootstrap = kept.filter(|value| service::credential::is_random_token(value));
+                let mut caller = of_page_with(services, &parts, None).await?;
+                caller.bootstrap = bootstrap.filter(|value| service::credential::is_random_token(value));
                 caller
             }
             caller => caller?,
@@ -96,11 +95,12 @@ impl Visit {
         }
         if caller.binding().is_none() {
             let secret = session::browser_secret(services);
-            cookies.extend(Cookie::Bootstrap.set(services.is_https(), &secret));
+            cookies.extend(CookieKind::Bootstrap.set(services.is_https(), &secret));
             caller.bootstrap = Some(secret);
         }
         let csrf = keys.csrf(caller.binding().unwrap_or(Binding::Browser("")));
-        let guest = guest_cookie::read(services, &parts.headers).filter(|token| TokenKind::Guest.fits(token));
+        let guest = CookieKind::Guest.read(services.is_https(), &parts.headers);
+        let guest = guest.filter(|token| TokenKind::Guest.fits(token));
         Ok(Self { cx: Cx::new(services, caller, reader.lang), reader, is_sent, fields, file, guest, csrf, cookies })
     }
 
@@ -119,23 +119,23 @@ impl Visit {
 
     /// The frame of the page. It keeps [`KEPT`] from the form too, as the response to a form has no query.
     pub(super) fn frame(&self) -> Frame<'_> {
-        let kept = KEPT.map(|name| (name, self.field(name)));
-        Frame::new(&self.cx.services, self.reader).keeping(kept.into_iter().filter(|(_, value)| !value.is_empty()))
+        let pairs = KEPT.map(|name| (name, self.field(name)));
+        Frame::new(&self.cx.services, self.reader).keeping(pairs.into_iter().filter(|(_, value)| !value.is_empty()))
     }
 
     /// Sets the session cookie.
-    pub(super) fn keep(&mut self, token: &Token) {
-        self.cookies.extend(Cookie::Session.set(self.cx.services.is_https(), &token.text));
+    pub(super) fn keep(&mut self, token: &OneTimeToken) {
+        self.cookies.extend(CookieKind::Session.set(self.cx.services.is_https(), &token.text));
     }
 
     /// Deletes the session cookie.
     pub(super) fn forget(&mut self) {
-        self.cookies.extend(Cookie::Session.clear(self.cx.services.is_https()));
+        self.cookies.extend(CookieKind::Session.clear(self.cx.services.is_https()));
     }
 
     /// Deletes the guest cookie.
     pub(super) fn forget_guest(&mut self) {
-        self.cookies.extend(guest_cookie::clear(&self.cx.services));
+        self.cookies.extend(CookieKind::Guest.clear(self.cx.services.is_https()));
     }
 
     /// The path after signing in: through the claim page where the browser has a guest.
@@ -190,7 +190,7 @@ pub(super) fn leads_away(error: &ServiceError) -> bool {
 }
 
 /// The response to an error: a redirect to sign in or to reauthenticate, which leads back to `back`; else an error page.
-pub(super) fn refused(visit: &Visit, error: &ServiceError, back: &str) -> Response {
+pub(super) fn refused(visit: &AccountVisit, error: &ServiceError, back: &str) -> Response {
     match error.code {
         Code::InvalidSession | Code::SessionEnded => visit.lead(&with_return("/conta/global", back)),
         Code::ReauthRequired => visit.lead(&with_return("/conta/proof", back)),
@@ -204,18 +204,18 @@ fn with_return(path: &str, back: &str) -> String {
     format!("{path}?return_to={}", back.replace('%', "%25").replace('&', "%26").replace('+', "%2B"))
 }
 
-/// A safe return path: `asked` where it is a path of this host, else the account page.
-pub(super) fn way_on(asked: &str) -> &str {
-    if is_own_path(asked) { asked } else { "/conta" }
+/// A safe return path: `path` where it is one of this host, else the account page.
+pub(super) fn way_on(path: &str) -> &str {
+    if is_own_path(path) { path } else { "/conta" }
 }
 
 /// Opens a visit and answers it.
 pub(super) async fn visit(
     services: Services,
     request: Request,
-    answer: impl AsyncFnOnce(Visit) -> Response,
+    answer: impl AsyncFnOnce(AccountVisit) -> Response,
 ) -> Response {
-    match Visit::open(&services, request).await {
+    match AccountVisit::open(&services, request).await {
         Ok(visit) => answer(visit).await,
         Err(refused) => refused,
     }
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn the_way_on_stays_here() {
-        for (asked, way) in [
+        for (path, way) in [
             ("/workspace?x=1", "/workspace?x=1"),
             ("//evil.example", "/conta"),
             ("/\\evil.example", "/conta"),
@@ -238,7 +238,7 @@ mod tests {
             ("/a b", "/conta"),
             ("", "/conta"),
         ] {
-            assert_eq!(way_on(asked), way, "{asked}");
+            assert_eq!(way_on(path), way, "{path}");
         }
     }
 }

@@ -18,17 +18,17 @@ use super::money::reais;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private};
-use crate::{csrf, error, filters, guest_cookie};
+use crate::{csrf, error, filters};
 use api::caller::same_origin;
 use api::caller::{guard_form, of_page};
-use api::operation::{Form, query_object};
+use api::operation::{UnreadForm, query_object};
 use render::qr::qr_path;
 use service::Services;
 use service::caller::Cx;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
 use service::form::Field;
-use service::pix::{self, Accepted, Receiver};
+use service::pix::{self, AcceptedPix, Receiver};
 use service::x402::PACKS;
 
 /// Where a pack is paid by Pix.
@@ -50,11 +50,11 @@ struct PayPage<'a> {
     drawing: Option<(String, i32)>,
     /// Proves to a signed-in reader's session that the form is ours.
     csrf: Option<String>,
-    problem: Option<Problem>,
+    problem: Option<ReceiptProblem>,
 }
 
-/// Why a receipt was not taken.
-struct Problem {
+/// The message of a refused receipt.
+struct ReceiptProblem {
     sentence: String,
     /// The request that it belongs to already.
     request: Option<String>,
@@ -75,7 +75,7 @@ struct RequestPage<'a> {
     request: &'a PixSummary,
     price: String,
     decided_at: Option<String>,
-    /// Whom to write to.
+    /// Contact address of the service.
     email: Option<&'a str>,
 }
 
@@ -101,7 +101,7 @@ pub(crate) async fn send(State(services): State<Services>, request: Request) -> 
         Err(error) => return error::page(&services, &error, reader),
     };
     match accepted(&services, &parts, body, reader.lang).await {
-        Ok(Accepted { id, token }) => {
+        Ok(AcceptedPix { id, token }) => {
             let page = SentPage { frame: Frame::new(&services, reader), id: &id, token: &token };
             private(html(StatusCode::OK, &page, reader.lang))
         }
@@ -151,10 +151,10 @@ fn receiver_and_pack(services: &Services, parts: &Parts) -> Result<(Receiver, u3
 }
 
 /// Stores the request, as the API does. A session must send the CSRF token of the form.
-async fn accepted(services: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<Accepted, ServiceError> {
+async fn accepted(services: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<AcceptedPix, ServiceError> {
     same_origin(services, parts)?;
-    let caller = of_page(services, parts, guest_cookie::read(services, &parts.headers)).await?;
-    let form = Form::new(parts.clone(), body);
+    let caller = of_page(services, parts).await?;
+    let form = UnreadForm::new(parts.clone(), body);
     let cx = Cx::new(services, caller, lang);
     let guard = |fields: &[Field]| match cx.caller.identity {
         Identity::Session(_) => {
@@ -198,7 +198,7 @@ fn pay(
 }
 
 /// An error as a message for people.
-fn problem(services: &Services, error: &ServiceError, lang: Lang) -> Problem {
+fn problem(services: &Services, error: &ServiceError, lang: Lang) -> ReceiptProblem {
     const MISSING: Text = text("Choose the file of the receipt.", "Escolha o arquivo do comprovante.");
     const TOO_LARGE: Text = text(
         "The receipt is larger than 2 MiB; send a smaller photo.",
@@ -219,5 +219,5 @@ fn problem(services: &Services, error: &ServiceError, lang: Lang) -> Problem {
         (code, None) => code.sentence().in_lang(lang).to_owned(),
     };
     let request = error.more.iter().find_map(|more| more.fields.get("id")?.as_str().map(str::to_owned));
-    Problem { sentence, request }
+    ReceiptProblem { sentence, request }
 }

@@ -17,27 +17,27 @@ use super::lookup::{find, made};
 use crate::error;
 use crate::reader::Reader;
 use crate::response::private;
-use api::operation::Answer as _;
+use api::operation::IntoReply as _;
 use api::reading::{self, ReportFormat};
 use service::Services;
 use service::error::{Code, ServiceError};
 
 /// Report id and file name in the path; an error where they are not UTF-8.
-pub(crate) type Named = Result<Path<(String, String)>, PathRejection>;
+pub(crate) type ReportFilePath = Result<Path<(String, String)>, PathRejection>;
 
 /// The audit in one of its formats, or its patch, for its owner.
-pub(crate) async fn form(State(services): State<Services>, named: Named, request: Request) -> Response {
+pub(crate) async fn form(State(services): State<Services>, named: ReportFilePath, request: Request) -> Response {
     taken(services, named, request, form_named).await
 }
 
 /// A file of the patch, for its owner.
-pub(crate) async fn file(State(services): State<Services>, named: Named, request: Request) -> Response {
+pub(crate) async fn file(State(services): State<Services>, named: ReportFilePath, request: Request) -> Response {
     taken(services, named, request, |_, stored, number, _| patch_file(&stored.report, number)).await
 }
 
 async fn taken(
     services: Services,
-    named: Named,
+    named: ReportFilePath,
     request: Request,
     take: fn(&Services, &StoredReport, &str, Lang) -> Result<Response, ServiceError>,
 ) -> Response {

@@ -5,7 +5,7 @@ use model::finding::{Counts, Finding, Severity};
 use model::lang::Lang;
 use url::form_urlencoded::{Serializer, parse};
 
-use crate::hub_filter::{Choice, HubFilter};
+use crate::hub_filter::{HubFilter, SubjectChoice};
 use crate::words::severity_word;
 use render::catalog;
 
@@ -20,21 +20,21 @@ pub(crate) struct Filter {
 /// The filter as the page shows it.
 pub(super) struct FilterView<'a> {
     pub(super) chips: Vec<Chip>,
-    /// Where the form leads.
+    /// `action` of the form.
     pub(super) action: String,
     /// Hidden fields of the form: name and value.
-    pub(super) kept: Vec<(&'static str, &'a str)>,
+    pub(super) hidden: Vec<(&'static str, &'a str)>,
     pub(super) words: &'a str,
     /// The subjects that have findings.
-    pub(super) subjects: Vec<Choice>,
-    /// Where all findings are shown; `None` while they are.
+    pub(super) subjects: Vec<SubjectChoice>,
+    /// Path of the unfiltered report; `None` without a filter.
     pub(super) whole: Option<String>,
 }
 
 /// A link to the findings of a severity.
 pub(super) struct Chip {
     pub(super) name: &'static str,
-    /// In the style sheet; empty for all.
+    /// CSS class; empty for all.
     pub(super) class: &'static str,
     pub(super) count: u32,
     pub(super) address: String,
@@ -46,8 +46,8 @@ const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warn, Severity::In
 impl Filter {
     /// The filter of a query. Unknown severities and subjects are ignored.
     pub(crate) fn of(query: Option<&str>, lang: Lang) -> Self {
-        let asked = parse(query.unwrap_or_default().as_bytes()).find(|(name, _)| name == "severity");
-        let severity = asked.and_then(|(_, word)| SEVERITIES.into_iter().find(|severity| severity.word() == word));
+        let pair = parse(query.unwrap_or_default().as_bytes()).find(|(name, _)| name == "severity");
+        let severity = pair.and_then(|(_, word)| SEVERITIES.into_iter().find(|severity| severity.word() == word));
         Self { severity, subject: HubFilter::of(query, lang), lang }
     }
 
@@ -116,11 +116,11 @@ impl Filter {
             let mut entries = findings.iter().filter_map(|finding| catalog::entry(&finding.code));
             entries.any(|(family, _)| family.category.word() == word)
         };
-        let kept = [("lang", Some(self.lang.tag())), ("tool", tool), ("severity", self.severity.map(Severity::word))];
+        let hidden = [("lang", Some(self.lang.tag())), ("tool", tool), ("severity", self.severity.map(Severity::word))];
         FilterView {
             chips: chips.collect(),
             action: format!("{path}#findings"),
-            kept: kept.into_iter().filter_map(|(name, value)| Some((name, value?))).collect(),
+            hidden: hidden.into_iter().filter_map(|(name, value)| Some((name, value?))).collect(),
             words: &self.subject.words,
             subjects: self.subject.choices().into_iter().filter(|choice| has(choice.word)).collect(),
             whole: self.is_set().then(|| format!("{path}?lang={}#findings", self.lang.tag())),
@@ -165,7 +165,7 @@ mod tests {
         let view = filter.view("/r/x", None, counts, &findings);
         let chips: Vec<(u32, bool)> = view.chips.iter().map(|chip| (chip.count, chip.is_chosen)).collect();
         assert_eq!(chips, [(6, false), (1, false), (2, true), (3, false)]);
-        assert_eq!(view.kept, [("lang", "pt-BR"), ("severity", "warn")]);
+        assert_eq!(view.hidden, [("lang", "pt-BR"), ("severity", "warn")]);
         assert_eq!(view.whole.as_deref(), Some("/r/x?lang=pt-BR#findings"));
         assert!(view.subjects.iter().any(|choice| choice.is_chosen && choice.word == "head"));
     }

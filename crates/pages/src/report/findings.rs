@@ -10,7 +10,7 @@ use model::fix::Fix;
 use model::lang::{Lang, Text};
 
 use super::filter::Filter;
-use crate::pieces::{Piece, pieces};
+use crate::pieces::{CodePiece, pieces};
 use crate::words::{class, severity_word};
 use render::catalog::{self, tool::ready};
 use render::shown;
@@ -28,16 +28,16 @@ pub(super) struct FindingView<'a> {
     pub(super) points: String,
     pub(super) title: &'static str,
     pub(super) message: &'a str,
-    pub(super) why: Vec<Piece<'a>>,
-    pub(super) how: Vec<Piece<'a>>,
+    pub(super) why: Vec<CodePiece<'a>>,
+    pub(super) how: Vec<CodePiece<'a>>,
     pub(super) reference: &'static str,
-    /// In short where it shows, and at how many other places.
+    /// Its first place in short, and the number of other places.
     pub(super) at: Option<(String, usize)>,
     pub(super) places: &'a [Place],
     /// The run before did not have it.
     pub(super) is_new: bool,
     pub(super) class: &'static str,
-    pub(super) note: Option<Vec<Piece<'a>>>,
+    pub(super) note: Option<Vec<CodePiece<'a>>>,
     pub(super) origin: Option<String>,
     pub(super) path: Option<&'a str>,
     pub(super) code_block: Option<&'a str>,
@@ -73,7 +73,7 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
     }
 }
 
-/// Where a finding shows first, and at how many other places.
+/// The first place of a finding in short, and the number of other places.
 fn at(places: &[Place], lang: Lang) -> Option<(String, usize)> {
     let first = places.first()?;
     let name = first.selector.as_deref().or(first.url.as_deref());
@@ -91,15 +91,15 @@ fn address(check: &Check, lang: Lang) -> String {
 }
 
 /// A check by its name, with the page that explains it.
-pub(super) struct Named {
+pub(super) struct CheckLink {
     pub(super) title: &'static str,
     pub(super) address: String,
 }
 
 /// The check of a code; `None` for a code that left the catalog.
-pub(super) fn named(code: &str, lang: Lang) -> Option<Named> {
+pub(super) fn named(code: &str, lang: Lang) -> Option<CheckLink> {
     let check = checks::find(code)?;
-    Some(Named { title: check.title.in_lang(lang), address: address(check, lang) })
+    Some(CheckLink { title: check.title.in_lang(lang), address: address(check, lang) })
 }
 
 /// A finding in the list "fix first".

@@ -13,11 +13,11 @@ use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use store::StoredReport;
 
+use crate::error;
 use crate::reader::Reader;
-use crate::{error, guest_cookie};
 
 /// The id in the path; an error where it is not UTF-8.
-pub(super) type Id = Result<Path<String>, PathRejection>;
+pub(super) type ReportIdPath = Result<Path<String>, PathRejection>;
 
 /// Renders a page off the async workers, as a report may be a megabyte; the error page where the lookup failed.
 pub(crate) async fn made<T: Send + 'static>(
@@ -36,7 +36,12 @@ pub(crate) async fn made<T: Send + 'static>(
     done.unwrap_or_else(|error| error::page(&services, &error, reader))
 }
 
-pub(super) async fn find(services: &Services, parts: &Parts, id: Id, lang: Lang) -> Result<StoredReport, ServiceError> {
+pub(super) async fn find(
+    services: &Services,
+    parts: &Parts,
+    id: ReportIdPath,
+    lang: Lang,
+) -> Result<StoredReport, ServiceError> {
     let (cx, owner, id) = owned_by_caller(services, parts, id, lang).await?;
     service::audits::stored(&cx, &owner, id).await
 }
@@ -45,13 +50,13 @@ pub(super) async fn find(services: &Services, parts: &Parts, id: Id, lang: Lang)
 pub(super) async fn owned_by_caller(
     services: &Services,
     parts: &Parts,
-    id: Id,
+    id: ReportIdPath,
     lang: Lang,
 ) -> Result<(Cx, Owner, String), ServiceError> {
     let not_found = || ServiceError::new(Code::AuditNotFound);
     // An id that is not UTF-8 is none of ours.
     let Path(id) = id.map_err(|_| not_found())?;
-    let caller = of_page(services, parts, guest_cookie::read(services, &parts.headers)).await?;
+    let caller = of_page(services, parts).await?;
     let owner = match caller.required_owner() {
         Ok(owner) => owner,
         Err(error) if error.code == Code::GuestTokenRequired => return Err(not_found()),

@@ -14,20 +14,20 @@ use render::shown;
 
 /// Pixels from which a text is close to being cut, and from which it may be cut. Chosen: search engines publish no
 /// widths, and public measurements disagree; these are the common values of November 2026.
-struct Room {
+struct TextWidths {
     name: Text,
     close: u32,
     cut: u32,
 }
 
-const TITLE_ROOM: [Room; 2] = [
-    Room { name: text("Title on a desktop", "Título no computador"), close: 560, cut: 600 },
+const TITLE_ROOM: [TextWidths; 2] = [
+    TextWidths { name: text("Title on a desktop", "Título no computador"), close: 560, cut: 600 },
     // Two lines of 328 pixels.
-    Room { name: text("Title on a phone", "Título no celular"), close: 600, cut: 656 },
+    TextWidths { name: text("Title on a phone", "Título no celular"), close: 600, cut: 656 },
 ];
-const DESCRIPTION_ROOM: [Room; 2] = [
-    Room { name: text("Description on a desktop", "Descrição no computador"), close: 860, cut: 920 },
-    Room { name: text("Description on a phone", "Descrição no celular"), close: 620, cut: 680 },
+const DESCRIPTION_ROOM: [TextWidths; 2] = [
+    TextWidths { name: text("Description on a desktop", "Descrição no computador"), close: 860, cut: 920 },
+    TextWidths { name: text("Description on a phone", "Descrição no celular"), close: 620, cut: 680 },
 ];
 /// Lines of the tree of structured data; the JSON has all.
 const MOST_LINES: usize = 150;
@@ -36,7 +36,7 @@ const DEEPEST: u8 = 5;
 /// Characters of a value in the tree.
 const LONGEST_VALUE: usize = 160;
 
-/// How others show the page.
+/// Previews of the page in search results and social networks.
 #[derive(Default)]
 pub(super) struct Previews {
     pub(super) result: Option<ResultView>,
@@ -75,7 +75,7 @@ pub(super) struct SocialView {
     pub(super) picture: Option<String>,
 }
 
-/// How others show the page of a report.
+/// The previews of a report's page.
 pub(super) fn previews(report: &Report, lang: Lang) -> Previews {
     let Some(summary) = &report.summary else { return Previews::default() };
     let is_page = summary.content_type.as_deref().is_none_or(|kind| kind.contains("html"));
@@ -107,7 +107,7 @@ fn result(summary: &PageSummary, lang: Lang) -> Option<ResultView> {
 }
 
 /// How much room a text takes; nothing, where there is none.
-fn meter(room: &Room, measured: &str, px: u32, lang: Lang) -> Option<Meter> {
+fn meter(room: &TextWidths, measured: &str, px: u32, lang: Lang) -> Option<Meter> {
     const FITS: Text = text("{px} px, {n} characters: fits into {cut} px", "{px} px, {n} caracteres: cabe em {cut} px");
     const CLOSE: Text = text(
         "{px} px, {n} characters: close to {cut} px, where it may be cut",

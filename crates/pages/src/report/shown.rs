@@ -15,8 +15,8 @@ pub(super) const SHOWN: usize = 50;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Eyes<'a> {
     /// Its owner, at its own address.
-    Owner(Own<'a>),
-    /// Whoever ran the audit just now: it was not stored.
+    Owner(OwnersView<'a>),
+    /// The person who ran the audit just now; it was not stored.
     Asker,
     /// The holder of the guest token that owns it: its address needs that token.
     Holder,
@@ -26,7 +26,7 @@ pub(crate) enum Eyes<'a> {
 
 /// What only the owner's page of a report shows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Own<'a> {
+pub(crate) struct OwnersView<'a> {
     pub(super) id: &'a AuditId,
     /// The public address that the owner gave it.
     pub(super) share: Option<&'a Slug>,
@@ -34,13 +34,13 @@ pub(crate) struct Own<'a> {
     pub(super) csrf: Option<&'a str>,
     /// The address as it was asked for.
     pub(super) requested_url: &'a str,
-    /// What the next audit costs of the allowance.
+    /// Cost of the next audit in free audits.
     pub(super) again: Again,
     /// The run of the page before this one, and what changed since.
     pub(super) before: Option<(&'a AuditId, &'a Change)>,
 }
 
-/// What an owner's next audit costs of the day's free audits.
+/// Cost of an owner's next audit in free audits of the day.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Again {
     /// Nothing of the day's allowance.

@@ -1,4 +1,4 @@
-//! A report as a page: for its owner, for whoever asked for it just now, or for anybody at a public address.
+//! The page of a report: for its owner, for the person who ran it just now, or public.
 
 use askama::Template;
 use audit::score;
@@ -10,10 +10,10 @@ use url::form_urlencoded::byte_serialize;
 
 use super::facts::facts;
 use super::filter::{Filter, FilterView};
-use super::findings::{self, Bar, FindingView, First, Named, bars, named};
+use super::findings::{self, Bar, CheckLink, FindingView, First, bars, named};
 use super::previews::{Previews, previews};
 use super::public::public;
-use super::shown::{Eyes, Own, SHOWN, Shown};
+use super::shown::{Eyes, OwnersView, SHOWN, Shown};
 use crate::address::Addresses;
 use crate::card::Card;
 use crate::frame::Frame;
@@ -39,7 +39,7 @@ pub(crate) struct ReportPage<'a> {
     created_at_short: String,
     /// How long ago that is.
     age: String,
-    /// Where the page is; `None` where it has no address.
+    /// Path of the page; `None` where it has no address.
     path: Option<String>,
     /// What only the owner sees.
     owner: Option<OwnerView<'a>>,
@@ -52,7 +52,7 @@ pub(crate) struct ReportPage<'a> {
     /// Metadata and addresses of a public page.
     card: Option<Card>,
     addresses: Option<Addresses>,
-    /// What its reader must know first.
+    /// Notice at the top of the report.
     notice: Option<String>,
     /// For paper: everything is open.
     is_print: bool,
@@ -85,9 +85,9 @@ pub(crate) struct ReportPage<'a> {
     redirects: Vec<String>,
     outline: Vec<(u8, &'a str)>,
     headers: Vec<(&'a str, &'a str)>,
-    passed: Vec<Named>,
+    passed: Vec<CheckLink>,
     /// With the reason.
-    not_measured: Vec<(Named, String)>,
+    not_measured: Vec<(CheckLink, String)>,
     head: &'a str,
     /// Path on the host and content of each file of the patch.
     files: Vec<(&'a str, &'a str)>,
@@ -121,7 +121,7 @@ struct ChangeView<'a> {
     broke: usize,
     fixed: usize,
     /// Checks whose findings are fixed.
-    gone: Vec<Named>,
+    gone: Vec<CheckLink>,
 }
 
 /// The public address of a report.
@@ -129,7 +129,7 @@ struct ShareView {
     /// Absolute.
     address: String,
     badge: String,
-    /// Kind and line of what puts the badge elsewhere.
+    /// Markup language and snippet of the badge.
     snippets: [(&'static str, String); 3],
 }
 
@@ -253,7 +253,7 @@ fn owner<'a>(services: &Services, score: Option<u32>, eyes: &Eyes<'a>, lang: Lan
             snippets: [("Markdown", markdown), ("HTML", html), ("reStructuredText", rst)],
         }
     });
-    let Own { id, csrf, requested_url, again, .. } = own;
+    let OwnersView { id, csrf, requested_url, again, .. } = own;
     Some(OwnerView { id: &id.0, csrf, share, requested_url, cost: again.in_words(lang) })
 }
 

@@ -1,4 +1,4 @@
-//! Two runs of a tab beside each other.
+//! Comparison of two runs of a followed page.
 
 use askama::Template;
 use axum::extract::{Request, State};
@@ -8,7 +8,7 @@ use http::request::Parts;
 use model::tab::Tab;
 
 use super::space::{Space, band};
-use super::visit::{Id, Visit, answered, document};
+use super::visit::{TabIdPath, WorkspaceVisit, answered, document};
 use crate::filters;
 use crate::frame::Frame;
 use crate::response::html;
@@ -26,12 +26,12 @@ struct ComparePage<'a> {
     tab: Option<&'a Tab>,
     view: &'static str,
     compared: &'a Compared,
-    sides: [Side<'a>; 2],
+    sides: [RunColumn<'a>; 2],
     points: String,
 }
 
 /// One of the two runs.
-struct Side<'a> {
+struct RunColumn<'a> {
     name: &'a str,
     audit_id: &'a str,
     created_at: String,
@@ -46,14 +46,14 @@ impl ComparePage<'_> {
 }
 
 /// The comparison of the runs `before` and `after` of the query.
-pub(crate) async fn show(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn show(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let (tab, compared) = compared(&services, visit, id, &parts).await?;
         let frame = visit.frame();
         let names = [frame.t("Before", "Antes"), frame.t("After", "Depois")];
         let [before, after] = [&compared.before, &compared.after];
-        let side = |name, run: &'_ tabs::ComparedRun| Side {
+        let side = |name, run: &'_ tabs::ComparedRun| RunColumn {
             name,
             audit_id: "",
             created_at: run.created_at.to_string().get(..16).unwrap_or_default().replace('T', " "),
@@ -62,8 +62,8 @@ pub(crate) async fn show(State(services): State<Services>, id: Id, request: Requ
         };
         let [first, second] = names;
         let sides = [
-            Side { audit_id: &before.audit_id, ..side(first, before) },
-            Side { audit_id: &after.audit_id, ..side(second, after) },
+            RunColumn { audit_id: &before.audit_id, ..side(first, before) },
+            RunColumn { audit_id: &after.audit_id, ..side(second, after) },
         ];
         let page = ComparePage {
             space: visit.space(Some(&tab.id)).await?,
@@ -80,7 +80,7 @@ pub(crate) async fn show(State(services): State<Services>, id: Id, request: Requ
 }
 
 /// The comparison as JSON.
-pub(crate) async fn json(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn json(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let (_, compared) = compared(&services, visit, id, &parts).await?;
@@ -89,14 +89,19 @@ pub(crate) async fn json(State(services): State<Services>, id: Id, request: Requ
     .await
 }
 
-async fn compared(services: &Services, visit: &Visit, id: Id, parts: &Parts) -> Result<(Tab, Compared), ServiceError> {
+async fn compared(
+    services: &Services,
+    visit: &WorkspaceVisit,
+    id: TabIdPath,
+    parts: &Parts,
+) -> Result<(Tab, Compared), ServiceError> {
     let (owner, tab) = visit.tab(id).await?;
     let query = parts.uri.query().unwrap_or_default();
-    let asked = |wanted: &'static str| {
+    let parameter = |wanted: &'static str| {
         let found = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == wanted);
         found.map(|(_, id)| id.into_owned()).ok_or_else(|| ServiceError::new(Code::InvalidParameter).detail(wanted))
     };
-    let (before, after) = (asked("before")?, asked("after")?);
+    let (before, after) = (parameter("before")?, parameter("after")?);
     let compared = tabs::compared(services, owner, &tab, before, after, visit.reader.lang).await?;
     Ok((tab, compared))
 }

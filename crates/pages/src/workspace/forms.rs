@@ -1,5 +1,6 @@
 //! Forms of the workspace. Each redirects to a page (303), so that a reload sends no form again.
 
+use api::cookies::CookieKind;
 use api::request::{BODY_BYTES, read_body};
 use api::response::{of_error, status};
 use axum::extract::{Request, State};
@@ -10,8 +11,7 @@ use model::lang::Lang;
 use model::tab::Tab;
 
 use super::space::EmptyPage;
-use super::visit::{Id, Visit, redirect};
-use crate::guest_cookie;
+use super::visit::{TabIdPath, WorkspaceVisit, redirect};
 use crate::reader::Reader;
 use crate::response::{html, private};
 use api::caller::guard_form;
@@ -20,22 +20,23 @@ use api::site::Site;
 use service::Services;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
+use service::form_audit::with_scheme;
 use service::{gate, guests, tabs, watches};
 
 /// A form of the workspace, and its sender.
-struct Form {
-    visit: Visit,
+struct WorkspaceForm {
+    visit: WorkspaceVisit,
     fields: Vec<(String, String)>,
 }
 
-impl Form {
+impl WorkspaceForm {
     async fn of(services: &Services, request: Request) -> (Parts, Result<Self, ServiceError>) {
         let (parts, body) = request.into_parts();
         let received = async {
             same_origin(services, &parts)?;
             let received = read_body(services, &parts, body, BODY_BYTES).await?;
             let fields: Vec<(String, String)> = url::form_urlencoded::parse(&received.bytes).into_owned().collect();
-            let form = Self { visit: Visit::of(services, &parts).await?, fields };
+            let form = Self { visit: WorkspaceVisit::of(services, &parts).await?, fields };
             if let Identity::Session(_) = form.visit.cx.caller.identity {
                 guard_form(services, &form.visit.cx.caller, &parts.headers, form.field("csrf"))?;
             }
@@ -53,12 +54,12 @@ impl Form {
 /// Runs `work` on a tab of the sender, and redirects to `back`, in which `{id}` is the tab.
 async fn on_tab(
     services: Services,
-    id: Id,
+    id: TabIdPath,
     request: Request,
     back: &str,
-    work: impl AsyncFnOnce(&Form, &Tab) -> Result<(), ServiceError>,
+    work: impl AsyncFnOnce(&WorkspaceForm, &Tab) -> Result<(), ServiceError>,
 ) -> Response {
-    let (parts, form) = Form::of(&services, request).await;
+    let (parts, form) = WorkspaceForm::of(&services, request).await;
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let done = async {
         let form = form?;
@@ -74,7 +75,7 @@ async fn on_tab(
 
 /// Follows the page that was typed. A caller without an identity becomes a guest.
 pub(crate) async fn open(State(services): State<Services>, request: Request) -> Response {
-    let (parts, form) = Form::of(&services, request).await;
+    let (parts, form) = WorkspaceForm::of(&services, request).await;
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let form = match form {
         Ok(form) => form,
@@ -82,14 +83,13 @@ pub(crate) async fn open(State(services): State<Services>, request: Request) -> 
     };
     let mut cookie = None;
     let opened = async {
-        let typed = form.field("url").unwrap_or_default().trim();
-        let address = if typed.contains("://") { typed.to_owned() } else { format!("https://{typed}") };
+        let address = with_scheme(form.field("url").unwrap_or_default().trim());
         let (url, alias) = (tabs::page_of(&services, &address)?, tabs::alias_of(form.field("alias"))?);
         let owner = match &form.visit.owner {
             Some(owner) => owner.clone(),
             None => {
                 let (guest, token) = guests::admit(&form.visit.cx).await?;
-                cookie = guest_cookie::set(&services, &token);
+                cookie = CookieKind::Guest.set(services.is_https(), &token);
                 model::id::Owner::Guest(guest)
             }
         };
@@ -105,7 +105,7 @@ pub(crate) async fn open(State(services): State<Services>, request: Request) -> 
 }
 
 /// The form again, with the error and the typed values.
-async fn again(form: &Form, error: ServiceError, reader: Reader) -> Response {
+async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Response {
     let Ok(mut space) = form.visit.space(None).await else {
         return crate::error::page(&form.visit.cx.services, &error, reader);
     };
@@ -128,19 +128,17 @@ fn message(error: &ServiceError, lang: Lang) -> String {
 }
 
 /// Audits the tab's page now, as `POST /api/tabs/:id/run` does.
-pub(crate) async fn run(State(site): State<Site>, id: Id, request: Request) -> Response {
+pub(crate) async fn run(State(site): State<Site>, id: TabIdPath, request: Request) -> Response {
     on_tab(site.services().clone(), id, request, "/workspace/{id}", async |form, tab| {
         let cx = &form.visit.cx;
-        api::gate::admit_audit(&cx.services, cx.caller.network, cx.caller.is_crawler)?;
-        let held = gate::hold(cx, &site.audit_price()?).await?;
-        let done = tabs::run(cx, tab).await;
-        gate::settle(cx, held, done).await.map(drop)
+        gate::admit_audit(&cx.services, cx.caller.network, cx.caller.is_crawler)?;
+        gate::run_free_audit(cx, &site.audit_price()?, tabs::run(cx, tab)).await.map(drop)
     })
     .await
 }
 
 /// Names the tab.
-pub(crate) async fn rename(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn rename(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
         let alias = Some(tabs::alias_of(form.field("alias"))?);
         change(form, tab, watches::TabEdit { alias, ..watches::TabEdit::default() }).await
@@ -149,7 +147,7 @@ pub(crate) async fn rename(State(services): State<Services>, id: Id, request: Re
 }
 
 /// Starts or ends the daily watch, and sets the address of its alerts.
-pub(crate) async fn watch(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn watch(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
         let monitor = Some(form.field("monitor") == Some("on"));
         let alert_email = Some(watches::alert_address(form.field("monitor_email"))?);
@@ -158,13 +156,13 @@ pub(crate) async fn watch(State(services): State<Services>, id: Id, request: Req
     .await
 }
 
-async fn change(form: &Form, tab: &Tab, edit: watches::TabEdit) -> Result<(), ServiceError> {
+async fn change(form: &WorkspaceForm, tab: &Tab, edit: watches::TabEdit) -> Result<(), ServiceError> {
     let owner = form.visit.owner.as_ref().ok_or_else(|| ServiceError::new(Code::TabNotFound))?;
     watches::change(&form.visit.cx, owner, tab, edit).await.map(drop)
 }
 
 /// Closes the tab.
-pub(crate) async fn close(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn close(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     on_tab(services, id, request, "/workspace", async |form, tab| {
         let owner = form.visit.owner.as_ref().ok_or_else(|| ServiceError::new(Code::TabNotFound))?;
         tabs::close(&form.visit.cx.services, owner, &tab.id).await

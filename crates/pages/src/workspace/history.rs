@@ -8,11 +8,10 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use model::tab::{Run, Tab};
-use service::tabs::HistoryAnswer;
 
 use super::chart::Chart;
 use super::space::Space;
-use super::visit::{Id, answered, document};
+use super::visit::{TabIdPath, answered, document};
 use crate::filters;
 use crate::frame::Frame;
 use crate::response::html;
@@ -65,12 +64,12 @@ impl RunLine {
 }
 
 /// The history of a tab.
-pub(crate) async fn show(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn show(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let lang = visit.reader.lang;
         let (owner, tab) = visit.tab(id).await?;
-        let runs = tabs::history(&services, owner, &tab, SHOWN, lang).await?;
+        let runs = tabs::latest_runs(&services, owner, &tab, SHOWN, lang).await?;
         let page = HistoryPage {
             frame: visit.frame(),
             space: visit.space(Some(&tab.id)).await?,
@@ -85,24 +84,23 @@ pub(crate) async fn show(State(services): State<Services>, id: Id, request: Requ
 }
 
 /// `GET /api/tabs/:id/history` for the reader of the page.
-pub(crate) async fn json(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn json(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let lang = visit.reader.lang;
         let (owner, tab) = visit.tab(id).await?;
-        let runs = tabs::history(&services, owner, &tab, SHOWN, lang).await?;
-        Ok(document(&HistoryAnswer { tab, runs, limit: SHOWN }, lang))
+        Ok(document(&tabs::history(&services, owner, tab, Some(SHOWN), lang).await?, lang))
     })
     .await
 }
 
 /// The table as CSV (RFC 4180). It holds numbers, instants and ids of ours only, so no cell can be a formula.
-pub(crate) async fn csv(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn csv(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let (owner, tab) = visit.tab(id).await?;
         let mut text = "created_at,score,errors,warnings,info,audit_id\r\n".to_owned();
-        for run in tabs::history(&services, owner, &tab, SHOWN, visit.reader.lang).await? {
+        for run in tabs::latest_runs(&services, owner, &tab, SHOWN, visit.reader.lang).await? {
             let score = run.score.map_or(String::new(), |score| score.to_string());
             let counts = run.counts;
             // Writing to a String can't fail.

@@ -7,7 +7,7 @@ use http::StatusCode;
 use model::tab::Tab;
 
 use super::space::Space;
-use super::visit::{Id, answered};
+use super::visit::{TabIdPath, answered};
 use crate::filters;
 use crate::frame::Frame;
 use crate::response::html;
@@ -25,7 +25,7 @@ struct SettingsPage<'a> {
 }
 
 /// The settings of a tab.
-pub(crate) async fn show(State(services): State<Services>, id: Id, request: Request) -> Response {
+pub(crate) async fn show(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let (_, tab) = visit.tab(id).await?;

@@ -21,7 +21,7 @@ pub(super) struct Space {
     pub(super) free_allowance: u32,
     /// Why the form to follow a page was refused.
     pub(super) problem: Option<String>,
-    /// What was typed into it.
+    /// The address typed into the form.
     pub(super) typed: String,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct TabLine {
     pub(super) arc: Option<String>,
     pub(super) band: &'static str,
     /// What changed since the run before.
-    pub(super) change: Option<ChangeView>,
+    pub(super) change: Option<ChangeCounts>,
     pub(super) has_run: bool,
     pub(super) is_watched: bool,
     pub(super) is_shown: bool,
@@ -45,13 +45,13 @@ pub(super) struct TabLine {
 pub(super) struct EmptyPage<'a> {
     pub(super) frame: Frame<'a>,
     pub(super) space: Space,
-    /// No tab is shown: what marks the views of one is no part of this page.
+    /// Always `None`: the template marks the views of a tab, and this page shows none.
     pub(super) tab: Option<&'a Tab>,
     pub(super) view: &'static str,
 }
 
 /// A change in numbers.
-pub(super) struct ChangeView {
+pub(super) struct ChangeCounts {
     /// With its sign; empty where one of the runs has no score.
     pub(super) points: String,
     pub(super) broke: usize,
@@ -59,7 +59,7 @@ pub(super) struct ChangeView {
 }
 
 impl TabLine {
-    pub(super) fn of(tab: Tab, change: Option<ChangeView>, shown: Option<&str>) -> Self {
+    pub(super) fn of(tab: Tab, change: Option<ChangeCounts>, shown: Option<&str>) -> Self {
         Self {
             name: name(&tab),
             score: tab.score,
@@ -85,7 +85,7 @@ pub(super) fn band(score: Option<u32>) -> &'static str {
     score.map_or("", |score| Band::of(score).class())
 }
 
-impl ChangeView {
+impl ChangeCounts {
     pub(super) fn of(change: &Change) -> Self {
         let points = change.score.map_or(String::new(), shown::signed);
         Self { points, broke: change.broke.len(), fixed: change.fixed.len() }

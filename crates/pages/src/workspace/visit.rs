@@ -12,11 +12,11 @@ use model::tab::Tab;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::space::{ChangeView, Space, TabLine};
+use super::space::{ChangeCounts, Space, TabLine};
+use crate::csrf;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::private;
-use crate::{csrf, guest_cookie};
 use service::Services;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -26,10 +26,10 @@ use service::tabs;
 const COMPARED: usize = 20;
 
 /// The id in the path; an error where it is not UTF-8.
-pub(super) type Id = Result<Path<String>, PathRejection>;
+pub(super) type TabIdPath = Result<Path<String>, PathRejection>;
 
 /// The reader of the workspace, and the owner of their tabs.
-pub(super) struct Visit {
+pub(super) struct WorkspaceVisit {
     pub(super) cx: Cx,
     pub(super) reader: Reader,
     pub(super) query: Option<String>,
@@ -37,10 +37,10 @@ pub(super) struct Visit {
     pub(super) owner: Option<Owner>,
 }
 
-impl Visit {
+impl WorkspaceVisit {
     pub(super) async fn of(services: &Services, parts: &Parts) -> Result<Self, ServiceError> {
         let reader = Reader::of(&parts.headers, parts.uri.query());
-        let caller = of_page(services, parts, guest_cookie::read(services, &parts.headers)).await?;
+        let caller = of_page(services, parts).await?;
         let owner = match caller.required_owner() {
             Ok(owner) => Some(owner),
             Err(error) if error.code == Code::GuestTokenRequired => None,
@@ -51,7 +51,7 @@ impl Visit {
     }
 
     /// A tab of the reader, with its owner; [`Code::TabNotFound`] for anybody else.
-    pub(super) async fn tab(&self, id: Id) -> Result<(&Owner, Tab), ServiceError> {
+    pub(super) async fn tab(&self, id: TabIdPath) -> Result<(&Owner, Tab), ServiceError> {
         let not_found = || ServiceError::new(Code::TabNotFound);
         let (Ok(Path(id)), Some(owner)) = (id, &self.owner) else { return Err(not_found()) };
         Ok((owner, tabs::tab(&self.cx.services, owner, &id).await?))
@@ -83,11 +83,11 @@ impl Visit {
         let mut lines = Vec::with_capacity(tabs.len());
         for (at, tab) in tabs.into_iter().enumerate() {
             let runs = if at < COMPARED && tab.audit_id.is_some() {
-                tabs::history(&self.cx.services, owner, &tab, 2, self.reader.lang).await?
+                tabs::latest_runs(&self.cx.services, owner, &tab, 2, self.reader.lang).await?
             } else {
                 Vec::new()
             };
-            let change = runs.first().and_then(|run| run.change.as_ref()).map(ChangeView::of);
+            let change = runs.first().and_then(|run| run.change.as_ref()).map(ChangeCounts::of);
             lines.push(TabLine::of(tab, change, shown));
         }
         Ok(lines)
@@ -102,11 +102,11 @@ impl Visit {
 pub(super) async fn answered(
     services: &Services,
     parts: &Parts,
-    answer: impl AsyncFnOnce(&Visit) -> Result<Response, ServiceError>,
+    answer: impl AsyncFnOnce(&WorkspaceVisit) -> Result<Response, ServiceError>,
 ) -> Response {
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let done = async {
-        let visit = Visit::of(services, parts).await?;
+        let visit = WorkspaceVisit::of(services, parts).await?;
         answer(&visit).await
     };
     match done.await {

@@ -7,7 +7,7 @@ use model::lang::Lang;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Entry, conditions};
+use super::{CatalogEntry, conditions};
 use crate::reason::in_words;
 
 /// A check, as programs read it.
@@ -32,11 +32,11 @@ pub struct Explained {
     /// The exact rule, with its limits and what it leaves alone.
     pub rule: &'static str,
     /// The numbers of the rule.
-    pub thresholds: Vec<Bound>,
+    pub thresholds: Vec<CheckBound>,
     /// The standard or vendor page that says so.
     pub reference: &'static str,
     /// The best fix that there can be; a page that lacks the values gets less.
-    pub fix: Remedy,
+    pub fix: CheckRemedy,
     /// When it has no verdict, as far as that can be told beforehand: sorted by reason.
     pub not_measured: Vec<Reason>,
     /// Catalog version that brought it.
@@ -56,7 +56,7 @@ pub struct Reason {
 /// A number that a rule compares with.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Threshold")]
-pub struct Bound {
+pub struct CheckBound {
     /// What it bounds.
     pub name: &'static str,
     /// The number.
@@ -68,7 +68,7 @@ pub struct Bound {
 /// What a fix can be at best, and where it goes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BestFix")]
-pub struct Remedy {
+pub struct CheckRemedy {
     /// How ready.
     #[serde(rename = "classe")]
     pub class: FixClass,
@@ -79,7 +79,7 @@ pub struct Remedy {
 
 impl Explained {
     /// The check in a language. The first call takes some milliseconds, since it tries out when checks are not measured.
-    pub fn new((family, check): Entry, lang: Lang) -> Self {
+    pub fn new((family, check): CatalogEntry, lang: Lang) -> Self {
         Self {
             code: check.code,
             severity: check.severity,
@@ -90,9 +90,9 @@ impl Explained {
             why: check.why.in_lang(lang),
             how: check.how.in_lang(lang),
             rule: check.rule.in_lang(lang),
-            thresholds: check.thresholds.iter().map(Bound::from).collect(),
+            thresholds: check.thresholds.iter().map(CheckBound::from).collect(),
             reference: check.reference,
-            fix: Remedy { class: check.remedy.class, target: check.remedy.target },
+            fix: CheckRemedy { class: check.remedy.class, target: check.remedy.target },
             not_measured: conditions::of(check.code).map(|reason| Reason::new(reason, lang)).collect(),
             since: check.since,
         }
@@ -105,7 +105,7 @@ impl Reason {
     }
 }
 
-impl From<&Threshold> for Bound {
+impl From<&Threshold> for CheckBound {
     fn from(threshold: &Threshold) -> Self {
         Self { name: threshold.name, value: threshold.value, unit: threshold.unit }
     }

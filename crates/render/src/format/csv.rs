@@ -4,7 +4,7 @@ use audit::checks;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::outcome::{Outcome, Unaudited, place};
+use super::outcome::{PageOutcome, Unaudited, place};
 use super::text::class;
 use crate::shown::printable;
 
@@ -15,7 +15,7 @@ const COLUMNS: [&str; 10] =
 const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
 /// A line of names, then the rows.
-pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
+pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> String {
     let mut out = String::new();
     row(&mut out, &COLUMNS.map(str::to_owned));
     for outcome in outcomes {
@@ -58,7 +58,7 @@ fn unaudited(out: &mut String, url: &str, error: &Unaudited, lang: Lang) {
         "url" => url.to_owned(),
         "code" => error.code.to_owned(),
         "title" => FAILED.in_lang(lang).to_owned(),
-        "message" => error.told(lang).to_owned(),
+        "message" => error.message(lang).to_owned(),
         _ => String::new(),
     });
     row(out, &cells);

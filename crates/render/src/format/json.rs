@@ -4,12 +4,12 @@ use model::id::AuditId;
 use model::lang::Lang;
 use serde_json::{Map, Value};
 
-use super::outcome::Outcome;
+use super::outcome::PageOutcome;
 use crate::shown::acts_on_a_terminal;
 
 /// Whether one page or a list was requested: a list is an array even of one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum RequestedPages {
     /// One page.
     Page,
     /// A list of pages, however many are on it.
@@ -17,16 +17,16 @@ pub enum Asked {
 }
 
 /// A page is an object, a list an array of them, in the order in which they were asked for.
-pub(super) fn render(outcomes: &[Outcome], asked: Asked, lang: Lang) -> serde_json::Result<String> {
+pub(super) fn render(outcomes: &[PageOutcome], pages: RequestedPages, lang: Lang) -> serde_json::Result<String> {
     let values = outcomes.iter().map(|outcome| object(outcome, lang)).collect::<Result<Vec<_>, _>>()?;
-    match (asked, values.as_slice()) {
-        (Asked::Page, [one]) => pretty(one),
+    match (pages, values.as_slice()) {
+        (RequestedPages::Page, [one]) => pretty(one),
         (_, all) => pretty(&all),
     }
 }
 
 /// A stored audit with its patch; or the API's refusal with the address it is about.
-fn object(outcome: &Outcome, lang: Lang) -> serde_json::Result<Value> {
+fn object(outcome: &PageOutcome, lang: Lang) -> serde_json::Result<Value> {
     let report = match &outcome.result {
         Ok(report) => report,
         Err(error) => {

@@ -7,12 +7,12 @@ use model::finding::Severity;
 use model::lang::Lang;
 use model::report::Report;
 
-use super::outcome::{Outcome, Unaudited};
+use super::outcome::{PageOutcome, Unaudited};
 use crate::reason;
 
 /// How many test cases there are, and how many of which end.
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
+struct TestTally {
     tests: usize,
     failures: usize,
     errors: usize,
@@ -20,8 +20,8 @@ struct Tally {
 }
 
 /// A suite for each page, and their sums.
-pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
-    let mut all = Tally::default();
+pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> String {
+    let mut all = TestTally::default();
     let mut suites = String::new();
     for outcome in outcomes {
         let (tally, cases) = match &outcome.result {
@@ -42,8 +42,8 @@ pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
 }
 
 /// A case for each check: errors and warnings fail, what was not measured is skipped.
-fn checked(report: &Report, lang: Lang) -> (Tally, String) {
-    let mut tally = Tally::default();
+fn checked(report: &Report, lang: Lang) -> (TestTally, String) {
+    let mut tally = TestTally::default();
     let mut out = String::new();
     for check in checks::all() {
         tally.tests += 1;
@@ -79,12 +79,12 @@ fn skipped<'r>(report: &'r Report, code: &str) -> Option<&'r str> {
 }
 
 /// The one case of a page that could not be audited.
-fn unaudited(url: &str, error: &Unaudited, lang: Lang) -> (Tally, String) {
+fn unaudited(url: &str, error: &Unaudited, lang: Lang) -> (TestTally, String) {
     let mut out = String::new();
     open(&mut out, url, "audit");
-    let (kind, message) = (error.code, safe(error.told(lang)));
+    let (kind, message) = (error.code, safe(error.message(lang)));
     out.push_str(&format!("<error type=\"{kind}\" message=\"{message}\">{message}</error></testcase>\n"));
-    (Tally { tests: 1, errors: 1, ..Tally::default() }, out)
+    (TestTally { tests: 1, errors: 1, ..TestTally::default() }, out)
 }
 
 /// Begins a case. Its class is the page, since GitLab takes cases of one class and name for the same one, whatever
@@ -93,7 +93,7 @@ fn open(out: &mut String, url: &str, name: &str) {
     out.push_str(&format!("<testcase classname=\"{}\" name=\"{name}\">", safe(url)));
 }
 
-impl Tally {
+impl TestTally {
     fn plus(self, other: Self) -> Self {
         Self {
             tests: self.tests + other.tests,
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn cases_of_two_pages_have_two_classes() {
-        let other = crate::format::Outcome { url: "https://example.com/other".to_owned(), ..blocked() };
+        let other = crate::format::PageOutcome { url: "https://example.com/other".to_owned(), ..blocked() };
         let xml = render(&[blocked(), other], Lang::En);
         assert_eq!(xml.matches("classname=\"https://example.com/other\"").count(), 1);
     }

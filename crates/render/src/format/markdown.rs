@@ -3,12 +3,12 @@
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::outcome::{Outcome, Unaudited, place};
+use super::outcome::{PageOutcome, Unaudited, place};
 use super::text::{class, counts};
 use crate::shown::{address, printable};
 
 /// Each page; before them, where there are several, a table of all.
-pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
+pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> String {
     let mut parts = Vec::new();
     if let [_, _, ..] = outcomes {
         parts.push(table(outcomes, lang));
@@ -21,7 +21,7 @@ pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> String {
 }
 
 /// A row for each page.
-fn table(outcomes: &[Outcome], lang: Lang) -> String {
+fn table(outcomes: &[PageOutcome], lang: Lang) -> String {
     const HEAD: Text = text("| Page | Score | Findings |", "| Página | Nota | Achados |");
     const FAILED: Text = text("not audited", "não auditada");
     let mut out = format!("{}\n|---|--:|---|\n", HEAD.in_lang(lang));
@@ -74,7 +74,7 @@ fn page(report: &Report, lang: Lang) -> String {
 fn unaudited(url: &str, error: &Unaudited, lang: Lang) -> String {
     const HEADING: Text = text("Audit of {url}: could not be made", "Auditoria de {url}: não pôde ser feita");
     let heading = HEADING.phrase(&[("url", escaped(&address(url)).into())]);
-    let why = escaped(error.told(lang));
+    let why = escaped(error.message(lang));
     format!("# {}\n\n`{}`: {why}\n", heading.in_lang(lang), error.code)
 }
 

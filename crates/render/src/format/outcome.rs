@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// One requested page, and its report or error.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct PageOutcome {
     /// Its address: as it was read, or as it was typed where that can't be read.
     pub url: String,
     /// The file that it was read from, where it was not fetched.
@@ -34,7 +34,7 @@ pub struct Unaudited {
 
 impl Unaudited {
     /// The message in a language.
-    pub fn told(&self, lang: Lang) -> &str {
+    pub fn message(&self, lang: Lang) -> &str {
         self.message.in_lang(lang)
     }
 
@@ -46,7 +46,7 @@ impl Unaudited {
     }
 }
 
-impl Outcome {
+impl PageOutcome {
     /// The address to show: where the page was found, else where it was looked for.
     pub(super) fn shown_url(&self) -> &str {
         self.result.as_ref().map_or(&self.url, |report| &report.url)

@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 use url::{Position, Url};
 
 use super::json::pretty;
-use super::outcome::{Outcome, Unaudited};
+use super::outcome::{PageOutcome, Unaudited};
 
 /// One run over all pages, since code scanning takes one run of a tool a file: the whole catalog as its rules, a result
 /// for each finding, a notification for each page that could not be audited.
-pub(super) fn render(outcomes: &[Outcome], lang: Lang) -> serde_json::Result<String> {
+pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> serde_json::Result<String> {
     let mut results = Vec::new();
     let mut notifications = Vec::new();
     let mut scores = Map::new();
@@ -108,7 +108,7 @@ fn notification(url: &str, error: &Unaudited, lang: Lang) -> Value {
     json!({
         "descriptor": {"id": error.code},
         "level": "error",
-        "message": {"text": message(error.told(lang))},
+        "message": {"text": message(error.message(lang))},
         "locations": [location(&uri(url), &Place::default())],
     })
 }
@@ -174,7 +174,7 @@ mod tests {
     use super::super::tests::{audited, blocked};
     use super::*;
 
-    fn run(outcomes: &[Outcome]) -> Value {
+    fn run(outcomes: &[PageOutcome]) -> Value {
         let mut log: Value = serde_json::from_str(&render(outcomes, Lang::En).unwrap()).unwrap();
         assert_eq!(log["runs"].as_array().unwrap().len(), 1);
         log["runs"][0].take()
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn places_of_a_supplied_page_are_in_its_file() {
         let file = Some("./dist/a b.html".to_owned());
-        let run = run(&[Outcome { file, ..audited() }]);
+        let run = run(&[PageOutcome { file, ..audited() }]);
         let places =
             run["results"].as_array().unwrap().iter().map(|result| &result["locations"][0]["physicalLocation"]);
         for place in places {

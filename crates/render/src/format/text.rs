@@ -7,13 +7,13 @@ use model::fix::FixClass;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::outcome::{Outcome, Unaudited, place};
+use super::outcome::{PageOutcome, Unaudited, place};
 use crate::reason;
 use crate::shown::{address, printable};
 
 /// Whether text is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum TextStyle {
     /// ANSI colours, for a terminal.
     Colours,
     /// None.
@@ -26,7 +26,7 @@ const PLACES: usize = 3;
 const SNIPPET_LINES: usize = 6;
 
 /// Each page; after them, where there are several, a line for each.
-pub(super) fn render(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
+pub(super) fn render(outcomes: &[PageOutcome], lang: Lang, style: TextStyle) -> String {
     let mut parts: Vec<String> = outcomes
         .iter()
         .map(|outcome| match &outcome.result {
@@ -41,7 +41,7 @@ pub(super) fn render(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
 }
 
 /// All pages together: how many, and the score of each.
-fn summary(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
+fn summary(outcomes: &[PageOutcome], lang: Lang, style: TextStyle) -> String {
     const AUDITED: Text = text(
         "{count} of {all} pages audited, lowest score {score}",
         "{count} de {all} páginas auditadas, menor nota {score}",
@@ -65,10 +65,10 @@ fn summary(outcomes: &[Outcome], lang: Lang, style: Style) -> String {
 }
 
 /// Why a page has no score.
-fn unaudited(url: &str, error: &Unaudited, lang: Lang, style: Style) -> String {
+fn unaudited(url: &str, error: &Unaudited, lang: Lang, style: TextStyle) -> String {
     const HEADING: Text = text("could not be audited", "não pôde ser auditada");
     let heading = paint(style, RED, &format!("✗ {}", HEADING.in_lang(lang)));
-    let why = printable(error.told(lang));
+    let why = printable(error.message(lang));
     format!("{}\n{heading}  {}\n    {why}\n", printable(&address(url)), error.code)
 }
 
@@ -94,10 +94,10 @@ const GREEN: &str = "32";
 const YELLOW: &str = "33";
 const CYAN: &str = "36";
 
-fn paint(style: Style, code: &str, text: &str) -> String {
+fn paint(style: TextStyle, code: &str, text: &str) -> String {
     match style {
-        Style::Colours => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-        Style::Plain => text.to_owned(),
+        TextStyle::Colours => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        TextStyle::Plain => text.to_owned(),
     }
 }
 
@@ -111,7 +111,7 @@ fn band(score: u32) -> &'static str {
 }
 
 /// Score, findings by severity with the fix under each, and what was not measured.
-fn page(report: &Report, lang: Lang, style: Style) -> String {
+fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
     const SCORE: Text = text("{score} of 100", "{score} de 100");
     const UNMEASURED: Text = text(
         "{count} {count|check was|checks were} not measured: {reasons}.",
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn every_finding_is_shown_with_its_fix() {
         let outcome = audited();
-        let shown = render(std::slice::from_ref(&outcome), Lang::PtBr, Style::Plain);
+        let shown = render(std::slice::from_ref(&outcome), Lang::PtBr, TextStyle::Plain);
         for finding in &outcome.result.unwrap().findings {
             assert!(shown.contains(&finding.code));
         }
@@ -192,18 +192,18 @@ mod tests {
     #[test]
     fn only_a_terminal_gets_escapes() {
         let outcomes = [audited(), blocked()];
-        assert!(!render(&outcomes, Lang::En, Style::Plain).contains('\u{1b}'));
-        assert!(render(&outcomes, Lang::En, Style::Colours).contains("\u{1b}[31m"));
+        assert!(!render(&outcomes, Lang::En, TextStyle::Plain).contains('\u{1b}'));
+        assert!(render(&outcomes, Lang::En, TextStyle::Colours).contains("\u{1b}[31m"));
     }
 
     #[test]
     fn several_pages_end_with_a_line_for_each() {
-        let both = render(&[audited(), blocked()], Lang::En, Style::Plain);
+        let both = render(&[audited(), blocked()], Lang::En, TextStyle::Plain);
         let (_, summary) = both.split_once("1 of 2 pages audited, lowest score ").unwrap();
         assert_eq!(summary.lines().count(), 3);
         assert!(summary.ends_with("  ✗  https://example.com/\\u{1b}[2J|<b>\n"), "{summary}");
-        let none = render(&[blocked(), blocked()], Lang::En, Style::Plain);
+        let none = render(&[blocked(), blocked()], Lang::En, TextStyle::Plain);
         assert!(none.contains("None of 2 pages could be audited\n"));
-        assert!(!render(&[blocked()], Lang::En, Style::Plain).contains("pages"));
+        assert!(!render(&[blocked()], Lang::En, TextStyle::Plain).contains("pages"));
     }
 }

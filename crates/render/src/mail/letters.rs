@@ -16,7 +16,7 @@ pub struct Letter {
 
 #[derive(Template)]
 #[template(path = "mail_account.html")]
-struct Page<'a> {
+struct LetterPage<'a> {
     lang: &'static str,
     subject: &'a str,
     paragraphs: Vec<&'a str>,
@@ -47,7 +47,7 @@ impl Letter {
             text.push_str(&format!("\n\n{does}:\n{to}"));
         }
         text.push('\n');
-        let page = Page { lang: lang.tag(), subject: &subject, paragraphs, links };
+        let page = LetterPage { lang: lang.tag(), subject: &subject, paragraphs, links };
         // A template without logic can only fail to write into memory.
         let html = page.render().unwrap_or_else(|_| text.clone());
         Mail { to: address.to_owned(), subject, text, html, unsubscribe: None }

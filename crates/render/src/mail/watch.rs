@@ -13,11 +13,11 @@ use super::{Mail, Sender};
 use crate::shown::{printable, undirected};
 
 /// Findings that an alert lists; the rest is a count.
-const TOLD: usize = 20;
+const SHOWN: usize = 20;
 
 /// A watched run that got worse: the input of an alert.
 #[derive(Debug)]
-pub struct Alert<'a> {
+pub struct WatchAlert<'a> {
     /// Where the mail goes.
     pub to: &'a str,
     /// Name of the page: its alias, or its address.
@@ -56,7 +56,7 @@ struct AlertMail<'a> {
     subject: &'a str,
     url: &'a str,
     change: &'a Change,
-    items: Vec<Item<'a>>,
+    items: Vec<AlertItem<'a>>,
     more: usize,
     report: String,
     history: String,
@@ -64,7 +64,7 @@ struct AlertMail<'a> {
 }
 
 /// One finding that appeared.
-struct Item<'a> {
+struct AlertItem<'a> {
     word: &'static str,
     title: &'static str,
     message: String,
@@ -115,7 +115,7 @@ fn in_lang<'t>(lang: Lang, en: &'t str, pt: &'t str) -> &'t str {
 }
 
 /// The mail of an alert.
-pub fn alert(sender: &Sender<'_>, alert: &Alert<'_>) -> Result<Mail, askama::Error> {
+pub fn alert(sender: &Sender<'_>, alert: &WatchAlert<'_>) -> Result<Mail, askama::Error> {
     let (lang, change) = (alert.lang, alert.change);
     let stop = sender.url(&format!("/watch/stop?token={}&lang={}", alert.stop_token, lang.tag()));
     let subject = subject(alert.name, change, lang);
@@ -126,7 +126,7 @@ pub fn alert(sender: &Sender<'_>, alert: &Alert<'_>) -> Result<Mail, askama::Err
         url: alert.url,
         change,
         items: items(sender, alert),
-        more: change.broke.len().saturating_sub(TOLD),
+        more: change.broke.len().saturating_sub(SHOWN),
         report: sender.url(&format!("/reports/{}?lang={}", alert.audit, lang.tag())),
         history: sender.url(&format!("/workspace/{}/history?lang={}", alert.tab, lang.tag())),
         stop: &stop,
@@ -154,34 +154,35 @@ fn subject(name: &str, change: &Change, lang: Lang) -> String {
 }
 
 /// New findings, worst first, with their fixes.
-fn items<'a>(sender: &Sender<'_>, alert: &'a Alert<'a>) -> Vec<Item<'a>> {
+fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a>> {
     let lang = alert.lang;
     const ERROR: Text = text("Error", "Erro");
     const WARNING: Text = text("Warning", "Aviso");
     const NOTE: Text = text("Note", "Nota");
     let fix_of = |code: &str| alert.report.fixes.iter().find(|fix: &&Fix| fix.code == code);
-    let told = alert.change.broke.iter().take(TOLD);
-    told.map(|changed| {
-        let check = checks::find(&changed.code);
-        let fix = fix_of(&changed.code);
-        let word = match changed.severity {
-            Severity::Error => ERROR,
-            Severity::Warn => WARNING,
-            Severity::Info => NOTE,
-        };
-        Item {
-            word: word.in_lang(lang),
-            title: check.map_or("", |check| check.title.in_lang(lang)),
-            message: undirected(&changed.message),
-            snippet: fix.and_then(|fix| fix.snippet.as_deref()),
-            note: match fix.and_then(|fix| fix.note.as_ref()) {
-                Some(note) => Some(note.in_lang(lang)),
-                None => check.map(|check| check.how.in_lang(lang)),
-            },
-            address: sender.url(&format!("/checks/{}?lang={}", changed.code, lang.tag())),
-        }
-    })
-    .collect()
+    let shown = alert.change.broke.iter().take(SHOWN);
+    shown
+        .map(|changed| {
+            let check = checks::find(&changed.code);
+            let fix = fix_of(&changed.code);
+            let word = match changed.severity {
+                Severity::Error => ERROR,
+                Severity::Warn => WARNING,
+                Severity::Info => NOTE,
+            };
+            AlertItem {
+                word: word.in_lang(lang),
+                title: check.map_or("", |check| check.title.in_lang(lang)),
+                message: undirected(&changed.message),
+                snippet: fix.and_then(|fix| fix.snippet.as_deref()),
+                note: match fix.and_then(|fix| fix.note.as_ref()) {
+                    Some(note) => Some(note.in_lang(lang)),
+                    None => check.map(|check| check.how.in_lang(lang)),
+                },
+                address: sender.url(&format!("/checks/{}?lang={}", changed.code, lang.tag())),
+            }
+        })
+        .collect()
 }
 
 /// The mail that asks whether alerts about a page may go to an address.

@@ -16,14 +16,14 @@ use render::mail::letters::{self, Letter};
 
 /// A one-time secret that is shown once, in a link or a cookie, and stored as a digest.
 #[derive(Clone)]
-pub struct Token {
+pub struct OneTimeToken {
     /// 32 random bytes in base64url.
     pub text: String,
     /// SHA-256 of the text; this is what the database stores.
     pub digest: [u8; 32],
 }
 
-impl Token {
+impl OneTimeToken {
     /// A new random token.
     pub fn new(ports: &Ports) -> Self {
         let text = URL_SAFE_NO_PAD.encode(ports.entropy.bytes());
@@ -31,7 +31,7 @@ impl Token {
     }
 }
 
-impl std::fmt::Debug for Token {
+impl std::fmt::Debug for OneTimeToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("***")
     }

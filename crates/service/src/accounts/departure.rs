@@ -30,17 +30,18 @@ pub struct Export {
     profile: Profile,
     sessions: Vec<SessionInfo>,
     events: Vec<SecurityEvent>,
-    passkeys: Vec<Named>,
-    keys: Vec<Named>,
-    organizations: Vec<Named>,
+    passkeys: Vec<ExportedName>,
+    keys: Vec<ExportedName>,
+    organizations: Vec<ExportedName>,
     tabs: Vec<Tab>,
     /// The newest 1,000.
-    audits: Vec<AuditLine>,
+    audits: Vec<ExportedAudit>,
 }
 
 /// Something by its name.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Named {
+#[schemars(rename = "Named")]
+struct ExportedName {
     id: String,
     name: String,
     created_at: Timestamp,
@@ -48,7 +49,8 @@ struct Named {
 
 /// An audit, and where the whole of it is.
 #[derive(Debug, Serialize, JsonSchema)]
-struct AuditLine {
+#[schemars(rename = "AuditLine")]
+struct ExportedAudit {
     id: String,
     url: String,
     score: u8,
@@ -72,15 +74,15 @@ pub async fn export(cx: &Cx) -> Result<Export, ServiceError> {
         profile: profile::read(cx).await?,
         sessions: session::list(cx).await?,
         events: session::events(cx).await?,
-        passkeys: passkeys.map(|of| Named { id: of.id, name: of.name, created_at: of.created_at }).collect(),
-        keys: keys.map(|of| Named { id: of.id.0, name: of.name, created_at: of.created_at }).collect(),
+        passkeys: passkeys.map(|of| ExportedName { id: of.id, name: of.name, created_at: of.created_at }).collect(),
+        keys: keys.map(|of| ExportedName { id: of.id.0, name: of.name, created_at: of.created_at }).collect(),
         organizations: organizations
-            .map(|of| Named { id: of.id.0, name: of.name, created_at: of.created_at })
+            .map(|of| ExportedName { id: of.id.0, name: of.name, created_at: of.created_at })
             .collect(),
         tabs,
         audits: audits
             .into_iter()
-            .map(|line| AuditLine {
+            .map(|line| ExportedAudit {
                 api: cx.services.url(&format!("/api/audits/{}", line.id)),
                 id: line.id.0,
                 url: line.url,

@@ -10,11 +10,11 @@ use store::{
 };
 
 use super::address::Address;
-use super::change::{AccountChange, Token, language};
+use super::change::{AccountChange, OneTimeToken, language};
 use super::unavailable::unavailable;
 use super::{session, totp};
 use crate::caller::Cx;
-use crate::config::Secret;
+use crate::config::SecretText;
 use crate::credential::{is_random_token, token_digest};
 use crate::database::Database;
 use crate::error::{Code, ServiceError};
@@ -45,9 +45,9 @@ const OF_NETWORK: Throttle =
 #[derive(Debug)]
 pub enum SignIn {
     /// Signed in: the session token.
-    Done(Token),
+    Done(OneTimeToken),
     /// Second factor required: the challenge token.
-    SecondFactor(Token),
+    SecondFactor(OneTimeToken),
 }
 
 /// A submitted second factor: a code of the authenticator app, or a recovery code.
@@ -56,7 +56,7 @@ pub enum SecondFactor {
     /// Six digits.
     Totp(String),
     /// One of ten codes that work once each.
-    Recovery(Secret),
+    Recovery(SecretText),
 }
 
 /// Sends a registration link to an address, or a notice if it has an account already. The response is the same for
@@ -75,7 +75,7 @@ pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
             language(account),
         ),
         None => {
-            let token = Token::new(cx.services.ports());
+            let token = OneTimeToken::new(cx.services.ports());
             let letter = letters::register(&cx.services.sender(), &token.text);
             let link = NewLink {
                 token_digest: token.digest,
@@ -91,7 +91,7 @@ pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
 }
 
 /// Creates the account of a registration link's address, and signs its owner in.
-pub async fn complete(cx: &Cx, token: &str, password: Secret, name: &str) -> Result<Token, ServiceError> {
+pub async fn complete(cx: &Cx, token: &str, password: SecretText, name: &str) -> Result<OneTimeToken, ServiceError> {
     let (digest, email, _) = link_of(cx, token, AccountLink::Register).await?;
     let name = judged_name(name)?;
     let address = Address::parse(&email)?;
@@ -118,7 +118,7 @@ pub async fn complete(cx: &Cx, token: &str, password: Secret, name: &str) -> Res
 }
 
 /// Signs in with a password. Wrong password, unknown address and lock-out are indistinguishable to the caller.
-pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, ServiceError> {
+pub async fn sign_in(cx: &Cx, email: &str, password: SecretText) -> Result<SignIn, ServiceError> {
     let wrong = || ServiceError::new(Code::InvalidCredentials);
     // An invalid address takes the same path as an unknown one.
     let address = Address::parse(email).unwrap_or_else(|_| Address { typed: String::new(), canonical: String::new() });
@@ -148,7 +148,7 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
         change = change.step(Step::Rehash(account.id.clone(), phc));
     }
     if has_factor(cx, account) {
-        let challenge = Token::new(cx.services.ports());
+        let challenge = OneTimeToken::new(cx.services.ports());
         let until = now.plus_ms(CHALLENGE_MS);
         // The failure counter is not reset here: a correct password alone must not clear wrong second-factor codes.
         let begin = Step::AddChallenge(challenge.digest, account.id.clone(), browser(cx)?, until);
@@ -165,7 +165,7 @@ pub async fn sign_in(cx: &Cx, email: &str, password: Secret) -> Result<SignIn, S
 }
 
 /// Completes a sign-in with the second factor of its challenge.
-pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Result<Token, ServiceError> {
+pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Result<OneTimeToken, ServiceError> {
     let invalid = || ServiceError::new(Code::InvalidChallenge);
     check_network(cx).await?;
     if !is_random_token(challenge) {
@@ -200,7 +200,7 @@ pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Res
 
 impl SecondFactor {
     /// Parses a typed code: six digits are of the authenticator app, anything else is a recovery code.
-    pub fn of(typed: &Secret) -> Self {
+    pub fn of(typed: &SecretText) -> Self {
         let text: String = typed.expose().chars().filter(|c| !c.is_whitespace()).collect();
         if text.len() == 6 && text.bytes().all(|b| b.is_ascii_digit()) {
             Self::Totp(text)
@@ -278,7 +278,7 @@ pub(crate) async fn link_of(
 }
 
 /// Hashes a new password for the account of an address.
-pub async fn accept(cx: &Cx, password: Secret, address: &Address) -> Result<String, ServiceError> {
+pub async fn accept(cx: &Cx, password: SecretText, address: &Address) -> Result<String, ServiceError> {
     let telling = vec![address.local().to_owned(), cx.services.config().product.name.clone()];
     cx.services.vault().passwords().accept(password, telling, cx.services.ports().entropy.bytes()).await
 }

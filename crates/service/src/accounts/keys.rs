@@ -42,6 +42,20 @@ pub fn key_name(typed: &str) -> Result<String, ServiceError> {
     if is_name { Ok(name.to_owned()) } else { Err(ServiceError::new(Code::InvalidKeyName)) }
 }
 
+/// Parses the id of a key.
+pub fn key_id(id: &str) -> Result<ApiKeyId, ServiceError> {
+    is_id(id).then(|| ApiKeyId(id.to_owned())).ok_or_else(|| ServiceError::new(Code::InvalidKeyId))
+}
+
+/// Parses the id of the organization that a key is for.
+pub fn organization_id(id: &str) -> Result<OrganizationId, ServiceError> {
+    is_id(id).then(|| OrganizationId(id.to_owned())).ok_or_else(|| ServiceError::new(Code::InvalidOrganization))
+}
+
+fn is_id(text: &str) -> bool {
+    uuid::Uuid::try_parse(text).is_ok()
+}
+
 /// Creates a key for the session's account, or for an organization whose keys the account manages. After session, CSRF
 /// and name, errors are checked in this order: fresh session, organization, second factor, limit.
 pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>) -> Result<MadeKey, ServiceError> {

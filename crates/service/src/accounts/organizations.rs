@@ -2,6 +2,7 @@
 
 use model::account::Assurance;
 use model::id::{AccountId, InvitationId, OrganizationId};
+use model::lang::text;
 use model::organization::Role;
 use model::time::DAY_MS;
 use render::mail::letters;
@@ -11,7 +12,7 @@ use store::{
 };
 
 use super::address::Address;
-use super::change::{Token, event, own_event};
+use super::change::{OneTimeToken, event, own_event};
 use super::entry;
 use super::session::require_fresh;
 use super::unavailable::unavailable;
@@ -80,6 +81,13 @@ pub async fn read(cx: &Cx, id: &str) -> Result<OrganizationRecord, ServiceError>
 /// Changes settings. Switching API keys on or off needs a fresh two-factor session, as creating a key does; requiring
 /// two-factor of members needs a two-factor session.
 pub async fn set(cx: &Cx, id: &str, settings: Settings) -> Result<OrganizationRecord, ServiceError> {
+    if settings.name.is_none() && settings.require_second_factor.is_none() && settings.keys.is_none() {
+        let nothing = text(
+            "body: it names at least one of name, require_second_factor and keys",
+            "body: indica ao menos um de name, require_second_factor e keys",
+        );
+        return Err(ServiceError::new(Code::InvalidBody).explained(nothing.into()));
+    }
     let session = cx.caller.required_session()?;
     let mut changes = Vec::new();
     if let Some(name) = settings.name {
@@ -166,7 +174,8 @@ pub async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result<Invita
     if let Some(seconds) = entry::spend_mail(cx, "invitations", &address, INVITATIONS_PER_ADDRESS).await? {
         return Err(ServiceError::new(Code::RateLimited).retry_after(seconds));
     }
-    let (token, expires_at) = (Token::new(cx.services.ports()), cx.services.ports().now().plus_ms(INVITATION_MS));
+    let (token, expires_at) =
+        (OneTimeToken::new(cx.services.ports()), cx.services.ports().now().plus_ms(INVITATION_MS));
     let letter = letters::invitation(&cx.services.sender(), &record.name, &session.email, &token.text);
     let mail = Job::SendMail(letter.to(&address.typed, cx.lang)).queued(cx.services.ports(), None);
     let invitation = NewInvitation {

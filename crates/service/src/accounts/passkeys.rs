@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use store::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep, Step};
 use url::Url;
 
-use super::change::{AccountChange, Token};
+use super::change::{AccountChange, OneTimeToken};
 use super::unavailable::unavailable;
 use super::webauthn::{ALGORITHMS, Credential, RelyingParty, SignedAssertion};
 use super::{entry, session};
@@ -42,7 +42,7 @@ pub struct CreationOptions {
     pub_key_cred_params: Vec<Parameter>,
     /// Milliseconds.
     timeout: i64,
-    exclude_credentials: Vec<Descriptor>,
+    exclude_credentials: Vec<KnownCredential>,
     authenticator_selection: Selection,
     /// Always `none`.
     attestation: &'static str,
@@ -80,7 +80,8 @@ struct Parameter {
 
 /// A credential that is known already.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Descriptor {
+#[schemars(rename = "Descriptor")]
+struct KnownCredential {
     #[serde(rename = "type")]
     kind: &'static str,
     /// Its id, base64url.
@@ -175,7 +176,7 @@ pub async fn creation_options(cx: &Cx) -> Result<CreationOptions, ServiceError> 
         timeout: CHALLENGE_MS,
         exclude_credentials: registered
             .iter()
-            .map(|passkey| Descriptor { kind: PUBLIC_KEY, id: URL_SAFE_NO_PAD.encode(&passkey.credential_id) })
+            .map(|passkey| KnownCredential { kind: PUBLIC_KEY, id: URL_SAFE_NO_PAD.encode(&passkey.credential_id) })
             .collect(),
         authenticator_selection: Selection {
             resident_key: "required",
@@ -253,7 +254,7 @@ pub async fn request_options(cx: &Cx) -> Result<RequestOptions, ServiceError> {
 }
 
 /// Completes the sign-in ceremony. It ignores the lock of wrong passwords, which a passkey can't be guessed past.
-pub async fn sign_in(cx: &Cx, given: &Assertion) -> Result<Token, ServiceError> {
+pub async fn sign_in(cx: &Cx, given: &Assertion) -> Result<OneTimeToken, ServiceError> {
     entry::check_network(cx).await?;
     let (account, steps) = proof(cx, given).await?;
     let begun = session::begin(cx, &account, Assurance::Aal2, "passkey");

@@ -7,12 +7,12 @@ use render::mail::letters;
 use store::{AccountLink, AccountRecord, AccountStatus, Actor, EndReason, NewLink, Refusal, Step};
 
 use super::address::Address;
-use super::change::{AccountChange, Token, language};
+use super::change::{AccountChange, OneTimeToken, language};
 use super::entry::{self, SecondFactor};
 use super::session;
 use super::unavailable::unavailable;
 use crate::caller::Cx;
-use crate::config::Secret;
+use crate::config::SecretText;
 use crate::database::Database;
 use crate::error::{Code, ServiceError};
 
@@ -41,7 +41,7 @@ pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
 
 /// Adds a password reset link, which replaces earlier ones.
 pub(crate) fn reset_link(cx: &Cx, account: &AccountRecord) -> AccountChange {
-    let token = Token::new(cx.services.ports());
+    let token = OneTimeToken::new(cx.services.ports());
     let link = new_link(cx, &token, AccountLink::Reset, account, &account.email, RESET_MS);
     let letter = letters::reset(&cx.services.sender(), &token.text);
     let steps = [Step::DropLinks(account.id.clone(), AccountLink::Reset), Step::AddLink(link)];
@@ -50,7 +50,7 @@ pub(crate) fn reset_link(cx: &Cx, account: &AccountRecord) -> AccountChange {
 
 fn new_link(
     cx: &Cx,
-    token: &Token,
+    token: &OneTimeToken,
     purpose: AccountLink,
     account: &AccountRecord,
     email: &str,
@@ -65,7 +65,7 @@ fn new_link(
     }
 }
 
-/// What a password reset requires and ends.
+/// A valid password reset: its account, and whether a second factor is required.
 #[derive(Debug)]
 pub struct Reset {
     /// The account.
@@ -95,7 +95,7 @@ async fn account_of(cx: &Cx, token: &str, purpose: AccountLink) -> Result<([u8; 
 pub async fn complete_reset(
     cx: &Cx,
     token: &str,
-    password: Secret,
+    password: SecretText,
     factor: Option<SecondFactor>,
 ) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Reset).await?;
@@ -152,7 +152,7 @@ pub async fn change_email(cx: &Cx, email: &str) -> Result<(), ServiceError> {
             AccountChange::default().letter(cx, &letters::address_taken(&cx.services.sender()), &address.typed, cx.lang)
         }
         None => {
-            let token = Token::new(cx.services.ports());
+            let token = OneTimeToken::new(cx.services.ports());
             let link = new_link(cx, &token, AccountLink::Change, &account, &address.typed, CHANGE_MS);
             let steps = [Step::DropLinks(account.id.clone(), AccountLink::Change), Step::AddLink(link)];
             let letter = letters::change_email(&cx.services.sender(), &token.text);
@@ -168,7 +168,7 @@ pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Change).await?;
     let (_, email, _) = entry::link_of(cx, token, AccountLink::Change).await?;
     let address = Address::parse(&email)?;
-    let undo = Token::new(cx.services.ports());
+    let undo = OneTimeToken::new(cx.services.ports());
     let link = new_link(cx, &undo, AccountLink::Undo, &account, &account.email, UNDO_MS);
     let letter = letters::email_changed(&cx.services.sender(), &undo.text);
     let change = AccountChange::new([

@@ -7,14 +7,14 @@ use render::mail::letters;
 use store::{AccountRecord, EndReason, Factor, Refusal, Session, Step};
 
 use super::address::Address;
-use super::change::{AccountChange, Token, language};
+use super::change::{AccountChange, OneTimeToken, language};
 use super::entry::{self, SecondFactor};
 use super::passkeys::{self, Assertion};
 use super::recovery::live_keys;
 use super::unavailable::unavailable;
 use super::{session, totp};
 use crate::caller::Cx;
-use crate::config::Secret;
+use crate::config::SecretText;
 use crate::error::{Code, ServiceError};
 use crate::ports::Ports;
 use crate::vault::PasswordCheck;
@@ -30,7 +30,7 @@ const GROUP: usize = 4;
 #[derive(Debug)]
 pub enum Proof {
     /// The password.
-    Password(Secret),
+    Password(SecretText),
     /// The second factor.
     Factor(SecondFactor),
     /// A passkey.
@@ -39,7 +39,7 @@ pub enum Proof {
 
 /// A second factor that was offered and awaits confirmation.
 #[derive(Debug)]
-pub struct Offer {
+pub struct FactorOffer {
     /// The secret in base 32.
     pub secret: String,
     /// The key URI, for the authenticator app.
@@ -47,7 +47,7 @@ pub struct Offer {
 }
 
 /// Reauthenticates the caller: makes the session fresh, and rotates its token.
-pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
+pub async fn prove(cx: &Cx, proof: Proof) -> Result<OneTimeToken, ServiceError> {
     let session = cx.caller.required_session()?;
     let account = session::account(cx, session).await?;
     entry::check_network(cx).await?;
@@ -93,7 +93,7 @@ pub async fn prove(cx: &Cx, proof: Proof) -> Result<Token, ServiceError> {
 }
 
 /// Reauthentication by passkey; ignores the lock of wrong passwords.
-async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Result<Token, ServiceError> {
+async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Result<OneTimeToken, ServiceError> {
     let (account, steps) = passkeys::proof(cx, given).await?;
     if account != session.account {
         return Err(ServiceError::new(Code::InvalidCredentials));
@@ -105,7 +105,7 @@ async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Resu
 }
 
 /// Changes the password. All other sessions end, and the account's API keys are revoked.
-pub async fn change_password(cx: &Cx, current: Secret, new: Secret) -> Result<Token, ServiceError> {
+pub async fn change_password(cx: &Cx, current: SecretText, new: SecretText) -> Result<OneTimeToken, ServiceError> {
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
     let key = entry::failures_key(cx.services.vault(), &account)?;
@@ -144,7 +144,7 @@ fn of_session<T>(made: Result<T, Refusal>) -> Result<T, ServiceError> {
 }
 
 /// Offers a second factor; it counts after confirmation.
-pub async fn offer_factor(cx: &Cx) -> Result<Offer, ServiceError> {
+pub async fn offer_factor(cx: &Cx) -> Result<FactorOffer, ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let random = cx.services.ports().entropy.bytes();
     let secret = random.get(..totp::SECRET_BYTES).unwrap_or_default();
@@ -157,14 +157,14 @@ pub async fn offer_factor(cx: &Cx) -> Result<Offer, ServiceError> {
 }
 
 /// The offered second factor, to be shown again before confirmation; [`Code::NotFound`] without one.
-pub async fn offered(cx: &Cx, session: &Session) -> Result<Offer, ServiceError> {
+pub async fn offered(cx: &Cx, session: &Session) -> Result<FactorOffer, ServiceError> {
     let account = session::account(cx, session).await?;
     let (secret, _) = offered_secret(cx, &account).await?;
     Ok(offer_of(&cx.services.config().product.name, &account.email, &secret))
 }
 
-fn offer_of(product: &str, email: &str, secret: &[u8]) -> Offer {
-    Offer { secret: totp::base32(secret), uri: totp::uri(product, email, secret) }
+fn offer_of(product: &str, email: &str, secret: &[u8]) -> FactorOffer {
+    FactorOffer { secret: totp::base32(secret), uri: totp::uri(product, email, secret) }
 }
 
 /// The offered secret, in the clear and sealed.
@@ -176,7 +176,7 @@ async fn offered_secret(cx: &Cx, account: &AccountRecord) -> Result<(Vec<u8>, Ve
 
 /// Confirms the offered factor with one of its codes. The session becomes two-factor, under a new token; the recovery
 /// codes are shown once.
-pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(Token, Vec<String>), ServiceError> {
+pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(OneTimeToken, Vec<String>), ServiceError> {
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
     let key = entry::failures_key(cx.services.vault(), &account)?;

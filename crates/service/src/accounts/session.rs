@@ -8,7 +8,7 @@ use model::time::{DAY_MS, Timestamp};
 use render::mail::letters;
 use store::{AccountRecord, EndReason, NewSession, Rotation, Session, Step};
 
-use super::change::{AccountChange, Token};
+use super::change::{AccountChange, OneTimeToken};
 use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::caller::Identity;
@@ -32,12 +32,12 @@ pub struct Begun {
     /// Steps that create it and end the browser's previous one.
     pub steps: Vec<Step>,
     /// Its token.
-    pub token: Token,
+    pub token: OneTimeToken,
 }
 
 /// Begins a session of an account in the caller's browser.
 pub fn begin(cx: &Cx, account: &AccountId, assurance: Assurance, methods: &str) -> Begun {
-    let (token, now) = (Token::new(cx.services.ports()), cx.services.ports().now());
+    let (token, now) = (OneTimeToken::new(cx.services.ports()), cx.services.ports().now());
     let session = NewSession {
         id: SessionId(cx.services.ports().id()),
         token_digest: token.digest,
@@ -59,7 +59,7 @@ pub fn begin(cx: &Cx, account: &AccountId, assurance: Assurance, methods: &str) 
 
 /// Rotates the session's token after reauthentication by `method`.
 pub fn rotate(cx: &Cx, session: &Session, assurance: Assurance, method: &str) -> Begun {
-    let (token, now) = (Token::new(cx.services.ports()), cx.services.ports().now());
+    let (token, now) = (OneTimeToken::new(cx.services.ports()), cx.services.ports().now());
     let mut methods = session.methods.clone();
     if !methods.split(' ').any(|known| known == method) {
         methods = format!("{methods} {method}");

@@ -174,6 +174,7 @@ impl<'k> PublicKey<'k> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "an authenticator has randomness of its own")]
 mod tests {
     use super::*;
     use aws_lc_rs::rand::SystemRandom;

@@ -4,7 +4,7 @@ use store::{DailySpend, HourlySpend};
 
 use super::keys::{CounterKeys, Salt, key};
 use super::local::LocalCounters;
-use crate::config::Limits;
+use crate::config::LimitSettings;
 use crate::database::{Database, DatabaseError};
 use crate::error::{Code, ServiceError};
 use crate::network::{Network, WIDE};
@@ -17,15 +17,26 @@ const LOCAL_PART: u32 = 4;
 /// Counters per network: allowance and rate limits.
 #[derive(Debug)]
 pub struct Allowance {
-    pub(super) limits: Limits,
+    pub(super) limits: LimitSettings,
     pub(super) salt: Salt,
     pub(super) local: LocalCounters,
 }
 
 impl Allowance {
     /// Counters with nothing spent.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: LimitSettings) -> Self {
         Self { limits, salt: Salt::default(), local: LocalCounters::default() }
+    }
+
+    /// Today (UTC), and the counter keys of a network for it.
+    async fn keys_of_today(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+    ) -> Result<(Day, CounterKeys), DatabaseError> {
+        let day = ports.now().day();
+        Ok((day, CounterKeys::of(&self.salt.of(database, ports, day).await?, network)))
     }
 
     /// Whether a network, and the wider network around it, has a daily use of `what` left. Only the database counts
@@ -38,8 +49,7 @@ impl Allowance {
         what: &str,
         per_day: u32,
     ) -> Result<bool, ServiceError> {
-        let day = ports.now().day();
-        let keys = CounterKeys::of(&self.salt.of(database, ports, day).await?, network);
+        let (day, keys) = self.keys_of_today(database, ports, network).await?;
         let (used, wide_used) = tokio::join!(
             database.ask(|store| store.daily_used(&keys.network, what, day)),
             database.ask(|store| store.daily_used(&keys.wide, what, day)),
@@ -56,8 +66,7 @@ impl Allowance {
         what: &str,
         per_day: u32,
     ) -> Result<bool, ServiceError> {
-        let day = ports.now().day();
-        let keys = CounterKeys::of(&self.salt.of(database, ports, day).await?, network);
+        let (day, keys) = self.keys_of_today(database, ports, network).await?;
         if database.ask(|store| store.spend_daily(&keys.network, what, day, per_day)).await? == DailySpend::Exhausted {
             return Ok(false);
         }
@@ -72,10 +81,8 @@ impl Allowance {
 
     /// Releases one daily use.
     pub(crate) async fn release_daily(&self, database: &Database, ports: &Ports, network: Network, what: &str) {
-        let day = ports.now().day();
-        match self.salt.of(database, ports, day).await {
-            Ok(salt) => {
-                let keys = CounterKeys::of(&salt, network);
+        match self.keys_of_today(database, ports, network).await {
+            Ok((day, keys)) => {
                 tokio::join!(
                     give_back_daily(database, &keys.network, what, day),
                     give_back_daily(database, &keys.wide, what, day),

@@ -12,7 +12,7 @@ pub(super) const PREFIX: &str = "SITE_AUDIT_";
 
 /// One key of the configuration.
 #[derive(Debug, Clone)]
-pub struct Key {
+pub struct ConfigKey {
     /// Dotted name, such as `limits.fetches`.
     pub name: String,
     /// Meaning and accepted values: the field's docstring.
@@ -32,7 +32,7 @@ pub(super) enum KeyKind {
     List,
 }
 
-impl Key {
+impl ConfigKey {
     /// Its environment variable.
     pub fn variable(&self) -> String {
         format!("{}{}", PREFIX, self.name.to_uppercase().replace('.', "__"))
@@ -40,7 +40,7 @@ impl Key {
 }
 
 /// Every key, in the order of the documentation.
-pub fn reference() -> Vec<Key> {
+pub fn reference() -> Vec<ConfigKey> {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let schema = SchemaGenerator::from(settings).into_root_schema_for::<Config>();
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
@@ -50,7 +50,7 @@ pub fn reference() -> Vec<Key> {
 }
 
 /// Collects the keys of one table. The configuration has two levels, and the schema is our own.
-fn collect(schema: &Value, defaults: &Value, prefix: &str, keys: &mut Vec<Key>) {
+fn collect(schema: &Value, defaults: &Value, prefix: &str, keys: &mut Vec<ConfigKey>) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
     for (name, field) in properties {
         let name_in_full = format!("{prefix}{name}");
@@ -60,7 +60,7 @@ fn collect(schema: &Value, defaults: &Value, prefix: &str, keys: &mut Vec<Key>) 
             continue;
         }
         let meaning = field.get("description").and_then(Value::as_str).unwrap_or_default();
-        keys.push(Key { name: name_in_full, meaning: meaning.replace('\n', " "), default, kind: kind(field) });
+        keys.push(ConfigKey { name: name_in_full, meaning: meaning.replace('\n', " "), default, kind: kind(field) });
     }
 }
 

@@ -4,7 +4,7 @@ use model::money::Micros;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::secret::Secret;
+use super::secret::SecretText;
 use super::values::{NamedUrl, PaymentMode, PaymentNetwork, Sku};
 
 /// Prices in US dollars.
@@ -22,7 +22,8 @@ pub struct Prices {
 /// Payment by x402.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Payments {
+#[schemars(rename = "Payments")]
+pub struct PaymentSettings {
     /// `live` charges, `dev` lets calls through unpaid; by default `dev` while `pay_to` is not set, else `live`.
     pub mode: Option<PaymentMode>,
     /// `base` or, for staging, `base-sepolia`.
@@ -31,14 +32,14 @@ pub struct Payments {
     pub pay_to: Option<String>,
     /// URL of the payment facilitator; on `base-sepolia` the public test one by default, on `base` required.
     pub facilitator: Option<String>,
-    /// What the facilitator is sent as `Authorization`.
-    pub facilitator_auth: Option<Secret>,
+    /// Value of the `Authorization` header for the facilitator.
+    pub facilitator_auth: Option<SecretText>,
     /// JSON-RPC address of a node of the network, to look for payments of which the facilitator does not know; without it
     /// they wait for the operator.
-    pub rpc_url: Option<Secret>,
+    pub rpc_url: Option<SecretText>,
     /// Wallets that speak x402, as `name=URL`.
     pub wallets: Vec<NamedUrl>,
-    /// Where test money is given away; shown on `base-sepolia` only.
+    /// Faucet for test USDC; shown on `base-sepolia` only.
     pub faucet: Option<String>,
 }
 
@@ -48,9 +49,9 @@ pub struct Payments {
 pub struct Pix {
     /// The key that receives: CPF, CNPJ, phone (`+55…`), e-mail or random key.
     pub key: Option<String>,
-    /// Name of who receives; 25 characters of it are shown to the bank.
+    /// Name of the receiver; 25 characters of it are shown to the bank.
     pub name: Option<String>,
-    /// City of who receives; 15 characters of it are shown to the bank.
+    /// City of the receiver; 15 characters of it are shown to the bank.
     pub city: Option<String>,
     /// Reais per dollar.
     pub brl_per_usd: Option<Micros>,
@@ -66,7 +67,7 @@ impl Default for Prices {
     }
 }
 
-impl Default for Payments {
+impl Default for PaymentSettings {
     fn default() -> Self {
         Self {
             mode: None,

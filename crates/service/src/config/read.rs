@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::keys::{Key, KeyKind, PREFIX, reference};
+use super::keys::{ConfigKey, KeyKind, PREFIX, reference};
 use super::settings::Config;
 
 /// Prefixes of environment variables of the project's own tests.
@@ -61,6 +61,7 @@ pub enum ConfigError {
 
 impl Sources {
     /// The process's own environment.
+    #[expect(clippy::disallowed_methods, reason = "the room of settings")]
     pub fn of_process(file: Option<PathBuf>, flags: Vec<(&'static str, String)>) -> Self {
         Self { file, environment: std::env::vars_os().collect(), flags }
     }
@@ -130,7 +131,7 @@ fn file(named: Option<&Path>) -> Result<Map<String, Value>, ConfigError> {
 }
 
 /// Parses a text as the value of a key.
-fn value(key: &Key, text: &str) -> Result<Value, String> {
+fn value(key: &ConfigKey, text: &str) -> Result<Value, String> {
     let wrong = || format!("{text:?} does not fit. {}", key.meaning);
     match key.kind {
         KeyKind::Text => Ok(Value::from(text)),
@@ -160,7 +161,7 @@ fn set(values: &mut Map<String, Value>, name: &str, value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{PaymentMode, Ports};
+    use crate::config::{PaymentMode, TargetPorts};
     use std::io::Write as _;
 
     fn with(environment: &[(&str, &str)]) -> Result<Config, String> {
@@ -206,15 +207,15 @@ mod tests {
     #[test]
     fn lists_are_arrays_in_the_file_and_commas_in_the_environment() {
         let ports = |config: Config| config.fetch.allow_ports;
-        assert_eq!(ports(toml("[fetch]\nallow_ports = [80, 81]").unwrap()), Ports::These(vec![80, 81]));
-        assert_eq!(ports(toml("[fetch]\nallow_ports = ['*']").unwrap()), Ports::Any);
+        assert_eq!(ports(toml("[fetch]\nallow_ports = [80, 81]").unwrap()), TargetPorts::These(vec![80, 81]));
+        assert_eq!(ports(toml("[fetch]\nallow_ports = ['*']").unwrap()), TargetPorts::Any);
         let config = with(&[
             ("SITE_AUDIT_FETCH__ALLOW_PORTS", "80, 82"),
             ("SITE_AUDIT_FETCH__RESOLVE", "A.example=127.0.0.2,b.example=::1"),
             ("SITE_AUDIT_TRUSTED_PROXIES", "10.0.0.0/8"),
         ])
         .unwrap();
-        assert_eq!(config.fetch.allow_ports, Ports::These(vec![80, 82]));
+        assert_eq!(config.fetch.allow_ports, TargetPorts::These(vec![80, 82]));
         assert_eq!(config.fetch.resolve.first().unwrap().name, "a.example");
         assert_eq!(config.trusted_proxies.len(), 1);
     }
@@ -270,8 +271,8 @@ mod tests {
     fn a_file_that_was_named_must_be_there() {
         let sources = Sources { file: Some("/nowhere/site-audit.toml".into()), ..Sources::default() };
         let error = anyhow::Error::new(Config::read(&sources).unwrap_err());
-        let told = format!("{error:#}");
-        assert!(told.starts_with("/nowhere/site-audit.toml could not be read: "), "{told}");
-        assert_eq!(told.matches("os error").count(), 1, "{told}");
+        let message = format!("{error:#}");
+        assert!(message.starts_with("/nowhere/site-audit.toml could not be read: "), "{message}");
+        assert_eq!(message.matches("os error").count(), 1, "{message}");
     }
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize, Serializer};
 /// A secret text. Debug output, logs and serialization show `***`.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
-pub struct Secret(String);
+pub struct SecretText(String);
 
-impl Secret {
+impl SecretText {
     /// A secret of this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -22,19 +22,19 @@ impl Secret {
     }
 }
 
-impl std::fmt::Debug for Secret {
+impl std::fmt::Debug for SecretText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("***")
     }
 }
 
-impl Serialize for Secret {
+impl Serialize for SecretText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str("***")
     }
 }
 
-impl JsonSchema for Secret {
+impl JsonSchema for SecretText {
     fn schema_name() -> Cow<'static, str> {
         "Secret".into()
     }
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_secret_shows_in_no_way_but_one() {
-        let secret: Secret = serde_json::from_str("\"hunter2\"").unwrap();
+        let secret: SecretText = serde_json::from_str("\"hunter2\"").unwrap();
         assert_eq!(format!("{secret:?} {}", serde_json::to_string(&secret).unwrap()), "*** \"***\"");
         assert_eq!(secret.expose(), "hunter2");
     }

@@ -7,15 +7,15 @@ use ipnet::{IpNet, Ipv6Net};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::secret::Secret;
-use super::values::{FixedName, LogFormat, Ports};
+use super::secret::SecretText;
+use super::values::{FixedName, LogFormat, TargetPorts};
 
 /// Memory of one password's hash in KiB (OWASP Password Storage Cheat Sheet: Argon2id, 19 MiB, 2 passes).
 pub(super) const ARGON2_KIB: u32 = 19_456;
 /// Passes of one password's hash (the same).
 pub(super) const ARGON2_PASSES: u32 = 2;
 
-/// How the product is named.
+/// Name of the product.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Product {
@@ -25,7 +25,7 @@ pub struct Product {
     pub id: String,
 }
 
-/// The client that reads other people's pages.
+/// The client that fetches audited pages.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fetch {
@@ -33,7 +33,7 @@ pub struct Fetch {
     #[schemars(with = "Vec<String>")]
     pub allow_private: Vec<IpNet>,
     /// Target ports, or `["*"]` for any.
-    pub allow_ports: Ports,
+    pub allow_ports: TargetPorts,
     /// Addresses of names, as `host=ip`, instead of DNS; judged like any other.
     pub resolve: Vec<FixedName>,
     /// Address and port of the resolver to ask; by default the system's.
@@ -46,24 +46,26 @@ pub struct Fetch {
     pub nat64: Vec<Ipv6Net>,
     /// File with more trust anchors (PEM).
     pub ca_file: Option<PathBuf>,
-    /// What the client calls itself; by default product, version and the page that explains it.
+    /// User agent of the client; by default product, version and the page that explains it.
     pub user_agent: Option<String>,
 }
 
-/// What real visitors measured, from the Chrome UX Report.
+/// Field data of real visitors, from the Chrome UX Report.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct FieldData {
+#[schemars(rename = "FieldData")]
+pub struct FieldDataSettings {
     /// Key of the Chrome UX Report API; with it the address of each audited page is sent there. By default nobody is asked.
     pub crux_key: Option<String>,
     /// URL of the method `records:queryRecord`.
     pub crux_endpoint: String,
 }
 
-/// What one network (an IPv4 address, an IPv6 /64) may do, and what the process does at once.
+/// Rate limits per network (an IPv4 address, an IPv6 /64), and concurrency limits of the process.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
+#[schemars(rename = "Limits")]
+pub struct LimitSettings {
     /// Free audits per network and UTC day.
     pub free_audits_per_day: u32,
     /// Audits per network and hour, free or paid. As many payments for tabs and credit, and ten times as many of both for
@@ -100,14 +102,14 @@ pub struct Mcp {
     pub registry_auth: Option<String>,
 }
 
-/// How mail is sent.
+/// Outgoing mail.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Smtp {
     /// `smtp://user:password@host:port` or `smtps://…`; without it nothing that needs mail works. Over `smtp` the
     /// connection is secured by STARTTLS, always where there is a password, but not to this machine.
-    pub url: Option<Secret>,
-    /// Who mail is from, such as `Site Audit <audit@example.com>`.
+    pub url: Option<SecretText>,
+    /// Sender of mail, such as `Site Audit <audit@example.com>`.
     pub from: Option<String>,
 }
 
@@ -117,27 +119,28 @@ pub struct Smtp {
 pub struct Auth {
     /// Key for CSRF tokens and for secrets at rest, at least 32 bytes. Made once and kept beside an embedded database by
     /// default; with `postgres://` all servers are given the same one, else accounts are off.
-    pub secret: Option<Secret>,
-    /// The secret before, while a new one takes over: what it made stays good.
-    pub previous_secret: Option<Secret>,
+    pub secret: Option<SecretText>,
+    /// The previous secret, while it is replaced: what it signed stays valid.
+    pub previous_secret: Option<SecretText>,
     /// Memory of one password's hash in KiB, at least 19456 (Argon2id).
     pub argon2_kib: u32,
     /// Passes of one password's hash, at least 2.
     pub argon2_passes: u32,
 }
 
-/// Who runs this server.
+/// The operator of this server.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Operator {
     /// Token of the operator's routes, sent as `Authorization: Bearer`; it begins with none of `pa_`, `mmk_`, `cred_`.
-    pub token: Option<Secret>,
+    pub token: Option<SecretText>,
 }
 
-/// Who runs the service: in the descriptions for programs.
+/// The organization that runs the service, for the descriptions for programs.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Organization {
+#[schemars(rename = "Organization")]
+pub struct OrganizationSettings {
     /// Its name; by default that of the product.
     pub name: Option<String>,
     /// Its site; by default the public origin.
@@ -146,7 +149,7 @@ pub struct Organization {
     pub email: Option<String>,
 }
 
-/// Whom to tell of a weakness.
+/// Contact for vulnerability reports.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Security {
@@ -154,11 +157,11 @@ pub struct Security {
     pub contact: Option<String>,
 }
 
-/// How long things are kept.
+/// Retention of stored data.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retention {
-    /// Days that an audit of nobody is kept.
+    /// Days that an audit without an owner is kept.
     pub nobody_days: u32,
     /// Days that a guest's audits are kept after the guest was last seen.
     pub guest_days: u32,
@@ -182,7 +185,7 @@ impl Default for Product {
     }
 }
 
-impl Default for FieldData {
+impl Default for FieldDataSettings {
     fn default() -> Self {
         Self {
             crux_key: None,
@@ -191,7 +194,7 @@ impl Default for FieldData {
     }
 }
 
-impl Default for Limits {
+impl Default for LimitSettings {
     fn default() -> Self {
         Self {
             free_audits_per_day: 10,
@@ -228,7 +231,7 @@ impl Default for Log {
     }
 }
 
-impl Organization {
+impl OrganizationSettings {
     /// Its site.
     pub fn url(&self, base_url: &str) -> String {
         self.url.clone().unwrap_or_else(|| format!("{base_url}/"))

@@ -7,9 +7,10 @@ use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::money::{Payments, Pix, Prices};
+use super::money::{PaymentSettings, Pix, Prices};
 use super::sections::{
-    Auth, Fetch, FieldData, Limits, Log, Mcp, Operator, Organization, Product, Retention, Security, Smtp,
+    Auth, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product, Retention,
+    Security, Smtp,
 };
 use super::values::{PaymentMode, Sku};
 
@@ -34,13 +35,13 @@ pub struct Config {
     /// The client that reads other people's pages.
     pub fetch: Fetch,
     /// What real visitors measured, from the Chrome UX Report.
-    pub field_data: FieldData,
+    pub field_data: FieldDataSettings,
     /// What one network may do.
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// What is asked for beyond the free allowance.
     pub prices: Prices,
     /// Payment by x402.
-    pub payments: Payments,
+    pub payments: PaymentSettings,
     /// The MCP server.
     pub mcp: Mcp,
     /// How mail is sent.
@@ -50,7 +51,7 @@ pub struct Config {
     /// Who runs this server.
     pub operator: Operator,
     /// Who runs the service.
-    pub organization: Organization,
+    pub organization: OrganizationSettings,
     /// Whom to tell of a weakness.
     pub security: Security,
     /// Credit that is paid by Pix, and released by a person.
@@ -70,16 +71,16 @@ impl Default for Config {
             product: Product::default(),
             fetch: Fetch::default(),
             trusted_proxies: Vec::new(),
-            field_data: FieldData::default(),
-            limits: Limits::default(),
+            field_data: FieldDataSettings::default(),
+            limits: LimitSettings::default(),
             prices: Prices::default(),
             free_now: Vec::new(),
-            payments: Payments::default(),
+            payments: PaymentSettings::default(),
             mcp: Mcp::default(),
             smtp: Smtp::default(),
             auth: Auth::default(),
             operator: Operator::default(),
-            organization: Organization::default(),
+            organization: OrganizationSettings::default(),
             security: Security::default(),
             pix: Pix::default(),
             retention: Retention::default(),
@@ -115,7 +116,7 @@ impl Config {
             ca_file: self.fetch.ca_file.clone(),
             user_agent: self.user_agent(base_url),
             own_addresses: vec![own_address],
-            limits: fetch::Limits::default(),
+            limits: fetch::FetchTimeouts::default(),
         }
     }
 
@@ -128,7 +129,7 @@ impl Config {
     }
 }
 
-impl Organization {
+impl OrganizationSettings {
     /// Its name.
     pub fn name<'c>(&'c self, config: &'c Config) -> &'c str {
         self.name.as_deref().unwrap_or(&config.product.name)

@@ -1,6 +1,6 @@
 //! Validation of values that their type can't check: ranges, formats, and values that must agree.
 
-use super::secret::Secret;
+use super::secret::SecretText;
 use super::sections::{ARGON2_KIB, ARGON2_PASSES};
 use super::settings::Config;
 use super::values::is_header_value;
@@ -103,7 +103,7 @@ impl Config {
     }
 
     fn validate_smtp(&self) -> Result<(), (&'static str, &'static str)> {
-        let is_server = |url: &Secret| {
+        let is_server = |url: &SecretText| {
             url::Url::parse(url.expose()).is_ok_and(|url| {
                 matches!(url.scheme(), "smtp" | "smtps")
                     && url.host_str().is_some_and(|host| !host.is_empty())
@@ -137,7 +137,7 @@ impl Config {
         if !(ARGON2_PASSES..=ARGON2_MOST.1).contains(&auth.argon2_passes) {
             return Err(("auth.argon2_passes", "takes 2 to 16"));
         }
-        let token = self.operator.token.as_ref().map(Secret::expose);
+        let token = self.operator.token.as_ref().map(SecretText::expose);
         if token.is_some_and(|token| TokenKind::of(token).is_some() || token.trim() != token || token.is_empty()) {
             return Err((
                 "operator.token",

@@ -97,14 +97,14 @@ pub enum LogFormat {
 
 /// Target ports: a list, or any.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ports {
+pub enum TargetPorts {
     /// `["*"]`.
     Any,
     /// These.
     These(Vec<u16>),
 }
 
-impl Ports {
+impl TargetPorts {
     /// As the client takes them: empty for any.
     pub(super) fn list(&self) -> Vec<u16> {
         match self {
@@ -114,7 +114,7 @@ impl Ports {
     }
 }
 
-impl Default for Ports {
+impl Default for TargetPorts {
     fn default() -> Self {
         Self::These(vec![80, 443, 8080, 8443])
     }
@@ -128,7 +128,7 @@ enum PortEntry {
     Text(String),
 }
 
-impl<'de> Deserialize<'de> for Ports {
+impl<'de> Deserialize<'de> for TargetPorts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut ports = Vec::new();
         let entries = Vec::<PortEntry>::deserialize(deserializer)
@@ -149,7 +149,7 @@ impl<'de> Deserialize<'de> for Ports {
     }
 }
 
-impl Serialize for Ports {
+impl Serialize for TargetPorts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Any => ["*"].serialize(serializer),
@@ -158,7 +158,7 @@ impl Serialize for Ports {
     }
 }
 
-impl JsonSchema for Ports {
+impl JsonSchema for TargetPorts {
     fn schema_name() -> Cow<'static, str> {
         "Ports".into()
     }

@@ -16,7 +16,7 @@ use crate::network::Network;
 use crate::services::Services;
 use crate::tabs::{self, Judgement, between};
 use crate::watches::{self, Alerted};
-use engine::{AUDIT_TIME, AuditFailure, Given};
+use engine::{AUDIT_TIME, AuditFailure, AuditInputs};
 
 /// How long an unreachable page is retried before the run reports it as unreachable, in milliseconds. Chosen: an hour,
 /// longer than a usual deployment or restart.
@@ -103,7 +103,7 @@ async fn look(
         None if page.response().is_none() => return unreached(services, watched, now, page, is_last_try).await,
         None => {}
     }
-    let given = Given { started_at: now, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
+    let given = AuditInputs { started_at: now, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
     let audited = services.engine().audit_page(&url, page, given, deadline, |audited| audited.report).await;
     match audited {
         Ok(report) => Ok(WatchResult { report, failed: false }),

@@ -69,6 +69,7 @@ pub fn start(services: Services) -> Background {
 }
 
 /// Worker loop of one lane.
+#[expect(clippy::disallowed_methods, reason = "the interval between looks at the queue")]
 async fn work(services: Services, lane: Lane, mut may_work: watch::Receiver<bool>, mut stopped: watch::Receiver<bool>) {
     let mut running: JoinSet<()> = JoinSet::new();
     loop {
@@ -138,6 +139,7 @@ pub async fn work_off(services: &Services) -> Result<usize, StoreError> {
 }
 
 /// Scheduler loop: queues what is due, while this machine's clock agrees with the database's.
+#[expect(clippy::disallowed_methods, reason = "the interval of the scheduler")]
 async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
     let mut last = None;
     let mut quiet_until = Instant::now();

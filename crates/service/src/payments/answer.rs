@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 use store::PaidAnswer;
 
 use crate::caller::Cx;
-use crate::error::{Code, DayAllowance, Receipt, ServiceError};
+use crate::error::{Code, DayAllowance, PaymentReceipt, ServiceError};
 
 /// Deadline of work that is paid: the longest wait for a place, the longest audit, and a margin.
 pub(super) const WORK_TIME: Duration = Duration::from_secs(30);
 
 /// The work of a call: run once, and not before it is known to be free or who pays.
-pub type Work = Box<dyn FnOnce(Cx) -> BoxFuture<'static, Result<Answer, ServiceError>> + Send>;
+pub type Work = Box<dyn FnOnce(Cx) -> BoxFuture<'static, Result<CallAnswer, ServiceError>> + Send>;
 
-/// The answer of a call with a price: JSON, and what goes with it over the wire.
+/// The answer of a call with a price: status, headers and JSON body.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct CallAnswer {
     /// The status of HTTP.
     pub status: u16,
     /// More headers, as name and value.
@@ -30,35 +30,35 @@ pub struct Answer {
     pub speaks: bool,
 }
 
-/// The answer of a call with a price, and how it came about: made now or replayed, paid or free.
+/// The answer of a call with a price: new or replayed, paid or free.
 #[derive(Debug)]
 pub struct Answered {
     /// The answer.
-    pub answer: Answer,
+    pub answer: CallAnswer,
     /// The language of a replayed answer that differs by language.
     pub earlier_lang: Option<Lang>,
     /// The answer is that of an earlier call.
     pub is_replayed: bool,
     /// The receipt of the payment by x402, if that paid.
-    pub receipt: Option<Receipt>,
+    pub receipt: Option<PaymentReceipt>,
     /// What is left of the day's free audits, where the call was one.
     pub allowance: Option<DayAllowance>,
 }
 
 impl Answered {
     /// An answer that was made now.
-    pub(crate) fn now(answer: Answer) -> Self {
+    pub(crate) fn now(answer: CallAnswer) -> Self {
         Self { answer, earlier_lang: None, is_replayed: false, receipt: None, allowance: None }
     }
 
     /// With the receipt of its payment.
-    pub(super) fn with_receipt(self, receipt: Receipt) -> Self {
+    pub(super) fn with_receipt(self, receipt: PaymentReceipt) -> Self {
         Self { receipt: Some(receipt), ..self }
     }
 }
 
 /// Runs paid work within [`WORK_TIME`]; [`Code::Overloaded`] past it.
-pub(super) async fn run_in_time(work: Work, cx: Cx) -> Result<Answer, ServiceError> {
+pub(super) async fn run_in_time(work: Work, cx: Cx) -> Result<CallAnswer, ServiceError> {
     match tokio::time::timeout(WORK_TIME, work(cx)).await {
         Ok(done) => done,
         Err(_) => Err(ServiceError::new(Code::Overloaded).retry_after(5)),
@@ -75,7 +75,7 @@ struct AnswerHead {
 }
 
 /// An answer as it is stored, which was made in this language.
-pub(super) fn pack(answer: &Answer, lang: Lang) -> Result<PaidAnswer, ServiceError> {
+pub(super) fn pack(answer: &CallAnswer, lang: Lang) -> Result<PaidAnswer, ServiceError> {
     let lang = answer.speaks.then(|| lang.tag().to_owned());
     let head = AnswerHead { status: answer.status, headers: answer.headers.clone(), lang };
     let head = serde_json::to_string(&head).map_err(|error| {
@@ -96,6 +96,7 @@ pub(super) fn unpack(stored: PaidAnswer) -> Result<Answered, ServiceError> {
         Some(tag) => Some(Lang::from_tag(&tag).ok_or_else(damaged)?),
         None => None,
     };
-    let answer = Answer { status: head.status, headers: head.headers, body: Bytes::from(stored.body), speaks: false };
+    let answer =
+        CallAnswer { status: head.status, headers: head.headers, body: Bytes::from(stored.body), speaks: false };
     Ok(Answered { earlier_lang, is_replayed: true, ..Answered::now(answer) })
 }

@@ -17,7 +17,7 @@ use model::credit::{BALANCE_FIELD, CreditState, PixState};
 use model::time::Timestamp;
 use store::{Credit, Holding, NewDebit, PaidAnswer, Repeated};
 
-use super::answer::{self, Answer, Answered, WORK_TIME, Work};
+use super::answer::{self, Answered, CallAnswer, WORK_TIME, Work};
 use super::payment::{owner, request_hash};
 use crate::caller::Cx;
 use crate::database::DatabaseError;
@@ -69,7 +69,7 @@ pub(super) async fn pay(mut cx: Cx, priced: &Priced, work: Work) -> Result<Answe
     paid.map(Answered::now)
 }
 
-/// What became of an attempt to hold a price.
+/// Outcome of holding a price.
 enum Hold {
     /// It is held, under this id.
     Debit(String),
@@ -117,7 +117,7 @@ fn deadline(now: Timestamp) -> Timestamp {
 }
 
 /// Runs the work of a held debit, and charges it with the answer, or reverses it.
-async fn work_and_charge(cx: Cx, debit: String, work: Work) -> Result<Answer, ServiceError> {
+async fn work_and_charge(cx: Cx, debit: String, work: Work) -> Result<CallAnswer, ServiceError> {
     let (services, lang) = (cx.services.clone(), cx.lang);
     let done = answer::run_in_time(work, cx).await;
     let (packed, answer) = match done.and_then(|answer| Ok((answer::pack(&answer, lang)?, answer))) {

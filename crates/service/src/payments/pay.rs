@@ -2,14 +2,14 @@
 
 use super::answer::{Answered, Work};
 use super::debit;
-use super::payment::{self, Good, Payment, State};
+use super::payment::{self, Good, PaymentStage, X402Payment};
 use super::replay::replay_payment;
 use crate::caller::Cx;
 use crate::config::Sku;
 use crate::error::{Code, ServiceError};
 use crate::x402::{PaymentMeans, Priced};
 
-/// Why a call was not paid.
+/// An unpaid call: its error, and whether a payment was claimed.
 #[derive(Debug)]
 pub(crate) struct Unpaid {
     /// What its caller is told.
@@ -39,7 +39,7 @@ pub(crate) async fn pay(cx: Cx, priced: &Priced, work: Work) -> Result<Answered,
         payment::admit(&cx).await?;
     }
     let claimed = match payment::claim(&cx, priced, judged).await? {
-        Payment { state: State::Known(row), .. } => return Ok(replay_payment(&cx, priced, *row).await?),
+        X402Payment { state: PaymentStage::Known(row), .. } => return Ok(replay_payment(&cx, priced, *row).await?),
         claimed => claimed,
     };
     let after_claim = |error| Unpaid { error, is_claimed: true };

@@ -1,7 +1,7 @@
 //! A payment by x402: its states, and the one function that moves it from state to state.
 //!
 //! The row in the database is written before each step that can't be undone, so a repeat of the call with the same header,
-//! the worker, or a start after a crash takes the payment up from there ([`Payment::taken_over`]) and moves it with the same
+//! the worker, or a start after a crash takes the payment up from there ([`X402Payment::taken_over`]) and moves it with the same
 //! [`advance`]. A lease with a fencing token makes one of them at a time the holder: whoever lost it changes nothing. The
 //! caller never sees a result whose charge is not final.
 //!
@@ -49,6 +49,7 @@ mod reply;
 mod request;
 mod search;
 mod settle;
+mod settling;
 mod state;
 mod times;
 mod work;
@@ -59,37 +60,37 @@ use crate::services::Services;
 pub(super) use claim::{admit, claim, judge};
 pub(super) use reply::receipt;
 pub(super) use request::{is_repeat, of_another_request, owner, refuse_second, request_hash};
-pub(super) use state::{Good, Payment, State};
+pub(super) use state::{Good, PaymentStage, X402Payment};
 
 /// Moves a payment in a task of its own: it goes on when its caller hangs up.
-pub(super) async fn advance_detached(services: &Services, payment: Payment) -> Result<Payment, ServiceError> {
+pub(super) async fn advance_detached(services: &Services, payment: X402Payment) -> Result<X402Payment, ServiceError> {
     let moved = services.clone();
     services.payments().ongoing().run_detached(async move { advance(&moved, payment).await }).await
 }
 
 /// Moves a payment that is claimed or taken over until it has ended, is unclear, or is somebody else's.
-pub(super) async fn advance(services: &Services, payment: Payment) -> Payment {
-    let Payment { terms, mut good, mut state } = payment;
+pub(super) async fn advance(services: &Services, payment: X402Payment) -> X402Payment {
+    let X402Payment { terms, mut good, mut state } = payment;
     loop {
         state = match state {
-            State::Claimed(lease) => work::verify(services, &terms, lease).await,
-            State::Verified(lease) => {
+            PaymentStage::Claimed(lease) => work::verify(services, &terms, lease).await,
+            PaymentStage::Verified(lease) => {
                 let (made, next) = work::work(services, good, lease).await;
                 good = made;
                 next
             }
-            State::Worked(lease) => settle::settle(services, &terms, &lease).await,
-            State::Abandoned(lease) => work::release_abandoned(services, &lease).await,
-            State::Unreadable(lease) => settle::pause_unreadable(services, &terms, &lease).await,
-            State::Judged(_)
-            | State::Known(_)
-            | State::Settled(_)
-            | State::Refused { .. }
-            | State::Lapsed(_)
-            | State::Unclear(_)
-            | State::Released(_)
-            | State::Interrupted(_)
-            | State::InProgress => return Payment { terms, good, state },
+            PaymentStage::Worked(lease) => settle::settle(services, &terms, &lease).await,
+            PaymentStage::Abandoned(lease) => work::release_abandoned(services, &lease).await,
+            PaymentStage::Unreadable(lease) => settle::pause_unreadable(services, &terms, &lease).await,
+            PaymentStage::Judged(_)
+            | PaymentStage::Known(_)
+            | PaymentStage::Settled(_)
+            | PaymentStage::Refused { .. }
+            | PaymentStage::Lapsed(_)
+            | PaymentStage::Unclear(_)
+            | PaymentStage::Released(_)
+            | PaymentStage::Interrupted(_)
+            | PaymentStage::InProgress => return X402Payment { terms, good, state },
         };
     }
 }

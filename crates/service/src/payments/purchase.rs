@@ -4,13 +4,13 @@
 use model::lang::{Text, text};
 use model::money::Micros;
 use serde_json::json;
-use store::{NewCredit, Purchase};
+use store::{CreditPurchase, NewCredit};
 
-use super::payment::{self, Good, Payment, State};
+use super::payment::{self, Good, PaymentStage, X402Payment};
 use super::replay::{known, resume};
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
-use crate::error::{Code, Receipt, ServiceError};
+use crate::error::{Code, PaymentReceipt, ServiceError};
 use crate::x402::Priced;
 
 /// A credit that was bought.
@@ -19,7 +19,7 @@ pub struct Bought {
     /// Its token, which is not kept.
     pub token: String,
     /// The receipt of the payment; `None` where nothing is charged.
-    pub receipt: Option<Receipt>,
+    pub receipt: Option<PaymentReceipt>,
 }
 
 /// Sells a pack, for the payment that came along.
@@ -34,11 +34,11 @@ pub async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ServiceError> {
         return replay(cx, &priced, row).await;
     }
     payment::refuse_second(cx, &priced).await?;
-    let purchase = Purchase { credit_id: services.ports().id(), token_digest: token_digest(&token) };
+    let purchase = CreditPurchase { credit_id: services.ports().id(), token_digest: token_digest(&token) };
     let judged = payment::judge(cx, &priced, Good::Credit(purchase))?;
     payment::admit(cx).await?;
     let claimed = match payment::claim(cx, &priced, judged).await? {
-        Payment { state: State::Known(row), .. } => return replay(cx, &priced, *row).await,
+        X402Payment { state: PaymentStage::Known(row), .. } => return replay(cx, &priced, *row).await,
         claimed => claimed,
     };
     let ended = payment::advance_detached(services, claimed).await?;
@@ -48,7 +48,7 @@ pub async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ServiceError> {
         .map_err(|error| with_way_to_token(error, is_buyer))
 }
 
-/// Gives a pack away, where nothing is charged.
+/// Creates credit without a payment, where nothing is charged.
 async fn give(cx: &Cx, priced: &Priced, token: String) -> Result<Bought, ServiceError> {
     payment::admit(cx).await?;
     let services = &cx.services;
@@ -83,7 +83,7 @@ fn with_way_to_token(error: ServiceError, is_buyer: bool) -> ServiceError {
 /// Answers a payment that came before. The token can't be shown again, and the payment's header is public once settled: a
 /// new token takes the place of the lost one only for the owner of the call, whom the request's digest names, or for the
 /// caller with its idempotency key; and while nothing was spent.
-async fn replay(cx: &Cx, priced: &Priced, row: store::Payment) -> Result<Bought, ServiceError> {
+async fn replay(cx: &Cx, priced: &Priced, row: store::StoredPayment) -> Result<Bought, ServiceError> {
     let services = &cx.services;
     let is_repeat = payment::is_repeat(cx, priced, &row);
     let Some(purchase) = row.purchase.clone().filter(|_| is_repeat) else {
@@ -100,7 +100,7 @@ async fn replay(cx: &Cx, priced: &Priced, row: store::Payment) -> Result<Bought,
 }
 
 /// A new token for a credit of which nothing was spent.
-async fn new_token(cx: &Cx, purchase: &Purchase, bought: Micros) -> Result<Option<String>, ServiceError> {
+async fn new_token(cx: &Cx, purchase: &CreditPurchase, bought: Micros) -> Result<Option<String>, ServiceError> {
     let services = &cx.services;
     let token = TokenKind::Credit.token(services.ports().entropy.bytes());
     let digest = token_digest(&token);

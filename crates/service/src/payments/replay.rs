@@ -5,7 +5,7 @@ use store::PaymentState;
 
 use super::answer::{self, Answered};
 use super::debit;
-use super::payment::{Good, Payment, advance_detached, is_repeat, of_another_request, receipt};
+use super::payment::{Good, X402Payment, advance_detached, is_repeat, of_another_request, receipt};
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
@@ -27,7 +27,7 @@ pub async fn replay(cx: &Cx, priced: &Priced) -> Result<Option<Answered>, Servic
 }
 
 /// The stored payment with the authorization of this call's, unless it may be claimed again.
-pub(super) async fn known(cx: &Cx) -> Result<Option<store::Payment>, ServiceError> {
+pub(super) async fn known(cx: &Cx) -> Result<Option<store::StoredPayment>, ServiceError> {
     let PaymentMeans::X402(signed) = &cx.payment.means else { return Ok(None) };
     let (services, now) = (&cx.services, cx.services.ports().now());
     let key = signed.key(services.payments().chain());
@@ -36,7 +36,7 @@ pub(super) async fn known(cx: &Cx) -> Result<Option<store::Payment>, ServiceErro
 }
 
 /// Whether nothing was broadcast of a payment, and nobody holds its lease.
-fn is_claimable(row: &store::Payment, now: Timestamp) -> bool {
+fn is_claimable(row: &store::StoredPayment, now: Timestamp) -> bool {
     match row.state {
         PaymentState::Released => true,
         PaymentState::Claimed | PaymentState::Working => row.leased_until <= now,
@@ -46,7 +46,11 @@ fn is_claimable(row: &store::Payment, now: Timestamp) -> bool {
 
 /// The stored result of a payment's call. The header is public once the payment is settled, as the chain has all of it: it
 /// proves nothing about who calls, so the request must be the same too.
-pub(super) async fn replay_payment(cx: &Cx, priced: &Priced, row: store::Payment) -> Result<Answered, ServiceError> {
+pub(super) async fn replay_payment(
+    cx: &Cx,
+    priced: &Priced,
+    row: store::StoredPayment,
+) -> Result<Answered, ServiceError> {
     if !is_repeat(cx, priced, &row) {
         return Err(of_another_request(cx, priced, row));
     }
@@ -61,16 +65,16 @@ pub(super) async fn replay_payment(cx: &Cx, priced: &Priced, row: store::Payment
 }
 
 /// Takes up a stored payment for a repeated call: settles it now where nobody else is at it.
-pub(super) async fn resume(services: &Services, row: store::Payment) -> Result<Payment, ServiceError> {
+pub(super) async fn resume(services: &Services, row: store::StoredPayment) -> Result<X402Payment, ServiceError> {
     match row.state {
         PaymentState::Worked | PaymentState::Settling | PaymentState::Unclear => {
             let now = services.ports().now();
             let until = now.plus_ms(SETTLE_LEASE_MS);
             match services.database().ask(|store| store.take_payment(&row.lease.id, now, until)).await? {
-                Some(taken) => advance_detached(services, Payment::taken_over(taken)).await,
-                None => Ok(Payment::stored(row)),
+                Some(taken) => advance_detached(services, X402Payment::taken_over(taken)).await,
+                None => Ok(X402Payment::stored(row)),
             }
         }
-        _ => Ok(Payment::stored(row)),
+        _ => Ok(X402Payment::stored(row)),
     }
 }

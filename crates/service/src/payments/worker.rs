@@ -1,5 +1,5 @@
-//! The worker: takes payments whose calls ended without a word to their end, reverses debits past their deadline, and
-//! checks whether the facilitator is up.
+//! The payments worker: finishes payments of interrupted calls, reverses debits past their deadline, and checks the health
+//! of the facilitator.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use store::StoreError;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::payment::{Payment, State, advance, advance_detached};
+use super::payment::{PaymentStage, X402Payment, advance, advance_detached};
 use crate::services::Services;
 use crate::x402::{FACILITATOR_RETRY, SETTLE_LEASE_MS, Standing};
 
@@ -43,6 +43,7 @@ impl Worker {
 /// Starts the worker: a first round now, then one whenever a payment is due, and at least one a minute. Any number of
 /// servers may do so on one database. To be started before calls are accepted: on an embedded database it ends all leases,
 /// as their holder, the process before this one, is gone.
+#[expect(clippy::disallowed_methods, reason = "its task is awaited by the Worker that it returns")]
 pub async fn start(services: Services) -> Worker {
     if services.payments().is_live() && services.payments().node().is_none() {
         tracing::warn!("payments.rpc_url is not set: a settlement whose answer is lost will wait for the operator");
@@ -67,6 +68,7 @@ pub async fn start(services: Services) -> Worker {
 }
 
 /// Repeats the health check of the facilitator, where calls are charged.
+#[expect(clippy::disallowed_methods, reason = "the interval between health checks")]
 async fn keep_checking(services: &Services) {
     let Some(facilitator) = services.payments().facilitator().filter(|_| services.payments().is_live()) else { return };
     loop {
@@ -82,7 +84,8 @@ async fn keep_checking(services: &Services) {
     }
 }
 
-/// Does round after round.
+/// The settling loop.
+#[expect(clippy::disallowed_methods, reason = "the time until the next payment is due")]
 async fn keep_settling(services: &Services) {
     loop {
         let next = match round(services).await {
@@ -126,18 +129,18 @@ pub async fn round(services: &Services) -> Result<usize, StoreError> {
         let Some(row) = store.take_due_payment(due_before, now.plus_ms(SETTLE_LEASE_MS), now).await? else {
             return Ok(unclear);
         };
-        let payment = Payment::taken_over(row);
+        let payment = X402Payment::taken_over(row);
         let ended = match payment.state {
-            State::Abandoned(_) => Ok(advance(services, payment).await),
+            PaymentStage::Abandoned(_) => Ok(advance(services, payment).await),
             // The response to a settle call is waited for, also when the worker is stopped meanwhile: it may not be given
             // twice.
             _ => advance_detached(services, payment).await,
         };
-        unclear += usize::from(matches!(ended, Ok(Payment { state: State::Unclear(_), .. })));
+        unclear += usize::from(matches!(ended, Ok(X402Payment { state: PaymentStage::Unclear(_), .. })));
     }
 }
 
-/// Reverses debits whose calls ended without a word. Payments don't wait for it to succeed.
+/// Reverses debits of interrupted calls. Payments don't wait for it to succeed.
 async fn reverse_overdue(services: &Services) {
     match services.database().store().reverse_overdue_debits(services.ports().now(), BATCH).await {
         Ok(0) => {}

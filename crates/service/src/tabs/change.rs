@@ -10,7 +10,7 @@ use model::report::{Coverage, Report};
 use model::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{Judged, StoredReport};
+use store::{RunFindings, StoredReport};
 
 use super::words::{Word, words};
 
@@ -25,7 +25,7 @@ pub struct Judgement {
 
 impl Judgement {
     /// Of a stored run.
-    pub fn of(judged: Judged, failed: bool, lang: Lang) -> Self {
+    pub fn of(judged: RunFindings, failed: bool, lang: Lang) -> Self {
         Self {
             score: (!failed).then_some(judged.score),
             issues: judged.findings.iter().map(|finding| finding.in_lang(lang)).collect(),
@@ -47,7 +47,7 @@ impl Judgement {
     }
 }
 
-/// Two runs of a page beside each other.
+/// Comparison of two runs of a page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Compared {
     /// The earlier one, as it was asked for.

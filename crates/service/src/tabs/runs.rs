@@ -41,6 +41,15 @@ pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ServiceError> {
     run.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
 }
 
+/// Audits a tab's page, and stores the run; the tab after it, with the run.
+pub async fn run_again(cx: &Cx, owner: &Owner, tab: &Tab) -> Result<(Tab, StoredAudit), ServiceError> {
+    let result = run(cx, tab).await?;
+    let mut tab = super::open::tab(&cx.services, owner, &tab.id).await?;
+    // A paid run is its owner's only once the charge is final, and this answer is given out only then.
+    (tab.audit_id, tab.score) = (Some(result.audit_id.clone()), Some(result.score));
+    Ok((tab, result))
+}
+
 /// Compares two runs of a tab, by the ids of their audits.
 pub async fn compared(
     services: &Services,
@@ -80,7 +89,7 @@ fn unreadable(error: &StoreError) -> ServiceError {
 }
 
 /// The latest runs of a tab, at most `limit`, newest first, each with the change from the one before it.
-pub async fn history(
+pub async fn latest_runs(
     services: &Services,
     owner: &Owner,
     tab: &Tab,

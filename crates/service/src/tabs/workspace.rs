@@ -2,17 +2,24 @@
 
 use model::billing::Gate;
 use model::id::Owner;
+use model::lang::Lang;
 use model::pricing::Billing;
 use model::report::StoredAudit;
 use model::tab::{Run, Tab};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::runs::last_run;
+use super::runs::{last_run, latest_runs};
 use crate::billing;
 use crate::caller::Cx;
 use crate::error::ServiceError;
 use crate::gate;
+use crate::services::Services;
+
+/// Default for the runs of a history. Chosen: what a screen shows.
+const USUAL_RUNS: u32 = 20;
+/// Runs of a history at most. Chosen: bounds the reports read for one call.
+const MOST_RUNS: u32 = 100;
 
 /// All tabs of the caller (Workspace).
 #[derive(Debug, Serialize, JsonSchema)]
@@ -40,6 +47,19 @@ pub struct TabAnswer {
     pub tab: Tab,
     /// Null when it never ran.
     pub result: Option<StoredAudit>,
+}
+
+/// The history of a tab, with at most `limit` runs: 20 by default, 100 at most.
+pub async fn history(
+    services: &Services,
+    owner: &Owner,
+    tab: Tab,
+    limit: Option<u32>,
+    lang: Lang,
+) -> Result<HistoryAnswer, ServiceError> {
+    let limit = limit.unwrap_or(USUAL_RUNS).clamp(1, MOST_RUNS);
+    let runs = latest_runs(services, owner, &tab, limit, lang).await?;
+    Ok(HistoryAnswer { tab, runs, limit })
 }
 
 /// The runs of a tab.

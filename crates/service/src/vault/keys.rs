@@ -14,7 +14,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::config::{SECRET_BYTES, Secret};
+use crate::config::{SECRET_BYTES, SecretText};
 
 /// Bytes of a nonce of XChaCha20 (draft-irtf-cfrg-xchacha-03 §2).
 const NONCE_BYTES: usize = 24;
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Keys {
 
 impl Keys {
     /// Derives the keys of the current and the previous secret.
-    pub fn new(current: &Secret, previous: Option<&Secret>) -> Self {
+    pub fn new(current: &SecretText, previous: Option<&SecretText>) -> Self {
         Self { current: DerivedKeys::of(current), previous: previous.map(DerivedKeys::of) }
     }
 
@@ -123,7 +123,7 @@ fn halves(bytes: [u8; 32]) -> [[u8; 16]; 2] {
 }
 
 impl DerivedKeys {
-    fn of(secret: &Secret) -> Self {
+    fn of(secret: &SecretText) -> Self {
         let key = |purpose: &[u8]| mac(secret.expose().as_bytes(), &[purpose]);
         Self { csrf: key(b"csrf"), context: key(b"context"), at_rest: key(b"at rest"), blind: key(b"blind") }
     }
@@ -166,7 +166,7 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
 
 /// The secret file beside the embedded database, readable by its owner only; created from `random` by the first
 /// process to need it.
-pub(super) fn beside(database: &Path, random: [u8; 32]) -> Result<Secret> {
+pub(super) fn beside(database: &Path, random: [u8; 32]) -> Result<SecretText> {
     let mut path = database.as_os_str().to_owned();
     path.push(".secret");
     let path = PathBuf::from(path);
@@ -183,10 +183,10 @@ pub(super) fn beside(database: &Path, random: [u8; 32]) -> Result<Secret> {
     Ok(secret)
 }
 
-fn read(path: &Path) -> std::io::Result<Secret> {
+fn read(path: &Path) -> std::io::Result<SecretText> {
     let mut text = String::new();
     File::open(path)?.take(FILE_BYTES).read_to_string(&mut text)?;
-    Ok(Secret::new(text.trim()))
+    Ok(SecretText::new(text.trim()))
 }
 
 /// Writes the file atomically; keeps one that another process wrote first.
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_csrf_token_is_of_its_session_and_survives_one_rotation() {
-        let (old, new) = (Secret::new("o".repeat(32)), Secret::new("n".repeat(32)));
+        let (old, new) = (SecretText::new("o".repeat(32)), SecretText::new("n".repeat(32)));
         let before = Keys::new(&old, None);
         let token = before.csrf(Binding::Session("a"));
         assert!(before.is_csrf(Binding::Session("a"), &token));

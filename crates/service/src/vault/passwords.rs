@@ -11,7 +11,7 @@ use model::lang::{Text, text};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::blocking::off_worker;
-use crate::config::{Auth, Secret};
+use crate::config::{Auth, SecretText};
 use crate::error::{Code, ServiceError};
 
 /// Characters of a password. Chosen: 10 keeps guessing expensive, 128 fits every passphrase.
@@ -76,7 +76,7 @@ impl Passwords {
     /// context words that an attacker tries first: address and product.
     pub async fn accept(
         &self,
-        password: Secret,
+        password: SecretText,
         telling: Vec<String>,
         random: [u8; 32],
     ) -> Result<String, ServiceError> {
@@ -92,7 +92,7 @@ impl Passwords {
     }
 
     /// Verifies a password against a hash; without one, against the dummy hash.
-    pub async fn compare(&self, password: Secret, phc: Option<String>) -> Result<PasswordCheck, ServiceError> {
+    pub async fn compare(&self, password: SecretText, phc: Option<String>) -> Result<PasswordCheck, ServiceError> {
         let permit = self.permit().await?;
         let (params, is_somebodys) = (self.params.clone(), phc.is_some());
         let phc = phc.unwrap_or_else(|| self.nobodys.clone());
@@ -207,7 +207,7 @@ mod tests {
         assert!((1..=AT_ONCE).contains(&at_once));
         // As if as many were being compared, for as long as this looks.
         let others = Arc::clone(&passwords.working).acquire_many_owned(u32::try_from(at_once).unwrap()).await.unwrap();
-        let compare = |_| passwords.compare(Secret::new("correct horse battery"), None);
+        let compare = |_| passwords.compare(SecretText::new("correct horse battery"), None);
         let flood = futures_util::future::join_all((0..200).map(compare));
         tokio::pin!(flood);
         tokio::select! {
@@ -230,9 +230,9 @@ mod tests {
     #[tokio::test]
     async fn a_password_fits_its_own_hash_only() {
         let passwords = Passwords::new(&Auth::default(), [1; 32]).unwrap();
-        let phc = passwords.accept(Secret::new("correct horse battery"), Vec::new(), [2; 32]).await.unwrap();
+        let phc = passwords.accept(SecretText::new("correct horse battery"), Vec::new(), [2; 32]).await.unwrap();
         assert!(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{phc}");
-        let compare = |text: &str, phc: Option<&String>| passwords.compare(Secret::new(text), phc.cloned());
+        let compare = |text: &str, phc: Option<&String>| passwords.compare(SecretText::new(text), phc.cloned());
         let right = PasswordCheck::Right { is_outdated: false };
         assert_eq!(compare("correct horse battery", Some(&phc)).await.unwrap(), right);
         assert_eq!(compare("correct horse batterz", Some(&phc)).await.unwrap(), PasswordCheck::Wrong);
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(compare("correct horse battery", None).await.unwrap(), PasswordCheck::Wrong);
         assert_eq!(passwords.made(), 5);
         let more = Passwords::new(&Auth { argon2_passes: 3, ..Auth::default() }, [1; 32]).unwrap();
-        let outdated = more.compare(Secret::new("correct horse battery"), Some(phc)).await.unwrap();
+        let outdated = more.compare(SecretText::new("correct horse battery"), Some(phc)).await.unwrap();
         assert_eq!(outdated, PasswordCheck::Right { is_outdated: true });
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option
     let watched = alerted.watched;
     let Some(to) = watched.alert_email.as_ref().or(watched.account_email.as_ref()) else { return Ok(None) };
     let token = link_token(services.ports());
-    let alert = watch::Alert {
+    let alert = watch::WatchAlert {
         to,
         name: watched.alias.as_deref().unwrap_or(&watched.url),
         url: &watched.url,

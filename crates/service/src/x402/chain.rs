@@ -91,7 +91,7 @@ pub struct TransferQuery<'s> {
     pub transaction: Option<&'s str>,
 }
 
-/// What became of an authorization on the chain.
+/// State of an authorization on the chain.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ChainUse {
     /// The transfer is in this transaction.
@@ -107,9 +107,9 @@ pub enum ChainUse {
     Unknown,
 }
 
-/// What a transaction did with an authorization, as its receipt says.
+/// Effect of a transaction on an authorization, by its receipt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Effect {
+enum AuthorizationEffect {
     /// It used the authorization for the transfer that is searched for.
     Transfer,
     /// It used the authorization, and made no such transfer.
@@ -118,7 +118,7 @@ enum Effect {
     None,
 }
 
-/// A block, as far as it is asked about.
+/// Number and time of a block.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     number: u64,
@@ -128,11 +128,11 @@ struct Block {
 
 /// A node, over JSON-RPC.
 #[derive(Debug)]
-pub struct Node {
+pub struct ChainNode {
     url: Url,
 }
 
-impl Node {
+impl ChainNode {
     /// The node at an address.
     pub fn new(url: Url) -> Self {
         Self { url }
@@ -156,7 +156,7 @@ struct Search<'l> {
 impl Search<'_> {
     async fn find(&self, query: &TransferQuery<'_>) -> Option<ChainUse> {
         if let Some(named) = query.transaction
-            && self.effect(named, query).await? == Effect::Transfer
+            && self.effect(named, query).await? == AuthorizationEffect::Transfer
         {
             return Some(ChainUse::Transfer(named.to_owned()));
         }
@@ -170,10 +170,10 @@ impl Search<'_> {
         }
         let transaction = log.get("transactionHash")?.as_str()?;
         match self.effect(transaction, query).await? {
-            Effect::Transfer => Some(ChainUse::Transfer(transaction.to_owned())),
-            Effect::OtherUse => Some(ChainUse::Spent),
+            AuthorizationEffect::Transfer => Some(ChainUse::Transfer(transaction.to_owned())),
+            AuthorizationEffect::OtherUse => Some(ChainUse::Spent),
             // The node contradicts itself.
-            Effect::None => None,
+            AuthorizationEffect::None => None,
         }
     }
 
@@ -223,18 +223,18 @@ impl Search<'_> {
     }
 
     /// What a transaction did with the authorization.
-    async fn effect(&self, transaction: &str, query: &TransferQuery<'_>) -> Option<Effect> {
+    async fn effect(&self, transaction: &str, query: &TransferQuery<'_>) -> Option<AuthorizationEffect> {
         let receipt = self.ask("eth_getTransactionReceipt", json!([transaction])).await?;
         if receipt.is_null() {
-            return Some(Effect::None);
+            return Some(AuthorizationEffect::None);
         }
         let logs = receipt.get("logs")?.as_array()?;
         Some(if !logs.iter().any(|log| is_use(log, query)) {
-            Effect::None
+            AuthorizationEffect::None
         } else if logs.iter().any(|log| is_transfer(log, query)) {
-            Effect::Transfer
+            AuthorizationEffect::Transfer
         } else {
-            Effect::OtherUse
+            AuthorizationEffect::OtherUse
         })
     }
 

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::chain::Chain;
-use crate::config::Secret;
+use crate::config::SecretText;
 
 pub use settlement::is_transaction;
 pub(crate) use settlement::{PENDING, REVERTED, Settlement};
@@ -36,15 +36,15 @@ const OF_ONE_CALL: [&str; 2] = ["protocol", "time"];
 #[derive(Debug)]
 pub struct Facilitator {
     url: Url,
-    authorization: Option<Secret>,
-    known: Mutex<Known>,
+    authorization: Option<SecretText>,
+    known: Mutex<FacilitatorHealth>,
     /// Wakes the health check when a call casts doubt on the facilitator.
     doubted: Notify,
 }
 
 /// The health of a facilitator.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct FacilitatorHealth {
     standing: Standing,
     /// Health checks that found it up. The failure of a call that began before the last of them is out of date.
     good_checks: u64,
@@ -78,12 +78,12 @@ pub enum Verified {
 }
 
 /// An answer; null where it is no object in JSON.
-struct Answer {
+struct FacilitatorAnswer {
     status: u16,
     json: Value,
 }
 
-impl Answer {
+impl FacilitatorAnswer {
     /// Whether it refuses this request alone, so that it tells nothing of others.
     fn is_client_error(&self) -> bool {
         (400..500).contains(&self.status)
@@ -92,8 +92,8 @@ impl Answer {
 
 impl Facilitator {
     /// The facilitator at an address.
-    pub fn new(url: Url, authorization: Option<Secret>) -> Self {
-        let known = Known { standing: Standing::Unasked, good_checks: 0, refused_us_at: None };
+    pub fn new(url: Url, authorization: Option<SecretText>) -> Self {
+        let known = FacilitatorHealth { standing: Standing::Unasked, good_checks: 0, refused_us_at: None };
         Self { url, authorization, known: Mutex::new(known), doubted: Notify::new() }
     }
 
@@ -119,8 +119,8 @@ impl Facilitator {
     /// Health check: whether it supports our network.
     pub async fn check(&self, fetcher: &Fetcher, chain: &Chain) -> Standing {
         let standing = match self.ask(fetcher, "supported", None, VERIFY_WITHIN).await {
-            Ok(Answer { status: 200..300, json }) if supports(&json, chain) => Standing::Up,
-            Ok(Answer { status: 200..300, json: Value::Object(_) }) => {
+            Ok(FacilitatorAnswer { status: 200..300, json }) if supports(&json, chain) => Standing::Up,
+            Ok(FacilitatorAnswer { status: 200..300, json: Value::Object(_) }) => {
                 if self.known().standing != Standing::Unfit {
                     tracing::error!(
                         facilitator = self.url(),
@@ -131,8 +131,8 @@ impl Facilitator {
                 Standing::Unfit
             }
             // Rate limited: that says nothing of payments.
-            Ok(Answer { status: 429, .. }) => self.known().standing,
-            Ok(Answer { status, .. }) => {
+            Ok(FacilitatorAnswer { status: 429, .. }) => self.known().standing,
+            Ok(FacilitatorAnswer { status, .. }) => {
                 tracing::warn!(status, "the facilitator does not say what it supports");
                 Standing::Down
             }
@@ -186,7 +186,7 @@ impl Facilitator {
         match &answer {
             Ok(answer) if answer.json.get(verdict).is_some_and(Value::is_boolean) => self.note_answer(),
             // That is about our credential: no payment can cause it.
-            Ok(Answer { status: 401 | 403, .. }) => {
+            Ok(FacilitatorAnswer { status: 401 | 403, .. }) => {
                 tracing::error!(facilitator = self.url(), "the facilitator refuses us; see payments.facilitator_auth");
                 self.change(|known| known.refused_us_at = Some(Instant::now()));
             }
@@ -209,9 +209,9 @@ impl Facilitator {
         what: &str,
         json: Option<String>,
         within: Duration,
-    ) -> Result<Answer, &'static str> {
+    ) -> Result<FacilitatorAnswer, &'static str> {
         let url = Url::parse(&format!("{}/{what}", self.url())).map_err(|_| "address")?;
-        let authorization = self.authorization.as_ref().map(Secret::expose);
+        let authorization = self.authorization.as_ref().map(SecretText::expose);
         let question = ServiceQuestion { url: &url, json, authorization, answer_bytes: ANSWER_BYTES };
         let answer = fetcher.ask_service(question, Instant::now() + within).await.map_err(|error| {
             tracing::warn!(%error, what, "the facilitator does not answer");
@@ -224,7 +224,7 @@ impl Facilitator {
                 Value::Null
             }
         };
-        Ok(Answer { status: answer.status, json })
+        Ok(FacilitatorAnswer { status: answer.status, json })
     }
 
     /// It responds. Whether it supports our network is what only a health check can tell.
@@ -247,11 +247,11 @@ impl Facilitator {
         });
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> FacilitatorHealth {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, change: impl FnOnce(&mut Known)) {
+    fn change(&self, change: impl FnOnce(&mut FacilitatorHealth)) {
         change(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -275,7 +275,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_that_began_before_a_good_check_says_nothing_against_it() {
         let facilitator = Facilitator::new("http://127.0.0.1:1/".parse().unwrap(), None);
-        facilitator.change(|known| *known = Known { standing: Standing::Up, good_checks: 1, ..*known });
+        facilitator.change(|known| *known = FacilitatorHealth { standing: Standing::Up, good_checks: 1, ..*known });
         facilitator.note_unreachable(0);
         assert_eq!(facilitator.standing(), Standing::Up);
         facilitator.note_unreachable(1);

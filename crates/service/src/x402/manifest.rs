@@ -1,21 +1,21 @@
-//! `/.well-known/x402`: everything that is for sale, for programs that look for it.
+//! The x402 manifest, `/.well-known/x402`: every call with a price, for directories of paid APIs.
 
 use model::lang::{Text, text};
 use model::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::{CREDIT_PATH, PACKS, Payments, Priced, PricedCall};
-use crate::config::{Limits, Sku};
+use crate::config::{LimitSettings, Sku};
 
-/// For a program that has to pay.
+/// Instructions for a program that pays.
 pub(crate) const HOW_TO_PAY: Text = text(
     "Call without a payment first. A 402 says what is accepted: version 1 of x402 in the body (accepts), version 2 in the header PAYMENT-REQUIRED. Sign it and repeat the same call with X-PAYMENT or PAYMENT-SIGNATURE; a payment that turns out not to be needed, as the call is free, is not settled. Or buy credit once (POST /api/credito?usd=5) and send its token as Authorization: Bearer cred_…",
     "Chame primeiro sem pagamento. Um 402 diz o que é aceito: a versão 1 do x402 no corpo (accepts), a versão 2 no cabeçalho PAYMENT-REQUIRED. Assine e repita a mesma chamada com X-PAYMENT ou PAYMENT-SIGNATURE; um pagamento que se mostra desnecessário, porque a chamada é grátis, não é liquidado. Ou compre crédito uma vez (POST /api/credito?usd=5) e envie o token como Authorization: Bearer cred_…",
 );
 
 impl Payments {
-    /// The list. Advisory: the live 402 decides.
-    pub fn manifest(&self, calls: &[PricedCall<'_>], limits: &Limits, started_at: Timestamp) -> Value {
+    /// The manifest. Advisory: the live 402 is authoritative.
+    pub fn manifest(&self, calls: &[PricedCall<'_>], limits: &LimitSettings, started_at: Timestamp) -> Value {
         let calls = calls.iter().map(|call| {
             let free = match call.sku {
                 Sku::Audit => format!("{} a day per network", limits.free_audits_per_day),
@@ -42,7 +42,7 @@ impl Payments {
                 } else {
                     json!({"method": priced.method, "bodyType": "json", "body": priced.fields})
                 };
-                // Nothing is taken where nothing is charged.
+                // Without live payments no payment is accepted.
                 let accepts: Vec<Value> = self.is_live().then(|| self.requirements(priced.price)).into_iter().collect();
                 json!({
                     "resource": self.resource(priced), "type": "http",

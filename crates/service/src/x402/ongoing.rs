@@ -21,16 +21,16 @@ pub struct Ongoing {
 }
 
 /// Counts one task until it is dropped: also when it panics.
-struct Counted(watch::Sender<usize>);
+struct CountedTask(watch::Sender<usize>);
 
-impl Counted {
+impl CountedTask {
     fn in_all(count: &watch::Sender<usize>) -> Self {
         count.send_modify(|count| *count += 1);
         Self(count.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedTask {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
@@ -44,11 +44,12 @@ impl Default for Ongoing {
 
 impl Ongoing {
     /// Runs work in a task of its own, which goes on when its caller hangs up.
+    #[expect(clippy::disallowed_methods, reason = "it goes on without its caller; `end` waits for it")]
     pub(crate) async fn run_detached<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, ServiceError> {
-        let counted = Counted::in_all(&self.count);
+        let counted = CountedTask::in_all(&self.count);
         let work = async move {
             let done = work.await;
             drop(counted);

@@ -67,7 +67,7 @@ struct Signed {
 
 /// What a payment must agree with.
 #[derive(Debug)]
-pub struct Expected<'a> {
+pub struct ExpectedPayment<'a> {
     pub chain: &'a Chain,
     pub pay_to: &'a str,
     pub price: Micros,
@@ -177,7 +177,7 @@ impl SignedPayment {
     }
 
     /// Judges it without asking anybody; the reason of a refusal, a word of the x402 specification.
-    pub fn judge(&self, expected: &Expected<'_>) -> Result<(), &'static str> {
+    pub fn judge(&self, expected: &ExpectedPayment<'_>) -> Result<(), &'static str> {
         let chain = expected.chain;
         let name = if self.version == 1 { chain.name } else { chain.caip2 };
         if self.scheme != "exact" {

@@ -14,7 +14,7 @@ use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use render::format::{self, Asked, Format, Outcome, Style};
+use render::format::{self, Format, PageOutcome, RequestedPages, TextStyle};
 
 use super::output::{BELOW_THE_BAR, LangName, is_colour_wanted, print};
 use render::shown::{address, printable};
@@ -43,7 +43,7 @@ Examples:
 /// Arguments of `site-audit audit`.
 #[derive(Debug, Args)]
 #[command(after_help = MORE_HELP, arg_required_else_help = true)]
-pub(super) struct Arguments {
+pub(super) struct AuditArguments {
     /// Addresses of pages; - reads them from standard input, one a line.
     #[arg(value_name = "URL", conflicts_with = "html", required_unless_present_any = ["html", "from"])]
     urls: Vec<String>,
@@ -126,15 +126,15 @@ enum FailOn {
     Warn,
 }
 
-impl Arguments {
+impl AuditArguments {
     pub(super) fn run(self) -> Result<ExitCode> {
         let lang = Lang::from(self.lang);
-        let (outcomes, asked) = match (&self.html, &self.url) {
-            (Some(file), Some(url)) => (vec![supplied::audit(file, url)?], Asked::Page),
+        let (outcomes, pages) = match (&self.html, &self.url) {
+            (Some(file), Some(url)) => (vec![supplied::audit(file, url)?], RequestedPages::Page),
             _ => {
-                let (urls, asked) = network::addresses(&self.urls, self.from.as_deref())?;
+                let (urls, pages) = network::addresses(&self.urls, self.from.as_deref())?;
                 let progress = progress::Teller::new(self.quiet, urls.len(), lang);
-                (network::audit(urls, self.jobs, self.allow_private, progress)?, asked)
+                (network::audit(urls, self.jobs, self.allow_private, progress)?, pages)
             }
         };
         let format = Format::from(self.format);
@@ -143,14 +143,14 @@ impl Arguments {
         let shows_nothing = is_text && (self.quiet || outcomes.iter().all(|outcome| outcome.result.is_err()));
         if !shows_nothing {
             let colours = std::io::stdout().is_terminal() && is_colour_wanted();
-            let style = if colours { Style::Colours } else { Style::Plain };
-            print(&format::render(format, &outcomes, asked, lang, style)?)?;
+            let style = if colours { TextStyle::Colours } else { TextStyle::Plain };
+            print(&format::render(format, &outcomes, pages, lang, style)?)?;
         }
         self.exit_code(&outcomes, lang, is_text && !shows_nothing)
     }
 
     /// 2 when any page could not be audited, else 1 when any is below the bar. `are_told`: the report has the errors.
-    fn exit_code(&self, outcomes: &[Outcome], lang: Lang, are_told: bool) -> Result<ExitCode> {
+    fn exit_code(&self, outcomes: &[PageOutcome], lang: Lang, are_told: bool) -> Result<ExitCode> {
         const ONE: Text = text("could not audit {page}", "não foi possível auditar {page}");
         const SEVERAL: Text =
             text("could not audit {failed} of {all} pages", "não foi possível auditar {failed} de {all} páginas");
@@ -158,7 +158,7 @@ impl Arguments {
             .iter()
             .filter_map(|outcome| {
                 let error = outcome.result.as_ref().err()?;
-                Some(printable(&format!("{}: {}", address(&outcome.url), error.told(lang))))
+                Some(printable(&format!("{}: {}", address(&outcome.url), error.message(lang))))
             })
             .collect();
         let several = SEVERAL.phrase(&[("failed", failures.len().into()), ("all", outcomes.len().into())]);

@@ -11,7 +11,7 @@ use model::lang::{Lang, Text, text};
 use super::output::{LangName, print};
 use render::catalog::check::Explained;
 use render::catalog::near::nearest;
-use render::catalog::{self, Entry};
+use render::catalog::{self, CatalogEntry};
 use render::format::pretty;
 use render::shown::printable;
 
@@ -34,13 +34,13 @@ Examples:
 /// Arguments of `site-audit checks`.
 #[derive(Debug, Args)]
 #[command(after_help = MORE_HELP)]
-pub(super) struct Arguments {
+pub(super) struct ChecksArguments {
     /// Explain this check only: what it costs, how to fix it, when it is not measured, and who says so.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     code: Option<String>,
     /// How to print it.
     #[arg(long, default_value = "text")]
-    format: Format,
+    format: CatalogFormat,
     /// Language of the texts.
     #[arg(long, default_value = "en")]
     lang: LangName,
@@ -48,28 +48,28 @@ pub(super) struct Arguments {
 
 /// How the catalog is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum CatalogFormat {
     /// For a person.
     Text,
     /// For a program.
     Json,
 }
 
-impl Arguments {
+impl ChecksArguments {
     pub(super) fn run(self) -> Result<ExitCode> {
         let lang = Lang::from(self.lang);
         let all = catalog::entries();
         let text = match (&self.code, self.format) {
-            (None, Format::Text) => list(&all.collect::<Vec<_>>(), lang),
-            (None, Format::Json) => pretty(&all.map(|entry| Explained::new(entry, lang)).collect::<Vec<_>>())?,
+            (None, CatalogFormat::Text) => list(&all.collect::<Vec<_>>(), lang),
+            (None, CatalogFormat::Json) => pretty(&all.map(|entry| Explained::new(entry, lang)).collect::<Vec<_>>())?,
             (Some(code), format) => {
                 let Some(entry) = catalog::entry(code) else {
                     bail!("there is no check {}; {}", printable(code), near(code));
                 };
                 let explained = Explained::new(entry, lang);
                 match format {
-                    Format::Text => explanation(&explained, entry.0.category.title().in_lang(lang), lang),
-                    Format::Json => pretty(&explained)?,
+                    CatalogFormat::Text => explanation(&explained, entry.0.category.title().in_lang(lang), lang),
+                    CatalogFormat::Json => pretty(&explained)?,
                 }
             }
         };
@@ -86,7 +86,7 @@ fn near(unknown: &str) -> String {
     }
 }
 
-fn list(entries: &[Entry], lang: Lang) -> String {
+fn list(entries: &[CatalogEntry], lang: Lang) -> String {
     const COUNT: Text = text(
         "{count} checks; `site-audit checks CODE` explains one.",
         "{count} verificações; `site-audit checks CODE` explica uma.",

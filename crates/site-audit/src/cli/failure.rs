@@ -27,7 +27,7 @@ pub(super) fn unfetched(failure: FetchFailure) -> Unaudited {
 fn shown(error: &ServiceError) -> Unaudited {
     Unaudited {
         code: error.code.wire(),
-        message: Phrase { en: error.told(Lang::En), pt: error.told(Lang::PtBr) },
+        message: Phrase { en: error.message(Lang::En), pt: error.message(Lang::PtBr) },
         fields_en: error.body(Lang::En),
         fields_pt: error.body(Lang::PtBr),
     }
@@ -57,7 +57,9 @@ fn of_fetch(failure: FetchFailure) -> ServiceError {
     let mut error = ServiceError::from(failure);
     let Some(more) = more else { return error };
     let detail = match error.detail.take() {
-        Some(said) => Phrase { en: format!("{}{gap}{}", said.en, more.en), pt: format!("{}{gap}{}", said.pt, more.pt) },
+        Some(before) => {
+            Phrase { en: format!("{}{gap}{}", before.en, more.en), pt: format!("{}{gap}{}", before.pt, more.pt) }
+        }
         None => more.into(),
     };
     error.explained(detail)
@@ -101,30 +103,30 @@ mod tests {
     use super::*;
     use audit::Blocked;
 
-    fn said(kind: FailureKind, reason: &str, lang: Lang) -> String {
+    fn message(kind: FailureKind, reason: &str, lang: Lang) -> String {
         let failure = FetchFailure { kind, reason: reason.to_owned(), hops: Vec::new(), url: String::new() };
-        of_fetch(failure).told(lang)
+        of_fetch(failure).message(lang)
     }
 
     #[test]
     fn a_failure_says_what_happened_and_what_to_do() {
         assert_eq!(
-            said(FailureKind::AddressNotAllowed, "address", Lang::En),
+            message(FailureKind::AddressNotAllowed, "address", Lang::En),
             "The host is not on the public internet (--allow-private lifts this for your own machines)."
         );
         assert_eq!(
-            said(FailureKind::Unreachable, "dns", Lang::PtBr),
+            message(FailureKind::Unreachable, "dns", Lang::PtBr),
             "O endereço não deu resposta utilizável (dns: o nome não tem endereço)."
         );
-        assert!(said(FailureKind::InvalidUrl, "port", Lang::En).contains("don't go to; --allow-private"));
-        assert!(!said(FailureKind::InvalidUrl, "syntax", Lang::En).contains("--allow-private"));
+        assert!(message(FailureKind::InvalidUrl, "port", Lang::En).contains("don't go to; --allow-private"));
+        assert!(!message(FailureKind::InvalidUrl, "syntax", Lang::En).contains("--allow-private"));
     }
 
     #[test]
     fn a_blocked_audit_says_what_the_owner_of_the_target_can_do() {
         let blocked = Blocked { vendor: "Cloudflare".to_owned(), status: 403, rate_limited: false };
         let error = of_audit(AuditFailure::Blocked(blocked));
-        assert!(error.told(Lang::En).ends_with("in the firewall (Cloudflare), then audit again."));
+        assert!(error.message(Lang::En).ends_with("in the firewall (Cloudflare), then audit again."));
         assert_eq!(error.body(Lang::En)["blocked"]["status"], 403);
     }
 
@@ -132,8 +134,8 @@ mod tests {
     fn a_limit_without_a_name_is_worded_in_both_languages() {
         let blocked = Blocked { vendor: "unknown".to_owned(), status: 429, rate_limited: true };
         let error = of_audit(AuditFailure::Blocked(blocked));
-        assert!(error.told(Lang::En).contains("(429, from nobody known)."));
-        assert!(error.told(Lang::PtBr).contains("(429, de ninguém conhecido)."));
+        assert!(error.message(Lang::En).contains("(429, from nobody known)."));
+        assert!(error.message(Lang::PtBr).contains("(429, de ninguém conhecido)."));
         assert_eq!(error.body(Lang::PtBr)["blocked"]["vendor"], "unknown", "the word on the wire is stable");
     }
 }

@@ -3,6 +3,7 @@
 mod accounts;
 mod events;
 mod jobs;
+mod list;
 mod payments;
 
 use std::process::ExitCode;
@@ -11,29 +12,30 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use accounts::Deed;
+use list::ListArguments;
 
 /// Arguments of `site-audit operator`.
 #[derive(Debug, Args)]
-pub(super) struct Arguments {
+pub(super) struct OperatorArguments {
     #[command(subcommand)]
-    command: Command,
+    command: OperatorCommand,
 }
 
 // One database, named as for the service.
 #[derive(Debug, Subcommand)]
-enum Command {
+enum OperatorCommand {
     /// List work that waits, or that was given up: mail that can't be sent, watches.
     #[command(after_help = jobs::LIST_HELP)]
-    Jobs(jobs::List),
+    Jobs(jobs::ListJobs),
     /// Make a job that was given up wait again.
     #[command(after_help = jobs::RETRY_HELP)]
     Retry(jobs::Retry),
     /// List accounts.
     #[command(after_help = accounts::LIST_HELP)]
-    Accounts(accounts::List),
+    Accounts(ListArguments),
     /// List what happened to accounts and organizations.
     #[command(after_help = events::HELP)]
-    Events(events::List),
+    Events(ListArguments),
     /// Stop an account; nothing of it is deleted.
     #[command(after_help = accounts::ONE_HELP)]
     Suspend(accounts::One),
@@ -51,23 +53,23 @@ enum Command {
     RemoveFactor(accounts::One),
     /// List payments of which nobody knows whether they settled, or decide one of them.
     #[command(after_help = payments::HELP)]
-    Payments(payments::Payments),
+    Payments(payments::ListPayments),
 }
 
-impl Arguments {
+impl OperatorArguments {
     /// Runs the command.
     pub(super) fn run(self) -> Result<ExitCode> {
         match self.command {
-            Command::Jobs(list) => list.run(),
-            Command::Retry(retry) => retry.run(),
-            Command::Accounts(list) => list.run(),
-            Command::Events(list) => list.run(),
-            Command::Suspend(one) => one.run(Deed::Suspend),
-            Command::Restore(one) => one.run(Deed::Restore),
-            Command::EndSessions(one) => one.run(Deed::EndSessions),
-            Command::Reset(one) => one.run(Deed::Reset),
-            Command::RemoveFactor(one) => one.run(Deed::RemoveFactor),
-            Command::Payments(payments) => payments.run(),
+            OperatorCommand::Jobs(list) => list.run(),
+            OperatorCommand::Retry(retry) => retry.run(),
+            OperatorCommand::Accounts(arguments) => accounts::list(arguments),
+            OperatorCommand::Events(arguments) => events::list(arguments),
+            OperatorCommand::Suspend(one) => one.run(Deed::Suspend),
+            OperatorCommand::Restore(one) => one.run(Deed::Restore),
+            OperatorCommand::EndSessions(one) => one.run(Deed::EndSessions),
+            OperatorCommand::Reset(one) => one.run(Deed::Reset),
+            OperatorCommand::RemoveFactor(one) => one.run(Deed::RemoveFactor),
+            OperatorCommand::Payments(payments) => payments.run(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the commands write: standard output, standard error, exit codes, and in which language.
+//! Output of the commands: standard output, standard error, exit codes, language.
 
 use std::io::Write as _;
 
@@ -49,6 +49,7 @@ pub(super) fn tell(line: &str) {
 }
 
 /// Unless `NO_COLOR` is set to anything (no-color.org), or the terminal says that it knows none.
+#[expect(clippy::disallowed_methods, reason = "conventions of terminals, not settings of the service")]
 pub(super) fn is_colour_wanted() -> bool {
     let is_set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     is_set("NO_COLOR").is_none() && is_set("TERM").is_none_or(|term| term != "dumb")

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use model::credit::PixState;
-use store::{Decision, PixSummary, Store, StoreError};
+use store::{PixDecision, PixSummary, Store, StoreError};
 
 use super::output::print;
 use super::place::{self, with_store};
@@ -32,17 +32,17 @@ Examples:
 
 /// Arguments of `site-audit pix`.
 #[derive(Debug, Args)]
-pub(super) struct Arguments {
+pub(super) struct PixArguments {
     #[command(subcommand)]
-    command: Command,
+    command: PixCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum PixCommand {
     /// List requests that wait for a decision, oldest first.
     List {
         #[command(flatten)]
-        place: place::Arguments,
+        place: place::ConfigArguments,
     },
     /// Show a request, and write its receipt to a file.
     Show {
@@ -52,7 +52,7 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
         #[command(flatten)]
-        place: place::Arguments,
+        place: place::ConfigArguments,
     },
     /// Release a request: its credit can be spent from now on.
     Release {
@@ -62,7 +62,7 @@ enum Command {
         #[arg(long, value_name = "E…")]
         end_to_end: String,
         #[command(flatten)]
-        place: place::Arguments,
+        place: place::ConfigArguments,
     },
     /// Refuse requests.
     Refuse {
@@ -70,26 +70,26 @@ enum Command {
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
         #[command(flatten)]
-        place: place::Arguments,
+        place: place::ConfigArguments,
     },
 }
 
-impl Arguments {
+impl PixArguments {
     /// Runs the command.
     pub(super) fn run(self) -> Result<ExitCode> {
         match self.command {
-            Command::List { place } => with_store(place, list),
-            Command::Show { id, out, place } => with_store(place, async |store| show(store, &id, out).await),
-            Command::Release { id, end_to_end, place } => {
+            PixCommand::List { place } => with_store(place, list),
+            PixCommand::Show { id, out, place } => with_store(place, async |store| show(store, &id, out).await),
+            PixCommand::Release { id, end_to_end, place } => {
                 if !is_end_to_end(&end_to_end) {
                     bail!("--end-to-end takes E, 20 digits, and 11 letters or digits, as the bank shows it");
                 }
                 with_store(place, async |store| {
-                    decide(&store, &id, Decision::Release { end_to_end_id: end_to_end }).await?;
+                    decide(&store, &id, PixDecision::Release { end_to_end_id: end_to_end }).await?;
                     Ok(ExitCode::SUCCESS)
                 })
             }
-            Command::Refuse { ids, place } => with_store(place, async |store| refuse(store, &ids).await),
+            PixCommand::Refuse { ids, place } => with_store(place, async |store| refuse(store, &ids).await),
         }
     }
 }
@@ -126,9 +126,9 @@ async fn show(store: Store, id: &str, out: Option<PathBuf>) -> Result<ExitCode> 
     };
     // Writing to a String can't fail.
     let _ = writeln!(text, "  {state}, at {} BRL per USD", request.brl_per_usd);
-    for (what, said) in [("name", &request.name), ("e-mail", &request.email), ("paid by", &request.end_to_end_id)] {
-        if let Some(said) = said {
-            let _ = writeln!(text, "  {what}: {}", printable(said));
+    for (what, value) in [("name", &request.name), ("e-mail", &request.email), ("paid by", &request.end_to_end_id)] {
+        if let Some(value) = value {
+            let _ = writeln!(text, "  {what}: {}", printable(value));
         }
     }
     match (&request.receipt, &out) {
@@ -161,15 +161,15 @@ async fn show(store: Store, id: &str, out: Option<PathBuf>) -> Result<ExitCode> 
 async fn refuse(store: Store, ids: &[String]) -> Result<ExitCode> {
     let mut failed = Vec::new();
     for id in ids {
-        if let Err(error) = decide(&store, id, Decision::Refuse).await {
+        if let Err(error) = decide(&store, id, PixDecision::Refuse).await {
             failed.push(error.to_string());
         }
     }
     if failed.is_empty() { Ok(ExitCode::SUCCESS) } else { bail!("{}", failed.join("; ")) }
 }
 
-async fn decide(store: &Store, id: &str, decision: Decision) -> Result<()> {
-    let word = if decision == Decision::Refuse { "refused\n" } else { "released\n" };
+async fn decide(store: &Store, id: &str, decision: PixDecision) -> Result<()> {
+    let word = if decision == PixDecision::Refuse { "refused\n" } else { "released\n" };
     match store.decide_pix(id, decision, Ports::real().now()).await {
         Ok(true) => print(word)?,
         Ok(false) => bail!("no request {} waits for a decision", printable(id)),

@@ -10,7 +10,7 @@ use store::Store;
 
 /// Where the configuration comes from.
 #[derive(Debug, Default, Args)]
-pub(super) struct Arguments {
+pub(super) struct ConfigArguments {
     /// Configuration file, TOML; by default site-audit.toml of this folder if there is one.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     database_url: Option<String>,
 }
 
-impl Arguments {
+impl ConfigArguments {
     /// Reads the configuration.
     pub(super) fn config(self) -> Result<Config> {
         let flags = [("listen", self.listen), ("base_url", self.base_url), ("database_url", self.database_url)];
@@ -40,7 +40,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// Opens the store that the configuration names, runs `work` on it, and closes it.
-pub(super) fn with_store<F>(place: Arguments, work: impl FnOnce(Store) -> F) -> Result<ExitCode>
+pub(super) fn with_store<F>(place: ConfigArguments, work: impl FnOnce(Store) -> F) -> Result<ExitCode>
 where
     F: Future<Output = Result<ExitCode>>,
 {

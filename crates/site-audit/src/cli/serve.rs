@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
 use super::output::print;
-use super::place::{Arguments, runtime};
+use super::place::{ConfigArguments, runtime};
 use api::documents::openapi;
 use api::request::Patience;
 use api::web;
@@ -27,8 +27,9 @@ const HEALTH_TIME: Duration = Duration::from_secs(5);
 /// Exit code of a process that SIGINT ended, as shells give it: 128 and its number.
 const INTERRUPTED: u8 = 130;
 
-impl Arguments {
+impl ConfigArguments {
     /// Serves until it is asked to stop.
+    #[expect(clippy::disallowed_methods, reason = "the listener")]
     pub(super) fn serve(self) -> Result<ExitCode> {
         let config = self.config()?;
         observe::start(&config.log)?;
@@ -107,6 +108,7 @@ impl Arguments {
 
 /// The status of `GET /api/health`. Written out: the only HTTP client here is the guarded one, which never goes to
 /// this machine.
+#[expect(clippy::disallowed_methods, reason = "a health check of this machine, where the guarded client never goes")]
 async fn ask(address: SocketAddr) -> Result<String> {
     let mut stream = TcpStream::connect(address).await.with_context(|| format!("{address} can't be reached"))?;
     let request = format!("GET /api/health HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");

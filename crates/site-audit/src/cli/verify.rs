@@ -17,7 +17,7 @@ use super::input::{page_url, read_page};
 use super::output::{BELOW_THE_BAR, LangName, is_colour_wanted, print};
 use engine::Supplied;
 use engine::Verification;
-use render::format::{self, Asked, Format, Outcome, Style};
+use render::format::{self, Format, PageOutcome, RequestedPages, TextStyle};
 use render::shown::printable;
 use service::ports::Ports;
 
@@ -44,7 +44,7 @@ Examples:
 /// Arguments of `site-audit verify`.
 #[derive(Debug, Args)]
 #[command(after_help = MORE_HELP, arg_required_else_help = true)]
-pub(super) struct Arguments {
+pub(super) struct VerifyArguments {
     /// The page, or - for standard input; at most 2 MB.
     #[arg(long, value_name = "FILE")]
     html: PathBuf,
@@ -80,14 +80,14 @@ enum VerifyFormat {
     Json,
 }
 
-/// What is needed of an audit that was made before.
+/// The fields read of an earlier audit.
 #[derive(Debug, Deserialize)]
 struct Before {
     issues: Vec<Finding<String>>,
     coverage: Coverage,
 }
 
-impl Arguments {
+impl VerifyArguments {
     pub(super) fn run(self) -> Result<ExitCode> {
         let lang = Lang::from(self.lang);
         let (url, at) = (page_url(&self.url)?, Ports::real().now());
@@ -104,10 +104,10 @@ impl Arguments {
             VerifyFormat::Json => print(&format!("{}\n", serde_json::to_string_pretty(&verification)?))?,
             VerifyFormat::Text => {
                 let colours = std::io::stdout().is_terminal() && is_colour_wanted();
-                let style = if colours { Style::Colours } else { Style::Plain };
-                let outcome = Outcome { url: url.into(), file: None, at, result: Ok(report) };
+                let style = if colours { TextStyle::Colours } else { TextStyle::Plain };
+                let outcome = PageOutcome { url: url.into(), file: None, at, result: Ok(report) };
                 print(&changes(&verification, lang))?;
-                print(&format::render(Format::Text, &[outcome], Asked::Page, lang, style)?)?;
+                print(&format::render(Format::Text, &[outcome], RequestedPages::Page, lang, style)?)?;
             }
         }
         let is_below = self.fail_under.is_some_and(|bar| verification.score < bar);

@@ -161,8 +161,8 @@ impl TestApp {
     ) -> Self {
         let mut config = Config { database_url: database.url().to_owned(), ..Config::default() };
         config.fetch.allow_private = vec!["127.0.0.2/32".parse().unwrap()];
-        config.fetch.allow_ports = service::config::Ports::Any;
-        config.auth.secret = Some(service::config::Secret::new("a secret of tests, of 32 bytes or more"));
+        config.fetch.allow_ports = service::config::TargetPorts::Any;
+        config.auth.secret = Some(service::config::SecretText::new("a secret of tests, of 32 bytes or more"));
         change(&mut config);
         canary::listen();
         let clock = Arc::new(TestClock(AtomicI64::new(NOW.0)));

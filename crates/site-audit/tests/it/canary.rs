@@ -1,5 +1,5 @@
 //! Secrets as canaries: whatever a test of this process sends or is given as one must not come up again, in no line of the
-//! log, and in no answer but those that hand it out (`specs/accounts.md` section 7, 6).
+//! log, and in no answer but those that hand it out.
 //!
 //! One set for all tests, as they share the log. What got out is told by the next call of any test.
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::TestApp;
 use crate::judges::{beside, content, folder, inspector, node, pip};
@@ -17,7 +17,7 @@ const FOUND: &str = "meta_description_missing";
 
 /// A page with something to find, a service, and the guide with their addresses in it.
 struct Guide {
-    site: Site,
+    site: TestSite,
     app: TestApp,
     text: String,
 }
@@ -25,7 +25,7 @@ struct Guide {
 impl Guide {
     async fn open() -> Self {
         let page = "<!doctype html><html lang=en><title>Bread and butter</title><h1>Bread</h1>";
-        let site = Site::start(|_| Answer::html(page)).await;
+        let site = TestSite::start(|_| SiteAnswer::html(page)).await;
         let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
         let text = Self::source()
             .replace("https://example.com/", &site.url("/"))

@@ -11,18 +11,18 @@ use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use testkit::{Answer, Site};
+use testkit::{SiteAnswer, TestSite};
 
 /// A page with errors, warnings and notes.
 const PAGE: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><title>Bread</title></head><body><h1>Bread</h1></body></html>";
 
 /// A site with a page, a page behind a firewall, and a robots.txt that keeps one crawler out.
-async fn site() -> Site {
-    Site::start(|asked| match asked.path.as_str() {
-        path if path.starts_with("/page") => Answer::html(PAGE),
-        "/robots.txt" => Answer::page(200, "text/plain", "User-agent: GPTBot\nDisallow: /\n"),
-        "/blocked" => Answer::page(403, "text/html", "<title>Just a moment...</title>"),
-        _ => Answer::missing(),
+async fn site() -> TestSite {
+    TestSite::start(|asked| match asked.path.as_str() {
+        path if path.starts_with("/page") => SiteAnswer::html(PAGE),
+        "/robots.txt" => SiteAnswer::page(200, "text/plain", "User-agent: GPTBot\nDisallow: /\n"),
+        "/blocked" => SiteAnswer::page(403, "text/html", "<title>Just a moment...</title>"),
+        _ => SiteAnswer::missing(),
     })
     .await
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use render::mail::Mail;
-use service::config::{Config, Secret};
+use service::config::{Config, SecretText};
 use service::job::Job;
 use service::jobs;
 use store::JobState;
@@ -27,7 +27,7 @@ testkit::on_both_databases! {
 pub(crate) fn mailing(server: &MailServer) -> impl FnOnce(&mut Config) {
     let url = server.url();
     move |config| {
-        config.smtp.url = Some(Secret::new(url));
+        config.smtp.url = Some(SecretText::new(url));
         config.smtp.from = Some("Site Audit <audit@example.com>".to_owned());
     }
 }

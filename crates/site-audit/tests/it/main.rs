@@ -1,4 +1,8 @@
 //! The program from outside.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests are the clock, the network and the environment of what they test"
+)]
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod api;

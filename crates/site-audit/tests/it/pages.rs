@@ -14,7 +14,7 @@ mod tab;
 mod workspace;
 
 use sqlx::Row as _;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, TestApp};
 
@@ -33,14 +33,14 @@ testkit::on_both_databases! {
 
 const HOSTILE: &str = "</title><script>alert(1)</script>\"><img src=x onerror=alert(1)>";
 
-async fn site() -> Site {
-    Site::start(|asked| match asked.path.as_str() {
-        "/" => Answer::html("<!doctype html><title>Bread</title><h1>Bread</h1>"),
-        "/hostile" => Answer::html(&format!(
+async fn site() -> TestSite {
+    TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html("<!doctype html><title>Bread</title><h1>Bread</h1>"),
+        "/hostile" => SiteAnswer::html(&format!(
             "<!doctype html><title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title><h1>{}</h1><a href='/'></a>",
             HOSTILE.replace('<', "&lt;")
         )),
-        _ => Answer::missing(),
+        _ => SiteAnswer::missing(),
     })
     .await
 }

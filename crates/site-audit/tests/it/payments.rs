@@ -21,10 +21,10 @@ mod watching;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use service::config::{Config, Secret};
-use testkit::facilitator::Facilitator;
-use testkit::wallet::{Authorization, Wallet};
-use testkit::{Answer, Site, TestDatabase};
+use service::config::{Config, SecretText};
+use testkit::facilitator::TestFacilitator;
+use testkit::wallet::{TransferAuthorization, Wallet};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, NOW, Response, TestApp};
 
@@ -34,26 +34,26 @@ pub(crate) const PAY_TO: &str = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
 /// A service that charges, its facilitator, and a page to audit.
 pub(crate) struct Shop {
     pub(crate) app: TestApp,
-    pub(crate) facilitator: Facilitator,
-    pub(crate) site: Site,
+    pub(crate) facilitator: TestFacilitator,
+    pub(crate) site: TestSite,
 }
 
 impl Shop {
     /// One in which nothing is free.
     pub(crate) async fn open(database: TestDatabase) -> Self {
-        Self::beside(Facilitator::start().await, database, |_| {}).await
+        Self::beside(TestFacilitator::start().await, database, |_| {}).await
     }
 
     /// The same, and it can look at the chain.
     pub(crate) async fn with_node(database: TestDatabase) -> Self {
-        let facilitator = Facilitator::start().await;
-        let node = Secret::new(facilitator.node_url());
+        let facilitator = TestFacilitator::start().await;
+        let node = SecretText::new(facilitator.node_url());
         Self::beside(facilitator, database, |config| config.payments.rpc_url = Some(node)).await
     }
 
     /// Beside a facilitator, with something changed of its configuration.
     pub(crate) async fn beside(
-        facilitator: Facilitator,
+        facilitator: TestFacilitator,
         database: TestDatabase,
         change: impl FnOnce(&mut Config),
     ) -> Self {
@@ -76,14 +76,17 @@ impl Shop {
     }
 }
 
-pub(crate) async fn page() -> Site {
-    Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }).await
+pub(crate) async fn page() -> TestSite {
+    TestSite::start(
+        |asked| if asked.path == "/" { SiteAnswer::html("<title>t</title>") } else { SiteAnswer::missing() },
+    )
+    .await
 }
 
 pub(crate) fn charging(config: &mut Config, facilitator: &str) {
     config.payments.pay_to = Some(PAY_TO.to_owned());
     config.payments.facilitator = Some(facilitator.to_owned());
-    config.payments.facilitator_auth = Some(Secret::new("Bearer for-the-facilitator"));
+    config.payments.facilitator_auth = Some(SecretText::new("Bearer for-the-facilitator"));
     config.limits.free_audits_per_day = 0;
     config.limits.audits_per_target_hour = 100_000;
     config.limits.audits_per_hour = 100_000;
@@ -92,7 +95,7 @@ pub(crate) fn charging(config: &mut Config, facilitator: &str) {
 /// A payment to be.
 #[derive(Debug, Clone)]
 pub(crate) struct Payment {
-    pub(crate) authorization: Authorization,
+    pub(crate) authorization: TransferAuthorization,
     pub(crate) signature: String,
     accepted: Value,
 }
@@ -107,13 +110,13 @@ pub(crate) fn signed_with(
     asked: &Response,
     wallet: u8,
     nonce: u64,
-    change: impl FnOnce(&mut Authorization),
+    change: impl FnOnce(&mut TransferAuthorization),
 ) -> Payment {
     assert_eq!(asked.status, 402, "{}", asked.body);
     let accepted = required(asked)["accepts"][0].clone();
     let wallet = Wallet::new([wallet; 32]);
     let now = NOW.seconds();
-    let mut authorization = Authorization {
+    let mut authorization = TransferAuthorization {
         from: wallet.address(),
         to: accepted["payTo"].as_str().unwrap().to_owned(),
         value: accepted["amount"].as_str().unwrap().to_owned(),
@@ -166,7 +169,7 @@ pub(crate) fn receipt(response: &Response) -> Value {
 }
 
 /// Sum of what moved to us.
-pub(crate) fn moved(facilitator: &Facilitator) -> u64 {
+pub(crate) fn moved(facilitator: &TestFacilitator) -> u64 {
     let ours = facilitator.moved().into_iter().filter(|moved| moved.to.eq_ignore_ascii_case(PAY_TO));
     ours.map(|moved| moved.value).sum()
 }

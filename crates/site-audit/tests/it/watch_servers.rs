@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Executor as _, Row as _};
-use testkit::{Letter, MailServer, TestDatabase};
+use testkit::{MailServer, ReceivedMail, TestDatabase};
 
 use crate::api::tabs::{BAD, GOOD, Page};
 use crate::command_line::program;
@@ -141,6 +141,6 @@ async fn two_servers_run_a_day_s_watches_once_each() {
     assert!(told.values().all(|count| *count == 1), "{told:?}");
 }
 
-fn subject(letter: &Letter) -> String {
+fn subject(letter: &ReceivedMail) -> String {
     letter.text().lines().next().unwrap_or_default().to_owned()
 }

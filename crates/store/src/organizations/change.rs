@@ -73,7 +73,7 @@ impl Store {
             let (actor, id, changes, jobs) = (actor.clone(), id.clone(), changes.clone(), jobs.clone());
             Box::pin(async move {
                 let own = lock(transaction, &id, &actor).await?;
-                let member = Member { id, actor, role: own };
+                let member = ActingMember { id, actor, role: own };
                 for (change, noted) in changes {
                     make(transaction, &member, change, now).await?;
                     note(transaction, noted, now).await?;
@@ -89,13 +89,13 @@ impl Store {
 }
 
 /// The acting member.
-struct Member {
+struct ActingMember {
     id: OrganizationId,
     actor: AccountId,
     role: Role,
 }
 
-impl Member {
+impl ActingMember {
     fn is_at_least(&self, role: Role) -> Result<(), ChangeError> {
         if self.role >= role { Ok(()) } else { Err(Denied::Forbidden.into()) }
     }
@@ -107,7 +107,7 @@ impl Member {
 
 async fn make(
     transaction: &mut Transaction<'_>,
-    member: &Member,
+    member: &ActingMember,
     change: OrganizationChange,
     now: Timestamp,
 ) -> Result<(), ChangeError> {
@@ -162,7 +162,7 @@ async fn make(
 /// Ends a membership; with `keys_revoked_at` the member's keys are revoked too.
 async fn remove(
     transaction: &mut Transaction<'_>,
-    member: &Member,
+    member: &ActingMember,
     account: AccountId,
     keys_revoked_at: Option<Timestamp>,
 ) -> Result<(), ChangeError> {

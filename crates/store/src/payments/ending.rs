@@ -4,10 +4,10 @@ use model::credit::MovementKind;
 use model::time::Timestamp;
 use sqlx::Row as _;
 
-use super::record::{Lease, PaymentState, Purchase};
+use super::record::{CreditPurchase, Lease, PaymentState};
 use super::row::of_lease;
 use super::row::{key, purchase};
-use crate::credits::{self, Change, NewCredit, add};
+use crate::credits::{self, BalanceChange, NewCredit, add};
 use crate::error::StoreError;
 use crate::statement::of_id;
 use crate::store::Store;
@@ -114,7 +114,7 @@ async fn settle(
     let micros: i64 = row.try_get("amount_micros").map_err(failed)?;
     let key = key(subject, &row)?;
     match purchase(subject, &row)? {
-        Some(Purchase { credit_id, token_digest }) => {
+        Some(CreditPurchase { credit_id, token_digest }) => {
             let new = NewCredit {
                 id: credit_id.clone(),
                 token_digest,
@@ -125,7 +125,7 @@ async fn settle(
             };
             credits::insert(transaction, new).await?;
             let reference = key.to_string();
-            let change = Change { credit: credit_id, kind: MovementKind::Purchase, micros, reference };
+            let change = BalanceChange { credit: credit_id, kind: MovementKind::Purchase, micros, reference };
             add(transaction, change, now).await?;
         }
         None => {

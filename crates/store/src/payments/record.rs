@@ -105,7 +105,7 @@ pub struct NewPayment {
     /// Owner of the result.
     pub owner: Option<String>,
     /// The credit that it buys, for a purchase.
-    pub purchase: Option<Purchase>,
+    pub purchase: Option<CreditPurchase>,
     /// Digest of the caller's `Idempotency-Key`.
     pub key_digest: Option<[u8; 32]>,
     /// Expiry of the authorization on the chain.
@@ -118,7 +118,7 @@ pub struct NewPayment {
 
 /// The credit that a payment buys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Purchase {
+pub struct CreditPurchase {
     /// Its id.
     pub credit_id: String,
     /// Digest of its token.
@@ -136,7 +136,7 @@ pub struct Lease {
 
 /// A stored payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payment {
+pub struct StoredPayment {
     /// Its lease; valid only where it was just claimed or taken over.
     pub lease: Lease,
     /// Its authorization.
@@ -158,7 +158,7 @@ pub struct Payment {
     /// The caller's version of x402.
     pub wire_version: i64,
     /// What it buys.
-    pub purchase: Option<Purchase>,
+    pub purchase: Option<CreditPurchase>,
     /// Digest of the caller's `Idempotency-Key`.
     pub key_digest: Option<[u8; 32]>,
     /// Its state.
@@ -181,9 +181,9 @@ pub struct Payment {
 
 /// Outcome of claiming an authorization.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Claim {
+pub enum ClaimOutcome {
     /// Claimed, with its lease.
     Claimed(Lease),
     /// Known already.
-    Known(Box<Payment>),
+    Known(Box<StoredPayment>),
 }

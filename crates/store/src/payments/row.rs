@@ -4,7 +4,7 @@ use model::time::Timestamp;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use super::record::{Lease, Payment, PaymentKey, PaymentState, Purchase};
+use super::record::{CreditPurchase, Lease, PaymentKey, PaymentState, StoredPayment};
 use crate::answers::PaidAnswer;
 use crate::columns::{digest, micros};
 use crate::error::StoreError;
@@ -31,19 +31,19 @@ pub(super) fn state(subject: &'static str, row: &AnyRow) -> Result<PaymentState,
 }
 
 /// What a payment buys.
-pub(super) fn purchase(subject: &'static str, row: &AnyRow) -> Result<Option<Purchase>, StoreError> {
+pub(super) fn purchase(subject: &'static str, row: &AnyRow) -> Result<Option<CreditPurchase>, StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
     let credit_id: Option<String> = row.try_get("credit_id").map_err(failed)?;
     let token_digest: Option<Vec<u8>> = row.try_get("credit_digest").map_err(failed)?;
     let (Some(credit_id), Some(token_digest)) = (credit_id, token_digest) else { return Ok(None) };
-    Ok(Some(Purchase { credit_id, token_digest: digest(subject, token_digest)? }))
+    Ok(Some(CreditPurchase { credit_id, token_digest: digest(subject, token_digest)? }))
 }
 
 /// A payment of a row with all columns.
-pub(super) fn payment(subject: &'static str, row: &AnyRow) -> Result<Payment, StoreError> {
+pub(super) fn payment(subject: &'static str, row: &AnyRow) -> Result<StoredPayment, StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
     let key_digest: Option<Vec<u8>> = row.try_get("key_digest").map_err(failed)?;
-    Ok(Payment {
+    Ok(StoredPayment {
         lease: Lease { id: row.try_get("id").map_err(failed)?, fence: row.try_get("fence").map_err(failed)? },
         key: key(subject, row)?,
         request_hash: digest(subject, row.try_get("request_hash").map_err(failed)?)?,

@@ -15,13 +15,13 @@ const BATCH: usize = 50;
 /// Writes that may wait. Chosen: about a tenth of a second of work, far inside the time a caller waits.
 const QUEUE: usize = 1024;
 
-enum Message {
-    Work(Box<dyn Work>),
+enum WriterMessage {
+    Work(Box<dyn CommitWork>),
     Close(oneshot::Sender<()>),
 }
 
 /// The work of one caller in a commit.
-trait Work: Send {
+trait CommitWork: Send {
     /// Whether its caller has left.
     fn is_abandoned(&self) -> bool;
 
@@ -41,7 +41,7 @@ struct Single {
     caller: oneshot::Sender<Result<Vec<AnyRow>, StoreError>>,
 }
 
-impl Work for Single {
+impl CommitWork for Single {
     fn is_abandoned(&self) -> bool {
         self.caller.is_closed()
     }
@@ -79,7 +79,7 @@ struct Several<T, E, F> {
     caller: oneshot::Sender<Result<T, E>>,
 }
 
-impl<T, E, F> Work for Several<T, E, F>
+impl<T, E, F> CommitWork for Several<T, E, F>
 where
     T: Send,
     E: From<StoreError> + Send,
@@ -124,12 +124,16 @@ fn not_run(subject: &'static str) -> StoreError {
 }
 
 /// The queue of the writing connection. Its task ends when this is dropped or closed.
-pub(crate) struct Writer {
-    queue: mpsc::Sender<Message>,
+pub(crate) struct WriterQueue {
+    queue: mpsc::Sender<WriterMessage>,
 }
 
-impl Writer {
+impl WriterQueue {
     /// Starts the task that owns `connection` and reconnects with `options` after an error.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it ends with its queue, and an error of its work is an answer in it"
+    )]
     pub(super) fn start(options: AnyConnectOptions, connection: AnyConnection) -> Self {
         let (queue, messages) = mpsc::channel(QUEUE);
         tokio::spawn(Task { options, connection: Some(connection) }.run(messages));
@@ -143,7 +147,7 @@ impl Writer {
         outcome.await.unwrap_or_else(|_| Err(closed(subject)))
     }
 
-    /// Runs `steps` in the next commit, all or none; else as [`Writer::write`].
+    /// Runs `steps` in the next commit, all or none; else as [`WriterQueue::write`].
     pub(crate) async fn transact<T, E, F>(&self, subject: &'static str, steps: F) -> Result<T, E>
     where
         T: Send + 'static,
@@ -155,14 +159,14 @@ impl Writer {
         outcome.await.unwrap_or_else(|_| Err(closed(subject).into()))
     }
 
-    async fn enqueue(&self, subject: &'static str, work: Box<dyn Work>) -> Result<(), StoreError> {
-        self.queue.send(Message::Work(work)).await.map_err(|_| closed(subject))
+    async fn enqueue(&self, subject: &'static str, work: Box<dyn CommitWork>) -> Result<(), StoreError> {
+        self.queue.send(WriterMessage::Work(work)).await.map_err(|_| closed(subject))
     }
 
     /// Waits until all writes accepted so far are answered and the connection is closed.
     pub(crate) async fn close(&self) {
         let (done, closed) = oneshot::channel();
-        if self.queue.send(Message::Close(done)).await.is_ok() {
+        if self.queue.send(WriterMessage::Close(done)).await.is_ok() {
             // An error means that the task has ended already.
             let _ = closed.await;
         }
@@ -180,7 +184,7 @@ struct Task {
 }
 
 impl Task {
-    async fn run(mut self, mut messages: mpsc::Receiver<Message>) {
+    async fn run(mut self, mut messages: mpsc::Receiver<WriterMessage>) {
         while let Some(first) = messages.recv().await {
             let (batch, close) = gather(first, &mut messages);
             self.settle(batch).await;
@@ -198,7 +202,7 @@ impl Task {
     }
 
     /// Commits `batch` and answers each of its callers.
-    async fn settle(&mut self, mut batch: Vec<Box<dyn Work>>) {
+    async fn settle(&mut self, mut batch: Vec<Box<dyn CommitWork>>) {
         if batch.is_empty() {
             return;
         }
@@ -219,14 +223,17 @@ impl Task {
 }
 
 /// Takes queued messages, up to [`BATCH`] writes or a close; drops writes whose callers left.
-fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> (Vec<Box<dyn Work>>, Option<oneshot::Sender<()>>) {
+fn gather(
+    first: WriterMessage,
+    messages: &mut mpsc::Receiver<WriterMessage>,
+) -> (Vec<Box<dyn CommitWork>>, Option<oneshot::Sender<()>>) {
     let mut batch = Vec::new();
     let mut next = Some(first);
     while let Some(message) = next {
         match message {
-            Message::Work(work) if work.is_abandoned() => {}
-            Message::Work(work) => batch.push(work),
-            Message::Close(done) => return (batch, Some(done)),
+            WriterMessage::Work(work) if work.is_abandoned() => {}
+            WriterMessage::Work(work) => batch.push(work),
+            WriterMessage::Close(done) => return (batch, Some(done)),
         }
         next = if batch.len() < BATCH { messages.try_recv().ok() } else { None };
     }
@@ -235,7 +242,7 @@ fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> (Vec<Box<dy
 
 /// Runs all of `batch` in one transaction. An error of one statement is the outcome of its caller only; any other error is
 /// the outcome of all callers, and nothing is kept.
-async fn commit(connection: &mut AnyConnection, batch: &mut [Box<dyn Work>]) -> Result<(), StoreError> {
+async fn commit(connection: &mut AnyConnection, batch: &mut [Box<dyn CommitWork>]) -> Result<(), StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver("committing to the SQLite database", error);
     // IMMEDIATE takes the write lock here, under the busy timeout; taken later it would fail at once.
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;

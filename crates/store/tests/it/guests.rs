@@ -1,7 +1,7 @@
 use model::id::GuestId;
 use model::time::{DAY_MS, Timestamp};
 use sqlx::{Connection as _, Executor as _, Row};
-use store::{Claim, NewPayment, StoreError};
+use store::{ClaimOutcome, NewPayment, StoreError};
 
 use crate::organizations::{account, accounts};
 use crate::payments::new_payment;
@@ -71,7 +71,7 @@ async fn a_guest_that_is_claimed_meanwhile_loses_nothing_that_settles(database: 
         let owner = format!("guest:{guest}");
         store.create_guest(guest, &digest, NOW).await.unwrap();
         let new = NewPayment { owner: Some(owner.clone()), ..new_payment(&format!("n{number}")) };
-        assert!(matches!(store.claim_payment(new).await.unwrap(), Claim::Claimed(_)));
+        assert!(matches!(store.claim_payment(new).await.unwrap(), ClaimOutcome::Claimed(_)));
         let mut settling = beside.begin().await.unwrap();
         let settled = sqlx::query("UPDATE payments SET state = 'settled' WHERE owner = $1");
         settled.bind(owner.clone()).execute(&mut *settling).await.unwrap();

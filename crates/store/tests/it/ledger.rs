@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use sqlx::{AssertSqlSafe, Row as _};
-use store::{Claim, Decision, Holding, Lease, NewPayment, PaidAnswer, Purchase, Requested, Store, Unsettled};
+use store::{
+    ClaimOutcome, CreditPurchase, Holding, Lease, NewPayment, PaidAnswer, PixDecision, Requested, Store, Unsettled,
+};
 use testkit::TestDatabase;
 
 use crate::credits::debit;
@@ -95,7 +97,7 @@ fn answer() -> PaidAnswer {
 /// Takes a new payment to where its settling has begun.
 async fn begin(store: &Store, new: NewPayment) -> Lease {
     let is_purchase = new.purchase.is_some();
-    let Claim::Claimed(lease) = store.claim_payment(new).await.unwrap() else { panic!("known") };
+    let ClaimOutcome::Claimed(lease) = store.claim_payment(new).await.unwrap() else { panic!("known") };
     if !is_purchase {
         assert!(store.begin_paid_work(&lease, NOW, NOW).await.unwrap());
         assert!(store.end_paid_work(&lease, &answer(), NOW).await.unwrap());
@@ -118,7 +120,7 @@ async fn act(store: &Store, model: &mut Model, step: &Step, (history, at): (u8, 
             model.payments.push((PRICE, None, Some(lease)));
         }
         Step::PayPack => {
-            let purchase = Purchase { credit_id: name.clone(), token_digest: digest(1) };
+            let purchase = CreditPurchase { credit_id: name.clone(), token_digest: digest(1) };
             let new = NewPayment { purchase: Some(purchase), amount: Micros(PACK), ..new_payment(&name) };
             model.payments.push((PACK, Some(name), Some(begin(store, new).await)));
         }
@@ -170,8 +172,11 @@ async fn act(store: &Store, model: &mut Model, step: &Step, (history, at): (u8, 
         Step::Decide(n, is_released) => {
             let Some((credit, is_pending)) = model.requests.get_mut(n) else { return };
             let id = credit.trim_start_matches("credit-").to_owned();
-            let decision =
-                if is_released { Decision::Release { end_to_end_id: format!("E{id}") } } else { Decision::Refuse };
+            let decision = if is_released {
+                PixDecision::Release { end_to_end_id: format!("E{id}") }
+            } else {
+                PixDecision::Refuse
+            };
             assert_eq!(store.decide_pix(&id, decision, NOW).await.unwrap(), *is_pending);
             if std::mem::take(is_pending) && is_released {
                 model.credits.insert(credit.clone(), PACK);

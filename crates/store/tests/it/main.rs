@@ -1,5 +1,9 @@
 //! The store on both databases. Each test runs on SQLite and on PostgreSQL, each time in a database of its own.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests are the clock, the network and the environment of what they test"
+)]
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod accounts;

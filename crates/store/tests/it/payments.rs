@@ -2,8 +2,8 @@ use model::credit::MovementKind;
 use model::money::Micros;
 use sqlx::Row as _;
 use store::{
-    Claim, Lease, NewPayment, PaidAnswer, PaymentDecision, PaymentKey, PaymentState, Purchase, Store, StoreError,
-    Unsettled,
+    ClaimOutcome, CreditPurchase, Lease, NewPayment, PaidAnswer, PaymentDecision, PaymentKey, PaymentState, Store,
+    StoreError, Unsettled,
 };
 
 use crate::sample::{NOW, audit_id, guest, insert_withheld, opened};
@@ -55,7 +55,7 @@ pub(crate) fn new_payment(nonce: &str) -> NewPayment {
 }
 
 fn purchase(nonce: &str, token: u8) -> NewPayment {
-    let purchase = Purchase { credit_id: format!("credit-{nonce}"), token_digest: [token; 32] };
+    let purchase = CreditPurchase { credit_id: format!("credit-{nonce}"), token_digest: [token; 32] };
     NewPayment { purchase: Some(purchase), amount: Micros(5_000_000), ..new_payment(nonce) }
 }
 
@@ -65,8 +65,8 @@ fn answer() -> PaidAnswer {
 
 async fn claimed(store: &Store, new: NewPayment) -> Lease {
     match store.claim_payment(new).await.unwrap() {
-        Claim::Claimed(lease) => lease,
-        Claim::Known(payment) => panic!("known: {payment:?}"),
+        ClaimOutcome::Claimed(lease) => lease,
+        ClaimOutcome::Known(payment) => panic!("known: {payment:?}"),
     }
 }
 
@@ -105,8 +105,8 @@ async fn five_equal_authorizations_are_claimed_once(database: TestDatabase) {
     let mut claims = 0;
     for caller in callers {
         match caller.await.unwrap() {
-            Claim::Claimed(_) => claims += 1,
-            Claim::Known(payment) => assert_eq!(payment.state, PaymentState::Claimed),
+            ClaimOutcome::Claimed(_) => claims += 1,
+            ClaimOutcome::Known(payment) => assert_eq!(payment.state, PaymentState::Claimed),
         }
     }
     assert_eq!(claims, 1);
@@ -166,7 +166,7 @@ async fn a_refused_payment_leaves_nothing_behind(database: TestDatabase) {
     // Final: not even the chain's word changes it.
     assert!(!store.settle_payment(&lease.id, TX, NOW).await.unwrap());
     let known = store.claim_payment(new_payment("n")).await.unwrap();
-    assert!(matches!(known, Claim::Known(_)), "{known:?}");
+    assert!(matches!(known, ClaimOutcome::Known(_)), "{known:?}");
 }
 
 async fn who_slept_through_a_lease_decides_nothing(database: TestDatabase) {
@@ -210,7 +210,7 @@ async fn what_may_have_been_sent_is_never_released(database: TestDatabase) {
     assert!(!store.leave_payment(&lease, Unsettled::Released, NOW).await.unwrap());
     // Nor is it claimed again, however long nobody works on it.
     let later = NewPayment { now: NOW.plus_ms(86_400_000), ..new_payment("n") };
-    assert!(matches!(store.claim_payment(later).await.unwrap(), Claim::Known(_)));
+    assert!(matches!(store.claim_payment(later).await.unwrap(), ClaimOutcome::Known(_)));
 }
 
 async fn a_person_decides_what_is_unclear(database: TestDatabase) {
@@ -351,7 +351,7 @@ async fn what_is_over_is_forgotten_but_not_its_key(database: TestDatabase) {
         let payment = store.payment(&new_payment(&nonce).key).await.unwrap().unwrap();
         assert_eq!((payment.payload.as_str(), payment.answer), ("", None));
         assert_eq!(state(&store, &nonce).await, PaymentState::Settled);
-        assert!(matches!(store.claim_payment(new_payment(&nonce)).await.unwrap(), Claim::Known(_)));
+        assert!(matches!(store.claim_payment(new_payment(&nonce)).await.unwrap(), ClaimOutcome::Known(_)));
     }
 }
 

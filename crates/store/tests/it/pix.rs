@@ -1,7 +1,7 @@
 use model::credit::PixState;
 use model::money::Micros;
 use model::time::DAY_MS;
-use store::{Decision, NewPixRequest, Receipt, Requested, Store, StoreError};
+use store::{NewPixRequest, PixDecision, ReceiptFile, Requested, Store, StoreError};
 
 use crate::credits::new_credit;
 use crate::sample::{NOW, opened};
@@ -23,7 +23,7 @@ pub(crate) fn request(name: &str, number: u8, queue: u32) -> NewPixRequest {
         brl_centavos: 2_875,
         brl_per_usd: "5.75".to_owned(),
         receipt_digest: [number; 32],
-        receipt: Receipt { media_type: "image/png".to_owned(), bytes: vec![number; 2_000_000] },
+        receipt: ReceiptFile { media_type: "image/png".to_owned(), bytes: vec![number; 2_000_000] },
         name: Some("Ana".to_owned()),
         email: None,
         queue,
@@ -31,8 +31,8 @@ pub(crate) fn request(name: &str, number: u8, queue: u32) -> NewPixRequest {
     }
 }
 
-fn release(digits: &str) -> Decision {
-    Decision::Release { end_to_end_id: format!("E{digits}") }
+fn release(digits: &str) -> PixDecision {
+    PixDecision::Release { end_to_end_id: format!("E{digits}") }
 }
 
 async fn balance(store: &Store, number: u8) -> (Micros, PixState) {
@@ -47,7 +47,7 @@ async fn a_released_request_has_its_balance_once(database: TestDatabase) {
     let tasks: Vec<_> = (0..8)
         .map(|n| {
             let store = store.clone();
-            let decision = if n % 2 == 0 { release(&n.to_string()) } else { Decision::Refuse };
+            let decision = if n % 2 == 0 { release(&n.to_string()) } else { PixDecision::Refuse };
             tokio::spawn(async move { store.decide_pix("a", decision, NOW).await.unwrap() })
         })
         .collect();
@@ -66,7 +66,7 @@ async fn a_released_request_has_its_balance_once(database: TestDatabase) {
     assert_eq!(balance(&store, 1).await, (wanted, summary.state));
     let statement = store.credit_statement(&[1; 32]).await.unwrap().unwrap();
     assert_eq!(statement.0.pix, Some(summary.state));
-    assert!(!store.decide_pix("none", Decision::Refuse, NOW).await.unwrap());
+    assert!(!store.decide_pix("none", PixDecision::Refuse, NOW).await.unwrap());
 }
 
 async fn one_bank_payment_releases_one_request(database: TestDatabase) {
@@ -107,7 +107,7 @@ async fn a_full_queue_takes_no_more(database: TestDatabase) {
     assert_eq!(store.request_pix(request("a", 1, 1)).await.unwrap(), Requested::Accepted);
     assert_eq!(store.waiting_pix().await.unwrap(), 1);
     assert_eq!(store.request_pix(request("b", 2, 1)).await.unwrap(), Requested::QueueFull);
-    assert!(store.decide_pix("a", Decision::Refuse, NOW).await.unwrap());
+    assert!(store.decide_pix("a", PixDecision::Refuse, NOW).await.unwrap());
     assert_eq!(store.request_pix(request("b", 2, 1)).await.unwrap(), Requested::Accepted);
     // As many as there is room for, however many come at once.
     let tasks: Vec<_> = (3..9)

@@ -1,7 +1,7 @@
 use model::id::GuestId;
 use model::money::Micros;
 use model::time::DAY_MS;
-use store::{Claim, Holding, StoreError, Unsettled};
+use store::{ClaimOutcome, Holding, StoreError, Unsettled};
 
 use crate::credits::{debit, new_credit};
 use crate::payments::new_payment;
@@ -49,7 +49,9 @@ async fn what_was_withheld_too_late_is_purged(database: TestDatabase) {
     }
     assert!(store.reverse_debit("reversed", NOW).await.unwrap());
     for nonce in ["working", "released"] {
-        let Claim::Claimed(lease) = store.claim_payment(new_payment(nonce)).await.unwrap() else { panic!("known") };
+        let ClaimOutcome::Claimed(lease) = store.claim_payment(new_payment(nonce)).await.unwrap() else {
+            panic!("known")
+        };
         if nonce == "released" {
             assert!(store.leave_payment(&lease, Unsettled::Released, NOW).await.unwrap());
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Moved, State, lock};
+use super::{FacilitatorLedger, Moved, lock};
 
 /// `AuthorizationUsed(address,bytes32)` (EIP-3009).
 const AUTHORIZATION_USED: &str = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
@@ -16,7 +16,7 @@ const ASSET: &str = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
 const BLOCK: u64 = 40_000;
 
 /// The answer to a question.
-pub(super) fn answer(state: &State, question: &Value) -> Value {
+pub(super) fn answer(state: &FacilitatorLedger, question: &Value) -> Value {
     let params = &question["params"];
     let result = match question["method"].as_str().unwrap_or_default() {
         "eth_getBlockByNumber" => block(state),
@@ -31,21 +31,21 @@ pub(super) fn answer(state: &State, question: &Value) -> Value {
 }
 
 /// An empty block as anvil 1.7.1 answers it, without its hashes.
-fn block(state: &State) -> Value {
+fn block(state: &FacilitatorLedger) -> Value {
     json!({"number": format!("{BLOCK:#x}"), "timestamp": format!("{:#x}", state.time()), "transactions": [],
         "baseFeePerGas": "0x3b9aca00", "blobGasUsed": "0x0", "difficulty": "0x0", "excessBlobGas": "0x0",
         "extraData": "0x", "gasLimit": "0x1c9c380", "totalDifficulty": "0x0", "uncles": [], "withdrawals": []})
 }
 
 /// `authorizationState(payer, nonce)`.
-fn is_used(state: &State, call: &Value) -> bool {
+fn is_used(state: &FacilitatorLedger, call: &Value) -> bool {
     let data = call["data"].as_str().unwrap_or_default();
     let word = |at: usize| data.get(10 + 64 * at..10 + 64 * (at + 1)).unwrap_or_default();
     let (payer, nonce) = (format!("0x{}", word(0).get(24..).unwrap_or_default()), format!("0x{}", word(1)));
     state.is_over(&(payer, nonce))
 }
 
-fn logs(state: &State, filter: &Value) -> Value {
+fn logs(state: &FacilitatorLedger, filter: &Value) -> Value {
     let block = |name: &str| u64::from_str_radix(filter[name].as_str()?.strip_prefix("0x")?, 16).ok();
     if block("fromBlock").is_none_or(|from| from > BLOCK) || block("toBlock").is_none_or(|to| to < BLOCK) {
         return json!([]);
@@ -64,7 +64,7 @@ fn is_wanted(topics: &Value, wanted: &Value) -> bool {
     })
 }
 
-fn receipt(state: &State, transaction: &Value) -> Value {
+fn receipt(state: &FacilitatorLedger, transaction: &Value) -> Value {
     let moved = lock(&state.moved);
     match moved.iter().find(|(_, moved)| moved.transaction == *transaction) {
         Some((key, moved)) => {

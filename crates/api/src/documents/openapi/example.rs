@@ -1,12 +1,12 @@
-//! Examples out of schemas: a value that fits, of words that mean something.
+//! Example values, generated from schemas and field names.
 
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-/// Schemas inside schemas are followed so far; none of ours goes deeper, and one that holds itself ends.
+/// Nesting depth of schemas that is followed: deeper than any of ours, and an end for recursive ones.
 const DEEPEST: usize = 24;
 
-/// Values for names that are used all over: a text by itself would say nothing.
+/// Example values of common field names: a generic string would say nothing.
 fn by_name(name: &str) -> Option<Value> {
     const ID: &str = "019bc2f0-5e40-7c1a-9d2e-3f4a5b6c7d8e";
     Some(match name {
@@ -40,26 +40,32 @@ fn by_name(name: &str) -> Option<Value> {
     })
 }
 
-/// Which fields an example has.
+/// Fields of an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fields {
-    /// Those that must be there, as a caller writes it.
+pub(super) enum ExampleFields {
+    /// Required ones only: an input.
     Required,
-    /// Those too that may be, as an answer has it.
+    /// Optional ones too: an answer.
     All,
 }
 
 /// A value that fits a schema, with references into the generator's own.
-pub(super) fn example(schema: &Value, generator: &SchemaGenerator, fields: Fields) -> Value {
+pub(super) fn example(schema: &Value, generator: &SchemaGenerator, fields: ExampleFields) -> Value {
     of(schema, generator, fields, None, 0).unwrap_or_default()
 }
 
 /// An example of a field of this name.
 pub(super) fn of_field(name: &str, schema: &Value, generator: &SchemaGenerator) -> Value {
-    of(schema, generator, Fields::Required, Some(name), 0).unwrap_or_default()
+    of(schema, generator, ExampleFields::Required, Some(name), 0).unwrap_or_default()
 }
 
-fn of(schema: &Value, generator: &SchemaGenerator, fields: Fields, name: Option<&str>, depth: usize) -> Option<Value> {
+fn of(
+    schema: &Value,
+    generator: &SchemaGenerator,
+    fields: ExampleFields,
+    name: Option<&str>,
+    depth: usize,
+) -> Option<Value> {
     if depth > DEEPEST {
         return None;
     }
@@ -104,7 +110,12 @@ fn of(schema: &Value, generator: &SchemaGenerator, fields: Fields, name: Option<
     })
 }
 
-fn object(schema: &Value, generator: &SchemaGenerator, fields: Fields, depth: usize) -> Option<Map<String, Value>> {
+fn object(
+    schema: &Value,
+    generator: &SchemaGenerator,
+    fields: ExampleFields,
+    depth: usize,
+) -> Option<Map<String, Value>> {
     let properties = schema.get("properties")?.as_object()?;
     let required = |name: &str| {
         schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|known| known == name))
@@ -112,7 +123,8 @@ fn object(schema: &Value, generator: &SchemaGenerator, fields: Fields, depth: us
     // Where one is needed and none is named, the first stands for it.
     let needs_one = schema.get("minProperties").is_some();
     let first = properties.keys().find(|_| needs_one && !properties.keys().any(|name| required(name)));
-    let wanted = properties.iter().filter(|(name, _)| fields == Fields::All || required(name) || first == Some(*name));
+    let wanted =
+        properties.iter().filter(|(name, _)| fields == ExampleFields::All || required(name) || first == Some(*name));
     let made =
         wanted.filter_map(|(name, schema)| Some((name.clone(), of(schema, generator, fields, Some(name), depth + 1)?)));
     Some(made.collect())
@@ -156,9 +168,9 @@ mod tests {
         });
         let generator = SchemaGenerator::default();
         let asked = json!({"url": "https://example.com/", "kind": "mobile"});
-        assert_eq!(example(&schema, &generator, Fields::Required), asked);
+        assert_eq!(example(&schema, &generator, ExampleFields::Required), asked);
         let answered =
             json!({"url": "https://example.com/", "kind": "mobile", "score": 82, "list": [true], "limit": 3});
-        assert_eq!(example(&schema, &generator, Fields::All), answered);
+        assert_eq!(example(&schema, &generator, ExampleFields::All), answered);
     }
 }

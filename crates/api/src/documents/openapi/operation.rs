@@ -7,15 +7,15 @@ use model::money::Micros;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::example::{Fields, example, of_field};
+use super::example::{ExampleFields, example, of_field};
 use super::tags;
 use crate::operation::{Access, Operation};
 use service::config::Config;
 use service::error::Code;
 use service::x402::PACKS;
 
-/// Schemas of what callers send and of what they get. They differ: a field that a caller may leave out is there in an
-/// answer, as null.
+/// Generators of the schemas of inputs and of answers. They differ: an optional field may be absent from an input, and is
+/// null in an answer.
 pub(super) struct Generators {
     pub(super) inputs: SchemaGenerator,
     pub(super) answers: SchemaGenerator,
@@ -41,8 +41,8 @@ pub(super) fn describe(operation: &Operation, config: &Config, schemas: &mut Gen
     Value::Object(out)
 }
 
-/// What a call costs in dollars, as directories of paid calls read it: one price, or the least and the most where it
-/// depends on what is bought; the 402 says which.
+/// The price in dollars for directories of paid APIs: one price, or a range where it depends on what is bought; the 402 has
+/// the exact one.
 fn payment_info(operation: &Operation, config: &Config) -> Option<Value> {
     if let Some(sku) = operation.price {
         let price = config.prices.of(sku).to_string();
@@ -74,7 +74,7 @@ fn security(operation: &Operation) -> Value {
 fn responses(operation: &Operation, schemas: &mut Generators) -> Value {
     let mut responses = Map::new();
     responses.insert(operation.status.as_str().to_owned(), success(operation, schemas));
-    if operation.kept.is_some() {
+    if operation.cache_control.is_some() {
         let headers = json!({"ETag": etag()});
         let known = json!({"description": "What the caller has still holds (`If-None-Match`).", "headers": headers});
         responses.insert(StatusCode::NOT_MODIFIED.as_str().to_owned(), known);
@@ -93,7 +93,7 @@ fn success(operation: &Operation, schemas: &mut Generators) -> Value {
     let (media_type, schema) = (operation.output)(&mut schemas.answers);
     let content = match schema.map(Schema::to_value) {
         Some(schema) => {
-            let example = example(&schema, &schemas.answers, Fields::All);
+            let example = example(&schema, &schemas.answers, ExampleFields::All);
             json!({"schema": schema, "example": example})
         }
         None if media_type.contains("json") => json!({"schema": {"type": "object"}}),
@@ -106,7 +106,7 @@ fn success(operation: &Operation, schemas: &mut Generators) -> Value {
     });
     let content: Map<String, Value> = std::iter::once((essence.to_owned(), content)).chain(others).collect();
     let mut response = json!({"description": operation.title, "content": content});
-    if let (Some(fields), true) = (response.as_object_mut(), operation.kept.is_some()) {
+    if let (Some(fields), true) = (response.as_object_mut(), operation.cache_control.is_some()) {
         fields.insert("headers".to_owned(), json!({"ETag": etag()}));
     }
     response
@@ -187,7 +187,7 @@ fn request_body(operation: &Operation, input: &Value, generator: &mut SchemaGene
             required.retain(|name| !name.as_str().is_some_and(is_in_path));
         }
     }
-    let example = example(&schema, generator, Fields::Required);
+    let example = example(&schema, generator, ExampleFields::Required);
     let is_required = input.get("minProperties").is_some()
         || schema.get("$ref").is_some_and(|_| input.get("required").is_some())
         || schema.get("required").and_then(Value::as_array).is_some_and(|required| !required.is_empty());

@@ -1,53 +1,53 @@
-//! Groups of operations, for readers of the description.
+//! Tags: groups of operations in the description.
 
 use serde_json::{Value, json};
 
 /// One group.
-struct Tag {
+struct OperationTag {
     name: &'static str,
     description: &'static str,
     /// Beginnings of its paths.
     paths: &'static [&'static str],
 }
 
-const TAGS: [Tag; 9] = [
-    Tag {
+const TAGS: [OperationTag; 9] = [
+    OperationTag {
         name: "Audits",
         description: "Audit a page, read what was found, take the patch, prove it.",
         paths: &["/api/audit", "/api/verify", "/reports"],
     },
-    Tag {
+    OperationTag {
         name: "Sharing",
         description: "Reports with a public address, and their badges.",
         paths: &["/api/shared", "/api/badge", "/badge", "/r/", "/api/embed", "/embed"],
     },
-    Tag { name: "Tabs", description: "Pages that are followed, and their history.", paths: &["/api/tabs"] },
-    Tag {
+    OperationTag { name: "Tabs", description: "Pages that are followed, and their history.", paths: &["/api/tabs"] },
+    OperationTag {
         name: "Catalog",
         description: "Every check and every tool, as data.",
         paths: &["/api/checks", "/api/tools", "/checks", "/tools"],
     },
-    Tag {
+    OperationTag {
         name: "Identity",
         description: "Guests, accounts and their keys.",
         paths: &["/api/guest", "/api/me", "/api/auth", "/api/account", "/api/organizations"],
     },
-    Tag {
+    OperationTag {
         name: "Payment",
         description: "What is free, what it costs beyond, and how to pay.",
         paths: &["/api/gate", "/api/billing", "/api/pricing", "/api/credito", "/.well-known/x402"],
     },
-    Tag {
+    OperationTag {
         name: "Statistics",
         description: "What the service counts.",
         paths: &["/api/vitrine", "/api/metrics", "/api/visit"],
     },
-    Tag {
+    OperationTag {
         name: "MCP",
         description: "The same operations as tools of the Model Context Protocol.",
         paths: &["/mcp", "/.well-known/mcp"],
     },
-    Tag { name: "Service", description: "What the service says of itself.", paths: &[] },
+    OperationTag { name: "Service", description: "What the service says of itself.", paths: &[] },
 ];
 
 /// The group of a path; [`TAGS`]' last where none begins so.
@@ -56,7 +56,7 @@ pub(super) fn of(path: &str) -> &'static str {
     known.or(TAGS.last()).map_or("", |tag| tag.name)
 }
 
-/// The groups that are used, described.
+/// The tags in use, with their descriptions.
 pub(super) fn described<'p>(paths: impl Iterator<Item = &'p str>) -> Value {
     let used: Vec<&str> = paths.map(of).collect();
     let tags = TAGS.iter().filter(|tag| used.contains(&tag.name));

@@ -1,13 +1,13 @@
-//! Answers that the endpoints of accounts share, and the cookies that go with them.
+//! Responses shared by the endpoints of accounts, with their cookies.
 
 use http::{HeaderName, HeaderValue, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cookies::Cookie;
-use crate::operation::{Accepted, Json};
+use crate::cookies::CookieKind;
+use crate::operation::{Accepted, JsonAnswer};
 use service::Services;
-use service::accounts::Token;
+use service::accounts::OneTimeToken;
 
 /// Done.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -28,21 +28,21 @@ pub(super) struct Sent {
     status: &'static str,
 }
 
-/// The one answer to who asks for a mail.
+/// The response to a request for a mail, the same for every address, so that it reveals no account.
 pub(super) fn sent() -> Accepted<Sent> {
     Accepted(Sent { status: "sent" })
 }
 
-/// An answer with which a browser gets the token of its session.
-pub(crate) fn with_session<T>(services: &Services, answer: Json<T>, token: &Token) -> Json<T> {
-    let cookie = Cookie::Session.set(services.is_https(), &token.text);
+/// Adds the session cookie.
+pub(crate) fn with_session<T>(services: &Services, answer: JsonAnswer<T>, token: &OneTimeToken) -> JsonAnswer<T> {
+    let cookie = CookieKind::Session.set(services.is_https(), &token.text);
     cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie))
 }
 
-/// An answer with which a browser forgets its session, and what it keeps of our pages.
-pub(crate) fn without_session<T>(services: &Services, answer: Json<T>) -> Json<T> {
+/// Deletes the session cookie, and clears the site's cache and storage (`Clear-Site-Data`).
+pub(crate) fn without_session<T>(services: &Services, answer: JsonAnswer<T>) -> JsonAnswer<T> {
     let all = HeaderValue::from_static("\"cache\", \"storage\"");
     let answer = answer.header(HeaderName::from_static("clear-site-data"), all);
-    let cookie = Cookie::Session.clear(services.is_https());
+    let cookie = CookieKind::Session.clear(services.is_https());
     cookie.into_iter().fold(answer, |answer, cookie| answer.header(header::SET_COOKIE, cookie))
 }

@@ -1,13 +1,13 @@
-//! Making an account, e-mail first, and signing in.
+//! Registration by e-mail, and sign-in.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Done, Sent, sent, with_session};
-use crate::operation::{Accepted, Access, Json, Operation};
+use crate::operation::{Accepted, Access, JsonAnswer, Operation};
 use service::accounts::entry::{self, SecondFactor, SignIn};
 use service::caller::Cx;
-use service::config::Secret;
+use service::config::SecretText;
 use service::error::{Code, ServiceError};
 
 /// The endpoints of this file.
@@ -73,15 +73,15 @@ struct Completion {
     /// Of the link.
     token: String,
     /// 10 to 128 characters.
-    password: Secret,
+    password: SecretText,
     /// What its owner is called, at most 60 characters.
     #[serde(default)]
     display_name: String,
 }
 
-async fn complete(cx: Cx, input: Completion) -> Result<Json<Done>, ServiceError> {
+async fn complete(cx: Cx, input: Completion) -> Result<JsonAnswer<Done>, ServiceError> {
     let token = entry::complete(&cx, &input.token, input.password, &input.display_name).await?;
-    Ok(with_session(&cx.services, Json::new(Done::OK), &token))
+    Ok(with_session(&cx.services, JsonAnswer::new(Done::OK), &token))
 }
 
 /// Who signs in.
@@ -90,10 +90,10 @@ struct Credentials {
     /// The account's address.
     email: String,
     /// Its password.
-    password: Secret,
+    password: SecretText,
 }
 
-/// How far a sign-in has come.
+/// Outcome of a sign-in step.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SignInAnswer {
     /// `signed_in` or `second_factor_required`.
@@ -110,10 +110,10 @@ impl SignInAnswer {
     const DONE: Self = Self { status: "signed_in", challenge: None, methods: Vec::new() };
 }
 
-async fn sign_in(cx: Cx, input: Credentials) -> Result<Json<SignInAnswer>, ServiceError> {
+async fn sign_in(cx: Cx, input: Credentials) -> Result<JsonAnswer<SignInAnswer>, ServiceError> {
     Ok(match entry::sign_in(&cx, &input.email, input.password).await? {
-        SignIn::Done(token) => with_session(&cx.services, Json::new(SignInAnswer::DONE), &token),
-        SignIn::SecondFactor(challenge) => Json::new(SignInAnswer {
+        SignIn::Done(token) => with_session(&cx.services, JsonAnswer::new(SignInAnswer::DONE), &token),
+        SignIn::SecondFactor(challenge) => JsonAnswer::new(SignInAnswer {
             status: "second_factor_required",
             challenge: Some(challenge.text),
             methods: vec!["totp", "recovery"],
@@ -127,16 +127,16 @@ struct SecondStep {
     /// Of the first step.
     challenge: String,
     /// Six digits, or a recovery code.
-    code: Secret,
+    code: SecretText,
 }
 
-async fn with_code(cx: Cx, input: SecondStep) -> Result<Json<SignInAnswer>, ServiceError> {
+async fn with_code(cx: Cx, input: SecondStep) -> Result<JsonAnswer<SignInAnswer>, ServiceError> {
     let given = SecondFactor::Totp(input.code.expose().to_owned());
     let token = entry::second_factor(&cx, &input.challenge, given).await?;
-    Ok(with_session(&cx.services, Json::new(SignInAnswer::DONE), &token))
+    Ok(with_session(&cx.services, JsonAnswer::new(SignInAnswer::DONE), &token))
 }
 
-async fn with_recovery_code(cx: Cx, input: SecondStep) -> Result<Json<SignInAnswer>, ServiceError> {
+async fn with_recovery_code(cx: Cx, input: SecondStep) -> Result<JsonAnswer<SignInAnswer>, ServiceError> {
     let token = entry::second_factor(&cx, &input.challenge, SecondFactor::Recovery(input.code)).await?;
-    Ok(with_session(&cx.services, Json::new(SignInAnswer::DONE), &token))
+    Ok(with_session(&cx.services, JsonAnswer::new(SignInAnswer::DONE), &token))
 }

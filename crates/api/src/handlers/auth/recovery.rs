@@ -1,15 +1,15 @@
-//! A new password by mail, and another address.
+//! Password reset, and change of the e-mail address.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::answer::{Done, Sent, sent, without_session};
 use super::entry::EmailInput;
-use crate::operation::{Accepted, Access, Json, Operation};
+use crate::operation::{Accepted, Access, JsonAnswer, Operation};
 use service::accounts::entry::SecondFactor;
 use service::accounts::recovery;
 use service::caller::Cx;
-use service::config::Secret;
+use service::config::SecretText;
 use service::error::{Code, ServiceError};
 
 /// The endpoints of this file.
@@ -73,16 +73,16 @@ struct NewPassword {
     /// Of the link.
     token: String,
     /// 10 to 128 characters.
-    password: Secret,
+    password: SecretText,
     /// Six digits of the authenticator, or a recovery code, where the account has a second factor.
     #[serde(default)]
-    code: Option<Secret>,
+    code: Option<SecretText>,
 }
 
-async fn complete(cx: Cx, input: NewPassword) -> Result<Json<Done>, ServiceError> {
+async fn complete(cx: Cx, input: NewPassword) -> Result<JsonAnswer<Done>, ServiceError> {
     let factor = input.code.map(|code| SecondFactor::of(&code));
     recovery::complete_reset(&cx, &input.token, input.password, factor).await?;
-    Ok(without_session(&cx.services, Json::new(Done::OK)))
+    Ok(without_session(&cx.services, JsonAnswer::new(Done::OK)))
 }
 
 async fn change_email(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, ServiceError> {
@@ -97,12 +97,12 @@ struct LinkInput {
     token: String,
 }
 
-async fn confirm_email(cx: Cx, input: LinkInput) -> Result<Json<Done>, ServiceError> {
+async fn confirm_email(cx: Cx, input: LinkInput) -> Result<JsonAnswer<Done>, ServiceError> {
     recovery::confirm_email(&cx, &input.token).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
-async fn undo_email(cx: Cx, input: LinkInput) -> Result<Json<Done>, ServiceError> {
+async fn undo_email(cx: Cx, input: LinkInput) -> Result<JsonAnswer<Done>, ServiceError> {
     recovery::undo_email(&cx, &input.token).await?;
-    Ok(without_session(&cx.services, Json::new(Done::OK)))
+    Ok(without_session(&cx.services, JsonAnswer::new(Done::OK)))
 }

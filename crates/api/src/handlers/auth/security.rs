@@ -1,4 +1,4 @@
-//! What a signed-in person does about their own security.
+//! Account security: sessions, password, second factor, recovery codes, events.
 
 use model::account::{SecurityEvent, SessionInfo};
 use model::lang::text;
@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Done, with_session, without_session};
-use crate::operation::{Access, Json, Nothing, Operation};
+use crate::operation::{Access, JsonAnswer, Nothing, Operation};
 use render::qr::qr_path;
 use service::accounts::entry::SecondFactor;
 use service::accounts::passkeys::Assertion;
 use service::accounts::security::{self, Proof};
 use service::accounts::session;
 use service::caller::Cx;
-use service::config::Secret;
+use service::config::SecretText;
 use service::error::{Code, ServiceError};
 
 /// The endpoints of this file.
@@ -83,16 +83,16 @@ pub(super) fn operations() -> Vec<Operation> {
 struct ProofInput {
     /// The password.
     #[serde(default)]
-    password: Option<Secret>,
+    password: Option<SecretText>,
     /// Six digits of the authenticator, or a recovery code.
     #[serde(default)]
-    code: Option<Secret>,
+    code: Option<SecretText>,
     /// What an authenticator answered to `POST /api/auth/passkey/options`.
     #[serde(default)]
     passkey: Option<Assertion>,
 }
 
-async fn prove(cx: Cx, input: ProofInput) -> Result<Json<Done>, ServiceError> {
+async fn prove(cx: Cx, input: ProofInput) -> Result<JsonAnswer<Done>, ServiceError> {
     let proof = match (input.password, input.code, input.passkey) {
         (.., Some(passkey)) => Proof::Passkey(passkey),
         (_, Some(code), None) => Proof::Factor(SecondFactor::of(&code)),
@@ -103,7 +103,7 @@ async fn prove(cx: Cx, input: ProofInput) -> Result<Json<Done>, ServiceError> {
         }
     };
     let token = security::prove(&cx, proof).await?;
-    Ok(with_session(&cx.services, Json::new(Done::OK), &token))
+    Ok(with_session(&cx.services, JsonAnswer::new(Done::OK), &token))
 }
 
 /// Your sessions.
@@ -113,8 +113,8 @@ struct Sessions {
     sessions: Vec<SessionInfo>,
 }
 
-async fn sessions(cx: Cx, _: Nothing) -> Result<Json<Sessions>, ServiceError> {
-    Ok(Json::new(Sessions { sessions: session::list(&cx).await? }))
+async fn sessions(cx: Cx, _: Nothing) -> Result<JsonAnswer<Sessions>, ServiceError> {
+    Ok(JsonAnswer::new(Sessions { sessions: session::list(&cx).await? }))
 }
 
 /// Which session.
@@ -124,33 +124,34 @@ struct SessionInput {
     id: String,
 }
 
-async fn end_session(cx: Cx, input: SessionInput) -> Result<Json<Done>, ServiceError> {
+async fn end_session(cx: Cx, input: SessionInput) -> Result<JsonAnswer<Done>, ServiceError> {
     session::end(&cx, &input.id).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
-async fn end_all(cx: Cx, _: Nothing) -> Result<Json<Done>, ServiceError> {
+async fn end_all(cx: Cx, _: Nothing) -> Result<JsonAnswer<Done>, ServiceError> {
     session::end_all(&cx).await?;
-    Ok(without_session(&cx.services, Json::new(Done::OK)))
+    Ok(without_session(&cx.services, JsonAnswer::new(Done::OK)))
 }
 
 /// A password in place of another.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct PasswordChange {
     /// The password until now.
-    current: Secret,
+    current: SecretText,
     /// The new one, 10 to 128 characters.
-    password: Secret,
+    password: SecretText,
 }
 
-async fn change_password(cx: Cx, input: PasswordChange) -> Result<Json<Done>, ServiceError> {
+async fn change_password(cx: Cx, input: PasswordChange) -> Result<JsonAnswer<Done>, ServiceError> {
     let token = security::change_password(&cx, input.current, input.password).await?;
-    Ok(with_session(&cx.services, Json::new(Done::OK), &token))
+    Ok(with_session(&cx.services, JsonAnswer::new(Done::OK), &token))
 }
 
-/// A second factor that is offered.
+/// A second factor to confirm.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Offered {
+#[schemars(rename = "Offered")]
+struct OfferedFactor {
     /// The secret in base 32, to be typed.
     secret: String,
     /// The same as an `otpauth:` address.
@@ -159,21 +160,21 @@ struct Offered {
     qr: String,
 }
 
-async fn offer(cx: Cx, _: Nothing) -> Result<Json<Offered>, ServiceError> {
+async fn offer(cx: Cx, _: Nothing) -> Result<JsonAnswer<OfferedFactor>, ServiceError> {
     let offer = security::offer_factor(&cx).await?;
     let (path, width) = qr_path(&offer.uri).ok_or_else(|| ServiceError::new(Code::Internal))?;
     let qr = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {width}\"><path fill=\"#fff\" d=\"M0 \
          0h{width}v{width}H0z\"/><path d=\"{path}\"/></svg>"
     );
-    Ok(Json::new(Offered { secret: offer.secret, uri: offer.uri, qr }))
+    Ok(JsonAnswer::new(OfferedFactor { secret: offer.secret, uri: offer.uri, qr }))
 }
 
 /// A code of the authenticator.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct CodeInput {
     /// Six digits.
-    code: Secret,
+    code: SecretText,
 }
 
 /// Codes that work once each, shown once.
@@ -183,28 +184,28 @@ struct RecoveryCodes {
     recovery_codes: Vec<String>,
 }
 
-async fn confirm(cx: Cx, input: CodeInput) -> Result<Json<RecoveryCodes>, ServiceError> {
+async fn confirm(cx: Cx, input: CodeInput) -> Result<JsonAnswer<RecoveryCodes>, ServiceError> {
     let (token, recovery_codes) = security::confirm_factor(&cx, input.code.expose()).await?;
-    Ok(with_session(&cx.services, Json::new(RecoveryCodes { recovery_codes }), &token))
+    Ok(with_session(&cx.services, JsonAnswer::new(RecoveryCodes { recovery_codes }), &token))
 }
 
-async fn remove(cx: Cx, input: CodeInput) -> Result<Json<Done>, ServiceError> {
+async fn remove(cx: Cx, input: CodeInput) -> Result<JsonAnswer<Done>, ServiceError> {
     security::remove_factor(&cx, input.code.expose()).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
-async fn recovery_codes(cx: Cx, input: CodeInput) -> Result<Json<RecoveryCodes>, ServiceError> {
+async fn recovery_codes(cx: Cx, input: CodeInput) -> Result<JsonAnswer<RecoveryCodes>, ServiceError> {
     let recovery_codes = security::new_recovery_codes(&cx, input.code.expose()).await?;
-    Ok(Json::new(RecoveryCodes { recovery_codes }))
+    Ok(JsonAnswer::new(RecoveryCodes { recovery_codes }))
 }
 
-/// What happened.
+/// Security events of the account.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Events {
     /// Newest first, at most 100.
     events: Vec<SecurityEvent>,
 }
 
-async fn events(cx: Cx, _: Nothing) -> Result<Json<Events>, ServiceError> {
-    Ok(Json::new(Events { events: session::events(&cx).await? }))
+async fn events(cx: Cx, _: Nothing) -> Result<JsonAnswer<Events>, ServiceError> {
+    Ok(JsonAnswer::new(Events { events: session::events(&cx).await? }))
 }

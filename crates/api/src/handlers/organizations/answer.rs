@@ -1,4 +1,4 @@
-//! One organization: how a call names it, and how it is answered.
+//! Input and output of calls about one organization.
 
 use model::id::OrganizationId;
 use model::organization::Role;
@@ -7,15 +7,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::OrganizationRecord;
 
-use crate::operation::Json;
+use crate::operation::JsonAnswer;
 use service::error::Code;
 
-/// What calls about one organization may be refused with.
+/// Error codes of calls about one organization.
 pub(super) const OF_ONE: &[Code] = &[Code::OrganizationNotFound, Code::OrganizationMfaRequired];
 
 /// An organization, as one of its members sees it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Organization {
+#[schemars(rename = "Organization")]
+pub(super) struct OrganizationAnswer {
     /// Its id.
     id: OrganizationId,
     /// What it is called.
@@ -32,7 +33,7 @@ pub(super) struct Organization {
     delete_after: Option<Timestamp>,
 }
 
-impl From<OrganizationRecord> for Organization {
+impl From<OrganizationRecord> for OrganizationAnswer {
     fn from(record: OrganizationRecord) -> Self {
         Self {
             id: record.id,
@@ -50,13 +51,13 @@ impl From<OrganizationRecord> for Organization {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct OneOrganization {
     /// All of it.
-    organization: Organization,
+    organization: OrganizationAnswer,
 }
 
 impl OneOrganization {
     /// As an answer.
-    pub(super) fn answer(record: OrganizationRecord) -> Json<Self> {
-        Json::new(Self { organization: record.into() })
+    pub(super) fn answer(record: OrganizationRecord) -> JsonAnswer<Self> {
+        JsonAnswer::new(Self { organization: record.into() })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Members of organizations, and those who are invited.
+//! Members of organizations, and invitations.
 
 use model::id::{AccountId, InvitationId};
 use model::organization::Role;
@@ -9,12 +9,12 @@ use store::{InvitationRecord, MemberRecord};
 
 use super::answer::{OF_ONE, OneOrganization, Which};
 use crate::handlers::auth::Done;
-use crate::operation::{Effect, Json, Operation};
+use crate::operation::{Effect, JsonAnswer, Operation};
 use service::accounts::organizations;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 
-/// What decisions about members may be refused with.
+/// Error codes of decisions about members.
 const OF_MEMBERS: &[Code] = &[
     Code::OrganizationNotFound,
     Code::OrganizationMfaRequired,
@@ -100,7 +100,8 @@ pub(super) fn operations() -> Vec<Operation> {
 
 /// A member.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Member {
+#[schemars(rename = "Member")]
+struct MemberLine {
     /// Their account.
     account_id: AccountId,
     /// Their address.
@@ -115,7 +116,7 @@ struct Member {
     keys: u32,
 }
 
-impl From<MemberRecord> for Member {
+impl From<MemberRecord> for MemberLine {
     fn from(record: MemberRecord) -> Self {
         Self {
             account_id: record.account,
@@ -132,7 +133,7 @@ impl From<MemberRecord> for Member {
 #[derive(Debug, Serialize, JsonSchema)]
 struct MemberList {
     /// Those who are longest in it first.
-    members: Vec<Member>,
+    members: Vec<MemberLine>,
 }
 
 /// An open invitation.
@@ -168,9 +169,10 @@ struct OneInvitation {
     invitation: Invitation,
 }
 
-/// What somebody is invited to.
+/// The organization and the role of an invitation.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Offered {
+#[schemars(rename = "Offered")]
+struct OfferedMembership {
     /// What the organization is called.
     organization: String,
     /// The invitation.
@@ -190,7 +192,8 @@ struct RoleToSet {
 
 /// Which member goes.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct ToRemove {
+#[schemars(rename = "ToRemove")]
+struct MemberToRemove {
     /// The organization.
     id: String,
     /// The member.
@@ -227,46 +230,46 @@ struct ToAccept {
     token: String,
 }
 
-async fn members(cx: Cx, input: Which) -> Result<Json<MemberList>, ServiceError> {
+async fn members(cx: Cx, input: Which) -> Result<JsonAnswer<MemberList>, ServiceError> {
     let members = organizations::members(&cx, &input.id).await?;
-    Ok(Json::new(MemberList { members: members.into_iter().map(Member::from).collect() }))
+    Ok(JsonAnswer::new(MemberList { members: members.into_iter().map(MemberLine::from).collect() }))
 }
 
-async fn set_role(cx: Cx, input: RoleToSet) -> Result<Json<Done>, ServiceError> {
+async fn set_role(cx: Cx, input: RoleToSet) -> Result<JsonAnswer<Done>, ServiceError> {
     organizations::set_role(&cx, &input.id, &input.account_id, input.role).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
-async fn remove(cx: Cx, input: ToRemove) -> Result<Json<Done>, ServiceError> {
+async fn remove(cx: Cx, input: MemberToRemove) -> Result<JsonAnswer<Done>, ServiceError> {
     organizations::remove(&cx, &input.id, &input.account_id, input.revoke_keys.unwrap_or(true)).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
-async fn leave(cx: Cx, input: Which) -> Result<Json<Done>, ServiceError> {
+async fn leave(cx: Cx, input: Which) -> Result<JsonAnswer<Done>, ServiceError> {
     organizations::leave(&cx, &input.id).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
-async fn invitations(cx: Cx, input: Which) -> Result<Json<InvitationList>, ServiceError> {
+async fn invitations(cx: Cx, input: Which) -> Result<JsonAnswer<InvitationList>, ServiceError> {
     let invitations = organizations::invitations(&cx, &input.id).await?;
-    Ok(Json::new(InvitationList { invitations: invitations.into_iter().map(Invitation::from).collect() }))
+    Ok(JsonAnswer::new(InvitationList { invitations: invitations.into_iter().map(Invitation::from).collect() }))
 }
 
-async fn invite(cx: Cx, input: ToInvite) -> Result<Json<OneInvitation>, ServiceError> {
+async fn invite(cx: Cx, input: ToInvite) -> Result<JsonAnswer<OneInvitation>, ServiceError> {
     let invitation = organizations::invite(&cx, &input.id, &input.email, input.role).await?;
-    Ok(Json::new(OneInvitation { invitation: invitation.into() }))
+    Ok(JsonAnswer::new(OneInvitation { invitation: invitation.into() }))
 }
 
-async fn uninvite(cx: Cx, input: ToEnd) -> Result<Json<Done>, ServiceError> {
+async fn uninvite(cx: Cx, input: ToEnd) -> Result<JsonAnswer<Done>, ServiceError> {
     organizations::uninvite(&cx, &input.id, &input.invitation_id).await?;
-    Ok(Json::new(Done::OK))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
-async fn offered(cx: Cx, input: ToAccept) -> Result<Json<Offered>, ServiceError> {
+async fn offered(cx: Cx, input: ToAccept) -> Result<JsonAnswer<OfferedMembership>, ServiceError> {
     let record = organizations::invitation(&cx, &input.token).await?;
-    Ok(Json::new(Offered { organization: record.organization_name.clone(), invitation: record.into() }))
+    Ok(JsonAnswer::new(OfferedMembership { organization: record.organization_name.clone(), invitation: record.into() }))
 }
 
-async fn accept(cx: Cx, input: ToAccept) -> Result<Json<OneOrganization>, ServiceError> {
+async fn accept(cx: Cx, input: ToAccept) -> Result<JsonAnswer<OneOrganization>, ServiceError> {
     Ok(OneOrganization::answer(organizations::accept(&cx, &input.token).await?))
 }

@@ -1,11 +1,11 @@
-//! A value as serde reads it: of a JSON body, and of a parameter, whose text becomes what its field takes.
+//! Deserializers of inputs: values of a JSON body, and texts of parameters, which are parsed as their field's type.
 
 use model::lang::{Text, text};
 use serde::de::value::{MapDeserializer, SeqDeserializer, StringDeserializer};
 use serde::de::{Deserializer, Error as _, IntoDeserializer, Unexpected, Visitor};
 use serde_json::{Map, Value};
 
-use super::problem::{Problem, takes, wrong_kind};
+use super::problem::{InputProblem, takes, wrong_kind};
 
 const TEXT: Text = text("a text", "um texto");
 const NUMBER: Text = text("a number", "um número");
@@ -14,8 +14,8 @@ const LIST: Text = text("a list", "uma lista");
 const OBJECT: Text = text("an object", "um objeto");
 const NATURAL: Text = text("a whole number that is not negative", "um número inteiro não negativo");
 
-/// A value of a JSON body. Its kind must be the one that the field asks for.
-pub(super) struct Given(pub(super) Value);
+/// A value of a JSON body. Its JSON type must be that of the field.
+pub(super) struct TypedValue(pub(super) Value);
 
 fn found(value: &Value) -> Unexpected<'_> {
     match value {
@@ -26,6 +26,32 @@ fn found(value: &Value) -> Unexpected<'_> {
         Value::Array(_) => Unexpected::Seq,
         Value::Object(_) => Unexpected::Map,
     }
+}
+
+/// Reads a newtype as the value in it. A macro, as it is a method of two implementations of a trait.
+macro_rules! newtypes_as_their_value {
+    () => {
+        fn deserialize_newtype_struct<V: Visitor<'de>>(
+            self,
+            _name: &'static str,
+            visitor: V,
+        ) -> Result<V::Value, Self::Error> {
+            visitor.visit_newtype_struct(self)
+        }
+    };
+}
+
+/// Makes a deserializer its own, as the values of a list or a map have to be. A macro, as it implements a trait for two types.
+macro_rules! deserializes_itself {
+    ($type:ident) => {
+        impl IntoDeserializer<'_, InputProblem> for $type {
+            type Deserializer = Self;
+
+            fn into_deserializer(self) -> Self {
+                self
+            }
+        }
+    };
 }
 
 /// Reads the value where it is of the kind that the method stands for.
@@ -40,8 +66,8 @@ macro_rules! of_kind {
     };
 }
 
-impl<'de> Deserializer<'de> for Given {
-    type Error = Problem;
+impl<'de> Deserializer<'de> for TypedValue {
+    type Error = InputProblem;
 
     of_kind! {
         deserialize_bool Bool BOOLEAN;
@@ -70,7 +96,7 @@ impl<'de> Deserializer<'de> for Given {
                 (_, Some(number), _) => visitor.visit_i64(number),
                 (.., Some(number)) => visitor.visit_f64(number),
                 // Past what a double holds.
-                _ => Err(Problem::invalid_value(Unexpected::Other("number"), &"a number")),
+                _ => Err(InputProblem::invalid_value(Unexpected::Other("number"), &"a number")),
             },
             Value::String(text) => visitor.visit_string(text),
             Value::Array(items) => {
@@ -90,13 +116,7 @@ impl<'de> Deserializer<'de> for Given {
         if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Self::Error> {
-        visitor.visit_newtype_struct(self)
-    }
+    newtypes_as_their_value!();
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
@@ -124,19 +144,13 @@ impl<'de> Deserializer<'de> for Given {
     }
 }
 
-impl IntoDeserializer<'_, Problem> for Given {
-    type Deserializer = Self;
+deserializes_itself!(TypedValue);
 
-    fn into_deserializer(self) -> Self {
-        self
-    }
-}
-
-/// Path and query parameters: every value is a text, which becomes what its field takes.
+/// Path and query parameters: every value is a text, which is parsed as the field's type.
 pub(super) struct Texts(pub(super) Map<String, Value>);
 
 impl<'de> Deserializer<'de> for Texts {
-    type Error = Problem;
+    type Error = InputProblem;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         let entries = self.0.into_iter().map(|(name, value)| {
@@ -144,7 +158,7 @@ impl<'de> Deserializer<'de> for Texts {
                 Value::String(text) => text,
                 other => other.to_string(),
             };
-            (name, Parameter(text))
+            (name, QueryParameter(text))
         });
         visitor.visit_map(MapDeserializer::new(entries))
     }
@@ -156,7 +170,7 @@ impl<'de> Deserializer<'de> for Texts {
 }
 
 /// One parameter.
-struct Parameter(String);
+struct QueryParameter(String);
 
 /// Reads the text as the kind that the field asks for.
 macro_rules! parsed {
@@ -170,8 +184,8 @@ macro_rules! parsed {
     };
 }
 
-impl<'de> Deserializer<'de> for Parameter {
-    type Error = Problem;
+impl<'de> Deserializer<'de> for QueryParameter {
+    type Error = InputProblem;
 
     parsed! {
         deserialize_bool visit_bool text("true or false", "true ou false");
@@ -191,13 +205,7 @@ impl<'de> Deserializer<'de> for Parameter {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Self::Error> {
-        visitor.visit_newtype_struct(self)
-    }
+    newtypes_as_their_value!();
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
@@ -214,10 +222,4 @@ impl<'de> Deserializer<'de> for Parameter {
     }
 }
 
-impl IntoDeserializer<'_, Problem> for Parameter {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
-}
+deserializes_itself!(QueryParameter);

@@ -1,4 +1,4 @@
-//! Errors of an input, in both languages: serde's classes of errors in our words.
+//! Validation errors of an input in both languages, by serde's classes of errors.
 
 use std::fmt;
 
@@ -10,19 +10,19 @@ use service::error::{Code, ServiceError};
 
 /// The message of serde, without the position.
 #[derive(Debug)]
-pub(super) struct Problem {
+pub(super) struct InputProblem {
     /// The field it is about, where the path leads to its parent only.
     field: Option<String>,
-    said: Phrase,
+    message: Phrase,
 }
 
-impl Problem {
-    pub(super) fn new(said: impl Into<Phrase>) -> Self {
-        Self { field: None, said: said.into() }
+impl InputProblem {
+    pub(super) fn new(message: impl Into<Phrase>) -> Self {
+        Self { field: None, message: message.into() }
     }
 
-    fn of(field: &str, said: Text) -> Self {
-        Self { field: Some(field.to_owned()), said: said.into() }
+    fn of(field: &str, message: Text) -> Self {
+        Self { field: Some(field.to_owned()), message: message.into() }
     }
 
     /// The refusal, with the path of the field.
@@ -35,22 +35,22 @@ impl Problem {
             Some(field) if !parent.ends_with(field) => format!("{parent}.{field}"),
             _ => parent.to_owned(),
         };
-        refused(code, &place, &self.said)
+        refused(code, &place, &self.message)
     }
 }
 
 /// An error that begins with the field. An unknown name is echoed only where it looks like one, so that errors repeat no
 /// untrusted text.
-pub(super) fn refused(code: Code, field: &str, said: &Phrase) -> ServiceError {
+pub(super) fn refused(code: Code, field: &str, message: &Phrase) -> ServiceError {
     /// Bytes of a path of names; ours are far shorter.
     const LONGEST: usize = 128;
     let is_name = field.len() <= LONGEST && field.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.[]".contains(&b));
     let field = if is_name { field } else { "?" };
     ServiceError::new(code)
-        .explained(Phrase { en: format!("{field}: {}", said.en), pt: format!("{field}: {}", said.pt) })
+        .explained(Phrase { en: format!("{field}: {}", message.en), pt: format!("{field}: {}", message.pt) })
 }
 
-/// Names what was found of a value.
+/// The JSON type that was found, for messages.
 fn kind(found: Unexpected<'_>) -> Text {
     match found {
         Unexpected::Bool(_) => text("true or false", "verdadeiro ou falso"),
@@ -62,28 +62,28 @@ fn kind(found: Unexpected<'_>) -> Text {
     }
 }
 
-/// Something of another kind than the field takes.
-pub(super) fn wrong_kind(found: Unexpected<'_>, taken: Text) -> Problem {
+/// A value of the wrong type.
+pub(super) fn wrong_kind(found: Unexpected<'_>, taken: Text) -> InputProblem {
     let found = kind(found);
-    Problem::new(Phrase {
+    InputProblem::new(Phrase {
         en: format!("it takes {}, not {}", taken.en, found.en),
         pt: format!("recebe {}, não {}", taken.pt, found.pt),
     })
 }
 
-/// A parameter that can't be read as what its field takes.
-pub(super) fn takes(taken: Text) -> Problem {
-    Problem::new(Phrase { en: format!("it takes {}", taken.en), pt: format!("recebe {}", taken.pt) })
+/// A parameter that can't be parsed as the field's type.
+pub(super) fn takes(taken: Text) -> InputProblem {
+    InputProblem::new(Phrase { en: format!("it takes {}", taken.en), pt: format!("recebe {}", taken.pt) })
 }
 
 const NOT_TAKEN: Text = text("the value is none of those taken", "o valor não é nenhum dos aceitos");
 /// Of a field of a body, and of a parameter.
 pub(super) const TWICE: Text = text("it comes twice", "vem duas vezes");
 
-impl de::Error for Problem {
-    /// What a type of ours says by itself.
-    fn custom<T: fmt::Display>(said: T) -> Self {
-        Self::new(Phrase::verbatim(said.to_string()))
+impl de::Error for InputProblem {
+    /// The message of a type with a parser of its own.
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Phrase::verbatim(message.to_string()))
     }
 
     fn invalid_type(found: Unexpected<'_>, _: &dyn Expected) -> Self {
@@ -120,10 +120,10 @@ impl de::Error for Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for InputProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.said.en)
+        f.write_str(&self.message.en)
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for InputProblem {}

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::caller::Incoming;
 use crate::gate;
-use crate::mcp::message::{Refusal, code};
+use crate::mcp::message::{McpRefusal, code};
 use crate::mcp::{result, tool};
 use crate::operation::{Operation, query_object};
 use crate::request::{BODY_BYTES, client};
@@ -35,21 +35,21 @@ pub(super) async fn call(
     parts: &Parts,
     lang: Lang,
     mut params: Map<String, Value>,
-) -> Result<Value, Refusal> {
+) -> Result<Value, McpRefusal> {
     const NO_NAME: Text = text("name: takes the name of a tool", "name: recebe o nome de uma ferramenta");
     const NO_OBJECT: Text = text("arguments: takes an object", "arguments: recebe um objeto");
     const UNKNOWN: Text = text("Unknown tool: {name}", "Ferramenta desconhecida: {name}");
     let Some(Value::String(name)) = params.remove("name") else {
-        return Err(Refusal::new(code::INVALID_PARAMS, NO_NAME));
+        return Err(McpRefusal::new(code::INVALID_PARAMS, NO_NAME));
     };
     let arguments = match params.remove("arguments") {
         Some(Value::Object(arguments)) => arguments,
         None => Map::new(),
-        Some(_) => return Err(Refusal::new(code::INVALID_PARAMS, NO_OBJECT)),
+        Some(_) => return Err(McpRefusal::new(code::INVALID_PARAMS, NO_OBJECT)),
     };
     let operation = tool::tools(site.operations()).find(|operation| operation.name == name).ok_or_else(|| {
         let why = UNKNOWN.phrase(&[("name", name.clone().into())]);
-        Refusal::new(code::INVALID_PARAMS, why).status(StatusCode::OK)
+        McpRefusal::new(code::INVALID_PARAMS, why).status(StatusCode::OK)
     })?;
     tracing::info!(tool = operation.name, "called");
     let payment = params.get("_meta").and_then(|meta| meta.get("x402/payment"));

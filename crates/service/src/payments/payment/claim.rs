@@ -3,21 +3,21 @@
 use std::time::Duration;
 
 use model::time::Timestamp;
-use store::{Claim, NewPayment};
+use store::{ClaimOutcome, NewPayment};
 
 use super::request::{owner, request_hash};
-use super::state::{Good, Payment, State, Terms};
+use super::state::{Good, PaymentStage, PaymentTerms, X402Payment};
 use super::times::CLAIM_LEASE_MS;
 use crate::caller::Cx;
 use crate::error::ServiceError;
 use crate::payments::answer::WORK_TIME;
-use crate::x402::{Expected, PaymentMeans, Priced, UNSUPPORTED_VERSION};
+use crate::x402::{ExpectedPayment, PaymentMeans, Priced, UNSUPPORTED_VERSION};
 
 /// Seconds of an authorization's life that verifying takes before the work.
 const VERIFY_SECONDS: u64 = 10;
 
 /// Judges the payment of a call by its header alone; the refusal that asks for one where there is none.
-pub(crate) fn judge(cx: &Cx, priced: &Priced, good: Good) -> Result<Payment, ServiceError> {
+pub(crate) fn judge(cx: &Cx, priced: &Priced, good: Good) -> Result<X402Payment, ServiceError> {
     let payments = cx.services.payments();
     let signed = match &cx.payment.means {
         PaymentMeans::X402(signed) => signed,
@@ -32,7 +32,7 @@ pub(crate) fn judge(cx: &Cx, priced: &Priced, good: Good) -> Result<Payment, Ser
         Good::Work(..) | Good::Answer(_) | Good::Stored(_) => WORK_TIME,
     };
     let requirements = payments.requirements(priced.price);
-    let expected = Expected {
+    let expected = ExpectedPayment {
         chain: payments.chain(),
         pay_to: payments.pay_to().unwrap_or_default(),
         price: priced.price,
@@ -41,7 +41,7 @@ pub(crate) fn judge(cx: &Cx, priced: &Priced, good: Good) -> Result<Payment, Ser
         work: VERIFY_SECONDS + work_time.as_secs(),
     };
     signed.judge(&expected).map_err(|reason| payments.refused(priced, reason))?;
-    let terms = Terms {
+    let terms = PaymentTerms {
         key: signed.key(payments.chain()),
         wire_version: signed.version.into(),
         amount: priced.price,
@@ -51,7 +51,7 @@ pub(crate) fn judge(cx: &Cx, priced: &Priced, good: Good) -> Result<Payment, Ser
         valid_before: None,
         transaction: None,
     };
-    Ok(Payment { terms, good, state: State::Judged(signed.clone()) })
+    Ok(X402Payment { terms, good, state: PaymentStage::Judged(signed.clone()) })
 }
 
 /// Counts one of the payments that a network may send in an hour, besides those for audits, which the hourly limit of
@@ -63,8 +63,8 @@ pub(crate) async fn admit(cx: &Cx) -> Result<(), ServiceError> {
 }
 
 /// Claims a judged payment before anything is done for it: claimed, or known from an earlier call.
-pub(crate) async fn claim(cx: &Cx, priced: &Priced, payment: Payment) -> Result<Payment, ServiceError> {
-    let Payment { terms, good, state: State::Judged(signed) } = payment else { return Ok(payment) };
+pub(crate) async fn claim(cx: &Cx, priced: &Priced, payment: X402Payment) -> Result<X402Payment, ServiceError> {
+    let X402Payment { terms, good, state: PaymentStage::Judged(signed) } = payment else { return Ok(payment) };
     let services = &cx.services;
     services.payments().can_settle()?;
     let now = services.ports().now();
@@ -89,8 +89,8 @@ pub(crate) async fn claim(cx: &Cx, priced: &Priced, payment: Payment) -> Result<
         now,
     };
     let state = match services.database().ask(|store| store.claim_payment(new)).await? {
-        Claim::Claimed(lease) => State::Claimed(lease),
-        Claim::Known(row) => State::Known(row),
+        ClaimOutcome::Claimed(lease) => PaymentStage::Claimed(lease),
+        ClaimOutcome::Known(row) => PaymentStage::Known(row),
     };
-    Ok(Payment { terms, good, state })
+    Ok(X402Payment { terms, good, state })
 }

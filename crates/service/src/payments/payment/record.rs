@@ -1,4 +1,4 @@
-//! Recording what became of a settlement: settled, refused, lapsed, or unclear.
+//! Recording the outcome of a settlement: settled, refused, lapsed, or unclear.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use model::time::Timestamp;
 use store::{PaymentState, Store, StoreError, Unsettled};
 use tokio::time::Instant;
 
-use super::settle::{Doubt, Settling};
-use super::state::{RefusedBy, State};
+use super::settling::{Doubt, Settling};
+use super::state::{PaymentStage, RefusedBy};
 use super::times::LAPSE_MS;
 use crate::services::Services;
 
@@ -23,7 +23,7 @@ const LONGEST_WAIT_MS: i64 = 60_000;
 const EXPIRED_WAIT_MS: i64 = 3_600_000;
 
 /// Records that the money came in.
-pub(super) async fn record_settled(settling: &Settling<'_>, transaction: String) -> State {
+pub(super) async fn record_settled(settling: &Settling<'_>, transaction: String) -> PaymentStage {
     let Settling { services, terms, lease, .. } = settling;
     let now = services.ports().now();
     let recorded = insist(services, |store| async {
@@ -35,42 +35,42 @@ pub(super) async fn record_settled(settling: &Settling<'_>, transaction: String)
         Ok(row.and_then(|row| row.transaction))
     });
     match recorded.await {
-        Some(Some(transaction)) => State::Settled(transaction),
+        Some(Some(transaction)) => PaymentStage::Settled(transaction),
         Some(None) => {
             tracing::error!(payment.id = %lease.id, transaction, "money came in for a payment that had ended without");
-            State::InProgress
+            PaymentStage::InProgress
         }
         None => {
             tracing::error!(payment.id = %lease.id, transaction, "that a payment settled could not be kept");
-            State::Unclear(Some(transaction))
+            PaymentStage::Unclear(Some(transaction))
         }
     }
 }
 
 /// Records that the facilitator did not settle it, and that nothing was broadcast.
-pub(super) async fn record_refused(settling: &Settling<'_>, reason: String) -> State {
+pub(super) async fn record_refused(settling: &Settling<'_>, reason: String) -> PaymentStage {
     let end = Unsettled::Refused(reason.clone());
-    record_end(settling, end, State::Refused { reason, by: RefusedBy::Settle }).await
+    record_end(settling, end, PaymentStage::Refused { reason, by: RefusedBy::Settle }).await
 }
 
 /// Records that its transfer can't come any more.
-pub(super) async fn record_lapsed(settling: &Settling<'_>, reason: &str) -> State {
-    record_end(settling, Unsettled::Lapsed(reason.to_owned()), State::Lapsed(reason.to_owned())).await
+pub(super) async fn record_lapsed(settling: &Settling<'_>, reason: &str) -> PaymentStage {
+    record_end(settling, Unsettled::Lapsed(reason.to_owned()), PaymentStage::Lapsed(reason.to_owned())).await
 }
 
 /// Records an end without money.
-async fn record_end(settling: &Settling<'_>, end: Unsettled, state: State) -> State {
+async fn record_end(settling: &Settling<'_>, end: Unsettled, state: PaymentStage) -> PaymentStage {
     let Settling { services, terms, lease, .. } = settling;
     let now = services.ports().now();
     match insist(services, |store| store.leave_payment(lease, end.clone(), now)).await {
         Some(true) => state,
-        Some(false) => State::InProgress,
-        None => State::Unclear(terms.transaction.clone()),
+        Some(false) => PaymentStage::InProgress,
+        None => PaymentStage::Unclear(terms.transaction.clone()),
     }
 }
 
 /// Leaves a payment unclear, for the worker to settle again after the retry interval.
-pub(super) async fn pause(settling: &Settling<'_>, doubt: Doubt) -> State {
+pub(super) async fn pause(settling: &Settling<'_>, doubt: Doubt) -> PaymentStage {
     let Settling { services, lease, .. } = settling;
     let now = services.ports().now();
     let Doubt { reason, transaction, .. } = doubt;
@@ -80,8 +80,8 @@ pub(super) async fn pause(settling: &Settling<'_>, doubt: Doubt) -> State {
     let recorded = services.database().ask(|store| store.leave_payment(lease, pause, now)).await;
     services.payments().wake_worker();
     match recorded {
-        Ok(false) => State::InProgress,
-        Ok(true) | Err(_) => State::Unclear(transaction),
+        Ok(false) => PaymentStage::InProgress,
+        Ok(true) | Err(_) => PaymentStage::Unclear(transaction),
     }
 }
 
@@ -99,6 +99,7 @@ pub(super) fn is_expired(settling: &Settling<'_>, now: Timestamp) -> bool {
 }
 
 /// Writes what the facilitator may not tell again, with retries; `None` when the database stays away.
+#[expect(clippy::disallowed_methods, reason = "the interval between tries while the database is away")]
 async fn insist<'a, T, F>(services: &'a Services, write: impl Fn(&'a Store) -> F) -> Option<T>
 where
     F: Future<Output = Result<T, StoreError>>,

@@ -1,4 +1,4 @@
-//! What makes a call the repeat of another, and the refusals of a payment that belongs to another call.
+//! Idempotency of paid calls: when a call repeats another, and the error of a payment that belongs to another call.
 
 use model::lang::{Text, text};
 use store::PaymentState;
@@ -20,7 +20,7 @@ pub(crate) fn request_hash(cx: &Cx, priced: &Priced) -> [u8; 32] {
 
 /// Whether this call is the repeat of that which a stored payment paid: the same call, of the same caller or of the guest
 /// that they claimed since.
-pub(crate) fn is_repeat(cx: &Cx, priced: &Priced, row: &store::Payment) -> bool {
+pub(crate) fn is_repeat(cx: &Cx, priced: &Priced, row: &store::StoredPayment) -> bool {
     let owner = owner(cx);
     let is_owners = owner.is_some() && owner == row.owner;
     row.request_hash == request_hash(cx, priced)
@@ -28,7 +28,7 @@ pub(crate) fn is_repeat(cx: &Cx, priced: &Priced, row: &store::Payment) -> bool 
 }
 
 /// The refusal of a payment that an earlier call with another request came with.
-pub(crate) fn of_another_request(cx: &Cx, priced: &Priced, row: store::Payment) -> ServiceError {
+pub(crate) fn of_another_request(cx: &Cx, priced: &Priced, row: store::StoredPayment) -> ServiceError {
     if row.call_digest == priced.call_digest && PaymentState::UNFINISHED.contains(&row.state) {
         // Its price or its owner changed meanwhile, and it may still be settled.
         return unsettled_earlier(row.state, row.transaction);

@@ -5,8 +5,8 @@ use model::time::Timestamp;
 use serde_json::Value;
 
 use super::record::{is_expired, pause, record_lapsed, record_refused, record_settled};
-use super::settle::{Doubt, Settling};
-use super::state::State;
+use super::settling::{Doubt, Settling};
+use super::state::PaymentStage;
 use crate::x402::{ChainUse, TransferQuery};
 
 /// Why a payment lapsed: its authorization was used for another transfer, or its payer cancelled it.
@@ -15,7 +15,7 @@ const SPENT: &str = "authorization_used_or_canceled";
 const EXPIRED: &str = "expired";
 
 /// Searches the chain for the payment's transfer, and records what that proves.
-pub(super) async fn search(settling: &Settling<'_>, doubt: Doubt) -> State {
+pub(super) async fn search(settling: &Settling<'_>, doubt: Doubt) -> PaymentStage {
     let Settling { services, terms, since, .. } = settling;
     let now = services.ports().now();
     let doubt = Doubt { transaction: doubt.transaction.or_else(|| terms.transaction.clone()), ..doubt };

@@ -1,48 +1,23 @@
 //! The transition of a payment whose result is stored: the facilitator is told to settle, in the call, by a repeated call,
 //! or by the worker.
 
-use model::time::Timestamp;
 use store::Lease;
 
 use super::record::{pause, record_refused, record_settled};
 use super::search::search;
-use super::state::{State, Terms};
+use super::settling::{Doubt, Settling};
+use super::state::{PaymentStage, PaymentTerms};
 use crate::services::Services;
 use crate::x402::{Facilitator, PENDING, REVERTED, SETTLE_LEASE_MS, Settlement};
 
-/// A payment that is being settled.
-pub(super) struct Settling<'p> {
-    pub(super) services: &'p Services,
-    pub(super) terms: &'p Terms,
-    pub(super) lease: &'p Lease,
-    /// Its age counts from here.
-    pub(super) since: Timestamp,
-}
-
-/// Why it is not clear whether a payment was settled.
-#[derive(Debug)]
-pub(super) struct Doubt {
-    pub(super) reason: String,
-    /// The transaction, where one was named.
-    pub(super) transaction: Option<String>,
-    /// The facilitator would not send it, and the only transaction that ever was has failed.
-    pub(super) is_final: bool,
-}
-
-impl Doubt {
-    fn of(reason: &str) -> Self {
-        Self { reason: reason.to_owned(), transaction: None, is_final: false }
-    }
-}
-
 /// Leaves a payment unclear whose row is damaged: there is nothing to send to the facilitator.
-pub(super) async fn pause_unreadable(services: &Services, terms: &Terms, lease: &Lease) -> State {
+pub(super) async fn pause_unreadable(services: &Services, terms: &PaymentTerms, lease: &Lease) -> PaymentStage {
     tracing::error!(payment.id = %lease.id, "a payment as it is kept can't be read; this is a defect");
     pause(&Settling::new(services, terms, lease), Doubt::of("what is kept of it can't be read")).await
 }
 
 /// Tells the facilitator to settle, a second time where its first response leaves that open, and records the result.
-pub(super) async fn settle(services: &Services, terms: &Terms, lease: &Lease) -> State {
+pub(super) async fn settle(services: &Services, terms: &PaymentTerms, lease: &Lease) -> PaymentStage {
     let settling = Settling::new(services, terms, lease);
     let Some(facilitator) = services.payments().facilitator() else {
         return pause(&settling, Doubt::of("there is no facilitator to ask")).await;
@@ -50,7 +25,7 @@ pub(super) async fn settle(services: &Services, terms: &Terms, lease: &Lease) ->
     if terms.key.network != services.payments().chain().caip2 {
         return pause(&settling, Doubt::of("payments.network is another one now")).await;
     }
-    let (calls, first) = match settling.call(facilitator).await {
+    let (calls, first) = match call(&settling, facilitator).await {
         Ok(response) => response,
         Err(state) => return state,
     };
@@ -58,10 +33,12 @@ pub(super) async fn settle(services: &Services, terms: &Terms, lease: &Lease) ->
     let has_all_reverted = calls == 1 && matches!(first, Settlement::Reverted(_));
     let doubt = |reason: String, transaction: Option<String>, is_final| Doubt { reason, transaction, is_final };
     let (response, named) = match first {
-        Settlement::Pending(named) | Settlement::Reverted(named) => match settling.call(facilitator).await {
+        Settlement::Pending(named) | Settlement::Reverted(named) => match call(&settling, facilitator).await {
             Ok((_, second)) => (second, Some(named)),
             // The second call could not be recorded, so it was not made; but the transaction of the first is.
-            Err(State::Unclear(_)) => return pause(&settling, doubt(PENDING.to_owned(), Some(named), false)).await,
+            Err(PaymentStage::Unclear(_)) => {
+                return pause(&settling, doubt(PENDING.to_owned(), Some(named), false)).await;
+            }
             Err(state) => return state,
         },
         first => (first, None),
@@ -77,27 +54,20 @@ pub(super) async fn settle(services: &Services, terms: &Terms, lease: &Lease) ->
     search(&settling, doubt).await
 }
 
-impl<'p> Settling<'p> {
-    fn new(services: &'p Services, terms: &'p Terms, lease: &'p Lease) -> Self {
-        let since = terms.claimed_at.unwrap_or_else(|| services.ports().now());
-        Self { services, terms, lease, since }
-    }
-
-    /// One settle call, recorded before it is made: the number of calls with it, and the response; or the state, where
-    /// it could not be recorded, and nothing was sent.
-    async fn call(&self, facilitator: &Facilitator) -> Result<(i64, Settlement), State> {
-        let Self { services, terms, lease, .. } = self;
-        let now = services.ports().now();
-        let until = now.plus_ms(SETTLE_LEASE_MS);
-        let calls = match services.database().ask(|store| store.begin_settling(lease, until, now)).await {
-            Ok(Some(calls)) => calls,
-            Ok(None) => return Err(State::InProgress),
-            // It may have been recorded all the same: whoever takes the payment over goes on from its row.
-            Err(_) => return Err(State::Unclear(terms.transaction.clone())),
-        };
-        let fetcher = services.engine().fetcher();
-        let response = facilitator.settle(fetcher, &terms.payload, &terms.requirements, calls == 1).await;
-        tracing::info!(payment.id = %lease.id, said = ?response, calls, "asked to settle");
-        Ok((calls, response))
-    }
+/// One settle call, recorded before it is made: the number of calls with it, and the response; or the state, where
+/// it could not be recorded, and nothing was sent.
+async fn call(settling: &Settling<'_>, facilitator: &Facilitator) -> Result<(i64, Settlement), PaymentStage> {
+    let Settling { services, terms, lease, .. } = settling;
+    let now = services.ports().now();
+    let until = now.plus_ms(SETTLE_LEASE_MS);
+    let calls = match services.database().ask(|store| store.begin_settling(lease, until, now)).await {
+        Ok(Some(calls)) => calls,
+        Ok(None) => return Err(PaymentStage::InProgress),
+        // It may have been recorded all the same: whoever takes the payment over goes on from its row.
+        Err(_) => return Err(PaymentStage::Unclear(terms.transaction.clone())),
+    };
+    let fetcher = services.engine().fetcher();
+    let response = facilitator.settle(fetcher, &terms.payload, &terms.requirements, calls == 1).await;
+    tracing::info!(payment.id = %lease.id, said = ?response, calls, "asked to settle");
+    Ok((calls, response))
 }

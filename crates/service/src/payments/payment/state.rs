@@ -3,23 +3,23 @@
 use model::money::Micros;
 use model::time::Timestamp;
 use serde_json::Value;
-use store::{Lease, PaidAnswer, PaymentKey, PaymentState, Purchase};
+use store::{CreditPurchase, Lease, PaidAnswer, PaymentKey, PaymentState};
 
 use crate::caller::Cx;
 use crate::error::ServiceError;
-use crate::payments::answer::{Answer, Work};
+use crate::payments::answer::{CallAnswer, Work};
 use crate::x402::SignedPayment;
 
 /// A payment, from its checked header to its end.
-pub(crate) struct Payment {
-    pub(crate) terms: Terms,
+pub(crate) struct X402Payment {
+    pub(crate) terms: PaymentTerms,
     pub(crate) good: Good,
-    pub(crate) state: State,
+    pub(crate) state: PaymentStage,
 }
 
 /// What was signed, and what the facilitator is asked to settle.
 #[derive(Debug)]
-pub(crate) struct Terms {
+pub(crate) struct PaymentTerms {
     /// Network, asset, payer and nonce: an authorization, which the token accepts once (EIP-3009).
     pub(crate) key: PaymentKey,
     /// The caller's version of x402.
@@ -37,25 +37,25 @@ pub(crate) struct Terms {
     pub(crate) transaction: Option<String>,
 }
 
-/// What a payment buys.
+/// The purchase of a payment: a call's result, or credit.
 pub(crate) enum Good {
     /// The result of a call that has not run yet.
     Work(Work, Box<Cx>),
     /// The result of the call that ran.
-    Answer(Answer),
+    Answer(CallAnswer),
     /// The stored result of an earlier call; `None` once its retention is over.
     Stored(Option<PaidAnswer>),
     /// Credit, which exists from the settlement on.
-    Credit(Purchase),
+    Credit(CreditPurchase),
 }
 
-/// Where a payment is; the table of the room has its transitions.
+/// State of a payment; the table in `payment.rs` has the transitions.
 #[derive(Debug)]
-pub(crate) enum State {
+pub(crate) enum PaymentStage {
     /// It agrees with our requirements. Nothing is stored.
     Judged(Box<SignedPayment>),
     /// An earlier call claimed it: this is its row.
-    Known(Box<store::Payment>),
+    Known(Box<store::StoredPayment>),
     /// Its row is claimed under this lease, and the facilitator was not asked yet.
     Claimed(Lease),
     /// The facilitator would settle it.
@@ -72,7 +72,7 @@ pub(crate) enum State {
     Refused {
         /// A stable word of x402.
         reason: String,
-        /// Who found it.
+        /// The step that refused it.
         by: RefusedBy,
     },
     /// Final: no money moved, and none can any more, for this reason.
@@ -87,7 +87,7 @@ pub(crate) enum State {
     InProgress,
 }
 
-/// In which step a payment was refused.
+/// Step in which a payment was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RefusedBy {
     /// The facilitator would not settle it: it was never sent.
@@ -98,42 +98,42 @@ pub(crate) enum RefusedBy {
     EarlierCall,
 }
 
-impl Payment {
+impl X402Payment {
     /// A stored payment whose lease was taken over.
-    pub(crate) fn taken_over(row: store::Payment) -> Self {
+    pub(crate) fn taken_over(row: store::StoredPayment) -> Self {
         let lease = row.lease.clone();
-        let (terms, is_whole) = Terms::stored(&row);
+        let (terms, is_whole) = PaymentTerms::stored(&row);
         let state = match row.state {
-            PaymentState::Claimed | PaymentState::Working => State::Abandoned(lease),
-            _ if !is_whole => State::Unreadable(lease),
-            _ => State::Worked(lease),
+            PaymentState::Claimed | PaymentState::Working => PaymentStage::Abandoned(lease),
+            _ if !is_whole => PaymentStage::Unreadable(lease),
+            _ => PaymentStage::Worked(lease),
         };
         Self { terms, good: Good::stored(row), state }
     }
 
     /// A stored payment that may not be taken over: it is final, or somebody else holds its lease.
-    pub(crate) fn stored(row: store::Payment) -> Self {
+    pub(crate) fn stored(row: store::StoredPayment) -> Self {
         let state = match row.state {
             PaymentState::Claimed
             | PaymentState::Working
             | PaymentState::Worked
             | PaymentState::Settling
-            | PaymentState::Released => State::InProgress,
-            PaymentState::Unclear => State::Unclear(row.transaction.clone()),
-            PaymentState::Settled => State::Settled(row.transaction.clone().unwrap_or_default()),
+            | PaymentState::Released => PaymentStage::InProgress,
+            PaymentState::Unclear => PaymentStage::Unclear(row.transaction.clone()),
+            PaymentState::Settled => PaymentStage::Settled(row.transaction.clone().unwrap_or_default()),
             PaymentState::Refused | PaymentState::Lapsed => {
                 let reason = row.reason.clone().unwrap_or_else(|| "expired".to_owned());
-                State::Refused { reason, by: RefusedBy::EarlierCall }
+                PaymentStage::Refused { reason, by: RefusedBy::EarlierCall }
             }
         };
-        let (terms, _) = Terms::stored(&row);
+        let (terms, _) = PaymentTerms::stored(&row);
         Self { terms, good: Good::stored(row), state }
     }
 }
 
-impl Terms {
+impl PaymentTerms {
     /// The terms of a stored payment, and whether they are whole: once its retention is over they are not.
-    fn stored(row: &store::Payment) -> (Self, bool) {
+    fn stored(row: &store::StoredPayment) -> (Self, bool) {
         let json = |text: &str| serde_json::from_str(text).ok();
         let parsed = json(&row.payload).zip(json(&row.requirements));
         let is_whole = parsed.is_some();
@@ -153,7 +153,7 @@ impl Terms {
 }
 
 impl Good {
-    fn stored(row: store::Payment) -> Self {
+    fn stored(row: store::StoredPayment) -> Self {
         match row.purchase {
             Some(purchase) => Self::Credit(purchase),
             None => Self::Stored(row.answer),

@@ -1,4 +1,4 @@
-//! Times that more than one transition goes by.
+//! Times shared by several transitions.
 
 /// A claim's lease: for verifying, the work, and storing its result, in milliseconds.
 pub(super) const CLAIM_LEASE_MS: i64 = 60_000;

@@ -1,4 +1,4 @@
-//! What `/settle` responded, by what follows from it.
+//! Responses of `/settle`, classified by their consequence.
 
 use serde_json::Value;
 
@@ -30,10 +30,10 @@ const REFUSED: &[&str] = &[
     "invalid_x402_version",
     "unsupported_scheme",
 ];
-/// How the reasons of the specifications begin that find fault with a payment.
+/// Prefixes of the specification's reasons for an invalid payment.
 const FAULTS: [&str; 3] = ["insufficient_", "invalid_", "unsupported_"];
-/// What such a reason has in it where the payment, or another broadcast of it, may have been on its way all the same: it was
-/// used already, or a transaction (or the trial of one) failed.
+/// Parts of such reasons after which the payment may still have been broadcast: it was used already, or a transaction (or its
+/// simulation) failed.
 const MAYBE_SENT: [&str; 3] = ["already_used", "transaction", "transfer_event"];
 /// The transaction was on the chain, and reverted.
 pub(crate) const REVERTED: &str = "invalid_exact_evm_transaction_failed";
@@ -42,7 +42,7 @@ pub(crate) const PENDING: &str = "settlement_pending";
 /// Characters of a facilitator's reason that are kept and shown.
 const REASON_CHARS: usize = 200;
 
-/// The response of `/settle`, by what follows from it.
+/// The class of a response of `/settle`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settlement {
     /// The money moved, in this transaction.

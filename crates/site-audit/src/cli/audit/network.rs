@@ -14,8 +14,8 @@ use super::progress::Teller;
 use crate::cli::input::with_scheme;
 use crate::cli::{failure, output};
 use engine::Cores;
-use engine::{AUDIT_TIME, Engine, Given, Progress};
-use render::format::{Asked, Outcome};
+use engine::{AUDIT_TIME, AuditInputs, Engine, Progress};
+use render::format::{PageOutcome, RequestedPages};
 use service::ports::Ports;
 
 /// Bytes read of a list of addresses.
@@ -24,7 +24,7 @@ const LIST_BYTES: u64 = 1024 * 1024;
 const MOST_ADDRESSES: usize = 1_000;
 
 /// The addresses of arguments, file and standard input, and whether a list was asked for.
-pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<(Vec<String>, Asked)> {
+pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<(Vec<String>, RequestedPages)> {
     let mut urls: Vec<String> = arguments.iter().filter(|url| *url != "-").cloned().collect();
     if let Some(path) = urls.iter().find(|url| Path::new(url).is_file()) {
         bail!("{path} is a file: audit it with --html {path} --url URL; before the name of a host write https://");
@@ -42,10 +42,11 @@ pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<(Ve
         }
         urls.extend(list(stdin.lock(), "standard input")?);
     }
-    let asked = if file.is_some() || from_stdin || arguments.len() > 1 { Asked::List } else { Asked::Page };
+    let pages =
+        if file.is_some() || from_stdin || arguments.len() > 1 { RequestedPages::List } else { RequestedPages::Page };
     match urls.len() {
         0 => bail!("the list has no address to audit; write one a line"),
-        1..=MOST_ADDRESSES => Ok((urls, asked)),
+        1..=MOST_ADDRESSES => Ok((urls, pages)),
         many => bail!("{many} addresses are too many for one run: audit at most {MOST_ADDRESSES} at a time"),
     }
 }
@@ -63,7 +64,7 @@ fn list(source: impl std::io::Read, name: &str) -> Result<Vec<String>> {
 }
 
 /// Audits all of them, `jobs` at once; outcomes come in the order of the addresses.
-pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, mut teller: Teller) -> Result<Vec<Outcome>> {
+pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, mut teller: Teller) -> Result<Vec<PageOutcome>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     let cores = Cores::of_the_machine().context("no threads")?;
     let engine = Engine::new(Fetcher::new(config(allow_private)?)?, cores);
@@ -100,17 +101,17 @@ fn config(allow_private: bool) -> Result<FetchConfig> {
     Ok(config)
 }
 
-async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> Outcome {
+async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> PageOutcome {
     let ports = Ports::real();
     let at = ports.now();
     let typed = with_scheme(typed);
     let url = match engine.fetcher().intake(&typed) {
         Ok(url) => url,
-        Err(refused) => return Outcome { url: typed, file: None, at, result: Err(failure::unfetched(refused)) },
+        Err(refused) => return PageOutcome { url: typed, file: None, at, result: Err(failure::unfetched(refused)) },
     };
-    let given = Given { started_at: at, nonce: ports.nonce(), progress, keep_sitemaps: false };
+    let given = AuditInputs { started_at: at, nonce: ports.nonce(), progress, keep_sitemaps: false };
     let report = engine.audit(&url, given, Instant::now() + AUDIT_TIME, |audited| audited.report).await;
-    Outcome { url: url.to_string(), file: None, at, result: report.map_err(failure::unaudited) }
+    PageOutcome { url: url.to_string(), file: None, at, result: report.map_err(failure::unaudited) }
 }
 
 #[cfg(test)]

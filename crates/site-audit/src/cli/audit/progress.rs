@@ -7,8 +7,8 @@ use model::lang::{Lang, Text, text};
 use tokio::time::Instant;
 
 use crate::cli::output::tell;
-use engine::{Progress, Step};
-use render::format::Outcome;
+use engine::{AuditStep, Progress};
+use render::format::PageOutcome;
 use render::shown::{address, printable};
 
 /// Prints the steps of one page, or each finished page of several.
@@ -36,7 +36,7 @@ impl Teller {
     }
 
     /// Prints that one of several pages is done.
-    pub(super) fn page_done(&mut self, outcome: &Outcome) {
+    pub(super) fn page_done(&mut self, outcome: &PageOutcome) {
         self.done += 1;
         if self.is_heard && self.pages > 1 {
             tell(&page_line(self.done, self.pages, outcome, self.lang));
@@ -45,18 +45,18 @@ impl Teller {
 }
 
 /// A step, and when it ended: seconds since the start.
-fn step_line(step: Step, seconds: f64, lang: Lang) -> String {
+fn step_line(step: AuditStep, seconds: f64, lang: Lang) -> String {
     let what = match step {
-        Step::Page => text("page fetched", "página obtida"),
-        Step::Files => text("robots.txt and sitemaps read", "robots.txt e sitemaps lidos"),
-        Step::Discovery => text("discovery files read", "arquivos de descoberta lidos"),
-        Step::Judged => text("judged", "avaliada"),
+        AuditStep::Page => text("page fetched", "página obtida"),
+        AuditStep::Files => text("robots.txt and sitemaps read", "robots.txt e sitemaps lidos"),
+        AuditStep::Discovery => text("discovery files read", "arquivos de descoberta lidos"),
+        AuditStep::Judged => text("judged", "avaliada"),
     };
     format!("{seconds:>6.1} s  {}", what.in_lang(lang))
 }
 
 /// A page, and how many of all it makes.
-fn page_line(nth: usize, pages: usize, outcome: &Outcome, lang: Lang) -> String {
+fn page_line(nth: usize, pages: usize, outcome: &PageOutcome, lang: Lang) -> String {
     const OF: Text = text("{nth} of {pages}", "{nth} de {pages}");
     let count = OF.phrase(&[("nth", nth.into()), ("pages", pages.into())]);
     let score = outcome.result.as_ref().map_or_else(|_| "✗".to_owned(), |report| report.score.to_string());
@@ -71,7 +71,7 @@ mod tests {
     use super::super::super::failure::unfetched;
     use super::super::supplied;
 
-    fn audited() -> Outcome {
+    fn audited() -> PageOutcome {
         let page = std::env::temp_dir().join(format!("site-audit-progress-{}.html", std::process::id()));
         std::fs::write(&page, "<title>One</title>").unwrap();
         let outcome = supplied::audit(&page, "https://example.com/").unwrap();
@@ -79,7 +79,7 @@ mod tests {
         outcome
     }
 
-    fn blocked() -> Outcome {
+    fn blocked() -> PageOutcome {
         let url = "https://example.com/\u{1b}[2J|<b>".to_owned();
         let failure = FetchFailure {
             kind: FailureKind::Timeout,
@@ -87,12 +87,12 @@ mod tests {
             hops: Vec::new(),
             url: url.clone(),
         };
-        Outcome { url, file: None, at: model::time::Timestamp(0), result: Err(unfetched(failure)) }
+        PageOutcome { url, file: None, at: model::time::Timestamp(0), result: Err(unfetched(failure)) }
     }
 
     #[test]
     fn lines_say_what_is_done_and_how_much_there_is() {
-        assert_eq!(step_line(Step::Page, 0.26, Lang::En), "   0.3 s  page fetched");
+        assert_eq!(step_line(AuditStep::Page, 0.26, Lang::En), "   0.3 s  page fetched");
         assert!(page_line(3, 20, &audited(), Lang::PtBr).starts_with("3 de 20  "));
         assert_eq!(page_line(1, 2, &blocked(), Lang::En), "1 of 2    ✗  https://example.com/\\u{1b}[2J|<b>");
     }

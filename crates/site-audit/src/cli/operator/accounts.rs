@@ -1,4 +1,4 @@
-//! `site-audit operator accounts` and what is done to one of them.
+//! `site-audit operator accounts`, and operations on one account.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -10,10 +10,9 @@ use model::time::Timestamp;
 use serde::Serialize;
 use store::AccountRecord;
 
-use super::jobs::Format;
+use super::list::{LISTED, ListArguments};
 use crate::cli::output::print;
-use crate::cli::place::{self, with_store};
-use render::format::pretty;
+use crate::cli::place;
 use render::shown::printable;
 use service::Services;
 use service::accounts::operator;
@@ -24,9 +23,6 @@ use service::ports::Ports;
 /// Why an account is not suspended or restored.
 const NOT_NOW: &str = "only an active account can be suspended, and only a suspended or closed one restored; \
     `site-audit operator accounts` tells how it stands";
-
-/// Accounts that are listed at most.
-const LISTED: u32 = 200;
 
 pub(super) const LIST_HELP: &str = "\
 At most 200, the newest first. JSON is an array of objects: id, email, status, created, second_factor.
@@ -48,26 +44,16 @@ happens in 72 hours, so that they can object; `suspend` stops it. It is noted am
 
 Exit codes: 0 begun, 2 there is no such account or factor, or the database can't be reached.";
 
-/// Arguments of `site-audit operator accounts`.
-#[derive(Debug, Args)]
-pub(super) struct List {
-    /// How to print it.
-    #[arg(long, default_value = "text")]
-    format: Format,
-    #[command(flatten)]
-    place: place::Arguments,
-}
-
-/// Arguments of what is done to one account.
+/// Arguments of an operation on one account.
 #[derive(Debug, Args)]
 pub(super) struct One {
     /// The account's e-mail address.
     email: String,
     #[command(flatten)]
-    place: place::Arguments,
+    place: place::ConfigArguments,
 }
 
-/// What is done to an account.
+/// Operations on an account.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Deed {
     Suspend,
@@ -79,7 +65,7 @@ pub(super) enum Deed {
 
 /// An account as it is printed.
 #[derive(Debug, Serialize)]
-struct Line {
+struct AccountLine {
     id: String,
     email: String,
     status: &'static str,
@@ -87,18 +73,9 @@ struct Line {
     second_factor: bool,
 }
 
-impl List {
-    pub(super) fn run(self) -> Result<ExitCode> {
-        let Self { format, place } = self;
-        with_store(place, async |store| {
-            let lines: Vec<Line> = store.accounts(LISTED).await?.into_iter().map(Line::of).collect();
-            print(&match format {
-                Format::Text => table(&lines),
-                Format::Json => pretty(&lines)?,
-            })?;
-            Ok(ExitCode::SUCCESS)
-        })
-    }
+/// Prints the newest accounts.
+pub(super) fn list(arguments: ListArguments) -> Result<ExitCode> {
+    arguments.run(async |store| store.accounts(LISTED).await, AccountLine::of, table)
 }
 
 impl One {
@@ -113,7 +90,7 @@ impl One {
             }
             let done = perform(&operator::context(&app), &email, deed).await;
             app.database().store().close().await;
-            done.map_err(|error| anyhow::anyhow!(told(&error))).with_context(|| printable(&email))?;
+            done.map_err(|error| anyhow::anyhow!(explained(&error))).with_context(|| printable(&email))?;
             print(match deed {
                 Deed::Suspend => "suspended\n",
                 Deed::Restore => "restored\n",
@@ -137,7 +114,7 @@ async fn perform(cx: &Cx, email: &str, deed: Deed) -> Result<(), ServiceError> {
     }
 }
 
-fn told(error: &ServiceError) -> String {
+fn explained(error: &ServiceError) -> String {
     match error.code {
         service::error::Code::NotFound => "there is no such account, or it has no second factor".to_owned(),
         service::error::Code::RevisionConflict => NOT_NOW.to_owned(),
@@ -145,7 +122,7 @@ fn told(error: &ServiceError) -> String {
     }
 }
 
-impl Line {
+impl AccountLine {
     fn of(account: AccountRecord) -> Self {
         Self {
             status: account.status.word(),
@@ -157,7 +134,7 @@ impl Line {
     }
 }
 
-fn table(lines: &[Line]) -> String {
+fn table(lines: &[AccountLine]) -> String {
     if lines.is_empty() {
         return "there are no accounts\n".to_owned();
     }

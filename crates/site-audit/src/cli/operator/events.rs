@@ -4,19 +4,12 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
 use model::time::Timestamp;
 use serde::Serialize;
 use store::EventRecord;
 
-use super::jobs::Format;
-use crate::cli::output::print;
-use crate::cli::place::{self, with_store};
-use render::format::pretty;
+use super::list::{LISTED, ListArguments};
 use render::shown::printable;
-
-/// Events that are listed at most.
-const LISTED: u32 = 200;
 
 pub(super) const HELP: &str = "\
 At most 200, the newest first. JSON is an array of objects: at, kind, actor (account, operator, nobody), actor_id, account,
@@ -28,19 +21,9 @@ Examples:
   site-audit operator events
   site-audit operator events --format json";
 
-/// Arguments of `site-audit operator events`.
-#[derive(Debug, Args)]
-pub(super) struct List {
-    /// How to print it.
-    #[arg(long, default_value = "text")]
-    format: Format,
-    #[command(flatten)]
-    place: place::Arguments,
-}
-
 /// An event as it is printed.
 #[derive(Debug, Serialize)]
-struct Line {
+struct EventLine {
     at: Timestamp,
     kind: String,
     actor: String,
@@ -51,21 +34,12 @@ struct Line {
     agent: String,
 }
 
-impl List {
-    pub(super) fn run(self) -> Result<ExitCode> {
-        let Self { format, place } = self;
-        with_store(place, async |store| {
-            let lines: Vec<Line> = store.newest_events(LISTED).await?.into_iter().map(Line::of).collect();
-            print(&match format {
-                Format::Text => table(&lines),
-                Format::Json => pretty(&lines)?,
-            })?;
-            Ok(ExitCode::SUCCESS)
-        })
-    }
+/// Prints the newest events.
+pub(super) fn list(arguments: ListArguments) -> Result<ExitCode> {
+    arguments.run(async |store| store.newest_events(LISTED).await, EventLine::of, table)
 }
 
-impl Line {
+impl EventLine {
     fn of(event: EventRecord) -> Self {
         Self {
             at: event.at,
@@ -80,7 +54,7 @@ impl Line {
     }
 }
 
-fn table(lines: &[Line]) -> String {
+fn table(lines: &[EventLine]) -> String {
     if lines.is_empty() {
         return "nothing has happened\n".to_owned();
     }

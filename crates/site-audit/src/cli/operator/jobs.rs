@@ -9,15 +9,12 @@ use model::time::Timestamp;
 use serde::Serialize;
 use store::{JobRecord, JobState};
 
+use super::list::{LISTED, ListFormat};
 use crate::cli::output::print;
 use crate::cli::place::{self, with_store};
-use render::format::pretty;
 use render::shown::printable;
 use service::job::Job;
 use service::ports::Ports;
-
-/// Jobs that are listed at most.
-const LISTED: u32 = 200;
 
 pub(super) const LIST_HELP: &str = "\
 Jobs that were given up come first. At most 200 of each state, those due longest first. JSON is an array of objects:
@@ -39,15 +36,15 @@ Example:
 
 /// Arguments of `site-audit operator jobs`.
 #[derive(Debug, Args)]
-pub(super) struct List {
+pub(super) struct ListJobs {
     /// Only those in this state.
     #[arg(long)]
-    state: Option<State>,
+    state: Option<ListedState>,
     /// How to print it.
     #[arg(long, default_value = "text")]
-    format: Format,
+    format: ListFormat,
     #[command(flatten)]
-    place: place::Arguments,
+    place: place::ConfigArguments,
 }
 
 /// Arguments of `site-audit operator retry`.
@@ -56,30 +53,21 @@ pub(super) struct Retry {
     /// The job's id.
     id: String,
     #[command(flatten)]
-    place: place::Arguments,
+    place: place::ConfigArguments,
 }
 
-/// What became of a job.
+/// State of the jobs to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum State {
+enum ListedState {
     /// Given up.
     Dead,
     /// To be done.
     Waiting,
 }
 
-/// How lists are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// For a person.
-    Text,
-    /// For a program.
-    Json,
-}
-
 /// A job as it is printed.
 #[derive(Debug, Serialize)]
-struct Line {
+struct JobLine {
     id: String,
     state: &'static str,
     lane: String,
@@ -89,21 +77,17 @@ struct Line {
     error: Option<String>,
 }
 
-impl List {
+impl ListJobs {
     pub(super) fn run(self) -> Result<ExitCode> {
         let Self { state, format, place } = self;
         with_store(place, async |store| {
             let mut lines = Vec::new();
-            for (wanted, of) in [(State::Dead, JobState::Dead), (State::Waiting, JobState::Waiting)] {
+            for (wanted, of) in [(ListedState::Dead, JobState::Dead), (ListedState::Waiting, JobState::Waiting)] {
                 if state.is_none_or(|state| state == wanted) {
-                    lines.extend(store.jobs(of, LISTED).await?.into_iter().map(Line::of));
+                    lines.extend(store.jobs(of, LISTED).await?.into_iter().map(JobLine::of));
                 }
             }
-            print(&match format {
-                Format::Text => table(&lines),
-                Format::Json => pretty(&lines)?,
-            })?;
-            Ok(ExitCode::SUCCESS)
+            format.print(&lines, table)
         })
     }
 }
@@ -121,7 +105,7 @@ impl Retry {
     }
 }
 
-impl Line {
+impl JobLine {
     fn of(job: JobRecord) -> Self {
         Self {
             state: match job.state {
@@ -139,7 +123,7 @@ impl Line {
     }
 }
 
-fn table(lines: &[Line]) -> String {
+fn table(lines: &[JobLine]) -> String {
     if lines.is_empty() {
         return "nothing waits, and nothing was given up\n".to_owned();
     }

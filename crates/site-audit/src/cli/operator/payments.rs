@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use store::{Payment, PaymentDecision};
+use store::{PaymentDecision, StoredPayment};
 
 use crate::cli::output::print;
 use crate::cli::place::{self, with_store};
@@ -56,15 +56,15 @@ Example:
 /// Arguments of `site-audit operator payments`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(super) struct Payments {
+pub(super) struct ListPayments {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<PaymentsCommand>,
     #[command(flatten)]
-    place: place::Arguments,
+    place: place::ConfigArguments,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum PaymentsCommand {
     /// Say that an unclear payment settled, in a transaction that you have seen on the chain.
     #[command(after_help = SETTLE_HELP)]
     Settle(Settle),
@@ -81,7 +81,7 @@ struct Settle {
     #[arg(long, value_parser = transaction)]
     transaction: String,
     #[command(flatten)]
-    place: place::Arguments,
+    place: place::ConfigArguments,
 }
 
 #[derive(Debug, Args)]
@@ -89,24 +89,24 @@ struct Lapse {
     /// The payment's id, as the list has it.
     id: String,
     #[command(flatten)]
-    place: place::Arguments,
+    place: place::ConfigArguments,
 }
 
-impl Payments {
+impl ListPayments {
     pub(super) fn run(self) -> Result<ExitCode> {
         match self.command {
             None => list(self.place),
-            Some(Command::Settle(Settle { id, transaction, place })) => {
+            Some(PaymentsCommand::Settle(Settle { id, transaction, place })) => {
                 decide(place, id, PaymentDecision::Settled(transaction), "settled\n")
             }
-            Some(Command::Lapse(Lapse { id, place })) => {
+            Some(PaymentsCommand::Lapse(Lapse { id, place })) => {
                 decide(place, id, PaymentDecision::Lapsed(BY_OPERATOR.to_owned()), "lapsed\n")
             }
         }
     }
 }
 
-fn list(place: place::Arguments) -> Result<ExitCode> {
+fn list(place: place::ConfigArguments) -> Result<ExitCode> {
     with_store(place, async |store| {
         let unclear = store.unclear_payments(LISTED).await?;
         let mut text = String::new();
@@ -121,7 +121,7 @@ fn list(place: place::Arguments) -> Result<ExitCode> {
     })
 }
 
-fn describe(text: &mut String, payment: &Payment) {
+fn describe(text: &mut String, payment: &StoredPayment) {
     // Writing to a String can't fail.
     let _ = writeln!(
         text,
@@ -139,7 +139,7 @@ fn describe(text: &mut String, payment: &Payment) {
     );
 }
 
-fn decide(place: place::Arguments, id: String, found: PaymentDecision, done: &'static str) -> Result<ExitCode> {
+fn decide(place: place::ConfigArguments, id: String, found: PaymentDecision, done: &'static str) -> Result<ExitCode> {
     with_store(place, async |store| {
         if !store.decide_payment(&id, found, Ports::real().now()).await? {
             bail!("no payment {} is unclear; `site-audit operator payments` lists those that are", printable(&id));

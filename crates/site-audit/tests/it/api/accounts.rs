@@ -42,7 +42,7 @@ pub(crate) async fn start_with(database: TestDatabase, change: impl FnOnce(&mut 
     let mail = MailServer::start().await;
     let url = mail.url();
     let app = TestApp::start(database, |config| {
-        config.smtp.url = Some(service::config::Secret::new(url));
+        config.smtp.url = Some(service::config::SecretText::new(url));
         config.smtp.from = Some("Site Audit <audit@example.com>".to_owned());
         change(config);
     })
@@ -51,7 +51,7 @@ pub(crate) async fn start_with(database: TestDatabase, change: impl FnOnce(&mut 
 }
 
 /// Sends the mail that waits; the last of `count` letters.
-pub(crate) async fn letter(app: &TestApp, mail: &MailServer, count: usize) -> testkit::Letter {
+pub(crate) async fn letter(app: &TestApp, mail: &MailServer, count: usize) -> testkit::ReceivedMail {
     jobs::work_off(&app.app).await.unwrap();
     mail.wait_for(count).await.pop().unwrap()
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Answer, Asked, Site, TestDatabase};
+use testkit::{ReceivedRequest, SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, TestApp};
 
@@ -24,25 +24,25 @@ const PAGE: &str = r#"<!doctype html><html lang="en"><head><meta charset="utf-8"
 </head><body><h1>Bread</h1><p>A page about bread.</p></body></html>"#;
 
 /// A small site: one page, robots.txt, 404 for the rest.
-fn site(asked: &Asked) -> Answer {
+fn site(asked: &ReceivedRequest) -> SiteAnswer {
     match asked.path.as_str() {
-        "/" => Answer::Raw(
+        "/" => SiteAnswer::Raw(
             format!(
                 "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nset-cookie: secret=1\r\nx-a: 1\r\nx-a: 2\r\ncontent-length: {}\r\n\r\n{PAGE}",
                 PAGE.len()
             )
             .into_bytes(),
         ),
-        "/robots.txt" => Answer::page(200, "text/plain", "User-agent: GPTBot\nDisallow: /\n"),
-        "/moved" => Answer::redirect(301, "/"),
-        "/inside" => Answer::redirect(302, "http://10.0.0.1/"),
-        "/loop" => Answer::redirect(302, "/loop"),
-        "/firewall" => Answer::Raw(
+        "/robots.txt" => SiteAnswer::page(200, "text/plain", "User-agent: GPTBot\nDisallow: /\n"),
+        "/moved" => SiteAnswer::redirect(301, "/"),
+        "/inside" => SiteAnswer::redirect(302, "http://10.0.0.1/"),
+        "/loop" => SiteAnswer::redirect(302, "/loop"),
+        "/firewall" => SiteAnswer::Raw(
             b"HTTP/1.1 403 Forbidden\r\ncf-mitigated: challenge\r\nserver: cloudflare\r\ncontent-length: 0\r\n\r\n".to_vec(),
         ),
-        "/slow-down" => Answer::page(429, "text/plain", "slow down"),
-        "/garbage" => Answer::Raw(b"\x16\x03\x01\x02".to_vec()),
-        _ => Answer::missing(),
+        "/slow-down" => SiteAnswer::page(429, "text/plain", "slow down"),
+        "/garbage" => SiteAnswer::Raw(b"\x16\x03\x01\x02".to_vec()),
+        _ => SiteAnswer::missing(),
     }
 }
 
@@ -51,7 +51,7 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 async fn a_guests_audit_is_answered_kept_and_patched(database: TestDatabase) {
-    let site = Site::start(site).await;
+    let site = TestSite::start(site).await;
     let app = TestApp::start(database, |_| {}).await;
     let token = app.guest().await;
     let response = app.call(Call::audit(&site.url("/moved")).token(&token)).await;
@@ -115,7 +115,7 @@ async fn a_guests_audit_is_answered_kept_and_patched(database: TestDatabase) {
 }
 
 async fn an_audit_without_a_token_is_nobodys(database: TestDatabase) {
-    let site = Site::start(site).await;
+    let site = TestSite::start(site).await;
     let app = TestApp::start(database, |_| {}).await;
     let audit = app.call(Call::audit(&site.url("/"))).await.json();
     assert_eq!(audit["_links"], json!({"patch": null, "api_index": app.url("/api/")}));
@@ -126,7 +126,7 @@ async fn an_audit_without_a_token_is_nobodys(database: TestDatabase) {
 }
 
 async fn an_audit_is_its_guests_alone(database: TestDatabase) {
-    let site = Site::start(site).await;
+    let site = TestSite::start(site).await;
     let app = TestApp::start(database, |_| {}).await;
     let (owner, other) = (app.guest().await, app.guest().await);
     let body = json!({"url": site.url("/"), "guest_token": owner}).to_string();
@@ -185,7 +185,7 @@ async fn bad_input_names_the_field_and_costs_nothing(database: TestDatabase) {
 }
 
 async fn a_failed_target_costs_nothing(database: TestDatabase) {
-    let site = Site::start(site).await;
+    let site = TestSite::start(site).await;
     let app = TestApp::start(database, |config| config.limits.audits_per_hour = 1).await;
     for (path, code, detail) in [
         ("/inside", "redirect_not_allowed", "http://127.0.0.2"),
@@ -210,7 +210,7 @@ async fn a_failed_target_costs_nothing(database: TestDatabase) {
 }
 
 async fn t21_a_firewall_of_the_target_is_told_with_what_to_do(database: TestDatabase) {
-    let site = Site::start(site).await;
+    let site = TestSite::start(site).await;
     let app = TestApp::start(database, |_| {}).await;
     let response = app.call(Call::audit(&site.url("/firewall"))).await;
     assert_eq!(response.refusal(), (502, "target_blocked".to_owned()));
@@ -222,7 +222,7 @@ async fn t21_a_firewall_of_the_target_is_told_with_what_to_do(database: TestData
 }
 
 async fn texts_come_in_the_language_of_the_call(database: TestDatabase) {
-    let site = Site::start(site).await;
+    let site = TestSite::start(site).await;
     let app = TestApp::start(database, |_| {}).await;
     let token = app.guest().await;
     let english = app.call(Call::audit(&site.url("/")).token(&token)).await;
@@ -246,26 +246,26 @@ async fn texts_come_in_the_language_of_the_call(database: TestDatabase) {
 }
 
 async fn sitemaps_and_discovery_files_are_read(database: TestDatabase) {
-    let site = Site::start(|asked| {
+    let site = TestSite::start(|asked| {
         let host = asked.head.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default().to_owned();
         match asked.path.as_str() {
-            "/" => Answer::html(&format!("{PAGE}<input type=password><meta name=google-play-app content=x>")),
-            "/robots.txt" => Answer::page(200, "text/plain", &format!("Sitemap: http://{host}/index.xml\n")),
-            "/index.xml" => Answer::page(
+            "/" => SiteAnswer::html(&format!("{PAGE}<input type=password><meta name=google-play-app content=x>")),
+            "/robots.txt" => SiteAnswer::page(200, "text/plain", &format!("Sitemap: http://{host}/index.xml\n")),
+            "/index.xml" => SiteAnswer::page(
                 200,
                 "application/xml",
                 &format!(
                     r#"<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>http://{host}/a.txt</loc></sitemap></sitemapindex>"#
                 ),
             ),
-            "/a.txt" => Answer::page(200, "text/plain", &format!("http://{host}/b\nhttp://{host}/\n")),
-            "/.well-known/security.txt" => Answer::page(
+            "/a.txt" => SiteAnswer::page(200, "text/plain", &format!("http://{host}/b\nhttp://{host}/\n")),
+            "/.well-known/security.txt" => SiteAnswer::page(
                 200,
                 "text/plain",
                 "Contact: mailto:security@example.com\nExpires: 2026-06-30T00:00:00Z\n",
             ),
-            "/.well-known/assetlinks.json" => Answer::page(200, "application/json", "{"),
-            _ => Answer::missing(),
+            "/.well-known/assetlinks.json" => SiteAnswer::page(200, "application/json", "{"),
+            _ => SiteAnswer::missing(),
         }
     })
     .await;
@@ -293,10 +293,10 @@ async fn sitemaps_and_discovery_files_are_read(database: TestDatabase) {
 
 async fn probes_have_a_budget(database: TestDatabase) {
     // Everything but the page and robots.txt redirects on and on, to another place each time.
-    let site = Site::start(|asked| match asked.path.as_str() {
-        "/" => Answer::html("<!doctype html><title>t</title><input type=password autocomplete=webauthn>"),
-        "/robots.txt" => Answer::missing(),
-        path => Answer::redirect(302, &format!("{path}x")),
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html("<!doctype html><title>t</title><input type=password autocomplete=webauthn>"),
+        "/robots.txt" => SiteAnswer::missing(),
+        path => SiteAnswer::redirect(302, &format!("{path}x")),
     })
     .await;
     let app = TestApp::start(database, |_| {}).await;

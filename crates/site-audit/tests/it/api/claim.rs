@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use sqlx::{Connection as _, Executor as _, Row as _};
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::people::{self, SignedIn};
 use crate::app::{Call, NOW, Response, TestApp};
@@ -68,7 +68,9 @@ async fn has(app: &TestApp, owner: &str) -> (i64, i64, i64) {
 
 async fn everything_of_a_guest_becomes_the_accounts(database: TestDatabase) {
     let site =
-        Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() });
+        TestSite::start(
+            |asked| if asked.path == "/" { SiteAnswer::html("<title>t</title>") } else { SiteAnswer::missing() },
+        );
     let site = site.await;
     let app = TestApp::start(database, |_| {}).await;
     let ana = people::account(&app, "ana").await;

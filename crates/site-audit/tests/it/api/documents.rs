@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::Value;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, TestApp};
 
@@ -189,7 +189,7 @@ async fn guides_for_models_have_the_shape_that_readers_expect() {
 }
 
 async fn the_quickstart_can_be_pasted(database: TestDatabase) {
-    let site = Site::start(|_| Answer::html("<!doctype html><title>Bread</title>")).await;
+    let site = TestSite::start(|_| SiteAnswer::html("<!doctype html><title>Bread</title>")).await;
     let app = TestApp::start(database, |_| {}).await;
     let index = json(&app, "/api/").await;
     let lines: Vec<&str> = index["quickstart"].as_array().unwrap().iter().filter_map(Value::as_str).collect();

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use service::config::Secret;
+use service::config::SecretText;
 use service::credential::token_digest;
 use service::error::Code;
-use testkit::{Answer, Asked, Site, TestDatabase};
+use testkit::{ReceivedRequest, SiteAnswer, TestDatabase, TestSite};
 
 use super::accounts;
 use super::accounts::factors::enrolled;
@@ -78,20 +78,20 @@ impl Examples {
     }
 }
 
-fn site(asked: &Asked) -> Answer {
+fn site(asked: &ReceivedRequest) -> SiteAnswer {
     match asked.path.as_str() {
-        "/inside" => Answer::redirect(302, "http://127.0.0.1/"),
-        "/slow-down" => Answer::page(429, "text/html", ""),
-        "/firewall" => Answer::Raw(
+        "/inside" => SiteAnswer::redirect(302, "http://127.0.0.1/"),
+        "/slow-down" => SiteAnswer::page(429, "text/html", ""),
+        "/firewall" => SiteAnswer::Raw(
             b"HTTP/1.1 403 Forbidden\r\ncf-mitigated: challenge\r\nserver: cloudflare\r\ncontent-length: 0\r\n\r\n"
                 .to_vec(),
         ),
-        _ => Answer::missing(),
+        _ => SiteAnswer::missing(),
     }
 }
 
 async fn every_code_has_an_example(database: TestDatabase) {
-    let site = Site::start(site).await;
+    let site = TestSite::start(site).await;
     let (app, mail) = accounts::start_with(database, |config| {
         config.limits.watched_pages = 0;
         config.limits.guests_per_hour = 1;
@@ -135,7 +135,7 @@ fn compare(told: &BTreeMap<String, Value>) {
 }
 
 /// Refusals that need no account.
-async fn of_nobody(examples: &mut Examples, app: &TestApp, site: &Site) {
+async fn of_nobody(examples: &mut Examples, app: &TestApp, site: &TestSite) {
     let guest = app.guest().await;
     let post = |path: &str, body: &str| Call::new("POST", path).body(body);
     let audit = |path: &str| Call::audit(&site.url(path));
@@ -334,6 +334,6 @@ async fn of_what_is_off(examples: &mut Examples, app: &TestApp) {
     .await;
     examples.of(&without_accounts, Code::AuthUnavailable, Call::get("/api/auth/bootstrap")).await;
     examples.of(app, Code::OperatorUnavailable, Call::get("/metrics")).await;
-    let watched = TestApp::start_on(app, |config| config.operator.token = Some(Secret::new(OPERATOR))).await;
+    let watched = TestApp::start_on(app, |config| config.operator.token = Some(SecretText::new(OPERATOR))).await;
     examples.of(&watched, Code::OperatorTokenRequired, Call::get("/metrics")).await;
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, TestApp};
 
@@ -18,10 +18,10 @@ const RECORD: &str = r#"{"record":{"key":{"origin":"http://127.0.0.2"},"metrics"
 "cumulative_layout_shift":{"histogram":[{"density":0.9},{"density":0.05},{"density":0.05}],"percentiles":{"p75":"0.02"}}},
 "collectionPeriod":{"firstDate":{"year":2026,"month":1,"day":2},"lastDate":{"year":2026,"month":1,"day":29}}}}"#;
 
-async fn page() -> Site {
-    Site::start(|asked| match asked.path.as_str() {
-        "/" => Answer::html("<!doctype html><title>Bread and butter</title>"),
-        _ => Answer::missing(),
+async fn page() -> TestSite {
+    TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html("<!doctype html><title>Bread and butter</title>"),
+        _ => SiteAnswer::missing(),
     })
     .await
 }
@@ -44,7 +44,7 @@ fn is_unmeasured(audit: &Value, code: &str) -> bool {
 }
 
 async fn without_a_key_nobody_is_asked(database: TestDatabase) {
-    let service = Site::start(|_| Answer::page(200, "application/json", RECORD)).await;
+    let service = TestSite::start(|_| SiteAnswer::page(200, "application/json", RECORD)).await;
     let page = page().await;
     let endpoint = service.url("/v1/records:queryRecord");
     let app = TestApp::start(database, |config| config.field_data.crux_endpoint = endpoint).await;
@@ -56,9 +56,9 @@ async fn without_a_key_nobody_is_asked(database: TestDatabase) {
 
 async fn the_page_is_asked_for_and_then_its_origin(database: TestDatabase) {
     let count = AtomicUsize::new(0);
-    let service = Site::start(move |_| match count.fetch_add(1, Ordering::SeqCst) {
-        0 => Answer::page(404, "application/json", r#"{"error":{"code":404,"status":"NOT_FOUND"}}"#),
-        _ => Answer::page(200, "application/json", RECORD),
+    let service = TestSite::start(move |_| match count.fetch_add(1, Ordering::SeqCst) {
+        0 => SiteAnswer::page(404, "application/json", r#"{"error":{"code":404,"status":"NOT_FOUND"}}"#),
+        _ => SiteAnswer::page(200, "application/json", RECORD),
     })
     .await;
     let audit = audited(database, service.url("/v1/records:queryRecord?a=b")).await;
@@ -81,7 +81,7 @@ async fn the_page_is_asked_for_and_then_its_origin(database: TestDatabase) {
 }
 
 async fn a_service_that_fails_leaves_the_metrics_unmeasured(database: TestDatabase) {
-    let service = Site::start(|_| Answer::page(429, "application/json", "{}")).await;
+    let service = TestSite::start(|_| SiteAnswer::page(429, "application/json", "{}")).await;
     let audit = audited(database, service.url("/v1/records:queryRecord")).await;
     assert!(is_unmeasured(&audit, "cwv_lcp_poor"));
     assert_eq!(service.asked().len(), 1, "a quota that was hit is not hit again");

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use service::config::{Config, Secret};
+use service::config::{Config, SecretText};
 use sqlx::Row as _;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::people::{self, OPERATOR};
 use crate::app::{Call, TestApp};
@@ -22,8 +22,11 @@ testkit::on_both_databases! {
     without_a_shared_secret_accounts_are_off,
 }
 
-async fn site() -> Site {
-    Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }).await
+async fn site() -> TestSite {
+    TestSite::start(
+        |asked| if asked.path == "/" { SiteAnswer::html("<title>t</title>") } else { SiteAnswer::missing() },
+    )
+    .await
 }
 
 async fn a_session_goes_before_a_key_and_a_key_before_a_guest(database: TestDatabase) {
@@ -55,7 +58,7 @@ async fn a_session_goes_before_a_key_and_a_key_before_a_guest(database: TestData
 }
 
 async fn a_wrong_credential_is_refused_also_on_open_routes(database: TestDatabase) {
-    let app = TestApp::start(database, |config| config.operator.token = Some(Secret::new(OPERATOR))).await;
+    let app = TestApp::start(database, |config| config.operator.token = Some(SecretText::new(OPERATOR))).await;
     let unknown = "A".repeat(43);
     for (header, value, code) in [
         ("cookie", format!("mm-auth={unknown}"), "invalid_session"),

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use serde_json::Value;
 use service::config::{Config, PaymentMode, Sku};
 use sqlx::{Executor as _, Row as _};
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, NOW, TestApp, join_all};
 
@@ -26,8 +26,11 @@ testkit::on_both_databases! {
     a_wide_network_has_a_ceiling_of_its_own,
 }
 
-async fn site() -> Site {
-    Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }).await
+async fn site() -> TestSite {
+    TestSite::start(
+        |asked| if asked.path == "/" { SiteAnswer::html("<title>t</title>") } else { SiteAnswer::missing() },
+    )
+    .await
 }
 
 fn live(config: &mut Config) {

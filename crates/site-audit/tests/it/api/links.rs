@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use api::operation::Access;
 use model::money::Micros;
 use serde_json::{Value, json};
-use service::config::{Config, Secret};
-use testkit::{Answer, Site, TestDatabase};
+use service::config::{Config, SecretText};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::people::{OPERATOR, SignedIn, account, credit, session};
 use crate::app::{Call, TestApp};
@@ -55,7 +55,7 @@ impl Reader<'_> {
 
 /// What is there to read, with every part of the service set up.
 fn set_up(config: &mut Config) {
-    config.operator.token = Some(Secret::new(OPERATOR));
+    config.operator.token = Some(SecretText::new(OPERATOR));
     config.security.contact = Some("mailto:security@example.com".to_owned());
     config.mcp.registry_auth = Some("v=MCPv1; k=ed25519; p=AAAA".to_owned());
     let pix = &mut config.pix;
@@ -65,7 +65,7 @@ fn set_up(config: &mut Config) {
 }
 
 async fn every_link_of_every_answer_is_absolute_and_leads_somewhere(database: TestDatabase) {
-    let site = Site::start(|_| Answer::html("<!doctype html><title>Bread</title>")).await;
+    let site = TestSite::start(|_| SiteAnswer::html("<!doctype html><title>Bread</title>")).await;
     let app = TestApp::start(database, set_up).await;
     let (token, credit) = (app.guest().await, credit(&app).await);
     let ana = account(&app, "ana").await;

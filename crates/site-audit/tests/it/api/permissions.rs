@@ -193,7 +193,7 @@ const REFUSALS: [&str; 13] = [
 
 async fn start(database: TestDatabase) -> (TestApp, SignedIn, String) {
     let app = TestApp::start(database, |config| {
-        config.operator.token = Some(service::config::Secret::new(OPERATOR));
+        config.operator.token = Some(service::config::SecretText::new(OPERATOR));
         config.limits.guests_per_hour = 1_000;
     })
     .await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, TestApp};
 
@@ -19,7 +19,8 @@ testkit::on_both_databases! {
 /// A service with an audit: its path, and the token of its owner.
 async fn audited(database: TestDatabase) -> (TestApp, String, String) {
     let site =
-        Site::start(|_| Answer::html("<!doctype html><title>*Bread*</title><img src=a.png><a href=/></a>")).await;
+        TestSite::start(|_| SiteAnswer::html("<!doctype html><title>*Bread*</title><img src=a.png><a href=/></a>"))
+            .await;
     let app = TestApp::start(database, |_| {}).await;
     let token = app.guest().await;
     let audit = app.call(Call::audit(&site.url("/")).token(&token)).await.json();

@@ -1,7 +1,7 @@
 //! Sharing an audit, what anybody then reads, its badge and its picture.
 
 use serde_json::Value;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, Response, TestApp};
 
@@ -16,16 +16,16 @@ testkit::on_both_databases! {
 
 const SLUG: &str = "aaaaaaaaaaaaaaaaaaaa";
 
-async fn site() -> Site {
-    Site::start(|asked| match asked.path.as_str() {
-        "/" => Answer::html("<!doctype html><title>Bread</title><h1>Bread</h1>"),
-        _ => Answer::missing(),
+async fn site() -> TestSite {
+    TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html("<!doctype html><title>Bread</title><h1>Bread</h1>"),
+        _ => SiteAnswer::missing(),
     })
     .await
 }
 
 /// An audit of a guest: the token, and the id.
-async fn audited(app: &TestApp, site: &Site) -> (String, String) {
+async fn audited(app: &TestApp, site: &TestSite) -> (String, String) {
     let token = app.guest().await;
     let audit = app.call(Call::audit(&site.url("/")).token(&token)).await;
     assert_eq!(audit.status, 200, "{}", audit.body);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use api::request::Patience;
 use api::web::Bounds;
 use serde_json::Value;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::app::{Call, TestApp, read};
@@ -325,7 +325,10 @@ async fn a_network_has_so_many_connections(database: TestDatabase) {
 
 async fn a_silent_database_costs_the_id_only(database: TestDatabase) {
     let site =
-        Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }).await;
+        TestSite::start(
+            |asked| if asked.path == "/" { SiteAnswer::html("<title>t</title>") } else { SiteAnswer::missing() },
+        )
+        .await;
     let app = TestApp::start(database, |_| {}).await;
     let token = app.guest().await;
     // Somebody else holds the database and does not let go.
@@ -353,7 +356,10 @@ async fn a_silent_database_costs_the_id_only(database: TestDatabase) {
 
 async fn a_refused_statement_is_that_calls_alone(database: TestDatabase) {
     let site =
-        Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }).await;
+        TestSite::start(
+            |asked| if asked.path == "/" { SiteAnswer::html("<title>t</title>") } else { SiteAnswer::missing() },
+        )
+        .await;
     let app = TestApp::start(database, |_| {}).await;
     app.database.execute("ALTER TABLE guests RENAME TO elsewhere").await;
     let refused = app.call(Call::new("POST", "/api/guest")).await;
@@ -375,9 +381,9 @@ async fn no_id_makes_the_database_look_down(database: TestDatabase) {
 }
 
 async fn stopping_lets_the_running_call_end(database: TestDatabase) {
-    let site = Site::start(|asked| match asked.path.as_str() {
-        "/" => Answer::html("<title>t</title>"),
-        _ => Answer::missing(),
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html("<title>t</title>"),
+        _ => SiteAnswer::missing(),
     })
     .await;
     let app = TestApp::start(database, |_| {}).await;
@@ -401,7 +407,10 @@ async fn stopping_lets_the_running_call_end(database: TestDatabase) {
 
 async fn what_is_past_its_time_is_forgotten(database: TestDatabase) {
     let site =
-        Site::start(|asked| if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }).await;
+        TestSite::start(
+            |asked| if asked.path == "/" { SiteAnswer::html("<title>t</title>") } else { SiteAnswer::missing() },
+        )
+        .await;
     let app = TestApp::start(database, |config| config.retention.guest_days = 2).await;
     let token = app.guest().await;
     let audit = app.call(Call::audit(&site.url("/")).token(&token)).await.json();

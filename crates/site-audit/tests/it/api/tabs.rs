@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use service::config::PaymentMode;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::people;
 use crate::app::{Call, Response, TestApp};
@@ -33,7 +33,7 @@ pub(crate) const BAD: &str =
 
 /// A site with one page, which a test rewrites.
 pub(crate) struct Page {
-    pub(crate) site: Site,
+    pub(crate) site: TestSite,
     html: Arc<Mutex<Option<&'static str>>>,
 }
 
@@ -41,13 +41,14 @@ impl Page {
     pub(crate) async fn start(html: &'static str) -> Self {
         let html = Arc::new(Mutex::new(Some(html)));
         let shown = Arc::clone(&html);
-        let site = Site::start(move |asked| match (*shown.lock().unwrap(), asked.path.split('?').next().unwrap()) {
-            // Hangs up without a word.
-            (None, _) => Answer::Raw(Vec::new()),
-            (Some(html), path) if path.starts_with("/page") => Answer::html(html),
-            _ => Answer::missing(),
-        })
-        .await;
+        let site =
+            TestSite::start(move |asked| match (*shown.lock().unwrap(), asked.path.split('?').next().unwrap()) {
+                // Hangs up without a word.
+                (None, _) => SiteAnswer::Raw(Vec::new()),
+                (Some(html), path) if path.starts_with("/page") => SiteAnswer::html(html),
+                _ => SiteAnswer::missing(),
+            })
+            .await;
         Self { site, html }
     }
 
@@ -350,7 +351,7 @@ async fn a_guest_watches_nothing(database: TestDatabase) {
 
 async fn tabs_of_a_session_need_its_page(database: TestDatabase) {
     let app =
-        TestApp::start(database, |config| config.auth.secret = Some(service::config::Secret::new("s".repeat(32))))
+        TestApp::start(database, |config| config.auth.secret = Some(service::config::SecretText::new("s".repeat(32))))
             .await;
     let account = people::account(&app, "ana").await;
     let signed_in = people::session(&app, &account).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, TestApp};
 
@@ -29,10 +29,10 @@ fn verify(body: &Value) -> Call<'static> {
 }
 
 /// A site that counts what it is asked for.
-async fn site(asked: Arc<AtomicUsize>) -> Site {
-    Site::start(move |request| {
+async fn site(asked: Arc<AtomicUsize>) -> TestSite {
+    TestSite::start(move |request| {
         asked.fetch_add(1, Ordering::SeqCst);
-        if request.path == "/" { Answer::html(PAGE) } else { Answer::missing() }
+        if request.path == "/" { SiteAnswer::html(PAGE) } else { SiteAnswer::missing() }
     })
     .await
 }
@@ -143,7 +143,7 @@ async fn a_patched_page_proves_its_patch(database: TestDatabase) {
     let audit = app.call(Call::audit(&site.url("/")).token(&token)).await.json();
     let id = audit["id"].as_str().unwrap();
     let patch = app.call(Call::get(&format!("/api/audits/{id}/patch")).token(&token)).await.json();
-    // As decisions.md says: all edits, then the head block after the tag of the head.
+    // The definition of how a patch is applied (`audit::patch::apply`): all edits, then the head block after the tag of the head.
     let mut page = PAGE.to_owned();
     for edit in patch["edicoes"].as_array().unwrap() {
         page = page.replacen(edit["original"].as_str().unwrap(), edit["snippet"].as_str().unwrap(), 1);

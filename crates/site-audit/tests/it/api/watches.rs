@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use service::config::Config;
 use service::jobs;
 use store::JobState;
-use testkit::{Letter, MailServer, Mood, TestDatabase};
+use testkit::{MailServer, Mood, ReceivedMail, TestDatabase};
 
 use super::people;
 use super::tabs::{BAD, GOOD, Page, get, open, send};
@@ -107,7 +107,7 @@ impl Watching {
         get(&self.app, &self.token, &format!("/api/tabs/{id}")).await["tab"].clone()
     }
 
-    fn letters(&self) -> Vec<Letter> {
+    fn letters(&self) -> Vec<ReceivedMail> {
         self.mail.letters()
     }
 

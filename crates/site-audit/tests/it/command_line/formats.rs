@@ -2,7 +2,7 @@
 
 use audit::checks;
 use serde_json::Value;
-use testkit::{Answer, Site};
+use testkit::{SiteAnswer, TestSite};
 
 use super::{PAGE, code, json, program, site, site_audit, stderr, stdout};
 
@@ -113,9 +113,9 @@ async fn junit_is_a_suite_for_each_with_an_error_for_the_one_that_failed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_format_lets_text_of_a_page_act_on_a_terminal() {
-    let site = Site::start(|asked| match asked.path.as_str() {
-        "/page" => Answer::html("<title>a\u{1b}[2J\u{9b}31m\u{202e}b</title><title>]]&gt;<b>|`</title>"),
-        _ => Answer::missing(),
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/page" => SiteAnswer::html("<title>a\u{1b}[2J\u{9b}31m\u{202e}b</title><title>]]&gt;<b>|`</title>"),
+        _ => SiteAnswer::missing(),
     })
     .await;
     for format in ["text", "json", "markdown", "sarif", "junit"] {

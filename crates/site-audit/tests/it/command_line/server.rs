@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output};
 use std::sync::{Mutex, mpsc};
 
 use tempfile::TempDir;
-use testkit::{Answer, Site};
+use testkit::{SiteAnswer, TestSite};
 
 use super::{code, json, program, stderr, stdout};
 
@@ -78,9 +78,9 @@ fn a_service_is_found_healthy_and_an_interrupt_ends_it() {
 async fn a_second_interrupt_does_not_wait_for_the_calls_in_the_making() {
     let (asked, was_asked) = mpsc::channel();
     let asked = Mutex::new(asked);
-    let site = Site::start(move |_| {
+    let site = TestSite::start(move |_| {
         asked.lock().unwrap().send(()).unwrap();
-        Answer::Silence
+        SiteAnswer::Silence
     })
     .await;
     let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc;
 
-use testkit::{Answer, Site};
+use testkit::{SiteAnswer, TestSite};
 
 use super::{code, program, site, site_audit, stderr, stdout};
 
@@ -94,9 +94,9 @@ async fn an_interrupt_ends_an_audit_at_once() {
 
     let (asked, was_asked) = mpsc::channel();
     let asked = Mutex::new(asked);
-    let site = Site::start(move |_| {
+    let site = TestSite::start(move |_| {
         asked.lock().unwrap().send(()).unwrap();
-        Answer::Silence
+        SiteAnswer::Silence
     })
     .await;
     // Under a shell that ignores interrupts for what it runs in the background, they would be ignored here too.

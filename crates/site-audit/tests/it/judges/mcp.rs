@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::json;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::{beside, content, folder, npm, pip, run};
 use crate::app::{Call, TestApp};
@@ -59,7 +59,7 @@ fn inspector(app: &TestApp, arguments: &[&str]) -> Option<Command> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_official_client_lists_strictly_and_calls() {
-    let site = Site::start(|_| Answer::html("<!doctype html><title>Bread</title>")).await;
+    let site = TestSite::start(|_| SiteAnswer::html("<!doctype html><title>Bread</title>")).await;
     let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
     let Some(list) = inspector(&app, &["--method", "tools/list", "--strict"]) else { return };
     assert!(content(list).await.contains("audit_page"));

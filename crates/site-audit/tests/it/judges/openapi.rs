@@ -1,7 +1,7 @@
 //! Validators of `/openapi.json`, and a tester that calls what it describes.
 
 use serde_json::Value;
-use service::config::{FixedName, Secret};
+use service::config::{FixedName, SecretText};
 use testkit::TestDatabase;
 
 use super::{beside, content, folder, npm, pip};
@@ -38,7 +38,7 @@ async fn what_is_described_is_what_is_answered(database: TestDatabase) {
         // The examples' site, without a network.
         config.fetch.resolve = vec![FixedName { name: "example.com".to_owned(), address: [127, 0, 0, 2].into() }];
         // What is switched off answers 503, as it should.
-        config.operator.token = Some(Secret::new(OPERATOR));
+        config.operator.token = Some(SecretText::new(OPERATOR));
         let pix = &mut config.pix;
         pix.key = Some("+5511987654321".to_owned());
         (pix.name, pix.city) = (Some("Loja".to_owned()), Some("Recife".to_owned()));

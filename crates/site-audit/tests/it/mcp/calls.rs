@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::{legacy, listed, modern, tool};
 use crate::app::{Call, TestApp};
@@ -22,8 +22,8 @@ testkit::on_both_databases! {
 
 const PAGE: &str = "<!doctype html><html lang=en><title>Bread</title><h1>Bread</h1>";
 
-async fn site() -> Site {
-    Site::start(|asked| if asked.path == "/" { Answer::html(PAGE) } else { Answer::missing() }).await
+async fn site() -> TestSite {
+    TestSite::start(|asked| if asked.path == "/" { SiteAnswer::html(PAGE) } else { SiteAnswer::missing() }).await
 }
 
 /// Whether a value fits a schema that holds all it refers to.

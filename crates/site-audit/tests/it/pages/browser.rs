@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use service::config::Config;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::tab::{Look, Tab, has_axe};
 use crate::app::TestApp;
@@ -48,7 +48,7 @@ const BREAD: &str = "<!DOCTYPE html>
 </html>";
 
 /// A page that means harm to whoever reads its report: markup, script addresses, reversed text, words without end.
-fn hostile() -> Answer {
+fn hostile() -> SiteAnswer {
     let markup =
         "&lt;/title&gt;&lt;script&gt;window.ran = 1; alert(1)&lt;/script&gt;\"&gt;&lt;img src=x onerror=alert(1)&gt;";
     let word = "x".repeat(4096);
@@ -62,7 +62,7 @@ fn hostile() -> Answer {
          <img src='{word}'><a href='https://elsewhere.example/{word}'></a>"
     );
     let head = format!("content-type: text/html\r\nx-word: {word}\r\nx-markup: <script>alert(6)</script>");
-    Answer::Raw(
+    SiteAnswer::Raw(
         format!("HTTP/1.1 200 OK\r\n{head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
             .into_bytes(),
     )
@@ -70,7 +70,7 @@ fn hostile() -> Answer {
 
 /// The service and its target, with a tab; `None` where there is no browser.
 pub(super) struct Scene {
-    site: Site,
+    site: TestSite,
     /// The service.
     pub(super) app: TestApp,
     pub(super) tab: Tab,
@@ -78,10 +78,10 @@ pub(super) struct Scene {
 
 impl Scene {
     pub(super) async fn open(change: impl FnOnce(&mut Config)) -> Option<Self> {
-        let site = Site::start(|asked| match asked.path.as_str() {
-            "/bread" => Answer::html(BREAD),
+        let site = TestSite::start(|asked| match asked.path.as_str() {
+            "/bread" => SiteAnswer::html(BREAD),
             "/hostile" => hostile(),
-            _ => Answer::missing(),
+            _ => SiteAnswer::missing(),
         })
         .await;
         let app = TestApp::start(TestDatabase::sqlite(), |config| {
@@ -335,9 +335,9 @@ async fn the_tab_notices_what_a_page_may_not_do() {
                 <meta http-equiv=content-security-policy content=\"style-src 'none'\"><style>p {}</style>\
                 <img src=http://elsewhere.example/><img src=/missing><font color=#999999>pale</font>\
                 <table width=3000><td>wide</table><script>alert(1); console.log(2); throw 3</script>";
-    let site = Site::start_at([127, 0, 0, 1].into(), move |asked| match asked.path.as_str() {
-        "/" => Answer::html(page),
-        _ => Answer::missing(),
+    let site = TestSite::start_at([127, 0, 0, 1].into(), move |asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html(page),
+        _ => SiteAnswer::missing(),
     })
     .await;
     let Some(mut tab) = Tab::open(site.url("").as_str()) else { return };

@@ -1,7 +1,7 @@
 //! The widget in a real browser, in the page of another site.
 
 use serde_json::Value;
-use testkit::{Answer, Site};
+use testkit::{SiteAnswer, TestSite};
 
 use super::browser::{SAID, Scene, paid};
 use crate::app::{Call, Response};
@@ -13,10 +13,10 @@ const ANSWERED: &str = "new Promise(done => { const say = () => { const status =
     watch.observe(document.body, { subtree: true, childList: true, characterData: true }); say(); })";
 
 /// A site with a page per address that holds what is given, and nothing of the widget but by it.
-async fn around(body: String) -> Site {
+async fn around(body: String) -> TestSite {
     let page =
         format!("<!DOCTYPE html><html lang=en><title>Partner</title><link rel=icon href=data:,><h1>Partner</h1>{body}");
-    Site::start_at([127, 0, 0, 1].into(), move |_| Answer::html(&page)).await
+    TestSite::start_at([127, 0, 0, 1].into(), move |_| SiteAnswer::html(&page)).await
 }
 
 async fn embed(scene: &Scene, query: &str) -> Value {

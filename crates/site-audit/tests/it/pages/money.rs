@@ -2,7 +2,7 @@
 
 use model::money::Micros;
 use service::config::{Config, Sku};
-use store::Decision;
+use store::PixDecision;
 use testkit::TestDatabase;
 
 use super::browser::LOOKS;
@@ -204,7 +204,7 @@ async fn a_receipt_is_sent_and_its_request_told(database: TestDatabase) {
 
     let end_to_end_id = format!("E{}", "1".repeat(31));
     let store = app.app.database().store();
-    assert!(store.decide_pix(&id[..32], Decision::Release { end_to_end_id }, NOW).await.unwrap());
+    assert!(store.decide_pix(&id[..32], PixDecision::Release { end_to_end_id }, NOW).await.unwrap());
     let released = state("en").await;
     assert!(
         released.body.contains("Released") && released.body.contains("2026-01-31T09:30:00.000Z"),
@@ -217,7 +217,7 @@ async fn a_receipt_is_sent_and_its_request_told(database: TestDatabase) {
     let other = app.call(receipt(&[("usd", "1"), ("comprovante", "%PDF-1.7 2")])).await;
     let (refused, (_, id)) = (token(&other).to_owned(), other.body.split_once("/credit/pix/").unwrap());
     assert!(app.call(look(&refused)).await.body.contains("a person still has to look at its receipt"));
-    assert!(store.decide_pix(&id[..32], Decision::Refuse, NOW).await.unwrap());
+    assert!(store.decide_pix(&id[..32], PixDecision::Refuse, NOW).await.unwrap());
     assert!(app.call(look(&refused)).await.body.contains("no payment was found for its receipt"));
     let refused = app.call(Call::get(&format!("/credit/pix/{}?lang=pt-BR", &id[..32]))).await;
     assert!(refused.body.contains("Recusado") && refused.body.contains("1 USD de crédito"), "{}", refused.body);
@@ -344,7 +344,9 @@ async fn pages_of_money_have_no_barriers() {
     let (_, id) = sent.body.split_once("/credit/pix/").unwrap();
     let request = format!("/credit/pix/{}", &id[..32]);
     let end_to_end_id = format!("E{}", "1".repeat(31));
-    assert!(app.app.database().store().decide_pix(&id[..32], Decision::Release { end_to_end_id }, NOW).await.unwrap());
+    assert!(
+        app.app.database().store().decide_pix(&id[..32], PixDecision::Release { end_to_end_id }, NOW).await.unwrap()
+    );
     let folder = tempfile::tempdir().unwrap();
     let mut found = Vec::new();
     for lang in LANGS {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::browser::Scene;
 use super::{cookie, form};
@@ -31,7 +31,7 @@ async fn read(app: &TestApp, path: &str, cookie: &str) -> Response {
 }
 
 async fn a_reader_takes_a_report_away_in_every_form(database: TestDatabase) {
-    let site = Site::start(|_| Answer::html(BREAD)).await;
+    let site = TestSite::start(|_| SiteAnswer::html(BREAD)).await;
     let app = TestApp::start(database, |_| {}).await;
     let (path, cookie) = audited(&app, &site.url("/"), "").await;
     let token = cookie.split_once('=').unwrap().1.to_owned();
@@ -68,9 +68,9 @@ async fn a_reader_takes_a_report_away_in_every_form(database: TestDatabase) {
 }
 
 async fn a_file_of_the_patch_is_taken_away_as_text(database: TestDatabase) {
-    let site = Site::start(|asked| match asked.path.as_str() {
-        "/" => Answer::html(BREAD),
-        _ => Answer::missing(),
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html(BREAD),
+        _ => SiteAnswer::missing(),
     })
     .await;
     let app = TestApp::start(database, |_| {}).await;
@@ -102,12 +102,12 @@ async fn a_file_of_the_patch_is_taken_away_as_text(database: TestDatabase) {
 
 async fn a_second_run_says_what_changed(database: TestDatabase) {
     let runs = AtomicUsize::new(0);
-    let site = Site::start(move |asked| match asked.path.as_str() {
-        "/page" => Answer::html(match runs.fetch_add(1, Ordering::Relaxed) {
+    let site = TestSite::start(move |asked| match asked.path.as_str() {
+        "/page" => SiteAnswer::html(match runs.fetch_add(1, Ordering::Relaxed) {
             0 => "<!doctype html><html lang=en><title>Bread and flour</title><title>Two</title><h1>Bread</h1>",
             _ => "<!doctype html><html lang=en><title>Bread and flour</title>",
         }),
-        _ => Answer::missing(),
+        _ => SiteAnswer::missing(),
     })
     .await;
     let app = TestApp::start(database, |_| {}).await;
@@ -134,7 +134,7 @@ async fn a_second_run_says_what_changed(database: TestDatabase) {
 }
 
 async fn findings_are_filtered_by_an_address(database: TestDatabase) {
-    let site = Site::start(|_| Answer::html(BREAD)).await;
+    let site = TestSite::start(|_| SiteAnswer::html(BREAD)).await;
     let app = TestApp::start(database, |_| {}).await;
     let (path, cookie) = audited(&app, &site.url("/"), "").await;
     let codes = async |query: &str| {

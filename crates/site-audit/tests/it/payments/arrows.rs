@@ -1,4 +1,4 @@
-//! The program is killed at every arrow of a payment's state machine (`specs/x402.md` §6) and started again: the same
+//! The program is killed at every arrow of a payment's state machine (the table in `crates/service/src/payments/payment.rs`) and started again: the same
 //! header has its result then, and the money moved once.
 //!
 //! An arrow is a statement to the database, so a trigger holds that statement back for as long as the program lives. Whether
@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sqlx::{Executor as _, Row as _};
-use testkit::facilitator::{Facilitator, Say};
+use testkit::facilitator::{Say, TestFacilitator};
 use testkit::wallet::Wallet;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 use tokio::sync::Notify;
 
 use super::PAY_TO;
@@ -24,7 +24,7 @@ testkit::on_both_databases! {
 }
 
 async fn killed_at_any_arrow_a_payment_ends_well(database: TestDatabase) {
-    let facilitator = Facilitator::start().await;
+    let facilitator = TestFacilitator::start().await;
     let moved = async || facilitator.moved().iter().filter(|moved| moved.to.eq_ignore_ascii_case(PAY_TO)).count();
     at_every_arrow(&database, &facilitator, &Wallet::new([7; 32]), moved).await;
 }
@@ -70,7 +70,7 @@ const TRIES: usize = 50;
 /// Kills the program at each arrow; `moved` counts the transfers to us.
 pub(crate) async fn at_every_arrow(
     database: &TestDatabase,
-    facilitator: &Facilitator,
+    facilitator: &TestFacilitator,
     wallet: &Wallet,
     moved: impl AsyncFn() -> usize,
 ) {
@@ -109,25 +109,25 @@ pub(crate) async fn at_every_arrow(
 /// The program, and what it meets.
 struct Scene<'s> {
     database: &'s TestDatabase,
-    facilitator: &'s Facilitator,
+    facilitator: &'s TestFacilitator,
     program: Program,
     events: Events,
     /// Of the page that is audited.
     url: Arc<str>,
     is_page_there: Arc<AtomicBool>,
     /// Held: it answers as long as it lives.
-    _site: Site,
+    _site: TestSite,
 }
 
 impl<'s> Scene<'s> {
-    async fn open(database: &'s TestDatabase, facilitator: &'s Facilitator) -> Self {
+    async fn open(database: &'s TestDatabase, facilitator: &'s TestFacilitator) -> Self {
         let is_page_there = Arc::new(AtomicBool::new(true));
         let is_there = Arc::clone(&is_page_there);
-        let site = Site::start(move |asked| match asked.path.as_str() {
-            "/" if is_there.load(Ordering::SeqCst) => Answer::html("<title>t</title>"),
+        let site = TestSite::start(move |asked| match asked.path.as_str() {
+            "/" if is_there.load(Ordering::SeqCst) => SiteAnswer::html("<title>t</title>"),
             // What is no HTTP is no page either.
-            "/" => Answer::Raw(b"x".to_vec()),
-            _ => Answer::missing(),
+            "/" => SiteAnswer::Raw(b"x".to_vec()),
+            _ => SiteAnswer::missing(),
         })
         .await;
         let mut program = Program::new(database, facilitator);

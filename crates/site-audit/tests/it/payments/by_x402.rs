@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use service::config::Secret;
+use service::config::SecretText;
 use service::payments::worker;
 use testkit::TestDatabase;
 use testkit::facilitator::Say;
@@ -321,7 +321,7 @@ async fn a_payment_is_sought_where_it_was_to_go(database: TestDatabase) {
     // The operator is paid elsewhere since.
     let since = TestApp::start_on(&shop.app, |config| {
         super::charging(config, &shop.facilitator.url());
-        config.payments.rpc_url = Some(Secret::new(shop.facilitator.node_url()));
+        config.payments.rpc_url = Some(SecretText::new(shop.facilitator.node_url()));
         config.payments.pay_to = Some(format!("0x{}", "11".repeat(20)));
     })
     .await;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use service::payments::worker;
 use sqlx::{Executor as _, Row as _};
 use testkit::TestDatabase;
-use testkit::facilitator::{Facilitator, Say};
+use testkit::facilitator::{Say, TestFacilitator};
 use tokio::net::TcpSocket;
 use tokio::sync::Notify;
 
@@ -82,7 +82,7 @@ async fn who_can_t_be_reached_is_down_at_once(database: TestDatabase) {
     taken.bind(([127, 0, 0, 1], 0).into()).unwrap();
     let nobody = format!("http://{}", taken.local_addr().unwrap());
     let change = |config: &mut service::config::Config| config.payments.facilitator = Some(nobody);
-    let shop = Shop::beside(Facilitator::start().await, database, change).await;
+    let shop = Shop::beside(TestFacilitator::start().await, database, change).await;
     let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
     let down = shop.app.call(payment.pays(shop.audit())).await;
     assert_eq!(down.refusal(), (503, "facilitator_unavailable".to_owned()));

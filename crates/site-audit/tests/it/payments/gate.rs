@@ -7,8 +7,8 @@ use model::id::{GuestId, Owner, TabId};
 use service::config::Sku;
 use sqlx::Row as _;
 use store::{MOST_TABS, NewTab};
-use testkit::facilitator::Facilitator;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::facilitator::TestFacilitator;
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::by_credit::{balance, credit};
 use super::{Shop, charging, moved, signed};
@@ -185,7 +185,7 @@ async fn what_failed_costs_nothing_whatever_pays(database: TestDatabase) {
 }
 
 async fn a_credit_pays_each_kind_of_call(database: TestDatabase) {
-    let (facilitator, site) = (Facilitator::start().await, super::page().await);
+    let (facilitator, site) = (TestFacilitator::start().await, super::page().await);
     let app = TestApp::start(database, |config| {
         charging(config, &facilitator.url());
         config.limits.free_tabs = 1;
@@ -222,9 +222,9 @@ async fn a_charge_is_held_while_the_work_goes_on(database: TestDatabase) {
     let known: Arc<OnceLock<Arc<TestDatabase>>> = Arc::default();
     let seen: Arc<Mutex<Vec<(String, i64)>>> = Arc::default();
     let (to_ask, to_tell) = (Arc::clone(&known), Arc::clone(&seen));
-    let site = Site::start(move |asked| {
+    let site = TestSite::start(move |asked| {
         if asked.path != "/" {
-            return Answer::missing();
+            return SiteAnswer::missing();
         }
         let database = Arc::clone(to_ask.get().unwrap());
         let row = tokio::task::block_in_place(|| {
@@ -239,10 +239,10 @@ async fn a_charge_is_held_while_the_work_goes_on(database: TestDatabase) {
         let state = |name: &str| row.get::<Option<String>, _>(name).unwrap_or_default();
         let states = format!("{} {} {}", state("debit"), state("payment"), row.get::<i64, _>("audits"));
         to_tell.lock().unwrap().push((states, row.get("balance")));
-        Answer::html("<title>t</title>")
+        SiteAnswer::html("<title>t</title>")
     })
     .await;
-    let facilitator = Facilitator::start().await;
+    let facilitator = TestFacilitator::start().await;
     let app = TestApp::start(database, |config| charging(config, &facilitator.url())).await;
     let shop = Shop { app, facilitator, site };
     assert!(known.set(Arc::clone(&shop.app.database)).is_ok());
@@ -263,7 +263,7 @@ async fn a_charge_is_held_while_the_work_goes_on(database: TestDatabase) {
 }
 
 async fn a_payment_that_was_claimed_counts_against_the_hour(database: TestDatabase) {
-    let (facilitator, site) = (Facilitator::start().await, super::page().await);
+    let (facilitator, site) = (TestFacilitator::start().await, super::page().await);
     let app = TestApp::start(database, |config| {
         charging(config, &facilitator.url());
         config.limits.audits_per_hour = 2;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sqlx::{Executor as _, Row as _};
-use testkit::facilitator::{Facilitator, Say};
+use testkit::facilitator::{Say, TestFacilitator};
 use testkit::wallet::Wallet;
-use testkit::{Answer, Site, TestDatabase};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::PAY_TO;
 use super::program::{Events, Place, Program, insist, note, payment, wait_until_gone};
@@ -34,7 +34,7 @@ async fn whenever_the_program_is_killed_every_payment_has_its_result_once(databa
     let usual = KILLS[usize::from(database.is_postgres())];
     let kills = std::env::var("SITE_AUDIT_TEST_KILLS").map_or(usual, |kills| kills.parse().unwrap());
     let events: Events = Arc::default();
-    let facilitator = Facilitator::start().await;
+    let facilitator = TestFacilitator::start().await;
     let left = Arc::new(AtomicUsize::new(kills));
     let (seen, lives) = (Arc::clone(&events), Arc::clone(&left));
     facilitator.script(move |question, number| {
@@ -44,9 +44,9 @@ async fn whenever_the_program_is_killed_every_payment_has_its_result_once(databa
         is_lost.then_some(Say::MovesAndHangsUp)
     });
     let seen = Arc::clone(&events);
-    let site = Site::start(move |asked| {
+    let site = TestSite::start(move |asked| {
         note(&seen);
-        if asked.path == "/" { Answer::html("<title>t</title>") } else { Answer::missing() }
+        if asked.path == "/" { SiteAnswer::html("<title>t</title>") } else { SiteAnswer::missing() }
     })
     .await;
     let url: Arc<str> = site.url("/").into();

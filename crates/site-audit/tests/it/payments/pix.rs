@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use model::money::Micros;
 use service::config::Config;
-use store::Decision;
+use store::PixDecision;
 use testkit::TestDatabase;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -98,7 +98,7 @@ async fn a_receipt_makes_a_credit_that_waits(database: TestDatabase) {
     assert_eq!(waiting.refusal(), (402, "credit_pending".to_owned()));
     let end_to_end_id = format!("E{}", "1".repeat(31));
     let store = app.app.database().store();
-    assert!(store.decide_pix(id, Decision::Release { end_to_end_id }, NOW).await.unwrap());
+    assert!(store.decide_pix(id, PixDecision::Release { end_to_end_id }, NOW).await.unwrap());
     assert_eq!(state().await["estado"], "liberado");
     assert_eq!(state().await["decidido_em"], "2026-01-31T09:30:00.000Z");
     assert_eq!(app.call(shop.audit().header("x-credito", token)).await.status, 200);
@@ -225,7 +225,7 @@ async fn the_wider_network_has_so_many_requests_too(database: TestDatabase) {
 }
 
 async fn a_refused_request_is_told_to_whoever_spends_its_credit(database: TestDatabase) {
-    let shop = Shop::beside(testkit::facilitator::Facilitator::start().await, database, on).await;
+    let shop = Shop::beside(testkit::facilitator::TestFacilitator::start().await, database, on).await;
     let sent = shop.app.call(receipt(1)).await.json();
     let (id, token) = (sent["id"].as_str().unwrap(), sent["credito"].as_str().unwrap());
     let state = async || {
@@ -234,7 +234,7 @@ async fn a_refused_request_is_told_to_whoever_spends_its_credit(database: TestDa
         left["estado"].as_str().unwrap().to_owned()
     };
     assert_eq!(state().await, "pendente");
-    assert!(shop.app.app.database().store().decide_pix(id, Decision::Refuse, NOW).await.unwrap());
+    assert!(shop.app.app.database().store().decide_pix(id, PixDecision::Refuse, NOW).await.unwrap());
     assert_eq!(state().await, "recusado");
     let refused = shop.app.call(shop.audit().header("x-credito", token)).await;
     assert_eq!(refused.refusal(), (402, "credit_refused".to_owned()));

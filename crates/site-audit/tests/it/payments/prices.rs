@@ -134,7 +134,7 @@ fn open(shop: &Shop, page: &str, token: &str) -> Call<'static> {
 }
 
 async fn tabs_beyond_the_free_ones_are_paid(database: TestDatabase) {
-    let (facilitator, site) = (testkit::facilitator::Facilitator::start().await, super::page().await);
+    let (facilitator, site) = (testkit::facilitator::TestFacilitator::start().await, super::page().await);
     let app = TestApp::start(database, |config| {
         super::charging(config, &facilitator.url());
         config.limits.free_tabs = 1;
@@ -207,7 +207,7 @@ async fn nothing_is_taken_where_nothing_is_charged(database: TestDatabase) {
 
 /// A shop where each tab costs.
 async fn without_free_tabs(database: TestDatabase) -> Shop {
-    let (facilitator, site) = (testkit::facilitator::Facilitator::start().await, super::page().await);
+    let (facilitator, site) = (testkit::facilitator::TestFacilitator::start().await, super::page().await);
     let app = TestApp::start(database, |config| {
         super::charging(config, &facilitator.url());
         config.limits.free_tabs = 0;

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 use sqlx::Row as _;
 use testkit::TestDatabase;
-use testkit::facilitator::Facilitator;
-use testkit::wallet::{Authorization, Wallet};
+use testkit::facilitator::TestFacilitator;
+use testkit::wallet::{TransferAuthorization, Wallet};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -52,7 +52,7 @@ pub(crate) struct Program {
 
 impl Program {
     /// One that charges for everything, not started yet.
-    pub(crate) fn new(database: &TestDatabase, facilitator: &Facilitator) -> Self {
+    pub(crate) fn new(database: &TestDatabase, facilitator: &TestFacilitator) -> Self {
         let environment = vec![
             ("SITE_AUDIT_LISTEN", "127.0.0.1:0".to_owned()),
             ("SITE_AUDIT_BASE_URL", BASE_URL.to_owned()),
@@ -173,7 +173,7 @@ async fn call(address: SocketAddr, url: &str, payment: Option<&str>) -> Option<R
 /// A payment of what was asked for, from this address, signed by a wallet, which should be its.
 pub(crate) fn payment(wallet: &Wallet, from: &str, accepted: &Value, nonce: u64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    let authorization = Authorization {
+    let authorization = TransferAuthorization {
         from: from.to_owned(),
         to: PAY_TO.to_owned(),
         value: accepted["amount"].as_str().unwrap().to_owned(),

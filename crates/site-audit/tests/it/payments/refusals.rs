@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 use testkit::TestDatabase;
-use testkit::wallet::Authorization;
+use testkit::wallet::TransferAuthorization;
 
 use super::{Shop, encoded, moved, signed, signed_with};
 use crate::app::{NOW, Response};
@@ -55,7 +55,7 @@ async fn what_is_no_payment_is_a_400(database: TestDatabase) {
 /// Payments that are refused before anybody is asked, each with its reason. Each is correctly signed, so that only the one
 /// thing is wrong. `now`: seconds since 1970.
 pub(crate) fn payments(asked: &Response, now: i64) -> Vec<(Value, &'static str)> {
-    let signed_so = |change: &dyn Fn(&mut Authorization)| {
+    let signed_so = |change: &dyn Fn(&mut TransferAuthorization)| {
         let signed = signed_with(asked, 1, 2, |authorization| {
             authorization.valid_after = (now - 600).to_string();
             authorization.valid_before = (now + 300).to_string();

@@ -1,4 +1,4 @@
-//! Payments beside programs of others (`specs/x402.md` §11): a local chain (anvil) with a token of our own at the address of
+//! Payments beside programs of others: a local chain (anvil) with a token of our own at the address of
 //! USDC, and the facilitator and the clients of the published packages. `cargo xtask payments-rig` installs them and runs
 //! these tests; otherwise they pass over.
 #![expect(clippy::print_stdout, reason = "tests say what they pass over")]
@@ -10,7 +10,7 @@ mod troubles;
 
 use serde_json::{Value, json};
 use testkit::TestDatabase;
-use testkit::facilitator::Facilitator;
+use testkit::facilitator::TestFacilitator;
 use testkit::wallet::Wallet;
 
 use super::{PAY_TO, Payment, Shop, signed_with};
@@ -29,7 +29,7 @@ const MONEY: u64 = 100_000_000;
 /// The programs of others, and a facilitator of tests in front of theirs, through which the service asks it.
 struct Rig {
     peers: Peers,
-    front: Facilitator,
+    front: TestFacilitator,
 }
 
 impl Rig {
@@ -40,7 +40,7 @@ impl Rig {
             return None;
         }
         let peers = Peers::start(patience_ms).await;
-        let front = Facilitator::in_front_of(peers.facilitator.address, peers.chain.address).await;
+        let front = TestFacilitator::in_front_of(peers.facilitator.address, peers.chain.address).await;
         Some(Self { peers, front })
     }
 
@@ -55,7 +55,7 @@ impl Rig {
 
     /// A service that charges for everything and can look at the chain, in the time of the machine.
     async fn shop(self) -> (Shop, Peers) {
-        let node = service::config::Secret::new(self.front.node_url());
+        let node = service::config::SecretText::new(self.front.node_url());
         let change = |config: &mut service::config::Config| config.payments.rpc_url = Some(node);
         let shop = Shop::beside(self.front, TestDatabase::sqlite(), change).await;
         shop.app.set_to_machine();

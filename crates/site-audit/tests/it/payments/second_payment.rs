@@ -1,4 +1,4 @@
-//! Nobody is asked for a second payment of a call while the first may still land (`specs/x402.md` §5).
+//! Nobody is asked for a second payment of a call while the first may still land.
 
 use std::time::Duration;
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use service::config::{PaymentNetwork, Secret};
+use service::config::{PaymentNetwork, SecretText};
 use service::payments::worker;
-use store::{Payment, PaymentState};
+use store::{PaymentState, StoredPayment};
 use testkit::TestDatabase;
 use testkit::facilitator::Say;
 use tokio::sync::Notify;
@@ -47,7 +47,7 @@ fn settles(shop: &Shop, says: Vec<Say>) {
 }
 
 /// Unclear payments by their nonces.
-async fn unclear(shop: &Shop) -> Vec<Payment> {
+async fn unclear(shop: &Shop) -> Vec<StoredPayment> {
     let mut unclear = shop.app.app.database().store().unclear_payments(99).await.unwrap();
     unclear.sort_by(|one, other| one.key.nonce.cmp(&other.key.nonce));
     unclear
@@ -173,7 +173,7 @@ async fn a_node_that_is_behind_lets_nothing_lapse(database: TestDatabase) {
     assert_eq!(shop.app.call(payment.pays(shop.audit())).await.refusal(), (402, "payment_refused".to_owned()));
 }
 
-/// `specs/x402.md` §4, the row «reverted».
+/// A reverted transaction is settled again; another fault after it ends the payment.
 async fn a_revert_and_another_fault_end_a_payment(database: TestDatabase) {
     let shop = Shop::open(database).await;
     let asked = shop.app.call(shop.audit()).await;
@@ -300,7 +300,7 @@ async fn a_payment_of_another_network_waits(database: TestDatabase) {
     let moved_on = TestApp::start_on(&shop.app, |config| {
         super::charging(config, &shop.facilitator.url());
         config.payments.network = PaymentNetwork::Base;
-        config.payments.rpc_url = Some(Secret::new(shop.facilitator.node_url()));
+        config.payments.rpc_url = Some(SecretText::new(shop.facilitator.node_url()));
     })
     .await;
     let asked = (shop.facilitator.asked("settle").len(), shop.facilitator.asked("node").len());

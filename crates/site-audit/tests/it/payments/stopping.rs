@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sqlx::Row as _;
 use testkit::TestDatabase;
-use testkit::facilitator::{Facilitator, Say};
+use testkit::facilitator::{Say, TestFacilitator};
 use testkit::wallet::Wallet;
 use tokio::sync::{Notify, oneshot};
 
@@ -16,7 +16,7 @@ testkit::on_both_databases! {
 }
 
 async fn a_stop_waits_for_a_payment_that_is_being_settled(database: TestDatabase) {
-    let (facilitator, site) = (Facilitator::start().await, super::page().await);
+    let (facilitator, site) = (TestFacilitator::start().await, super::page().await);
     let (go_on, url) = (Arc::new(Notify::new()), site.url("/"));
     let waits = Arc::clone(&go_on);
     facilitator.script(move |question, _| (question.what == "settle").then(|| Say::Waits(Arc::clone(&waits))));

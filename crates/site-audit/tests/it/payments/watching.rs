@@ -1,9 +1,9 @@
 //! What the operator's monitoring reads of payments.
 
-use service::config::Secret;
+use service::config::SecretText;
 use service::payments::worker;
 use testkit::TestDatabase;
-use testkit::facilitator::{Facilitator, Say};
+use testkit::facilitator::{Say, TestFacilitator};
 
 use super::{Shop, pix, signed};
 use crate::api::people::OPERATOR;
@@ -29,10 +29,10 @@ async fn watched(app: &TestApp) -> Vec<String> {
 
 async fn what_waits_for_a_person_is_counted(database: TestDatabase) {
     let change = |config: &mut service::config::Config| {
-        config.operator.token = Some(Secret::new(OPERATOR));
+        config.operator.token = Some(SecretText::new(OPERATOR));
         pix::on(config);
     };
-    let shop = Shop::beside(Facilitator::start().await, database, change).await;
+    let shop = Shop::beside(TestFacilitator::start().await, database, change).await;
     worker::check(&shop.app.app).await;
     let quiet = [
         "site_audit_database_up 1",
@@ -68,7 +68,7 @@ async fn what_waits_for_a_person_is_counted(database: TestDatabase) {
 
 async fn what_is_not_known_is_left_out(database: TestDatabase) {
     let app = TestApp::start(database, |config| {
-        config.operator.token = Some(Secret::new(OPERATOR));
+        config.operator.token = Some(SecretText::new(OPERATOR));
         // Each look at the outage asks for a guest.
         config.limits.guests_per_hour = 100_000;
     })

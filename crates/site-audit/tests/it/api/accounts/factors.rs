@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use service::config::Secret;
+use service::config::SecretText;
 use testkit::TestDatabase;
 
 use super::super::people::Browser;
@@ -200,8 +200,8 @@ async fn a_second_factor_outlives_the_secret_that_it_was_kept_under(database: Te
     let (secret, codes) = enrolled(&app, &mut browser).await;
     let sign_in = async |previous: Option<&str>| {
         let after = TestApp::start_on(&app, |config| {
-            config.auth.secret = Some(Secret::new("another secret of tests, of 32 bytes or more"));
-            config.auth.previous_secret = previous.map(Secret::new);
+            config.auth.secret = Some(SecretText::new("another secret of tests, of 32 bytes or more"));
+            config.auth.previous_secret = previous.map(SecretText::new);
         })
         .await;
         after.pass(Duration::from_secs(31));

@@ -10,7 +10,7 @@ use crate::payments::page;
 
 testkit::on_both_databases! { a_flood_of_sign_ins_is_borne }
 
-/// People who sign in at the same moment, each from a network of their own (`specs/accounts.md` section 7, 8).
+/// People who sign in at the same moment, each from a network of their own.
 const FLOOD: u8 = 200;
 
 async fn a_flood_of_sign_ins_is_borne(database: TestDatabase) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use testkit::TestDatabase;
-use testkit::facilitator::Facilitator;
+use testkit::facilitator::TestFacilitator;
 
 use crate::api::people::{self, SignedIn};
 use crate::app::{Call, TestApp};
@@ -22,7 +22,7 @@ async fn trial(app: &TestApp, session: &SignedIn) -> Value {
 }
 
 async fn a_trial_is_free_for_ninety_days_from_the_first_use(database: TestDatabase) {
-    let (facilitator, site) = (Facilitator::start().await, page().await);
+    let (facilitator, site) = (TestFacilitator::start().await, page().await);
     let app = TestApp::start(database, |config| charging(config, &facilitator.url())).await;
     let ana = people::account(&app, "ana").await;
     let session = people::session(&app, &ana).await;

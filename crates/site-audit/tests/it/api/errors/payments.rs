@@ -4,8 +4,8 @@ use serde_json::json;
 use service::config::PaymentMode;
 use service::error::Code;
 use service::payments::worker;
-use store::Decision;
-use testkit::facilitator::{Facilitator, Say};
+use store::PixDecision;
+use testkit::facilitator::{Say, TestFacilitator};
 
 use super::Examples;
 use crate::app::{Call, NOW, TestApp};
@@ -15,7 +15,7 @@ const KEY: &str = "a-key-of-this-call";
 
 /// Calls of a shop on the database of `other`.
 pub(super) async fn of_payments(examples: &mut Examples, other: &TestApp) {
-    let facilitator = Facilitator::start().await;
+    let facilitator = TestFacilitator::start().await;
     let url = facilitator.url();
     let app = TestApp::start_on(other, |config| {
         charging(config, &url);
@@ -98,6 +98,6 @@ async fn of_pix(examples: &mut Examples, shop: &Shop, facilitator: &str) {
     ] {
         examples.of(app, code, call).await;
     }
-    assert!(shop.app.app.database().store().decide_pix(id, Decision::Refuse, NOW).await.unwrap());
+    assert!(shop.app.app.database().store().decide_pix(id, PixDecision::Refuse, NOW).await.unwrap());
     examples.of(&shop.app, Code::CreditRefused, waiting).await;
 }

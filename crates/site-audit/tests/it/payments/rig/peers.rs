@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
-use testkit::wallet::Authorization;
+use testkit::wallet::TransferAuthorization;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -15,7 +15,7 @@ use crate::app::{Response, read};
 
 /// USDC on the test network, where the token of our own stands.
 const TOKEN: &str = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
-/// What the token on the test network signs under (`specs/x402.md` §1).
+/// What the token on the test network signs under (EIP-712).
 const DOMAIN_SEPARATOR: &str = "0x71f17a3b2ff373b803d70a5a07c046c1a2bc8e89c09ef722fcb047abe94c9818";
 /// `DOMAIN_SEPARATOR()`, `mint(address,uint256)`, `burn(address,uint256)`, `balanceOf(address)`, `cancel(address,bytes32)`:
 /// how calls of them begin.
@@ -127,7 +127,7 @@ impl Peers {
     }
 
     /// Takes an authorization back.
-    pub(super) async fn cancel(&self, authorization: &Authorization) {
+    pub(super) async fn cancel(&self, authorization: &TransferAuthorization) {
         self.change_token(CALLS[4], &authorization.from, authorization.nonce.trim_start_matches("0x")).await;
     }
 

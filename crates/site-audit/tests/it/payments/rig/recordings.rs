@@ -1,7 +1,7 @@
 //! The facilitator of tests answers as the published one does, and its node as the chain: both are asked the same.
 
 use serde_json::{Value, json};
-use testkit::facilitator::Facilitator;
+use testkit::facilitator::TestFacilitator;
 
 use super::peers::{Peers, post};
 use super::{PATIENT, Rig, question, signed};
@@ -20,7 +20,7 @@ const UNKNOWN: &str = "0x0000000000000000000000000000000000000000000000000000000
 async fn the_facilitator_of_tests_answers_as_the_published_one() {
     let Some(rig) = Rig::start(PATIENT).await else { return };
     let (shop, peers) = rig.shop().await;
-    let recorded = Facilitator::start().await;
+    let recorded = TestFacilitator::start().await;
     let asked = shop.app.call(shop.audit()).await;
     let good = question(&signed(&peers, &asked, 1, 1).await);
     let other = question(&signed(&peers, &asked, 1, 2).await);
@@ -63,7 +63,7 @@ async fn the_facilitator_of_tests_answers_as_the_published_one() {
 async fn the_node_of_tests_answers_as_the_chain() {
     let Some(rig) = Rig::start(PATIENT).await else { return };
     let (shop, peers) = rig.shop().await;
-    let recorded = Facilitator::start().await;
+    let recorded = TestFacilitator::start().await;
     let asked = shop.app.call(shop.audit()).await;
     let (paid, taken_back) = (signed(&peers, &asked, 1, 1).await, signed(&peers, &asked, 1, 2).await);
     let theirs = ask_theirs(&peers, "/settle", &question(&paid)).await.json()["transaction"].clone();
@@ -128,7 +128,7 @@ async fn ask_theirs(peers: &Peers, path: &str, question: &Value) -> Response {
     ask(peers.facilitator.address, path, question).await
 }
 
-async fn ask_ours(facilitator: &Facilitator, path: &str, question: &Value) -> Response {
+async fn ask_ours(facilitator: &TestFacilitator, path: &str, question: &Value) -> Response {
     ask(facilitator.url().trim_start_matches("http://").parse().unwrap(), path, question).await
 }
 

@@ -17,9 +17,9 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::operation::{Call, Documents, IntoReply, LASTING, Nothing, Operation, Reply};
+use crate::operation::{Call, DocumentTexts, IntoReply, LASTING, Nothing, Operation, Reply};
 pub use source::DocumentSource;
 
 use service::Services;
@@ -52,8 +52,8 @@ struct DiscoveryDocument {
 
 /// When a document is written.
 enum Write {
-    /// Once, when the service starts.
-    AtStart(fn(&DocumentSource<'_>) -> String),
+    /// Once, when the first of these is requested.
+    Once(fn(&DocumentSource<'_>) -> String),
     /// For each call, as it depends on the day or on configuration. `None`: not configured.
     OnCall(fn(&Services) -> Option<String>),
 }
@@ -65,7 +65,7 @@ const DOCUMENTS: [DiscoveryDocument; 10] = [
         title: "See the agent card",
         doc: "Who the agent is and what it can do (A2A 1.0.1 AgentCard); the protocol to speak with it is MCP.",
         output: |_| (media::JSON, None),
-        write: Write::AtStart(agent_card::document),
+        write: Write::Once(agent_card::document),
     },
     DiscoveryDocument {
         path: "/.well-known/agent-card.json",
@@ -73,7 +73,7 @@ const DOCUMENTS: [DiscoveryDocument; 10] = [
         title: "See the agent card at its well-known place",
         doc: "The same as `/agent.json`.",
         output: |_| (media::JSON, None),
-        write: Write::AtStart(agent_card::document),
+        write: Write::Once(agent_card::document),
     },
     DiscoveryDocument {
         path: "/.well-known/api-catalog",
@@ -81,7 +81,7 @@ const DOCUMENTS: [DiscoveryDocument; 10] = [
         title: "See the API catalog",
         doc: "The APIs of this host and what describes them (RFC 9727, RFC 9264).",
         output: |_| (media::LINKSET, None),
-        write: Write::AtStart(api_catalog::document),
+        write: Write::Once(api_catalog::document),
     },
     DiscoveryDocument {
         path: "/.well-known/security.txt",
@@ -107,7 +107,7 @@ const DOCUMENTS: [DiscoveryDocument; 10] = [
         title: "See the catalog for AI clients",
         doc: "The MCP server and the agent card, with questions that they answer (AI Catalog 1.0).",
         output: |_| (media::AI_CATALOG, None),
-        write: Write::AtStart(ai_catalog::document),
+        write: Write::Once(ai_catalog::document),
     },
     DiscoveryDocument {
         path: "/apis.json",
@@ -115,7 +115,7 @@ const DOCUMENTS: [DiscoveryDocument; 10] = [
         title: "See the APIs.json index",
         doc: "The API and its documents (APIs.json 0.19).",
         output: |_| (media::JSON, None),
-        write: Write::AtStart(apis_json::document),
+        write: Write::Once(apis_json::document),
     },
     DiscoveryDocument {
         path: "/.well-known/apis.json",
@@ -123,7 +123,7 @@ const DOCUMENTS: [DiscoveryDocument; 10] = [
         title: "See the APIs.json index at its well-known place",
         doc: "The same as `/apis.json`.",
         output: |_| (media::JSON, None),
-        write: Write::AtStart(apis_json::document),
+        write: Write::Once(apis_json::document),
     },
     DiscoveryDocument {
         path: "/llms.txt",
@@ -131,7 +131,7 @@ const DOCUMENTS: [DiscoveryDocument; 10] = [
         title: "Read the guide for language models",
         doc: "What the service does and where to read on, in Markdown (llmstxt.org).",
         output: |_| (media::MARKDOWN, None),
-        write: Write::AtStart(llms::short),
+        write: Write::Once(llms::short),
     },
     DiscoveryDocument {
         path: "/llms-full.txt",
@@ -140,7 +140,7 @@ const DOCUMENTS: [DiscoveryDocument; 10] = [
         doc: "How clients are set up, every operation with an example, every refusal, prices, limits and the whole catalog \
               of checks, in Markdown.",
         output: |_| (media::MARKDOWN, None),
-        write: Write::AtStart(llms::full),
+        write: Write::Once(llms::full),
     },
 ];
 
@@ -205,25 +205,25 @@ impl IntoReply for DocumentFile {
 fn answer(call: &Call, document: &'static DiscoveryDocument) -> Result<DocumentFile, ServiceError> {
     let (media_type, _) = (document.output)(&mut SchemaGenerator::default());
     let body = match document.write {
-        Write::AtStart(_) => call.resources.documents.get(document.path).cloned(),
+        Write::Once(_) => call.resources.documents.get(document.path).cloned(),
         Write::OnCall(write) => write(&call.cx.services).map(Bytes::from),
     };
     Ok(DocumentFile { media_type, body: body.ok_or_else(|| ServiceError::new(Code::NotFound))? })
 }
 
 /// Writes the documents that stay the same while the service runs. `manifest`: the priced resources, as x402 lists them.
-pub fn written(source: &DocumentSource<'_>, manifest: &Value) -> serde_json::Result<Documents> {
+pub fn written(source: &DocumentSource<'_>, manifest: &Value) -> DocumentTexts {
     let documents = DOCUMENTS.iter().filter_map(|document| match document.write {
-        Write::AtStart(write) => Some((document.path, write(source))),
+        Write::Once(write) => Some((document.path, write(source))),
         Write::OnCall(_) => None,
     });
     let texts = documents.chain(okf::files(source)).map(|(path, text)| (path, Bytes::from(text)));
     let described = [
-        (openapi::PATH, serde_json::to_vec(&source.openapi)?.into()),
-        (index::PATH, serde_json::to_vec(&index::document(source))?.into()),
+        (openapi::PATH, source.openapi.to_string().into()),
+        (index::PATH, json!(index::document(source)).to_string().into()),
         (X402_PATH, manifest.to_string().into()),
     ];
-    Ok(texts.chain(described).collect())
+    texts.chain(described).collect()
 }
 
 /// `Link` header to the discovery documents (RFC 8288), on the first page and on the index.

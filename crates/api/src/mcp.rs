@@ -9,10 +9,11 @@ pub mod message;
 pub mod result;
 pub mod tool;
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::operation::Operation;
 use card::ServerIdentity;
 use service::config::Config;
 
@@ -21,20 +22,24 @@ pub(crate) use description::described;
 pub(crate) use era::versions;
 pub(crate) use tool::tools;
 
-/// The MCP server: identity, tools and card, made once when the service starts.
+/// The MCP server: identity and card, and the tools, which are described once, when they are first listed.
 #[derive(Debug)]
 pub struct Server {
     pub(crate) identity: ServerIdentity,
-    pub(crate) tools: Vec<Value>,
+    pub(crate) tools: LazyLock<Vec<Value>, Box<dyn FnOnce() -> Vec<Value> + Send>>,
     pub(crate) card: Bytes,
 }
 
 impl Server {
-    /// The server with these operations.
-    pub fn new(operations: &[Operation], config: &Config, base_url: &str) -> serde_json::Result<Self> {
+    /// The server with the tools that `tools` describes, as [`tool::described`] does.
+    pub fn new(
+        tools: impl FnOnce() -> Vec<Value> + Send + 'static,
+        config: &Config,
+        base_url: &str,
+    ) -> serde_json::Result<Self> {
         let identity = ServerIdentity::new(config, base_url);
         Ok(Self {
-            tools: tool::tools(operations).map(|operation| tool::described(operation, config)).collect(),
+            tools: LazyLock::new(Box::new(tools)),
             card: serde_json::to_vec(&identity.card(base_url))?.into(),
             identity,
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use axum::extract::FromRef;
 use render::catalog::tool::Examples;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use service::Services;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
@@ -14,7 +14,7 @@ use service::x402::Priced;
 use crate::documents::{self, DocumentSource};
 use crate::handlers;
 use crate::mcp;
-use crate::operation::{Documents, Operation, Resources};
+use crate::operation::{DocumentTexts, Documents, Operation, Resources};
 use crate::request::Proxies;
 
 /// The state of all routes: shared state of handlers, the catalog of operations, the MCP server, the proxies. Cheap to
@@ -33,17 +33,20 @@ struct SiteInner {
 }
 
 impl Site {
-    /// Builds the catalog, and writes the documents of a service.
+    /// Builds the catalog and the MCP server of a service.
     pub fn new(services: Services) -> Result<Self> {
         let operations = handlers::catalog();
         let (config, base_url) = (services.config(), services.base_url());
-        let source = DocumentSource::new(&operations, config, base_url, services.build());
-        let no_input = Map::new();
-        let calls: Vec<_> = operations.iter().filter_map(|operation| operation.priced_call(&no_input)).collect();
-        let manifest = services.payments().manifest(&calls, &config.limits, services.started_at());
-        let documents = documents::written(&source, &manifest).context("the descriptions of the API")?;
-        let mcp = mcp::Server::new(&operations, config, base_url).context("the description of the MCP server")?;
+        let tools = {
+            let services = services.clone();
+            move || tools(&services)
+        };
+        let mcp = mcp::Server::new(tools, config, base_url).context("the description of the MCP server")?;
         let inner = SiteInner { mcp, proxies: Arc::new(Proxies::new(config.trusted_proxies.clone())), operations };
+        let documents = Documents::new({
+            let services = services.clone();
+            move || texts(&services)
+        });
         let resources = Resources { services, documents: Arc::new(documents), examples: Arc::new(Examples::default()) };
         Ok(Self { resources, inner: Arc::new(inner) })
     }
@@ -85,6 +88,21 @@ impl Site {
         let call = audit.and_then(|operation| operation.priced_call(&no_input));
         call.map(|call| self.services().payments().priced(&call)).ok_or_else(|| ServiceError::new(Code::Internal))
     }
+}
+
+/// The documents of a service.
+fn texts(services: &Services) -> DocumentTexts {
+    let operations = handlers::catalog();
+    let (config, no_input) = (services.config(), Map::new());
+    let calls: Vec<_> = operations.iter().filter_map(|operation| operation.priced_call(&no_input)).collect();
+    let manifest = services.payments().manifest(&calls, &config.limits, services.started_at());
+    documents::written(&DocumentSource::new(&operations, config, services.base_url(), services.build()), &manifest)
+}
+
+/// The MCP tools of a service.
+fn tools(services: &Services) -> Vec<Value> {
+    let operations = handlers::catalog();
+    mcp::tools(&operations).map(|operation| mcp::tool::described(operation, services.config())).collect()
 }
 
 impl FromRef<Site> for Services {

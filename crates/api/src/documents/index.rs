@@ -74,7 +74,7 @@ struct Endpoint {
 }
 
 async fn index(call: Call, _: Nothing) -> Result<WrittenJson<Index>, ServiceError> {
-    WrittenJson::at_start(&call, PATH)
+    WrittenJson::document(&call, PATH)
 }
 
 /// The index of these operations.

@@ -128,8 +128,8 @@ impl<T: Serialize + 'static> WrittenJson<T> {
         Ok(Self::of(written(value)?))
     }
 
-    /// A document that was written when the service started, by its path.
-    pub(crate) fn at_start(call: &Call, path: &str) -> Result<Self, ServiceError> {
+    /// A document that is written once, by its path.
+    pub(crate) fn document(call: &Call, path: &str) -> Result<Self, ServiceError> {
         let body = call.resources.documents.get(path).ok_or_else(|| ServiceError::new(Code::Internal))?;
         Ok(Self::of(body.clone()))
     }

@@ -1,26 +1,29 @@
 //! State shared by all calls.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use render::catalog::tool::Examples;
 use service::Services;
 
-/// Discovery documents by path (OpenAPI, llms.txt…), written once when the service starts.
-#[derive(Debug, Default)]
-pub struct Documents(BTreeMap<&'static str, Bytes>);
+/// DocumentTexts of documents by path.
+pub type DocumentTexts = BTreeMap<&'static str, Bytes>;
+
+/// Discovery documents by path (OpenAPI, llms.txt…), written once, when the first of them is requested: a service that
+/// is asked for none, as in most tests, starts without them.
+#[derive(Debug)]
+pub struct Documents(LazyLock<DocumentTexts, Box<dyn FnOnce() -> DocumentTexts + Send>>);
 
 impl Documents {
+    /// The documents that `write` returns.
+    pub fn new(write: impl FnOnce() -> DocumentTexts + Send + 'static) -> Self {
+        Self(LazyLock::new(Box::new(write)))
+    }
+
     /// The document at a path.
     pub fn get(&self, path: &str) -> Option<&Bytes> {
         self.0.get(path)
-    }
-}
-
-impl FromIterator<(&'static str, Bytes)> for Documents {
-    fn from_iter<I: IntoIterator<Item = (&'static str, Bytes)>>(documents: I) -> Self {
-        Self(documents.into_iter().collect())
     }
 }
 

@@ -36,10 +36,11 @@ impl Postgres {
         let data = server.data();
         server.run("initdb", &["--auth=trust", "--username=postgres", "--encoding=UTF8", "--pgdata", &data])?;
         // Nothing of it is to outlive the tests, so no commit waits for a slow disk: under load a wait for one becomes an
-        // answer of 503. The service asks for `synchronous_commit`, which stays on.
+        // answer of 503. The service asks for `synchronous_commit`, which stays on. A database lives for a second, which is too
+        // short for vacuuming, replication and compiled queries to pay.
         let options = format!(
             "-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={} -c max_connections={CONNECTIONS} \
-             -c fsync=off -c full_page_writes=off",
+             -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c autovacuum=off -c jit=off",
             server.folder.display()
         );
         let log = server.folder.join("log").display().to_string();

@@ -46,6 +46,7 @@ pub(crate) mod nofollow;
 mod not_measured;
 pub mod page;
 pub mod page_language;
+pub mod platform;
 mod rdfa;
 pub mod redirects;
 pub mod refresh;

@@ -53,6 +53,9 @@ pub struct PageSummary<T = Phrase> {
     /// Field data, where it was asked for and there is some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crux: Option<FieldData>,
+    /// Systems that the page was made with, by certain evidence. Not every system shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub platform: Vec<Platform>,
 }
 
 impl PageSummary<Phrase> {
@@ -95,6 +98,7 @@ impl PageSummary<Phrase> {
             headings: s.headings,
             scripts: s.scripts,
             crux: s.crux,
+            platform: s.platform,
         }
     }
 }
@@ -259,4 +263,78 @@ pub struct ScriptSummary {
     pub blocking_head: u32,
     pub bytes_inline: u64,
     pub third_party_origins: Vec<String>,
+}
+
+/// A system that made the page, or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Platform {
+    /// Its name: `WordPress`.
+    pub name: String,
+    /// What it is.
+    pub kind: PlatformKind,
+    /// Its version, where the page states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What shows it; at least one, at most three.
+    pub evidence: Vec<PlatformEvidence>,
+}
+
+/// What a system is for a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlatformKind {
+    /// A plugin of a content management system that writes titles, descriptions and structured data.
+    SeoPlugin,
+    /// AMP markup.
+    Amp,
+    /// A content management system.
+    Cms,
+    /// A shop system.
+    Shop,
+    /// A generator or framework whose templates write the page.
+    Framework,
+    /// A tool that asks for consent to cookies.
+    Consent,
+    /// A guard against spam in forms.
+    SpamGuard,
+    /// A plugin that manages partner links.
+    Affiliate,
+}
+
+/// One sign of a system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlatformEvidence {
+    /// Where it shows.
+    pub place: PlatformPlace,
+    /// The source from there, or the header, at most 160 characters.
+    pub snippet: String,
+    /// 1-based line of the page; absent for a header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// Where a system shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlatformPlace {
+    /// `meta name=generator`.
+    Generator,
+    /// The name of another `meta`.
+    Meta,
+    /// A comment.
+    Comment,
+    /// Id, class, type or another attribute of a script element.
+    Script,
+    /// The id of an element.
+    Id,
+    /// An attribute of `html`.
+    Html,
+    /// The `rel` of a link, in the page or in a `Link` header.
+    Link,
+    /// The address of a style sheet or script.
+    Address,
+    /// The name of a form field.
+    Field,
+    /// A response header.
+    Header,
 }

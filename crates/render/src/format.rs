@@ -12,7 +12,7 @@ use model::lang::Lang;
 
 pub use json::{RequestedPages, pretty};
 pub use outcome::{PageOutcome, Unaudited};
-pub use text::TextStyle;
+pub use text::{BUILT_WITH, TextStyle, built_with};
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

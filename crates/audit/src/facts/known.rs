@@ -3,6 +3,8 @@
 //! Methods answer `Err(NotMeasured)` where a part is unknown, so that `?` in a check *is* its not-measured condition, and
 //! absent is never confused with unknown.
 
+use std::sync::OnceLock;
+
 use model::capture::{Capture, Exchange, WantKind};
 use model::discovery::Discovery;
 use model::summary::{RobotsDirective, SitemapSummary};
@@ -19,6 +21,7 @@ use super::jsonld::graph::Graph;
 use super::link_header::{self, HeaderLink};
 use super::not_measured::NotMeasured;
 use super::page::Html;
+use super::platform::Platforms;
 use super::robots_directives::{self, Directive};
 use super::robots_txt::{self, PathRules, RobotsState};
 use super::site_files::SiteFiles;
@@ -50,6 +53,8 @@ pub struct Facts<'c> {
     sitemaps: Option<Sitemaps<'c>>,
     alternates: Vec<Alternate>,
     graph: Graph<'c>,
+    /// Read when it is first asked for.
+    platforms: OnceLock<Platforms>,
 }
 
 impl<'c> Facts<'c> {
@@ -87,6 +92,7 @@ impl<'c> Facts<'c> {
             header_links,
             alternates,
             graph: Graph::read(html.into_iter().flat_map(Html::sources).map(structured_data::NodeSource::tree)),
+            platforms: OnceLock::new(),
         }
     }
 
@@ -157,6 +163,16 @@ impl<'c> Facts<'c> {
     /// Why the page is an empty shell, if it is.
     pub fn shell(&self) -> Option<&shell::Shell> {
         self.shell.as_ref()
+    }
+
+    /// The systems that the page was made with; none where something else answered in its place. Absence of a system is
+    /// no evidence: most can be told not to show.
+    pub fn platforms(&self) -> &Platforms {
+        self.platforms.get_or_init(|| {
+            let exchange = self.response().ok().filter(|_| self.capture.source.has_headers());
+            let html = self.html.filter(|_| self.blocked.is_none());
+            Platforms::read(html, exchange, &self.header_links)
+        })
     }
 
     /// `Link` header entries.

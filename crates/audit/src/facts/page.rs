@@ -58,6 +58,8 @@ pub struct Html {
     pub scripts: Vec<NodeId>,
     /// `style` elements in order.
     pub styles: Vec<NodeId>,
+    /// Comments in order.
+    pub(crate) comments: Vec<NodeId>,
     /// `a`, `area`, `form`, and every element that asks for something by an address in an attribute of its own,
     /// but `link`, in order: what checks on addresses go through instead of the whole tree.
     pub addressed: Vec<NodeId>,

@@ -107,6 +107,7 @@ impl Html {
             headings: Vec::new(),
             scripts: Vec::new(),
             styles: Vec::new(),
+            comments: Vec::new(),
             addressed: Vec::new(),
             listed: Listed::default(),
             lost_head: None,
@@ -128,8 +129,10 @@ impl Html {
             let element = document.element(id);
             text.node(id, element);
             parts.enter(&document, id, element);
-            if let Some(element) = element {
-                html.take(element, &parts, &mut waiting);
+            match element {
+                Some(element) => html.take(element, &parts, &mut waiting),
+                None if document.is_comment(id) => html.comments.push(id),
+                None => {}
             }
         }
         html.text = text.finish();

@@ -80,6 +80,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         headings: html.map(headings).unwrap_or_default(),
         scripts: html.map(scripts).unwrap_or_default(),
         crux: facts.capture.field_data.clone(),
+        platform: facts.platforms().all().to_vec(),
     }
 }
 

@@ -7,6 +7,7 @@ use model::report::Report;
 use url::Url;
 
 use super::shown::SHOWN;
+use render::format::{BUILT_WITH, built_with};
 use render::shown;
 
 /// Name and value of each; `None` where the page declares nothing.
@@ -15,7 +16,7 @@ pub(super) fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<St
     let t = |en: &'static str, pt: &'static str| text(en, pt).in_lang(lang);
     let host = Url::parse(&s.final_url).ok().and_then(|url| url.host_str().map(shown::host));
     let sitemap = s.sitemap.url.clone().unwrap_or_else(|| sitemap_text(&s.sitemap.state).in_lang(lang).to_owned());
-    vec![
+    let mut rows = vec![
         ("Status", Some(s.status.to_string())),
         (t("Host", "Host"), host),
         (t("Content type", "Tipo de conteúdo"), s.content_type.clone()),
@@ -35,7 +36,10 @@ pub(super) fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<St
         ("robots.txt", Some(robots(s.robots_txt.allowed, &s.robots_txt.state, s.robots_txt.rule.as_deref(), lang))),
         (t("AI crawlers refused", "Robôs de IA recusados"), refused(&s.robots_txt.ai_crawlers)),
         ("Sitemap", Some(sitemap)),
-    ]
+    ];
+    // Most systems can be told not to show: none found says nothing.
+    rows.extend(built_with(report).map(|systems| (BUILT_WITH.in_lang(lang), Some(systems))));
+    rows
 }
 
 /// Crawlers that robots.txt keeps out.

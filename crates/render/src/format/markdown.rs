@@ -4,7 +4,7 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
-use super::text::{class, counts};
+use super::text::{BUILT_WITH, built_with, class, counts};
 use crate::shown::{address, printable};
 
 /// Each page; before them, where there are several, a table of all.
@@ -40,6 +40,9 @@ fn page(report: &Report, lang: Lang) -> String {
     const HEADING: Text = text("Audit of {url}: {score} of 100", "Auditoria de {url}: {score} de 100");
     let heading = HEADING.phrase(&[("url", escaped(&address(&report.url)).into()), ("score", report.score.into())]);
     let mut out = format!("# {}\n\n{}\n", heading.in_lang(lang), counts(report, lang));
+    if let Some(systems) = built_with(report) {
+        out.push_str(&format!("\n{}: {}\n", BUILT_WITH.in_lang(lang), escaped(&systems)));
+    }
     for (finding, fix) in report.findings.iter().zip(&report.fixes) {
         out.push_str(&format!(
             "\n## {} `{}`\n\n{}\n",

@@ -124,6 +124,9 @@ fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
         paint(style, band(report.score), score.in_lang(lang)),
         counts(report, lang)
     );
+    if let Some(systems) = built_with(report) {
+        out.push_str(&format!("{}: {}\n", BUILT_WITH.in_lang(lang), printable(&systems)));
+    }
     for (finding, fix) in report.findings.iter().zip(&report.fixes) {
         let (mark, code) = match finding.severity {
             Severity::Error => ("✗", RED),
@@ -157,6 +160,19 @@ fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
         out.push_str(&format!("\n{}\n", UNMEASURED.phrase(&values).in_lang(lang)));
     }
     out
+}
+
+/// The heading of [`built_with`].
+pub const BUILT_WITH: Text = text("Built with", "Feita com");
+
+/// The systems that the page was made with, each with its version where the page states it.
+pub fn built_with(report: &Report) -> Option<String> {
+    let systems = report.summary.as_ref().map(|summary| summary.platform.as_slice()).filter(|all| !all.is_empty())?;
+    let named = systems.iter().map(|system| match &system.version {
+        Some(version) => format!("{} {version}", system.name),
+        None => system.name.clone(),
+    });
+    Some(named.collect::<Vec<_>>().join(", "))
 }
 
 /// The line that says how much is left out.

@@ -82,6 +82,11 @@ impl Document {
         self.tree.descendants(NodeId::DOCUMENT)
     }
 
+    /// Whether a node is a comment.
+    pub(crate) fn is_comment(&self, id: NodeId) -> bool {
+        self.tree.kind(id) == Kind::Comment
+    }
+
     /// Bytes of a comment, a processing instruction or a doctype; none of another node.
     pub(crate) fn span(&self, id: NodeId) -> Option<Range<usize>> {
         self.tree.span(id)

@@ -201,6 +201,7 @@ fn finish(item: Drafted, patch: &mut Patch) -> Fix {
         file: draft.file,
         origin: draft.origin,
         note: draft.note,
+        place: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! From facts to report: run every check, silence what follows from something else, merge the fixes, keep the limits.
 
+mod fix_places;
 mod limits;
 mod requests;
 mod summary;
@@ -89,7 +90,8 @@ fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage:
         drafted.push(Drafted { check, severity, draft: problem.fix });
     }
     let url = facts.final_url().to_owned();
-    let (fixes, patch) = patch::merge(&url, facts.markup(), &facts.own_files(), drafted);
+    let (mut fixes, patch) = patch::merge(&url, facts.markup(), &facts.own_files(), drafted);
+    fix_places::add(&mut fixes, facts.platforms());
     debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));
     let mut report = Report {
         url,

@@ -65,6 +65,18 @@ pub struct Fix<T = Phrase> {
     /// How to apply it, or what to decide.
     #[serde(rename = "nota")]
     pub note: Option<T>,
+    /// Where it is made in the system that wrote the page; absent where no system is known, or it does not make this.
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    pub place: Option<FixPlace<T>>,
+}
+
+/// Where a fix is made in a system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FixPlace<T = Phrase> {
+    /// Name of the system, one of `summary.platform`.
+    pub system: String,
+    /// The way there: menus and fields as the system names them.
+    pub steps: T,
 }
 
 /// A file at the host root.
@@ -91,6 +103,10 @@ impl Fix<Phrase> {
             file: self.file.clone(),
             origin: pick(&self.origin),
             note: pick(&self.note),
+            place: self
+                .place
+                .as_ref()
+                .map(|place| FixPlace { system: place.system.clone(), steps: place.steps.in_lang(lang).to_owned() }),
         }
     }
 }

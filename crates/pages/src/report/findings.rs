@@ -38,6 +38,8 @@ pub(super) struct FindingView<'a> {
     pub(super) is_new: bool,
     pub(super) class: &'static str,
     pub(super) note: Option<Vec<CodePiece<'a>>>,
+    /// Where it is made in the system that wrote the page.
+    pub(super) made_in: Option<(&'a str, Vec<CodePiece<'a>>)>,
     pub(super) origin: Option<String>,
     pub(super) path: Option<&'a str>,
     pub(super) code_block: Option<&'a str>,
@@ -67,6 +69,7 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
         is_new: change.is_some_and(|change| change.broke.iter().any(|broke| broke.code == finding.code)),
         class: class(fix.class).in_lang(lang),
         note: fix.note.as_ref().map(|note| pieces(note.in_lang(lang))),
+        made_in: fix.place.as_ref().map(|place| (place.system.as_str(), pieces(place.steps.in_lang(lang)))),
         origin: fix.origin.as_ref().map(|origin| origin.in_lang(lang).to_owned()),
         path,
         code_block: ready(fix),

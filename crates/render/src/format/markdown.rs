@@ -4,7 +4,7 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
-use super::text::{BUILT_WITH, built_with, class, counts};
+use super::text::{BUILT_WITH, built_with, class, counts, made_in};
 use crate::shown::{address, printable};
 
 /// Each page; before them, where there are several, a table of all.
@@ -59,6 +59,9 @@ fn page(report: &Report, lang: Lang) -> String {
         out.push_str(&format!("\n**{}**\n", class(fix.class).in_lang(lang)));
         if let Some(note) = &fix.note {
             out.push_str(&format!("\n{}\n", escaped(note.in_lang(lang))));
+        }
+        if let Some(place) = &fix.place {
+            out.push_str(&format!("\n{}\n", escaped(&made_in(place, lang))));
         }
         if let Some(file) = &fix.file {
             out.push_str(&format!("\n{}\n", escaped(&file.path)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::finding::Severity;
-use model::fix::FixClass;
+use model::fix::{FixClass, FixPlace};
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
@@ -144,7 +144,8 @@ fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
         let snippet =
             fix.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content)).or_else(|| fix.snippet.clone());
         let note = fix.note.as_ref().map(|note| note.in_lang(lang).to_owned());
-        for shown in [snippet, note].into_iter().flatten() {
+        let place = fix.place.as_ref().map(|place| made_in(place, lang));
+        for shown in [snippet, note, place].into_iter().flatten() {
             let shown = printable(&shown);
             for line in shown.lines().take(SNIPPET_LINES) {
                 out.push_str(&format!("    {line}\n"));
@@ -173,6 +174,13 @@ pub fn built_with(report: &Report) -> Option<String> {
         None => system.name.clone(),
     });
     Some(named.collect::<Vec<_>>().join(", "))
+}
+
+/// Where a fix is made in the system that wrote the page, as a sentence.
+pub(super) fn made_in(place: &FixPlace, lang: Lang) -> String {
+    const MADE_IN: Text = text("In {system}: {steps}", "No {system}: {steps}");
+    let values = [("system", place.system.as_str().into()), ("steps", place.steps.in_lang(lang).into())];
+    MADE_IN.phrase(&values).in_lang(lang).to_owned()
 }
 
 /// The line that says how much is left out.

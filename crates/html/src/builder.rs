@@ -18,6 +18,7 @@ mod template;
 mod text;
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::arena::{Arena, NONE, narrow};
@@ -47,6 +48,7 @@ pub(crate) fn parse(source: String, options: &Options) -> Tree {
         fragments: built.nodes.fragments,
         arena: built.arena,
         quirks: built.quirks,
+        ignored_doctype: built.ignored_doctype,
         cut: built.cut,
         work: built.work,
         lines: OnceLock::new(),
@@ -103,6 +105,8 @@ struct Builder<'s> {
     head: Option<NodeId>,
     form: Option<NodeId>,
     quirks: Quirks,
+    /// Bytes of the first doctype that came too late.
+    ignored_doctype: Option<Range<usize>>,
     frameset_ok: bool,
     /// Misplaced content goes before the table.
     fostering: bool,
@@ -146,6 +150,7 @@ impl<'s> Builder<'s> {
             head: None,
             form: None,
             quirks: Quirks::No,
+            ignored_doctype: None,
             frameset_ok: true,
             fostering: false,
             table_text: Vec::new(),
@@ -276,6 +281,8 @@ impl Sink for Builder<'_> {
         self.before_token();
         if self.mode == InsertionMode::Initial {
             self.insert_doctype(doctype);
+        } else if self.ignored_doctype.is_none() {
+            self.ignored_doctype = Some(doctype.span);
         }
     }
 

@@ -44,6 +44,7 @@ pub struct Tree {
     /// Fragments by their host, in the order of the hosts.
     pub(crate) fragments: Vec<(NodeId, NodeId)>,
     pub(crate) quirks: Quirks,
+    pub(crate) ignored_doctype: Option<Range<usize>>,
     pub(crate) cut: Cut,
     pub(crate) work: u64,
     pub(crate) lines: OnceLock<Lines>,
@@ -64,6 +65,11 @@ impl Tree {
     /// The rendering mode.
     pub fn quirks(&self) -> Quirks {
         self.quirks
+    }
+
+    /// Bytes of the first doctype that comes behind anything but comments and white space: it is ignored.
+    pub fn ignored_doctype(&self) -> Option<Range<usize>> {
+        self.ignored_doctype.clone()
     }
 
     /// What was left out.

@@ -1,5 +1,7 @@
 //! The doctype, and what its absence does.
 
+use std::ops::Range;
+
 use crate::check::prelude::*;
 use crate::facts::document::collapse;
 
@@ -36,8 +38,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://html.spec.whatwg.org/multipage/syntax.html#the-doctype",
     rule: text(
-        "Fails when the parser ends in quirks mode by the HTML standard: there is no doctype before the first element or text, or one of the old kinds that the standard lists. Limited quirks mode is not reported here; `doctype_legacy` tells of the doctypes that cause it.",
-        "Falha quando o leitor termina em modo quirks pelo padrão HTML: não há doctype antes do primeiro elemento ou texto, ou há um dos tipos antigos que o padrão lista. O modo quirks limitado não é apontado aqui; `doctype_legacy` fala dos doctypes que o causam.",
+        "Fails when the parser ends in quirks mode by the HTML standard: there is no doctype before the first element or text, or one of the old kinds that the standard lists. A doctype that comes later is ignored, and the message names its line. Limited quirks mode is not reported here; `doctype_legacy` tells of the doctypes that cause it.",
+        "Falha quando o leitor termina em modo quirks pelo padrão HTML: não há doctype antes do primeiro elemento ou texto, ou há um dos tipos antigos que o padrão lista. Um doctype que vem depois é ignorado, e a mensagem diz a linha dele. O modo quirks limitado não é apontado aqui; `doctype_legacy` fala dos doctypes que o causam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),
@@ -82,21 +84,33 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "The doctype “{doctype}” puts browsers into quirks mode.",
         "O doctype “{doctype}” põe os navegadores em modo quirks.",
     );
-    let existing = document.doctype.clone().and_then(|span| Some((span.clone(), document.source().get(span)?)));
+    const LATE: Text = text(
+        "The doctype on line {line} comes after other content, so browsers ignore it.",
+        "O doctype da linha {line} vem depois de outro conteúdo, então os navegadores o ignoram.",
+    );
+    let source_of =
+        |span: Option<Range<usize>>| span.and_then(|span| Some((span.clone(), document.source().get(span)?)));
     let ready = FixDraft::edit(FixTarget::Page, DOCTYPE);
-    let (message, values, ready) = match existing {
-        Some((span, source)) => (OLD, vec![("doctype", collapse(source).into())], ready.replace(span, DOCTYPE)),
-        None => (NONE, Vec::new(), ready.replace(0..0, format!("{DOCTYPE}\n"))),
+    let first = |fix: FixDraft| fix.replace(0..0, format!("{DOCTYPE}\n"));
+    let late = document.ignored_doctype.clone();
+    let (message, values, ready) = match (source_of(document.doctype.clone()), late.clone()) {
+        (Some((span, source)), _) => (OLD, vec![("doctype", collapse(source).into())], ready.replace(span, DOCTYPE)),
+        (None, Some(span)) => {
+            let line = document.position(span.start).line;
+            (LATE, vec![("line", line.into())], first(ready.replace(span, "")))
+        }
+        (None, None) => (NONE, Vec::new(), first(ready)),
     };
+    let place = late.filter(|_| document.doctype.is_none()).map(|span| document.place_of(span));
     let Some(table) = document.elements().find(|element| is_in_paragraph(*element)) else {
-        return problem(message, &values, ready).fail();
+        return problem(message, &values, ready).at(place).fail();
     };
     const MOVE: Text = text(
         "Take the table on line {line} out of its paragraph, which a doctype would end in front of it; then make `<!DOCTYPE html>` the first line.",
         "Tire a tabela da linha {line} do parágrafo, que um doctype encerraria antes dela; depois faça de `<!DOCTYPE html>` a primeira linha.",
     );
     let line = table.line().unwrap_or_default();
-    problem(message, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[("line", line.into())])).fail()
+    problem(message, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[("line", line.into())])).at(place).fail()
 }
 
 /// Whether this is a table in a paragraph. Only in quirks mode a paragraph goes on around a table (WHATWG HTML

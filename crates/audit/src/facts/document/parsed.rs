@@ -15,6 +15,8 @@ pub struct Document {
     pub quirks: bool,
     /// Span of the doctype in the source, where one counts: it stands before everything but comments.
     pub doctype: Option<Range<usize>>,
+    /// Span of the first doctype that comes too late to count.
+    pub ignored_doctype: Option<Range<usize>>,
     /// Parsing stopped at a limit, or something was left out.
     pub too_complex: Option<Complexity>,
     /// What stands around each element, once it was asked for.
@@ -39,6 +41,7 @@ impl Document {
         let cut = tree.cut();
         let doctype = tree.children(NodeId::DOCUMENT).find(|id| tree.kind(*id) == Kind::Doctype);
         Self {
+            ignored_doctype: tree.ignored_doctype(),
             quirks: tree.quirks() == Quirks::Full,
             doctype: doctype.and_then(|id| tree.span(id)),
             too_complex: match (cut.work, cut.depth, cut.attributes) {

@@ -1,8 +1,9 @@
 //! Refresh values: of `Refresh` headers and `meta http-equiv=refresh`.
 
-/// Delay in seconds and target of a refresh value (WHATWG HTML §4.2.5.3, "shared declarative refresh steps").
+/// Delay in seconds and target of a refresh value (WHATWG HTML §4.2.5.3, "shared declarative refresh steps"). `None` for
+/// what is none: no digits, or digits that something other than `;`, `,` or white space follows.
 pub fn parse_refresh(value: &str) -> Option<(u64, Option<String>)> {
-    let value = value.trim_start();
+    let value = value.trim_start_matches(is_space);
     let digits = value.len() - value.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, rest) = value.split_at(digits);
     if digits == 0 && !rest.starts_with('.') {
@@ -10,17 +11,29 @@ pub fn parse_refresh(value: &str) -> Option<(u64, Option<String>)> {
     }
     let delay = if digits == 0 { 0 } else { number.parse().unwrap_or(u64::MAX) };
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let rest = rest.trim_start().trim_start_matches([';', ',']).trim_start();
-    if rest.is_empty() {
-        return Some((delay, None));
+    if !rest.is_empty() && !rest.starts_with(|c| matches!(c, ';' | ',') || is_space(c)) {
+        return None;
     }
+    let rest = rest.trim_start_matches(is_space);
+    let rest = rest.strip_prefix([';', ',']).unwrap_or(rest).trim_start_matches(is_space);
+    let target = target(rest).trim_end_matches(is_space);
+    Some((delay, (!target.is_empty()).then(|| target.to_owned())))
+}
+
+/// The address after the delay, without `url=` and quotes.
+fn target(rest: &str) -> &str {
     let after_key = rest.get(..3).filter(|key| key.eq_ignore_ascii_case("url")).and_then(|_| rest.get(3..));
-    let target = after_key.and_then(|after| after.trim_start().strip_prefix('=')).map_or(rest, str::trim_start);
-    let target = match target.chars().next() {
+    let after_sign = after_key.and_then(|after| after.trim_start_matches(is_space).strip_prefix('='));
+    let target = after_sign.map_or(rest, |after| after.trim_start_matches(is_space));
+    match target.chars().next() {
         Some(quote @ ('"' | '\'')) => target.get(1..).unwrap_or_default().split(quote).next().unwrap_or_default(),
         _ => target,
-    };
-    Some((delay, Some(target.trim_end().to_owned()).filter(|target| !target.is_empty())))
+    }
+}
+
+/// ASCII white space (WHATWG Infra).
+fn is_space(c: char) -> bool {
+    c.is_ascii_whitespace()
 }
 
 #[cfg(test)]
@@ -30,11 +43,29 @@ mod tests {
     #[test]
     fn refresh_values_of_every_spelling_are_read() {
         let read = |value| parse_refresh(value).map(|(delay, url)| (delay, url.unwrap_or_default()));
-        assert_eq!(read("0; url=/a"), Some((0, "/a".to_owned())));
-        assert_eq!(read("5;URL='https://x/ y'"), Some((5, "https://x/ y".to_owned())));
-        assert_eq!(read("3, /b"), Some((3, "/b".to_owned())));
-        assert_eq!(read("30"), Some((30, String::new())));
-        assert_eq!(read(".5;url=c"), Some((0, "c".to_owned())));
-        assert_eq!(read("never"), None);
+        for (value, delay, url) in [
+            ("0; url=/a", 0, "/a"),
+            ("5;URL='https://x/ y'", 5, "https://x/ y"),
+            ("3, /b", 3, "/b"),
+            ("3 /b", 3, "/b"),
+            ("30", 30, ""),
+            ("30 ;", 30, ""),
+            (".5;url=c", 0, "c"),
+            ("1.5.5;url=c", 1, "c"),
+            ("3;\"/d\" e", 3, "/d"),
+            ("3; url /e", 3, "url /e"),
+            ("3;; /f", 3, "; /f"),
+        ] {
+            assert_eq!(read(value), Some((delay, url.to_owned())), "{value}");
+        }
+    }
+
+    #[test]
+    fn after_the_delay_comes_a_separator_or_nothing_is_read() {
+        for value in
+            ["never", "", ";url=/a", "3: url=/a", "3s; url=/a", "3url=/a", "3-/a", "3\u{a0};url=/a", "-3;url=/a"]
+        {
+            assert_eq!(parse_refresh(value), None, "{value}");
+        }
     }
 }

@@ -2,19 +2,70 @@
 
 use url::Url;
 
+use super::elements::LinkElement;
 use super::hreflang::Alternate;
 use super::known::Facts;
 use super::language_tag;
+use super::link_header::HeaderLink;
 use super::not_measured::NotMeasured;
 use super::url_identity::{names_page, same_page, same_site, without_tracking};
 
+/// Where a canonical is declared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CanonicalOrigin<'f> {
+    /// A `link` element of the head.
+    Tag(&'f LinkElement),
+    /// The `Link` header.
+    Header(&'f HeaderLink),
+}
+
+/// A canonical that can name a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Canonical<'f> {
+    /// Its address, resolved.
+    pub(crate) url: &'f Url,
+    /// Where it is declared.
+    pub(crate) origin: CanonicalOrigin<'f>,
+}
+
+impl Canonical<'_> {
+    /// Its address as written.
+    pub(crate) fn written(&self) -> &str {
+        match self.origin {
+            CanonicalOrigin::Tag(link) => link.href.as_deref().unwrap_or_default(),
+            CanonicalOrigin::Header(link) => &link.target,
+        }
+    }
+}
+
 impl Facts<'_> {
+    /// The canonicals of the `Link` header, in order.
+    pub(crate) fn header_canonicals(&self) -> impl Iterator<Item = &HeaderLink> {
+        self.header_links().iter().filter(|link| link.is("canonical"))
+    }
+
+    /// The one usable canonical: of the head, or where the head has none, of the `Link` header. `Err(Absent)` where there
+    /// is none, or where several differ.
+    pub(crate) fn single_canonical(&self) -> Result<Canonical<'_>, NotMeasured> {
+        let tags = self.canonical_links()?;
+        let is_tagged = !tags.is_empty();
+        let of_tags = tags
+            .into_iter()
+            .filter_map(|link| Some(Canonical { url: link.url.as_ref()?, origin: CanonicalOrigin::Tag(link) }));
+        let of_header = self
+            .header_canonicals()
+            .filter(|_| !is_tagged)
+            .filter_map(|link| Some(Canonical { url: link.url.as_ref()?, origin: CanonicalOrigin::Header(link) }));
+        let mut usable = of_tags.chain(of_header).filter(|canonical| names_page(canonical.url));
+        let first = usable.next().ok_or(NotMeasured::Absent)?;
+        if usable.any(|other| other.url != first.url) { Err(NotMeasured::Absent) } else { Ok(first) }
+    }
+
     /// What the page says its own address is: its one valid canonical as its fixes leave it, unless that is known to lead
     /// to no page, else its final URL as a canonical should name it, without fragment, tracking and session parameters.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {
-        let declared = self.canonical_links()?;
-        let mut canonicals = declared.iter().filter_map(|link| link.url.as_ref()).filter(|url| names_page(url));
-        let single = canonicals.next().filter(|first| canonicals.all(|other| other == *first));
+        self.page()?;
+        let single = self.single_canonical().ok().map(|canonical| canonical.url);
         let single = single.filter(|_| !matches!(self.canonical_target_fault(), Ok(Some(_))));
         let page = self.url()?;
         Ok(match single.filter(|canonical| !is_mistaken(self, page, canonical)) {

@@ -3,8 +3,9 @@
 use url::Url;
 
 use crate::check::prelude::*;
-use crate::facts::canonical::mended;
+use crate::facts::canonical::{Canonical, CanonicalOrigin, mended};
 use crate::facts::elements::LinkElement;
+use crate::facts::link_header::HeaderLink;
 use crate::facts::url_identity::{names_page, same_page, without_tracking};
 use crate::fix::HeadKey;
 
@@ -40,8 +41,8 @@ const MULTIPLE: Check = Check {
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6596#section-5",
     rule: text(
-        "Fails when `link rel=\"canonical\"` elements of the head name two or more different addresses after URL parsing, relative and absolute ones taken alike. Those that are no usable address are not counted, nor are repetitions of one address.",
-        "Falha quando elementos `link rel=\"canonical\"` do head indicam dois ou mais endereços diferentes depois de interpretados como URL, relativos e absolutos por igual. Os que não são endereços utilizáveis não contam, nem as repetições de um mesmo endereço.",
+        "Fails when `link rel=\"canonical\"` elements of the head, or where it has none those of the `Link` header, name two or more different addresses after URL parsing, relative and absolute ones taken alike. Those that are no usable address are not counted, nor are repetitions of one address.",
+        "Falha quando elementos `link rel=\"canonical\"` do head, ou na falta deles os do cabeçalho `Link`, indicam dois ou mais endereços diferentes depois de interpretados como URL, relativos e absolutos por igual. Os que não são endereços utilizáveis não contam, nem as repetições de um mesmo endereço.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -58,8 +59,8 @@ const INVALID: Check = Check {
     how: text("Write the page's absolute address.", "Escreva o endereço absoluto da página."),
     reference: "https://www.rfc-editor.org/rfc/rfc6596#section-3",
     rule: text(
-        "Fails when the `href` of a `link rel=\"canonical\"` in the head is missing, empty, no URL, not http or https, or has a fragment that a script turns into another page (`#!…`, `#/…`). Other fragments pass.",
-        "Falha quando o `href` de um `link rel=\"canonical\"` no head falta, está vazio, não é URL, não é http nem https, ou tem um fragmento que um script transforma em outra página (`#!…`, `#/…`). Outros fragmentos passam.",
+        "Fails when the `href` of a `link rel=\"canonical\"` in the head, or where it has none the target of one in the `Link` header, is missing, empty, no URL, not http or https, or has a fragment that a script turns into another page (`#!…`, `#/…`). Other fragments pass.",
+        "Falha quando o `href` de um `link rel=\"canonical\"` no head, ou na falta deles o destino de um no cabeçalho `Link`, falta, está vazio, não é URL, não é http nem https, ou tem um fragmento que um script transforma em outra página (`#!…`, `#/…`). Outros fragmentos passam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -79,8 +80,8 @@ const RELATIVE: Check = Check {
     how: text("Write the whole address, with scheme and host.", "Escreva o endereço inteiro, com esquema e host."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#rel-canonical-link-method",
     rule: text(
-        "Fails when the one canonical of the head does not begin with `http://` or `https://`: a path, or an address without a scheme. It is judged as written, whatever it resolves to.",
-        "Falha quando a única canônica do head não começa com `http://` ou `https://`: um caminho, ou um endereço sem esquema. É julgada como está escrita, seja qual for o resultado.",
+        "Fails when the one canonical, of the head or where it has none of the `Link` header, does not begin with `http://` or `https://`: a path, or an address without a scheme. It is judged as written, whatever it resolves to.",
+        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, não começa com `http://` ou `https://`: um caminho, ou um endereço sem esquema. É julgada como está escrita, seja qual for o resultado.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -132,25 +133,45 @@ pub(super) fn is_valid(link: &LinkElement) -> bool {
     link.url.as_ref().is_some_and(names_page)
 }
 
-/// Whether the address is written out whole.
-fn is_absolute(link: &LinkElement) -> bool {
-    let lower = link.href.as_deref().unwrap_or_default().to_ascii_lowercase();
+/// Whether an address is written out whole.
+fn is_absolute(written: &str) -> bool {
+    let lower = written.to_ascii_lowercase();
     lower.starts_with("http://") || lower.starts_with("https://")
 }
 
-/// The canonical of the head when there is one valid and no rival: what the checks of its target look at.
-pub(super) fn single<'f>(facts: &'f Facts<'_>) -> Result<(&'f LinkElement, &'f Url), NotMeasured> {
-    let links = facts.canonical_links()?;
-    let mut valid = links.into_iter().filter(|link| is_valid(link)).filter_map(|link| Some((link, link.url.as_ref()?)));
-    let first = valid.next().ok_or(NotMeasured::Absent)?;
-    if valid.any(|(_, url)| url != first.1) { Err(NotMeasured::Absent) } else { Ok(first) }
+/// Where a link of the `Link` header is.
+fn header_place(link: &HeaderLink) -> Place {
+    Place { snippet: Some(format!("Link: {}", link.raw)), ..Place::default() }
 }
 
-/// A fix that rewrites the address of one canonical.
-pub(super) fn rewritten(facts: &Facts<'_>, link: &LinkElement, url: &Url) -> Result<FixDraft, NotMeasured> {
+/// Where a canonical is declared.
+pub(super) fn place(facts: &Facts<'_>, canonical: &Canonical<'_>) -> Option<Place> {
+    match canonical.origin {
+        CanonicalOrigin::Tag(link) => Some(facts.markup()?.element(link.node)?.place()),
+        CanonicalOrigin::Header(link) => Some(header_place(link)),
+    }
+}
+
+/// A fix that rewrites the address of a canonical.
+pub(super) fn rewritten(
+    facts: &Facts<'_>,
+    canonical: &Canonical<'_>,
+    url: &Url,
+    origin: Text,
+) -> Result<FixDraft, NotMeasured> {
+    let CanonicalOrigin::Tag(link) = canonical.origin else { return Ok(sent(url)) };
     let html = facts.page()?;
-    let fix = FixDraft::edit(FixTarget::Head, tag(url));
+    let fix = FixDraft::edit(FixTarget::Head, tag(url)).from(origin, &[]);
     Ok(html.element(link.node).into_iter().fold(fix, |fix, element| fix.set(element, "href", url.as_str())))
+}
+
+/// What the server has to send in place of the canonical of its header.
+fn sent(url: &Url) -> FixDraft {
+    const SEND: Text = text(
+        "Send this in place of the canonical of the header: Link: <{url}>; rel=\"canonical\"",
+        "Envie isto no lugar da canônica do cabeçalho: Link: <{url}>; rel=\"canonical\"",
+    );
+    FixDraft::instruction(FixTarget::Page, SEND, &[("url", url.as_str().into())])
 }
 
 fn missing(facts: &Facts<'_>) -> Verdict {
@@ -170,7 +191,11 @@ fn missing(facts: &Facts<'_>) -> Verdict {
 }
 
 fn multiple(facts: &Facts<'_>) -> Verdict {
-    let links: Vec<&LinkElement> = facts.canonical_links()?.into_iter().filter(|link| is_valid(link)).collect();
+    let links = facts.canonical_links()?;
+    if links.is_empty() && facts.header_canonicals().next().is_some() {
+        return several_in_header(facts);
+    }
+    let links: Vec<&LinkElement> = links.into_iter().filter(|link| is_valid(link)).collect();
     if links.is_empty() {
         facts.whole_page()?;
         return Err(NotMeasured::Absent);
@@ -200,7 +225,9 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
             links.iter().enumerate().fold(fix, |fix, (at, link)| match html.element(link.node) {
                 Some(rival) if at != keep => fix.remove(rival),
                 // Without rivals it is looked at closer.
-                Some(element) if !is_absolute(link) => fix.set(element, "href", own.as_str()),
+                Some(element) if !is_absolute(link.href.as_deref().unwrap_or_default()) => {
+                    fix.set(element, "href", own.as_str())
+                }
                 _ => fix,
             })
         }
@@ -209,15 +236,42 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     problem(RIVALS, &[("count", urls.len().into())], fix).on(elements(facts, &links)).fail()
 }
 
+/// The same for a page whose canonicals are all in the header.
+fn several_in_header(facts: &Facts<'_>) -> Verdict {
+    let links = || facts.header_canonicals().filter(|link| link.url.as_ref().is_some_and(names_page));
+    let urls: std::collections::BTreeSet<&Url> = links().filter_map(|link| link.url.as_ref()).collect();
+    if urls.len() < 2 {
+        facts.whole_page()?;
+        return PASS;
+    }
+    const RIVALS: Text = text(
+        "The Link header names {count} different canonical URLs.",
+        "O cabeçalho Link nomeia {count} URLs canônicas diferentes.",
+    );
+    problem(RIVALS, &[("count", urls.len().into())], sent(&own(facts)?)).at(links().map(header_place)).fail()
+}
+
+/// The same for a page whose canonicals are all in the header.
+fn invalid_in_header(facts: &Facts<'_>) -> Verdict {
+    let bad: Vec<&HeaderLink> =
+        facts.header_canonicals().filter(|link| !link.url.as_ref().is_some_and(names_page)).collect();
+    let Some(first) = bad.first() else {
+        return if facts.header_canonicals().next().is_some() { PASS } else { Err(NotMeasured::Absent) };
+    };
+    let values = [("href", first.target.as_str().into())];
+    problem(NO_ADDRESS, &values, sent(&own(facts)?)).at(bad.iter().map(|link| header_place(link))).fail()
+}
+
+const NO_ADDRESS: Text =
+    text("The canonical “{href}” is no usable address.", "A canônica “{href}” não é um endereço utilizável.");
+
 fn invalid(facts: &Facts<'_>) -> Verdict {
     let links = facts.canonical_links()?;
     if links.is_empty() {
-        return Err(NotMeasured::Absent);
+        return invalid_in_header(facts);
     }
     let bad: Vec<&LinkElement> = links.iter().copied().filter(|link| !is_valid(link)).collect();
     let Some(first) = bad.first() else { return PASS };
-    const NO_ADDRESS: Text =
-        text("The canonical “{href}” is no usable address.", "A canônica “{href}” não é um endereço utilizável.");
     const OWN: Text = text("the final URL of this request", "a URL final desta requisição");
     let html = facts.page()?;
     let own = own(facts)?;
@@ -234,13 +288,13 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
 }
 
 fn relative(facts: &Facts<'_>) -> Verdict {
-    let (link, url) = single(facts)?;
-    if is_absolute(link) {
+    let canonical = facts.single_canonical()?;
+    let href = canonical.written();
+    if is_absolute(href) {
         return PASS;
     }
-    let href = link.href.clone().unwrap_or_default();
     const SHORT: Text = text("The canonical is written as “{href}”.", "A canônica está escrita como “{href}”.");
     const RESOLVED: Text = text("the declared address, resolved", "o endereço declarado, resolvido");
-    let fix = rewritten(facts, link, &mended(facts.url()?, url))?.from(RESOLVED, &[]);
-    problem(SHORT, &[("href", href.into())], fix).on(elements(facts, &[link])).fail()
+    let fix = rewritten(facts, &canonical, &mended(facts.url()?, canonical.url), RESOLVED)?;
+    problem(SHORT, &[("href", href.into())], fix).at(place(facts, &canonical)).fail()
 }

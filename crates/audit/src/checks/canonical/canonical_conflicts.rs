@@ -1,6 +1,6 @@
 //! Canonicals that contradict something else that the page says.
 
-use super::canonical::{elements, own, rewritten, single};
+use super::canonical::{own, place, rewritten};
 use crate::check::prelude::*;
 use crate::facts::canonical::{language_versions, numbered, page_of_list, version};
 use crate::facts::robots_directives::for_google;
@@ -41,8 +41,8 @@ const HREFLANG: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions",
     rule: text(
-        "Fails when the page's hreflang entries, of head and header, name the page itself and the one canonical of the head under two different language codes, and the two addresses differ. Entries for `x-default` are not counted.",
-        "Falha quando as entradas hreflang da página, do head e do cabeçalho, indicam a própria página e a única canônica do head sob dois códigos de idioma diferentes, e os dois endereços diferem. Entradas `x-default` não contam.",
+        "Fails when the page's hreflang entries, of head and header, name the page itself and the one canonical, of the head or where it has none of the `Link` header, under two different language codes, and the two addresses differ. Entries for `x-default` are not counted.",
+        "Falha quando as entradas hreflang da página, do head e do cabeçalho, indicam a própria página e a única canônica, do head ou na falta dela do cabeçalho `Link`, sob dois códigos de idioma diferentes, e os dois endereços diferem. Entradas `x-default` não contam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -68,8 +68,8 @@ const PAGINATION: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading",
     rule: text(
-        "Fails when the final address holds a page number of 2 or more (`page`, `paged` or `pg` in the query, or `/page/N` in the path) and the one canonical of the head is the same address without it, or with number 1.",
-        "Falha quando o endereço final contém um número de página a partir de 2 (`page`, `paged` ou `pg` na query, ou `/page/N` no caminho) e a única canônica do head é o mesmo endereço sem ele, ou com o número 1.",
+        "Fails when the final address holds a page number of 2 or more (`page`, `paged` or `pg` in the query, or `/page/N` in the path) and the one canonical, of the head or where it has none of the `Link` header, is the same address without it, or with number 1.",
+        "Falha quando o endereço final contém um número de página a partir de 2 (`page`, `paged` ou `pg` na query, ou `/page/N` no caminho) e a única canônica, do head ou na falta dela do cabeçalho `Link`, é o mesmo endereço sem ele, ou com o número 1.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -92,8 +92,8 @@ const NOINDEX: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#define-canonical",
     rule: text(
-        "Fails when `noindex` or `none` is said to everyone or to Googlebot, by tag or header, and the one canonical of the head names another page. A canonical to the page itself passes.",
-        "Falha quando `noindex` ou `none` é dito a todos ou ao Googlebot, por tag ou cabeçalho, e a única canônica do head indica outra página. Uma canônica para a própria página passa.",
+        "Fails when `noindex` or `none` is said to everyone or to Googlebot, by tag or header, and the one canonical, of the head or where it has none of the `Link` header, names another page. A canonical to the page itself passes.",
+        "Falha quando `noindex` ou `none` é dito a todos ou ao Googlebot, por tag ou cabeçalho, e a única canônica, do head ou na falta dela do cabeçalho `Link`, indica outra página. Uma canônica para a própria página passa.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -104,7 +104,8 @@ const NOINDEX: Check = Check {
 const OWN: Text = text("the final URL of this request", "a URL final desta requisição");
 
 fn hreflang(facts: &Facts<'_>) -> Verdict {
-    let (link, canonical) = single(facts)?;
+    let declared = facts.single_canonical()?;
+    let canonical = declared.url;
     let own = own(facts)?;
     if version(facts, &own).is_none() || version(facts, canonical).is_none() {
         return Err(NotMeasured::Absent);
@@ -120,13 +121,14 @@ fn hreflang(facts: &Facts<'_>) -> Verdict {
         ("other", other.lang.as_str().into()),
     ];
     let html = facts.page()?;
-    let fix = rewritten(facts, link, &own)?.from(OWN, &[]);
+    let fix = rewritten(facts, &declared, &own, OWN)?;
     let alternates = [page, other].into_iter().filter_map(|alternate| html.element(alternate.node?));
-    problem(FOLDS, &values, fix).on(elements(facts, &[link])).on(alternates).fail()
+    problem(FOLDS, &values, fix).at(place(facts, &declared)).on(alternates).fail()
 }
 
 fn pagination(facts: &Facts<'_>) -> Verdict {
-    let (link, canonical) = single(facts)?;
+    let declared = facts.single_canonical()?;
+    let canonical = declared.url;
     let own = own(facts)?;
     if numbered(&own).0.is_none_or(|number| number < 2) {
         return Err(NotMeasured::Absent);
@@ -137,13 +139,14 @@ fn pagination(facts: &Facts<'_>) -> Verdict {
         "Esta é a página {number} de uma lista, mas a canônica indica a primeira, {canonical}.",
     );
     let values = [("number", number.into()), ("canonical", canonical.as_str().into())];
-    let fix = rewritten(facts, link, &own)?.from(OWN, &[]);
-    problem(FIRST, &values, fix).on(elements(facts, &[link])).fail()
+    let fix = rewritten(facts, &declared, &own, OWN)?;
+    problem(FIRST, &values, fix).at(place(facts, &declared)).fail()
 }
 
 fn noindex(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let (link, canonical) = single(facts)?;
+    let declared = facts.single_canonical()?;
+    let canonical = declared.url;
     let says = facts.directives().iter().find(|d| for_google(d) && matches!(d.name.as_str(), "noindex" | "none"));
     let Some(says) = says else { return Err(NotMeasured::Absent) };
     if same_page(canonical, &own(facts)?) {
@@ -160,5 +163,5 @@ fn noindex(facts: &Facts<'_>) -> Verdict {
     let values = [("directive", says.name.as_str().into()), ("canonical", canonical.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, CHOOSE, &values);
     let tag = says.tag().and_then(|node| html.element(node)).map(Element::place);
-    problem(BOTH, &values, fix).on(elements(facts, &[link])).at(tag).fail()
+    problem(BOTH, &values, fix).at(place(facts, &declared)).at(tag).fail()
 }

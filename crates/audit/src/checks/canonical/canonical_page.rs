@@ -1,11 +1,8 @@
 //! What the canonical names: this page, another, or this one under a worse address. (RFC 6596)
 
-use url::Url;
-
-use super::canonical::{elements, own, rewritten, single};
+use super::canonical::{own, place, rewritten};
 use crate::check::prelude::*;
-use crate::facts::canonical::{is_home, mended, names_home};
-use crate::facts::elements::LinkElement;
+use crate::facts::canonical::{Canonical, is_home, mended, names_home};
 use crate::facts::url_identity::{has_tracking, same_page, same_site};
 
 /// The family.
@@ -40,8 +37,8 @@ const TO_HOMEPAGE: Check = Check {
     how: text("Let each page name its own address.", "Faça cada página indicar o próprio endereço."),
     reference: "https://developers.google.com/search/blog/2013/04/5-common-mistakes-with-relcanonical",
     rule: text(
-        "Fails when the one canonical of the head is the bare root of the page's own host, and the page is not: its path is neither `/` nor an alias of it (`index`, `home`, `default` with any ending, `amp`, or a language such as `/en/` or `/pt-br`).",
-        "Falha quando a única canônica do head é a raiz do próprio host da página, e a página não é: o caminho não é `/` nem um equivalente (`index`, `home`, `default` com qualquer extensão, `amp`, ou um idioma como `/en/` ou `/pt-br`).",
+        "Fails when the one canonical, of the head or where it has none of the `Link` header, is the bare root of the page's own host, and the page is not: its path is neither `/` nor an alias of it (`index`, `home`, `default` with any ending, `amp`, or a language such as `/en/` or `/pt-br`).",
+        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, é a raiz do próprio host da página, e a página não é: o caminho não é `/` nem um equivalente (`index`, `home`, `default` com qualquer extensão, `amp`, ou um idioma como `/en/` ou `/pt-br`).",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -64,8 +61,8 @@ const OTHER_PAGE: Check = Check {
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6596#section-3",
     rule: text(
-        "Fails when the one canonical of the head names another address of the same registrable domain than the page's final one. Addresses are compared with lower-case host, without default port and fragment and with percent-encoding made alike; tracking and session parameters don't count, a slash at the end does. A difference of http and https alone is told by its own check.",
-        "Falha quando a única canônica do head indica outro endereço do mesmo domínio registrável que não o endereço final da página. Os endereços são comparados com host em minúsculas, sem porta padrão nem fragmento e com a codificação percentual uniformizada; parâmetros de rastreamento e sessão não contam, a barra no fim conta. A diferença só de http e https tem verificação própria.",
+        "Fails when the one canonical, of the head or where it has none of the `Link` header, names another address of the same registrable domain than the page's final one. Addresses are compared with lower-case host, without default port and fragment and with percent-encoding made alike; tracking and session parameters don't count, a slash at the end does. A difference of http and https alone is told by its own check.",
+        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, indica outro endereço do mesmo domínio registrável que não o endereço final da página. Os endereços são comparados com host em minúsculas, sem porta padrão nem fragmento e com a codificação percentual uniformizada; parâmetros de rastreamento e sessão não contam, a barra no fim conta. A diferença só de http e https tem verificação própria.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -88,8 +85,8 @@ const CROSS_ORIGIN: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting",
     rule: text(
-        "Fails when the one canonical of the head names a host under another registrable domain, by the public suffix list, than the page's. Hosts of one domain, `www.` and the bare domain among them, are told by `canonical_other_page`.",
-        "Falha quando a única canônica do head indica um host de outro domínio registrável, segundo a lista de sufixos públicos, que não o da página. Hosts de um mesmo domínio, inclusive `www.` e o domínio puro, ficam com `canonical_other_page`.",
+        "Fails when the one canonical, of the head or where it has none of the `Link` header, names a host under another registrable domain, by the public suffix list, than the page's. Hosts of one domain, `www.` and the bare domain among them, are told by `canonical_other_page`.",
+        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, indica um host de outro domínio registrável, segundo a lista de sufixos públicos, que não o da página. Hosts de um mesmo domínio, inclusive `www.` e o domínio puro, ficam com `canonical_other_page`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -109,8 +106,8 @@ const INSECURE: Check = Check {
     how: text("Write https in the canonical.", "Escreva https na canônica."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#define-canonical",
     rule: text(
-        "Fails when the page was reached by https and the one canonical of the head is an http address of the same registrable domain. Of other sites it is not known whether they answer https.",
-        "Falha quando a página foi alcançada por https e a única canônica do head é um endereço http do mesmo domínio registrável. De outros sites não se sabe se respondem por https.",
+        "Fails when the page was reached by https and the one canonical, of the head or where it has none of the `Link` header, is an http address of the same registrable domain. Of other sites it is not known whether they answer https.",
+        "Falha quando a página foi alcançada por https e a única canônica, do head ou na falta dela do cabeçalho `Link`, é um endereço http do mesmo domínio registrável. De outros sites não se sabe se respondem por https.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -133,8 +130,8 @@ const TRACKING: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/url-structure",
     rule: text(
-        "Fails when the query of the one canonical of the head holds a parameter of the table of tracking parameters, on any host of the page's registrable domain.",
-        "Falha quando a query da única canônica do head contém um parâmetro da tabela de parâmetros de rastreamento, em qualquer host do domínio registrável da página.",
+        "Fails when the query of the one canonical, of the head or where it has none of the `Link` header, holds a parameter of the table of tracking parameters, on any host of the page's registrable domain.",
+        "Falha quando a query da única canônica, do head ou na falta dela do cabeçalho `Link`, contém um parâmetro da tabela de parâmetros de rastreamento, em qualquer host do domínio registrável da página.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -143,7 +140,8 @@ const TRACKING: Check = Check {
 };
 
 fn to_homepage(facts: &Facts<'_>) -> Verdict {
-    let (link, url) = single(facts)?;
+    let canonical = facts.single_canonical()?;
+    let url = canonical.url;
     let page = facts.url()?;
     if url.host_str() != page.host_str() || is_home(page.path()) {
         return Err(NotMeasured::Absent);
@@ -157,12 +155,13 @@ fn to_homepage(facts: &Facts<'_>) -> Verdict {
     );
     const OWN: Text = text("the final URL of this request", "a URL final desta requisição");
     let values = [("page", page.as_str().into()), ("canonical", url.as_str().into())];
-    let fix = rewritten(facts, link, &own(facts)?)?.from(OWN, &[]);
-    problem(HOME, &values, fix).on(elements(facts, &[link])).fail()
+    let fix = rewritten(facts, &canonical, &own(facts)?, OWN)?;
+    problem(HOME, &values, fix).at(place(facts, &canonical)).fail()
 }
 
 fn other_page(facts: &Facts<'_>) -> Verdict {
-    let (link, url) = single(facts)?;
+    let canonical = facts.single_canonical()?;
+    let url = canonical.url;
     if !same_site(url, facts.url()?) {
         return Err(NotMeasured::Absent);
     }
@@ -173,43 +172,46 @@ fn other_page(facts: &Facts<'_>) -> Verdict {
         "The canonical names {canonical}, not this page, {page}.",
         "A canônica nomeia {canonical}, não esta página, {page}.",
     );
-    differs(facts, link, url, NAMES)
+    differs(facts, &canonical, NAMES)
 }
 
 fn cross_origin(facts: &Facts<'_>) -> Verdict {
-    let (link, url) = single(facts)?;
+    let canonical = facts.single_canonical()?;
+    let url = canonical.url;
     if same_site(url, facts.url()?) {
         return PASS;
     }
     const NAMES: Text =
         text("The canonical names another site, {canonical}.", "A canônica nomeia outro site, {canonical}.");
-    differs(facts, link, url, NAMES)
+    differs(facts, &canonical, NAMES)
 }
 
-fn differs(facts: &Facts<'_>, link: &LinkElement, url: &Url, message: Text) -> Verdict {
+fn differs(facts: &Facts<'_>, canonical: &Canonical<'_>, message: Text) -> Verdict {
     const DECIDE: Text = text(
         "If {page} should be found itself, name it; if it is a copy of {canonical}, leave the canonical as it is.",
         "Se {page} deve ser encontrada, nomeie-a; se é uma cópia de {canonical}, deixe a canônica como está.",
     );
-    let values = [("canonical", url.as_str().into()), ("page", facts.url()?.as_str().into())];
+    let values = [("canonical", canonical.url.as_str().into()), ("page", facts.url()?.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &values);
-    problem(message, &values, fix).on(elements(facts, &[link])).fail()
+    problem(message, &values, fix).at(place(facts, canonical)).fail()
 }
 
 fn insecure(facts: &Facts<'_>) -> Verdict {
     let page = facts.https()?;
-    let (link, url) = single(facts)?;
+    let canonical = facts.single_canonical()?;
+    let url = canonical.url;
     if url.scheme() == "https" || !same_site(url, page) {
         return PASS;
     }
     const PLAIN: Text = text("The canonical is {canonical}, without https.", "A canônica é {canonical}, sem https.");
     const SECURE: Text = text("the declared address with https", "o endereço declarado, com https");
-    let fix = rewritten(facts, link, &mended(facts.url()?, url))?.from(SECURE, &[]);
-    problem(PLAIN, &[("canonical", url.as_str().into())], fix).on(elements(facts, &[link])).fail()
+    let fix = rewritten(facts, &canonical, &mended(facts.url()?, url), SECURE)?;
+    problem(PLAIN, &[("canonical", url.as_str().into())], fix).at(place(facts, &canonical)).fail()
 }
 
 fn tracking(facts: &Facts<'_>) -> Verdict {
-    let (link, url) = single(facts)?;
+    let canonical = facts.single_canonical()?;
+    let url = canonical.url;
     if !same_site(url, facts.url()?) {
         return Err(NotMeasured::Absent);
     }
@@ -221,6 +223,6 @@ fn tracking(facts: &Facts<'_>) -> Verdict {
         "A canônica contém parâmetros de rastreamento: {canonical}",
     );
     const WITHOUT: Text = text("the declared address without them", "o endereço declarado, sem eles");
-    let fix = rewritten(facts, link, &mended(facts.url()?, url))?.from(WITHOUT, &[]);
-    problem(TRACKED, &[("canonical", url.as_str().into())], fix).on(elements(facts, &[link])).fail()
+    let fix = rewritten(facts, &canonical, &mended(facts.url()?, url), WITHOUT)?;
+    problem(TRACKED, &[("canonical", url.as_str().into())], fix).at(place(facts, &canonical)).fail()
 }

@@ -2,8 +2,9 @@
 
 use url::Url;
 
-use super::canonical::{elements, is_valid, own, single, tag};
+use super::canonical::{elements, is_valid, own, place, tag};
 use crate::check::prelude::*;
+use crate::facts::canonical::CanonicalOrigin;
 use crate::facts::elements::LinkElement;
 use crate::facts::url_identity::same_page;
 use crate::fix::HeadKey;
@@ -121,7 +122,9 @@ const DUPLICATE: Check = Check {
 fn header_mismatch(facts: &Facts<'_>) -> Verdict {
     facts.measured_response()?;
     let Some((header, raw)) = facts.canonical_header() else { return Err(NotMeasured::Absent) };
-    let (link, url) = single(facts)?;
+    let declared = facts.single_canonical()?;
+    let CanonicalOrigin::Tag(_) = declared.origin else { return Err(NotMeasured::Absent) };
+    let url = declared.url;
     if url.as_str() == header {
         return PASS;
     }
@@ -134,7 +137,7 @@ fn header_mismatch(facts: &Facts<'_>) -> Verdict {
     let fix = FixDraft::instruction(FixTarget::Page, SAME, &[("page", url.as_str().into())]);
     let header_place = Place { snippet: Some(format!("Link: {raw}")), ..Place::default() };
     let values = [("header", header.as_str().into()), ("page", url.as_str().into())];
-    problem(DIFFER, &values, fix).on(elements(facts, &[link])).at([header_place]).fail()
+    problem(DIFFER, &values, fix).at(place(facts, &declared)).at([header_place]).fail()
 }
 
 fn outside_head(facts: &Facts<'_>) -> Verdict {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use super::canonical::{elements, own, rewritten, single, tag};
+use super::canonical::{own, place, rewritten, tag};
 use crate::check::prelude::*;
 use crate::facts::canonical::{is_language, mended};
 use crate::facts::url_identity::{session_parameter, without_tracking};
@@ -136,22 +136,22 @@ fn session(facts: &Facts<'_>) -> Verdict {
     facts.page()?;
     let url = facts.url()?;
     let Some(name) = session_parameter(url) else { return PASS };
-    let canonical = match single(facts) {
+    let canonical = match facts.single_canonical() {
         Ok(found) => Some(found),
         Err(NotMeasured::Absent) => None,
         Err(other) => return Err(other),
     };
-    if canonical.is_some_and(|(_, canonical)| session_parameter(canonical).is_none()) {
+    if canonical.is_some_and(|canonical| session_parameter(canonical.url).is_none()) {
         return PASS;
     }
     const HOLDS: Text = text("The address holds a session: {name}.", "O endereço contém uma sessão: {name}.");
     const WITHOUT: Text = text("the final URL without the session", "a URL final sem a sessão");
     let values = [("name", name.into())];
     let fix = match canonical {
-        Some((link, canonical)) => rewritten(facts, link, &mended(url, canonical))?,
+        Some(canonical) => rewritten(facts, &canonical, &mended(url, canonical.url), WITHOUT)?,
         None if facts.canonical_links()?.is_empty() => {
             let own = own(facts)?;
-            FixDraft::head(HeadKey::Canonical, tag(&own))
+            FixDraft::head(HeadKey::Canonical, tag(&own)).from(WITHOUT, &[])
         }
         None => {
             const NAME: Text = text(
@@ -161,8 +161,7 @@ fn session(facts: &Facts<'_>) -> Verdict {
             return problem(HOLDS, &values, FixDraft::instruction(FixTarget::Head, NAME, &values)).fail();
         }
     };
-    let found = canonical.map(|(link, _)| elements(facts, &[link])).unwrap_or_default();
-    problem(HOLDS, &values, fix.from(WITHOUT, &[])).on(found).fail()
+    problem(HOLDS, &values, fix).at(canonical.and_then(|canonical| place(facts, &canonical))).fail()
 }
 
 /// Parameters of an address that may change what is shown.
@@ -177,7 +176,7 @@ fn parameters(facts: &Facts<'_>) -> Verdict {
     if count < MANY_PARAMETERS {
         return PASS;
     }
-    if single(facts).is_ok_and(|(_, canonical)| count_parameters(canonical) < count) {
+    if facts.single_canonical().is_ok_and(|canonical| count_parameters(canonical.url) < count) {
         return PASS;
     }
     const HAS: Text = text("The address has {count} parameters.", "O endereço tem {count} parâmetros.");

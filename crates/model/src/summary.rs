@@ -16,7 +16,8 @@ use crate::lang::{Lang, Phrase};
 #[schemars(rename = "ResumoPagina")]
 pub struct PageSummary<T = Phrase> {
     pub final_url: String,
-    pub status: u16,
+    /// Null of a page that was supplied: nothing was fetched.
+    pub status: Option<u16>,
     pub content_type: Option<String>,
     pub title: Option<String>,
     pub meta_description: Option<String>,
@@ -147,12 +148,13 @@ pub struct Redirect {
     pub kind: String,
 }
 
-/// What robots.txt says of this URL. `state` is `found`, `missing`, `unreachable` or `invalid`.
+/// What robots.txt says of this URL. `state` is `found`, `missing`, `unreachable`, `invalid`, or `notAsked` where nobody
+/// asked for it (supplied bytes, or the time ran out before); `status` is null where no answer came.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RobotsTxtSummary {
     pub url: Option<String>,
-    pub status: u16,
+    pub status: Option<u16>,
     pub state: String,
     pub allowed: Option<bool>,
     pub rule: Option<String>,
@@ -171,8 +173,8 @@ pub struct RobotsTxtSummary {
 /// `lastmod` what it says of it there. `urls`: pages seen in all files, repeats counted.
 ///
 /// `state` is `found`; `absent` (all files read, none lists it); `missing` (there is no sitemap); `invalid` (a file has a
-/// syntax error); `tooLarge` (past the protocol's limits or ours); or `unreachable`: files did not answer, or nothing
-/// could be asked (supplied bytes, no readable robots.txt), which shows in an empty `checked`.
+/// syntax error); `tooLarge` (past the protocol's limits or ours); `notAsked` (supplied bytes, or no time for robots.txt); or
+/// `unreachable`: files did not answer, or, with an empty `checked`, no readable robots.txt allowed to ask.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SitemapSummary {
     pub declared: Vec<String>,

@@ -71,7 +71,8 @@ impl Facts<'_> {
     pub(crate) fn robots_summary(&self) -> RobotsTxtSummary {
         let mut summary = RobotsTxtSummary { url: self.robots_url(), ..RobotsTxtSummary::default() };
         let exchange = self.robots_extra().and_then(|extra| extra.fetched.response());
-        summary.status = exchange.map_or(0, |exchange| exchange.status);
+        let is_fetched = self.capture.source.has_network();
+        summary.status = exchange.filter(|_| is_fetched).map(|exchange| exchange.status);
         summary.size = exchange.map_or(0, |exchange| exchange.body.bytes.len() as u64);
         let open = || ai_tokens().map(|token| (token.to_owned(), true)).collect::<BTreeMap<_, _>>();
         match (self.robots, &self.rules) {
@@ -92,7 +93,10 @@ impl Facts<'_> {
             (Some(RobotsState::Html), _) => {
                 (summary.state, summary.allowed, summary.ai_crawlers) = ("invalid".to_owned(), Some(true), open());
             }
-            _ => summary.state = "unreachable".to_owned(),
+            (None, _) => summary.state = "notAsked".to_owned(),
+            (Some(RobotsState::Found(_) | RobotsState::Unreachable(_)), _) => {
+                summary.state = "unreachable".to_owned();
+            }
         }
         summary
     }

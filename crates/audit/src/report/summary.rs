@@ -38,7 +38,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
     let favicon = facts.favicon();
     PageSummary {
         final_url: exchange.url.clone(),
-        status: exchange.status,
+        status: facts.capture.source.has_network().then_some(exchange.status),
         content_type: text(content_type::declared(exchange).as_deref()),
         title: html.and_then(Html::title),
         meta_description: html.and_then(|html| text(html.meta("description"))),

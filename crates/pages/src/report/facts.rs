@@ -17,7 +17,7 @@ pub(super) fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<St
     let host = Url::parse(&s.final_url).ok().and_then(|url| url.host_str().map(shown::host));
     let sitemap = s.sitemap.url.clone().unwrap_or_else(|| sitemap_text(&s.sitemap.state).in_lang(lang).to_owned());
     let mut rows = vec![
-        ("Status", Some(s.status.to_string())),
+        ("Status", s.status.map(|status| status.to_string())),
         (t("Host", "Host"), host),
         (t("Content type", "Tipo de conteúdo"), s.content_type.clone()),
         (t("Title", "Título"), s.title.clone()),
@@ -82,6 +82,7 @@ fn robots_text(state: &str) -> Text {
         "found" => text("no rule applies", "nenhuma regra se aplica"),
         "missing" => text("there is none", "não existe"),
         "invalid" => text("the answer is an HTML page", "a resposta é uma página HTML"),
+        "notAsked" => text("nobody asked for it", "não foi consultado"),
         _ => text("it could not be read", "não pôde ser lido"),
     }
 }
@@ -93,6 +94,7 @@ fn sitemap_text(state: &str) -> Text {
         "absent" => text("does not list the page", "não lista a página"),
         "missing" => text("there is none", "não existe"),
         "invalid" => text("has a syntax error", "tem um erro de sintaxe"),
+        "notAsked" => text("nobody asked for one", "nenhum foi consultado"),
         "tooLarge" => text("too large to be read whole", "grande demais para ser lido inteiro"),
         _ => text("could not be read", "não pôde ser lido"),
     }

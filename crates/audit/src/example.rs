@@ -59,7 +59,8 @@ pub fn site(source: &str) -> Result<(Capture, Answers), String> {
     let mut answers: Answers = answers.into_iter().collect();
     let field_data = answers.remove(FIELD_DATA);
     let field_data = field_data.and_then(|answer| crate::facts::field_data::field_data(&answer.response()?.body.bytes));
-    Ok((Capture { page: follow(&answers, &url, PAGE_REDIRECTS), field_data, ..page(&url, "") }, answers))
+    let source = if http_file::is_supplied(source) { Source::Supplied } else { Source::Network };
+    Ok((Capture { page: follow(&answers, &url, PAGE_REDIRECTS), source, field_data, ..page(&url, "") }, answers))
 }
 
 /// A response that a well-kept server gives for these bytes.

@@ -36,6 +36,8 @@ const TABLE: &[(&str, &[&str])] = &[
         "robots_txt_html_response",
         &["robots_txt_syntax_error", "robots_txt_sitemap_missing", "robots_txt_unsupported_rule"],
     ),
+    // One rule that forbids the page forbids its files and the crawlers of assistants too.
+    ("robots_txt_blocks_page", &["robots_txt_blocks_resources", "ai_*_blocked"]),
     // Both say that there is no page; the one that takes more points stays.
     ("html_empty", &["http_status_no_content"]),
     // The tag that settles a contradiction is one tag.
@@ -44,7 +46,16 @@ const TABLE: &[(&str, &[&str])] = &[
     ("sitemap_empty", &["sitemap_page_absent"]),
     ("sitemap_missing", &["robots_txt_sitemap_missing", "sitemap_*"]),
     ("title_missing", &["title_multiple", "title_too_short", "title_too_long", "title_placeholder"]),
-    ("title_placeholder", &["title_too_short", "title_repetitive", "title_h1_disjoint", "title_script_mismatch"]),
+    (
+        "title_placeholder",
+        &[
+            "title_too_short",
+            "title_repetitive",
+            "title_separator_dangling",
+            "title_h1_disjoint",
+            "title_script_mismatch",
+        ],
+    ),
     ("meta_description_placeholder", &["meta_description_too_short", "meta_description_too_long"]),
     ("canonical_target_not_ok", WRONG_CANONICAL),
     ("canonical_hreflang_conflict", WRONG_CANONICAL),

@@ -31,6 +31,7 @@
 //! | `@certificate 2026-10-01 2026-12-30 Example CA` | the days of the TLS certificate's validity, and its issuer |
 //! | `@http 2` | the version of HTTP that was spoken |
 //! | `@cut size` (`time`, `connection`) | the body ends before its end |
+//! | `@supplied` | the page was supplied by a caller: nothing was asked of the network |
 //! | `@broken` | the body is not in the coding that `Content-Encoding` names |
 //! | `@hex` | the body is written as hexadecimal digits |
 //! | `@times 20` | each line of the body that begins with `~` stands there so often, `{n}` in it counting from 0 |
@@ -41,6 +42,14 @@ use model::capture::{Body, BodyCut, Certificate, Coding, Exchange, FailureKind, 
 use model::time::Timestamp;
 use serde::de::DeserializeOwned;
 use url::Url;
+
+/// The mark of a page that was supplied, without its sign.
+const SUPPLIED: &str = "supplied";
+
+/// Whether a file says that its page was supplied.
+pub(super) fn is_supplied(text: &str) -> bool {
+    text.lines().any(|line| line.strip_prefix('@') == Some(SUPPLIED))
+}
 
 /// The answers of a file by URL, in its order; or its first fault, with the line.
 pub(super) fn read(text: &str) -> Result<Vec<(String, Fetched)>, String> {
@@ -175,6 +184,7 @@ impl<'t> FileReader<'t> {
                 marks.is_hex = true;
                 return Ok(());
             }
+            SUPPLIED => return Ok(()),
             "broken" => {
                 marks.is_broken = true;
                 return Ok(());
@@ -203,7 +213,7 @@ impl<'t> FileReader<'t> {
             "ttfb" => &mut timing.ttfb_ms,
             _ => {
                 return self
-                    .fault("no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times");
+                    .fault("no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @supplied, @broken, @hex, @times");
             }
         };
         *phase = value.parse().ok();
@@ -272,7 +282,7 @@ mod tests {
             ("GET https://a.com/\n200\nServer:x\n", "line 3: a header is a name, a colon, a space and a value"),
             (
                 "GET https://a.com/\n200\n@slow\n",
-                "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @broken, @hex, @times",
+                "line 3: no such mark; there are @dns, @connect, @tls, @ttfb, @certificate, @http, @cut, @supplied, @broken, @hex, @times",
             ),
             ("GET https://a.com/\n200\n@ttfb x\n", "line 3: a time is a number of milliseconds"),
             ("GET https://a.com/\n200\n@times x\n", "line 3: after @times comes a number"),

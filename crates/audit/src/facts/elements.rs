@@ -18,6 +18,8 @@ pub struct Meta {
     pub http_equiv: Option<String>,
     /// `content`, white space collapsed.
     pub content: Option<String>,
+    /// `value` of an element without `content`, white space collapsed: a slip that leaves it without effect.
+    pub misspelt_content: Option<String>,
     /// Whether it is below `head`.
     pub in_head: bool,
 }
@@ -32,6 +34,7 @@ impl Meta {
             property: lower("property"),
             http_equiv: lower("http-equiv"),
             content: element.attribute("content").map(collapse),
+            misspelt_content: element.attribute("value").filter(|_| !element.has("content")).map(collapse),
             in_head: in_head(element),
         }
     }

@@ -31,6 +31,10 @@ pub enum NotMeasured {
     Crux,
     /// Meaningless for this URL scheme.
     Scheme,
+    /// A block of JSON-LD could not be read, which may hold what is looked for.
+    JsonLd,
+    /// The tag is there, with `value` in place of `content`: that is told once for all of them.
+    Misspelt,
     /// The feature is not on the page: not applicable.
     Absent,
     /// The check itself failed; a defect of ours, logged.
@@ -55,6 +59,8 @@ impl NotMeasured {
             Self::Offline => "offline",
             Self::Crux => "crux",
             Self::Scheme => "scheme",
+            Self::JsonLd => "jsonld",
+            Self::Misspelt => "misspelt",
             Self::Absent => "absent",
             Self::Defect => "defect",
         }

@@ -117,6 +117,11 @@ impl Html {
         self.charset.parse_url(&self.base, href)
     }
 
+    /// The same against another base.
+    pub fn resolve_against(&self, base: &Url, href: &str) -> Option<Url> {
+        self.charset.parse_url(base, href)
+    }
+
     /// `meta` elements of a name, in order.
     pub fn metas_named<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p Meta> {
         self.metas.iter().filter(move |meta| meta.name.as_deref() == Some(name))
@@ -133,6 +138,21 @@ impl Html {
     /// First non-empty content of a social key (`property`, else `name`).
     pub fn social(&self, key: &str) -> Option<&str> {
         self.metas.iter().filter(|meta| meta.social_key() == Some(key)).find_map(|meta| filled(meta.content.as_deref()))
+    }
+
+    /// Elements that say `value` in place of `content`, each with its key. What `lost_head` lost is not among them.
+    pub fn misspelt_metas(&self) -> impl Iterator<Item = (&Meta, &str)> {
+        let is_lost = |meta: &Meta| self.lost_head.as_ref().is_some_and(|broken| broken.lost.contains(&meta.node));
+        self.metas.iter().filter(move |meta| meta.has_one_reader() && !is_lost(meta)).filter_map(|meta| {
+            let is_filled = meta.misspelt_content.as_deref().is_some_and(|value| !value.is_empty());
+            let key = meta.social_key().or(meta.http_equiv.as_deref()).filter(|key| is_filled && !key.is_empty())?;
+            Some((meta, key))
+        })
+    }
+
+    /// Whether the page has a key in no other way than misspelt.
+    pub fn is_misspelt(&self, key: &str) -> bool {
+        self.social(key).is_none() && self.misspelt_metas().any(|(_, known)| known == key)
     }
 
     /// Width and height that the social tags state of their image.

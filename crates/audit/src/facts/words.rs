@@ -38,6 +38,23 @@ pub fn parts(title: &str) -> Vec<(usize, &str)> {
     out
 }
 
+/// A title without the separators that part nothing, at its start or its end: `Rye bread |` is `Rye bread`.
+pub fn without_dangling_separators(title: &str) -> &str {
+    /// Signs that close no quotation, so that they dangle without a space in front too.
+    const ATTACHED: [char; 6] = ['|', '–', '—', '·', '•', ':'];
+    let mut rest = title.trim();
+    loop {
+        let last = rest.rsplit(char::is_whitespace).next().filter(|word| SEPARATORS.contains(word));
+        let first = rest.split(char::is_whitespace).next().filter(|word| SEPARATORS.contains(word));
+        let shorter = last
+            .and_then(|word| rest.strip_suffix(word))
+            .or_else(|| rest.strip_suffix(ATTACHED))
+            .or_else(|| rest.strip_prefix(first?));
+        let Some(shorter) = shorter else { return rest };
+        rest = shorter.trim();
+    }
+}
+
 /// What a title says again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repetition {
@@ -112,6 +129,25 @@ pub fn scripts(text: &str, most: usize) -> BTreeMap<Script, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn separators_at_the_ends_of_a_title_part_nothing() {
+        for (title, expected) in [
+            ("Rye bread |", "Rye bread"),
+            ("Rye bread | ", "Rye bread"),
+            ("Rye bread|", "Rye bread"),
+            ("Rye bread - – ", "Rye bread"),
+            ("Recipe:", "Recipe"),
+            ("| Rye bread", "Rye bread"),
+            ("|", ""),
+            ("Rye - bread", "Rye - bread"),
+            ("«Rye bread»", "«Rye bread»"),
+            ("Half-", "Half-"),
+            ("", ""),
+        ] {
+            assert_eq!(without_dangling_separators(title), expected, "{title}");
+        }
+    }
 
     #[test]
     fn what_a_title_says_again_is_found() {

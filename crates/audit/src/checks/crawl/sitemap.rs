@@ -98,8 +98,8 @@ const UNREACHABLE: Check = Check {
     ),
     reference: "https://support.google.com/webmasters/answer/7451001",
     rule: text(
-        "Fails when a file that robots.txt or an index names answers 400 and above, does not answer, or, on the page's own origin, is forbidden to Googlebot by robots.txt. Left open: 401, 403, 408, 429 and a firewall's challenge, which other crawlers may not meet, and whatever the time of the audit itself did not suffice for.",
-        "Falha quando um arquivo indicado pelo robots.txt ou por um índice responde de 400 em diante, não responde ou, na própria origem da página, é proibido ao Googlebot pelo robots.txt. Ficam em aberto: 401, 403, 408, 429 e o desafio de um firewall, que outros robôs podem não encontrar, e aquilo para que o tempo da própria auditoria não bastou.",
+        "Fails when a file that robots.txt or an index names answers 400 and above, does not answer, or, on the page's own origin, is forbidden to Googlebot by another line of robots.txt than the one that forbids the page. Left open: 401, 403, 408, 429 and a firewall's challenge, which other crawlers may not meet, and whatever the time of the audit itself did not suffice for.",
+        "Falha quando um arquivo indicado pelo robots.txt ou por um índice responde de 400 em diante, não responde ou, na própria origem da página, é proibido ao Googlebot por outra linha do robots.txt que não a que proíbe a página. Ficam em aberto: 401, 403, 408, 429 e o desafio de um firewall, que outros robôs podem não encontrar, e aquilo para que o tempo da própria auditoria não bastou.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -287,7 +287,9 @@ fn obstacle(facts: &Facts<'_>, file: &SitemapFile) -> Option<String> {
     let is_own = facts.url().is_ok_and(|own| own.origin() == url.origin());
     if is_own
         && let Ok(verdict) = facts.robots_verdict_on("Googlebot", &url)
-        && let Some((rule, _)) = verdict.rule.filter(|_| !verdict.allowed)
+        && let Some((rule, line)) = verdict.rule.filter(|_| !verdict.allowed)
+        // The rule that forbids the page is told of the page.
+        && facts.robots_verdict("Googlebot").is_ok_and(|page| page.rule.is_none_or(|(_, of_page)| of_page != line))
     {
         return Some(rule);
     }

@@ -5,7 +5,7 @@ use model::time::DAY_MS;
 
 use super::sitemap::nothing_found;
 use crate::check::prelude::*;
-use crate::facts::sitemap::SitemapFile;
+use crate::facts::sitemap::{SitemapFile, SitemapKind};
 use crate::facts::sitemap_draft;
 use crate::facts::url_identity::same_page;
 
@@ -46,8 +46,8 @@ const INVALID: Check = Check {
     ),
     reference: "https://www.w3.org/TR/NOTE-datetime",
     rule: text(
-        "Fails when the `lastmod` of the page's own entry, or 1 % and more of those of one `urlset`, is no W3C Datetime or lies more than 24 hours ahead of the audit. The dates of feeds have forms of their own and are left alone.",
-        "Falha quando o `lastmod` da própria entrada da página, ou 1 % ou mais dos de um `urlset`, não é um W3C Datetime ou está mais de 24 horas à frente da auditoria. As datas de feeds têm formas próprias e ficam de fora.",
+        "Fails when the `lastmod` of the page's own entry, or 1 % and more of those of one `urlset` or index, is no W3C Datetime or lies more than 24 hours ahead of the audit. The dates of feeds have forms of their own and are left alone.",
+        "Falha quando o `lastmod` da própria entrada da página, ou 1 % ou mais dos de um `urlset` ou índice, não é um W3C Datetime ou está mais de 24 horas à frente da auditoria. As datas de feeds têm formas próprias e ficam de fora.",
     ),
     thresholds: &[
         threshold("fewest_percent", BAD_PERCENT, "percent"),
@@ -173,7 +173,11 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
 
 fn uniform(facts: &Facts<'_>) -> Verdict {
     let sitemaps = facts.sitemaps()?;
-    let judged = || sitemaps.relevant().filter(|file| file.tally.dated >= FEWEST_DATES && !file.tally.is_news);
+    // The files of an index may all have been written on one day.
+    let is_judged = |file: &&SitemapFile| {
+        file.kind == Some(SitemapKind::Urlset) && file.tally.dated >= FEWEST_DATES && !file.tally.is_news
+    };
+    let judged = || sitemaps.relevant().filter(is_judged);
     let is_alike = |file: &&SitemapFile| {
         file.tally.busiest.is_some_and(|(_, count)| is_share(count, file.tally.dated, ALIKE_PERCENT))
     };

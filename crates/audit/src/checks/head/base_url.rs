@@ -1,5 +1,7 @@
 //! The `base` element: what every relative address of the page hangs on.
 
+use url::Url;
+
 use crate::check::prelude::*;
 use crate::facts::page::Html;
 use crate::facts::url_identity::same_site;
@@ -37,8 +39,8 @@ const INVALID: Check = Check {
     ),
     reference: "https://html.spec.whatwg.org/multipage/semantics.html#the-base-element",
     rule: text(
-        "Fails on the first of these: the address of a `base` with `href` is unreadable or not http(s); a second `base` has one; the first stands in the source behind an element with a relative address; or it is of another registrable domain and at least one relative link of the page is led there. Not applicable without a `base` that has an address.",
-        "Falha no primeiro destes casos: o endereço de uma `base` com `href` é ilegível ou não é http(s); uma segunda `base` tem um; a primeira vem no código depois de um elemento com endereço relativo; ou ela é de outro domínio registrável e ao menos um link relativo da página vai parar lá. Não se aplica sem uma `base` com endereço.",
+        "Fails on the first of these: the address of a `base` with `href` is unreadable or not http(s); a second `base` has one; the first comes after an element whose address it would change; or it is of another registrable domain and at least one relative link of the page is led there. It is a note only where browsers leave the first `base` out, or where no address of the page would change with the second. Not applicable without a `base` that has an address.",
+        "Falha no primeiro destes casos: o endereço de uma `base` com `href` é ilegível ou não é http(s); uma segunda `base` tem um; a primeira vem depois de um elemento cujo endereço mudaria com ela; ou ela é de outro domínio registrável e ao menos um link relativo da página vai parar lá. É só uma nota quando os navegadores ignoram a primeira `base`, ou quando nenhum endereço da página mudaria com a segunda. Não se aplica sem uma `base` com endereço.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -46,16 +48,15 @@ const INVALID: Check = Check {
     run: invalid,
 };
 
-/// Byte at which the first address stands that the base is too late for.
-fn first_address(html: &Html) -> Option<usize> {
-    let is_relative = |value: Option<&str>| value.is_some_and(hangs_on_base);
+/// The addresses of the page that a base may change, each with the byte where its element begins.
+fn addresses(html: &Html) -> Vec<(usize, String)> {
     let start = |element: Element<'_>| element.start_tag().map(|span| span.start);
-    let links = html.links.iter().filter(|link| is_relative(link.href.as_deref()));
-    let first_link = links.filter_map(|link| html.element(link.node)).find_map(start);
-    let other =
-        html.elements(&html.addressed).filter(|one| is_relative(one.attribute("src").or(one.attribute("href"))));
-    let first_other = other.into_iter().find_map(start);
-    first_link.into_iter().chain(first_other).min()
+    let links = html.links.iter().filter_map(|link| Some((start(html.element(link.node)?)?, link.href.clone()?)));
+    let others = html.elements(&html.addressed).filter_map(|one| {
+        let href = one.attribute("src").or(one.attribute("href"))?;
+        Some((start(one)?, href.to_owned()))
+    });
+    links.chain(others).filter(|(_, href)| hangs_on_base(href)).collect()
 }
 
 /// Whether an address says neither scheme nor host itself, nor only a place in the page.
@@ -70,18 +71,24 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let bases: Vec<Element<'_>> = html.elements(&html.bases).collect();
     let Some((first, others)) = bases.split_first() else { return Err(NotMeasured::Absent) };
     let href = first.attribute("href").unwrap_or_default();
-    // Against the page's own address, as the standard says: the base does not hang on itself.
-    let url = url::Url::options().base_url(Some(&html.url)).parse(href).ok();
-    let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+    let url = resolved(html, *first);
     const UNUSABLE: Text =
         text("The base address “{href}” can't be used.", "O endereço base “{href}” não pode ser usado.");
+    const WITHOUT_EFFECT: Text = text(
+        "The base address “{href}” can't be used, so browsers leave it out.",
+        "O endereço base “{href}” não pode ser usado, então os navegadores o ignoram.",
+    );
+    const REPEATED: Text = text(
+        "The page has {count} base elements; the first counts, and with the others no address would change.",
+        "A página tem {count} elementos base; vale o primeiro, e com os outros nenhum endereço mudaria.",
+    );
     const SEVERAL: Text = text(
         "The page has {count} base elements; the first, “{href}”, counts.",
         "A página tem {count} elementos base; vale o primeiro, “{href}”.",
     );
     const LATE: Text = text(
-        "The base “{href}” stands behind elements that it should hold for.",
-        "A base “{href}” vem depois de elementos para os quais deveria valer.",
+        "The base “{href}” comes after elements whose addresses it should change.",
+        "A base “{href}” vem depois de elementos cujos endereços deveria mudar.",
     );
     const ELSEWHERE: Text = text(
         "The base “{href}” leads {links} relative {links|link|links} of the page to another site.",
@@ -98,23 +105,37 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let links = || html.elements(&html.addressed).filter(|one| one.is("a")).filter_map(|a| a.attribute("href"));
     let led_away =
         url.as_ref().filter(|url| !same_site(url, &html.url)).map(|_| links().filter(|l| hangs_on_base(l)).count());
-    let is_late = || first_address(html).zip(first.start_tag()).is_some_and(|(at, base)| at < base.start);
-    let (message, fix) = if url.is_none() && !matches!(html.base.scheme(), "http" | "https") {
-        (UNUSABLE, FixDraft::instruction(FixTarget::Head, DECIDE, &[]))
+    let addresses = addresses(html);
+    let leads_elsewhere = |other: &Url, href: &str| html.resolve(href) != html.resolve_against(other, href);
+    let changes = |other: &Url| addresses.iter().any(|(_, href)| leads_elsewhere(other, href));
+    let is_late = || {
+        let start = first.start_tag().map_or(0, |span| span.start);
+        addresses.iter().any(|(at, href)| *at < start && leads_elsewhere(&html.url, href))
+    };
+    let (message, fix, has_effect) = if url.is_none() && !matches!(html.base.scheme(), "http" | "https") {
+        (UNUSABLE, FixDraft::instruction(FixTarget::Head, DECIDE, &[]), true)
     } else if url.is_none() {
         // It has no effect, and neither have those behind it, which would get one if it went alone.
-        (UNUSABLE, without(&bases, None))
+        (WITHOUT_EFFECT, without(&bases, None), false)
     } else if !others.is_empty() {
-        (SEVERAL, without(others, Some(*first)))
+        let has_rival = others.iter().filter_map(|other| resolved(html, *other)).any(|other| changes(&other));
+        (if has_rival { SEVERAL } else { REPEATED }, without(others, Some(*first)), has_rival)
     } else if is_late() {
-        (LATE, FixDraft::instruction(FixTarget::Head, MOVE, &[]))
+        (LATE, FixDraft::instruction(FixTarget::Head, MOVE, &[]), true)
     } else if led_away.is_some_and(|links| links > 0) {
-        (ELSEWHERE, FixDraft::instruction(FixTarget::Head, DECIDE, &[]))
+        (ELSEWHERE, FixDraft::instruction(FixTarget::Head, DECIDE, &[]), true)
     } else {
         return PASS;
     };
     let values = [("href", href.into()), ("count", bases.len().into()), ("links", led_away.unwrap_or_default().into())];
-    problem(message, &values, fix).on(&bases).fail()
+    problem(message, &values, fix).minor_if(!has_effect).on(&bases).fail()
+}
+
+/// The http(s) address of a base, against the page's own as the standard says: a base does not hang on itself.
+fn resolved(html: &Html, base: Element<'_>) -> Option<Url> {
+    let href = base.attribute("href").unwrap_or_default();
+    let url = html.resolve_against(&html.url, href)?;
+    Some(url).filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
 /// Takes bases away that have no effect; an instruction where one is not in the source.

@@ -43,8 +43,8 @@ const MISSING: Check = Check {
     ),
     reference: STANDARD,
     rule: text(
-        "Fails when no byte order mark, `Content-Type` header, XML declaration or `meta` of the head declares an encoding and it matters: the page holds a byte above 0x7F, or came without a `Content-Type`. A page of ASCII alone that came with one passes.",
-        "Falha quando nenhuma marca de ordem de bytes, cabeçalho `Content-Type`, declaração XML ou `meta` do cabeçalho declara uma codificação e isso importa: a página tem um byte acima de 0x7F ou veio sem `Content-Type`. Uma página só de ASCII que veio com ele passa.",
+        "Fails when no byte order mark, `Content-Type` header, XML declaration or `meta` of the head declares an encoding and it matters: the page holds a byte above 0x7F, or came without a `Content-Type`. A page of ASCII alone that came with one passes. Of a supplied page whose header is not known it is a note with that condition, and only where the page holds a byte above 0x7F.",
+        "Falha quando nenhuma marca de ordem de bytes, cabeçalho `Content-Type`, declaração XML ou `meta` do cabeçalho declara uma codificação e isso importa: a página tem um byte acima de 0x7F ou veio sem `Content-Type`. Uma página só de ASCII que veio com ele passa. Numa página fornecida cujo cabeçalho HTTP não se conhece, é uma nota com essa condição, e só se a página tem um byte acima de 0x7F.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -67,8 +67,8 @@ const LATE: Check = Check {
     ),
     reference: STANDARD,
     rule: text(
-        "Fails when the only declaration is a `meta` of the head whose tag does not end within the first 1,024 bytes of the document. A byte order mark or a charset in the `Content-Type` header lets it pass. Not applicable where no `meta` declares one.",
-        "Falha quando a única declaração é um `meta` do cabeçalho cuja tag não termina nos primeiros 1.024 bytes do documento. Uma marca de ordem de bytes ou um charset no cabeçalho `Content-Type` o deixa passar. Não se aplica quando nenhum `meta` declara uma codificação.",
+        "Fails when the only declaration is a `meta` of the head whose tag does not end within the first 1,024 bytes of the document. A byte order mark or a charset in the `Content-Type` header lets it pass; of a supplied page whose header is not known it is a note with that condition. Not applicable where no `meta` declares one.",
+        "Falha quando a única declaração é um `meta` do cabeçalho cuja tag não termina nos primeiros 1.024 bytes do documento. Uma marca de ordem de bytes ou um charset no cabeçalho `Content-Type` o deixa passar; numa página fornecida cujo cabeçalho HTTP não se conhece, é uma nota com essa condição. Não se aplica quando nenhum `meta` declara uma codificação.",
     ),
     thresholds: &[threshold("declaration_end", PRESCAN_BYTES as u64, "bytes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -91,8 +91,8 @@ const INVALID: Check = Check {
     ),
     reference: STANDARD,
     rule: text(
-        "Fails on the first of these: a label in header or `meta` that the Encoding Standard does not know; two labels that mean different encodings; an encoding other than UTF-8; more than one `meta` of the head that declares one, even alike. Not applicable where none is declared.",
-        "Falha no primeiro destes casos: um rótulo no cabeçalho HTTP ou em `meta` que o padrão Encoding não conhece; dois rótulos de codificações diferentes; uma codificação que não é UTF-8; mais de um `meta` do cabeçalho que a declara, mesmo igual. Não se aplica quando nenhuma é declarada.",
+        "Fails on the first of these: a byte order mark of UTF-16, or of UTF-8 where a label says something else; a label in header or `meta` that the Encoding Standard does not know; two labels that mean different encodings; an encoding other than UTF-8. A note only: more than one `meta` of the head that declares UTF-8, and any of these in a `meta` of a supplied page whose header is not known, since the header would count. Not applicable where none is declared.",
+        "Falha no primeiro destes casos: uma marca de ordem de bytes de UTF-16, ou de UTF-8 quando um rótulo diz outra coisa; um rótulo no cabeçalho HTTP ou em `meta` que o padrão Encoding não conhece; dois rótulos de codificações diferentes; uma codificação que não é UTF-8. É só uma nota: mais de um `meta` do cabeçalho que declara UTF-8, e qualquer um desses casos em `meta` de uma página fornecida cujo cabeçalho HTTP não se conhece, pois ele valeria. Não se aplica quando nenhuma é declarada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -124,10 +124,15 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         || html.charset.header_label.is_some()
         || html.charset.meta_label.is_some()
         || !declarations(html, true).is_empty();
-    let plain = exchange.body.bytes.is_ascii() && exchange.header("content-type").is_some();
+    let may_be_in_header = may_be_in_header(facts, html);
+    let plain = exchange.body.bytes.is_ascii() && (may_be_in_header || exchange.header("content-type").is_some());
     if declared || plain {
         return PASS;
     }
+    const UNLESS_HEADER: Text = text(
+        "The HTML declares no encoding. Unless the Content-Type header declares it, readers guess; here it was read as {encoding}.",
+        "O HTML não declara codificação. A menos que o cabeçalho Content-Type a declare, os leitores adivinham; aqui ele foi lido como {encoding}.",
+    );
     const NONE: Text = text(
         "No encoding is declared; the page was read as {encoding} by guess.",
         "Nenhuma codificação é declarada; a página foi lida como {encoding} por adivinhação.",
@@ -140,8 +145,12 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let line = misplaced.and_then(Element::line).unwrap_or_default() as usize;
     let values = [("encoding", html.charset.name().into()), ("line", line.into())];
     let found = |fix: FixDraft| {
-        let (message, values) = if misplaced.is_some() { (IN_BODY, &values[..]) } else { (NONE, &values[..1]) };
-        problem(message, values, fix).on(misplaced).fail()
+        let (message, values) = match misplaced {
+            _ if may_be_in_header => (UNLESS_HEADER, &values[..1]),
+            Some(_) => (IN_BODY, &values[..]),
+            None => (NONE, &values[..1]),
+        };
+        problem(message, values, fix).minor_if(may_be_in_header).on(misplaced).fail()
     };
     if std::str::from_utf8(&exchange.body.bytes).is_err() {
         const CONVERT: Text = text(
@@ -169,55 +178,139 @@ fn late(facts: &Facts<'_>) -> Verdict {
         "The encoding is declared at byte {byte}, past the first 1,024.",
         "A codificação é declarada no byte {byte}, depois dos primeiros 1.024.",
     );
+    const BEHIND_UNLESS_HEADER: Text = text(
+        "The encoding is declared at byte {byte}, past the first 1,024. This matters unless the Content-Type header declares it too.",
+        "A codificação é declarada no byte {byte}, depois dos primeiros 1.024. Isso importa, a menos que o cabeçalho Content-Type também a declare.",
+    );
     const SAME: Text = text("the page's own declaration", "a declaração da própria página");
+    let may_be_in_header = may_be_in_header(facts, html);
+    let message = if may_be_in_header { BEHIND_UNLESS_HEADER } else { BEHIND };
     let tag = meta.start_tag_source().unwrap_or(TAG).to_owned();
     let fix = FixDraft::head(HeadKey::Charset, tag).remove(meta).from(SAME, &[]);
-    problem(BEHIND, &[("byte", span.start.into())], fix).on([meta]).fail()
+    problem(message, &[("byte", span.start.into())], fix).minor_if(may_be_in_header).on([meta]).fail()
 }
 
-/// Fails on an unknown label, a label other than UTF-8, declarations that disagree, and more than one `meta`.
+/// Whether a header that is not known may declare the encoding.
+fn may_be_in_header(facts: &Facts<'_>, html: &Html) -> bool {
+    !facts.capture.source.has_headers() && html.charset.header_label.is_none()
+}
+
+/// What is wrong with the declarations of an encoding.
+enum EncodingFault {
+    /// The byte order mark is of another encoding than this label says, or of one other than UTF-8.
+    Mark(Option<String>),
+    /// A label that is none.
+    Unknown(String),
+    /// Two labels that mean different encodings.
+    Disagreeing(String, String),
+    /// A label of an encoding other than UTF-8.
+    Legacy(String),
+    /// UTF-8, so many times in `meta`.
+    Repeated(usize),
+}
+
+impl EncodingFault {
+    /// The first fault of some labels, those of `meta` elements among them, and of the byte order mark.
+    fn read(html: &Html, labels: &[String], metas: usize) -> Option<Self> {
+        let known = |label: &str| Encoding::for_label(label.as_bytes());
+        let first = labels.first().map_or("", String::as_str);
+        if html.charset.source == CharsetSource::Bom {
+            let other = labels.iter().find(|label| known(label) != Some(html.charset.encoding)).cloned();
+            if other.is_some() || html.charset.encoding != UTF_8 {
+                return Some(Self::Mark(other));
+            }
+        }
+        if let Some(label) = labels.iter().find(|label| known(label).is_none()) {
+            return Some(Self::Unknown(label.clone()));
+        }
+        if let Some(label) = labels.iter().find(|label| known(label) != known(first)) {
+            return Some(Self::Disagreeing(first.to_owned(), label.clone()));
+        }
+        let legacy = labels.iter().find(|label| known(label) != Some(UTF_8)).cloned();
+        legacy.map(Self::Legacy).or_else(|| (metas > 1).then_some(Self::Repeated(metas)))
+    }
+
+    /// The sentence with its values. `is_sure`: no header that is not known would count instead of a `meta`.
+    fn message(&self, html: &Html, is_sure: bool) -> (Text, Vec<(&'static str, Value)>) {
+        let of = |sure: Text, unsure: Text| if is_sure { sure } else { unsure };
+        match self {
+            Self::Mark(Some(label)) => (
+                text(
+                    "The file begins with the byte order mark of {encoding}, which counts, but is declared as “{label}”.",
+                    "O arquivo começa com a marca de ordem de bytes de {encoding}, que vale, mas é declarado como “{label}”.",
+                ),
+                vec![("encoding", html.charset.name().into()), ("label", label.as_str().into())],
+            ),
+            Self::Mark(None) => (
+                text(
+                    "The file begins with the byte order mark of {encoding}, not UTF-8.",
+                    "O arquivo começa com a marca de ordem de bytes de {encoding}, não de UTF-8.",
+                ),
+                vec![("encoding", html.charset.name().into())],
+            ),
+            Self::Unknown(label) => (
+                of(
+                    text(
+                        "The encoding label “{label}” is not known.",
+                        "O rótulo de codificação “{label}” não é conhecido.",
+                    ),
+                    text(
+                        "The encoding label “{label}” is not known. This matters unless the Content-Type header declares another.",
+                        "O rótulo de codificação “{label}” não é conhecido. Isso importa, a menos que o cabeçalho Content-Type declare outro.",
+                    ),
+                ),
+                vec![("label", label.as_str().into())],
+            ),
+            Self::Disagreeing(first, label) => (
+                of(
+                    text(
+                        "The declarations disagree: “{first}” and “{label}”.",
+                        "As declarações discordam: “{first}” e “{label}”.",
+                    ),
+                    text(
+                        "The declarations disagree: “{first}” and “{label}”. This matters unless the Content-Type header declares the encoding.",
+                        "As declarações discordam: “{first}” e “{label}”. Isso importa, a menos que o cabeçalho Content-Type declare a codificação.",
+                    ),
+                ),
+                vec![("first", first.as_str().into()), ("label", label.as_str().into())],
+            ),
+            Self::Legacy(label) => (
+                of(
+                    text(
+                        "The page is declared as {label}, not UTF-8.",
+                        "A página é declarada como {label}, não UTF-8.",
+                    ),
+                    text(
+                        "The HTML is declared as {label}, not UTF-8. This holds unless the Content-Type header declares another encoding.",
+                        "O HTML é declarado como {label}, não UTF-8. Isso vale, a menos que o cabeçalho Content-Type declare outra codificação.",
+                    ),
+                ),
+                vec![("label", label.as_str().into())],
+            ),
+            Self::Repeated(count) => (
+                text("The head declares UTF-8 {count} times.", "O cabeçalho declara UTF-8 {count} vezes."),
+                vec![("count", (*count).into())],
+            ),
+        }
+    }
+}
+
+/// Fails on a byte order mark or label other than UTF-8, one that is unknown, and declarations that disagree.
 fn invalid(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let metas = declarations(html, true);
     let header = html.charset.header_label.clone();
-    if metas.is_empty() && header.is_none() {
+    let is_marked = html.charset.source == CharsetSource::Bom;
+    if metas.is_empty() && header.is_none() && !is_marked {
         return Err(NotMeasured::Absent);
     }
-    let labels: Vec<String> = header.iter().cloned().chain(metas.iter().map(|(_, label)| label.clone())).collect();
-    let known = |label: &str| Encoding::for_label(label.as_bytes());
-    let message = if let Some(label) = labels.iter().find(|label| known(label).is_none()) {
-        problem(
-            text("The encoding label “{label}” is not known.", "O rótulo de codificação “{label}” não é conhecido."),
-            &[("label", label.as_str().into())],
-            fix(html, &metas, facts)?,
-        )
-    } else if let Some(label) =
-        labels.iter().find(|label| known(label) != known(labels.first().map_or("", String::as_str)))
-    {
-        problem(
-            text(
-                "The declarations disagree: “{first}” and “{label}”.",
-                "As declarações discordam: “{first}” e “{label}”.",
-            ),
-            &[("first", labels.first().cloned().unwrap_or_default().into()), ("label", label.as_str().into())],
-            fix(html, &metas, facts)?,
-        )
-    } else if let Some(label) = labels.iter().find(|label| known(label) != Some(UTF_8)) {
-        problem(
-            text("The page is declared as {label}, not UTF-8.", "A página é declarada como {label}, não UTF-8."),
-            &[("label", label.as_str().into())],
-            fix(html, &metas, facts)?,
-        )
-    } else if metas.len() > 1 {
-        problem(
-            text("The encoding is declared {count} times.", "A codificação é declarada {count} vezes."),
-            &[("count", metas.len().into())],
-            fix(html, &metas, facts)?,
-        )
-    } else {
-        return PASS;
-    };
-    message.on(metas.iter().map(|(meta, _)| meta)).fail()
+    let labels: Vec<String> = header.into_iter().chain(metas.iter().map(|(_, label)| label.clone())).collect();
+    let Some(fault) = EncodingFault::read(html, &labels, metas.len()) else { return PASS };
+    let is_sure = is_marked || !may_be_in_header(facts, html);
+    let (message, values) = fault.message(html, is_sure);
+    let is_minor = !is_sure || matches!(fault, EncodingFault::Repeated(_));
+    let found = problem(message, &values, fix(html, &metas, facts)?).minor_if(is_minor);
+    found.on(metas.iter().map(|(meta, _)| meta)).fail()
 }
 
 /// One `meta` that says UTF-8, when the bytes are that and no header says otherwise; else an instruction.

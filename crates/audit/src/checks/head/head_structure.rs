@@ -3,13 +3,18 @@
 use std::collections::BTreeSet;
 
 use crate::check::prelude::*;
+use crate::facts::elements::Meta;
 use crate::facts::lost_head;
 use crate::facts::page::Html;
 use crate::fix::HeadKey;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "head-structure", category: Category::Head, landing: LANDING, checks: &[BROKEN, NOSCRIPT] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "head-structure",
+    category: Category::Head,
+    landing: LANDING,
+    checks: &[BROKEN, MISSPELT, NOSCRIPT],
+};
 
 const LANDING: Landing = Landing {
     title: text("HTML head validator", "Validador do head do HTML"),
@@ -74,6 +79,102 @@ const NOSCRIPT: Check = Check {
     since: WHOLE,
     run: noscript,
 };
+
+const MISSPELT: Check = Check {
+    code: "meta_content_misspelt",
+    severity: Severity::Warn,
+    impact: Impact::Sharing,
+    title: text("Meta tags with value in place of content", "Meta tags com value no lugar de content"),
+    why: text(
+        "A `meta` says what it has to say in `content`. With `value` in its place browsers, search engines and networks read nothing at all.",
+        "Um `meta` diz o que tem a dizer em `content`. Com `value` no lugar, navegadores, buscadores e redes não leem nada.",
+    ),
+    how: text(
+        "Write `content=\"…\"` in place of `value=\"…\"` in these tags, mostly in one template.",
+        "Escreva `content=\"…\"` no lugar de `value=\"…\"` nessas tags, em geral num só modelo.",
+    ),
+    reference: "https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-content",
+    rule: text(
+        "Fails when a `meta` with a `name`, `property` or `http-equiv` has a filled `value` and no `content`. Checks for a missing description, viewport, `og:` tag or card are then not measured for these keys, and the message counts them.",
+        "Falha quando um `meta` com `name`, `property` ou `http-equiv` tem um `value` preenchido e não tem `content`. As verificações de descrição, viewport, tag `og:` ou cartão ausentes não são medidas para essas chaves, e a mensagem as conta.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: PRECISION,
+    run: misspelt,
+};
+
+/// Keys, and the finding that a page without them would have.
+const EXPLAINED: [(&str, &str); 10] = [
+    ("description", "meta_description_missing"),
+    ("viewport", "viewport_missing"),
+    ("og:title", "og_title_missing"),
+    ("og:image", "og_image_missing"),
+    ("og:image:url", "og_image_missing"),
+    ("og:image:secure_url", "og_image_missing"),
+    ("og:type", "og_core_incomplete"),
+    ("og:url", "og_core_incomplete"),
+    ("og:description", "og_core_incomplete"),
+    ("twitter:card", "twitter_card_missing"),
+];
+/// Keys that a message lists.
+const MOST_LISTED: usize = 8;
+
+/// Fails when `meta` elements say `value` in place of `content`.
+fn misspelt(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let found: Vec<(&Meta, &str)> = html.misspelt_metas().collect();
+    if found.is_empty() {
+        return if html.metas.is_empty() { Err(NotMeasured::Absent) } else { PASS };
+    }
+    let explained: BTreeSet<&str> =
+        EXPLAINED.iter().filter(|(key, _)| html.is_misspelt(key)).map(|(_, code)| *code).collect();
+    const UNREAD: Text = text(
+        "{count} meta {count|tag says|tags say} value= in place of content=, so nothing reads {count|it|them}: {list}.",
+        "{count} meta {count|tag diz|tags dizem} value= no lugar de content=, e nada {count|a|as} lê: {list}.",
+    );
+    const EXPLAINS: Text = text(
+        "{count} meta {count|tag says|tags say} value= in place of content=, so nothing reads {count|it|them}: {list}. This explains {explained} {explained|finding|findings}: {codes}.",
+        "{count} meta {count|tag diz|tags dizem} value= no lugar de content=, e nada {count|a|as} lê: {list}. Isso explica {explained} {explained|achado|achados}: {codes}.",
+    );
+    const SAME: Text = text("the page's own tags, with content", "as próprias tags da página, com content");
+    let mut list: Vec<&str> = found.iter().map(|(_, key)| *key).collect();
+    list.sort_unstable();
+    list.dedup();
+    list.truncate(MOST_LISTED);
+    let values = [
+        ("count", found.len().into()),
+        ("list", list.join(", ").into()),
+        ("explained", explained.len().into()),
+        ("codes", explained.iter().copied().collect::<Vec<_>>().join(", ").into()),
+    ];
+    let (message, values) = if explained.is_empty() { (UNREAD, &values[..2]) } else { (EXPLAINS, &values[..]) };
+    let elements: Option<Vec<Element<'_>>> =
+        found.iter().map(|(meta, _)| html.element(meta.node).filter(|element| element.start_tag().is_some())).collect();
+    let fix = match &elements {
+        Some(elements) => {
+            let tags: Vec<String> = found.iter().map(|(meta, key)| content_tag(meta, key)).collect();
+            let fix = FixDraft::edit(FixTarget::Head, tags.join("\n")).from(SAME, &[]);
+            elements.iter().fold(fix, |fix, element| {
+                let value = element.attribute("value").unwrap_or_default();
+                fix.set(*element, "content", value).unset(*element, "value")
+            })
+        }
+        None => FixDraft::instruction(FixTarget::Head, MISSPELT.how, &[]),
+    };
+    problem(message, values, fix).on(elements.into_iter().flatten()).fail()
+}
+
+/// A tag as it should be.
+fn content_tag(meta: &Meta, key: &str) -> String {
+    let name = match (&meta.property, &meta.name) {
+        (Some(_), _) => "property",
+        (None, Some(_)) => "name",
+        (None, None) => "http-equiv",
+    };
+    let value = meta.misspelt_content.as_deref().unwrap_or_default();
+    format!("<meta {name}=\"{}\" content=\"{}\">", attribute(key), attribute(value))
+}
 
 fn broken(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;

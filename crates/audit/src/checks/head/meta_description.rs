@@ -46,8 +46,8 @@ const MISSING: Check = Check {
     ),
     reference: GOOGLE_SNIPPET,
     rule: text(
-        "Fails when no `meta name=description` in the head has content other than white space. One that a stray element pushed out of the head counts here, since `head_broken_by_element` reports it. Not measured when the document was cut or is an empty app shell, nor on a page that asks not to be indexed.",
-        "Falha quando nenhum `meta name=description` do cabeçalho tem conteúdo além de espaços. Um que um elemento perdido empurrou para fora do cabeçalho conta aqui, pois `head_broken_by_element` já o aponta. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo, nem em página que pede para não ser indexada.",
+        "Fails when no `meta name=description` in the head has content other than white space. One that a stray element pushed out of the head counts here, since `head_broken_by_element` reports it. Not measured when the document was cut or is an empty app shell, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
+        "Falha quando nenhum `meta name=description` do cabeçalho tem conteúdo além de espaços. Um que um elemento perdido empurrou para fora do cabeçalho conta aqui, pois `head_broken_by_element` já o aponta. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -127,6 +127,9 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     }
     if facts.shell().is_some() {
         return Err(NotMeasured::Shell);
+    }
+    if html.is_misspelt("description") {
+        return Err(NotMeasured::Misspelt);
     }
     const NONE: Text = text("The head has no description.", "O cabeçalho não tem descrição.");
     const EMPTY: Text = text("The description is empty.", "A descrição está vazia.");

@@ -3,15 +3,19 @@
 use super::title::{first_filled, head_titles};
 use super::title_length::is_short;
 use crate::check::prelude::*;
+use crate::facts::derive;
+use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
-use crate::facts::words::{MOST_TIMES, Repetition, Script, parts, repetition, scripts, words};
+use crate::facts::words::{
+    MOST_TIMES, Repetition, Script, parts, repetition, scripts, without_dangling_separators, words,
+};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "title-wording",
     category: Category::Head,
     landing: LANDING,
-    checks: &[REPETITIVE, H1_DISJOINT, SCRIPT_MISMATCH],
+    checks: &[REPETITIVE, SEPARATOR, H1_DISJOINT, SCRIPT_MISMATCH],
 };
 
 const LANDING: Landing = Landing {
@@ -47,6 +51,30 @@ const REPETITIVE: Check = Check {
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
     run: repetitive,
+};
+
+const SEPARATOR: Check = Check {
+    code: "title_separator_dangling",
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
+    title: text("Title ends in a separator", "O título termina em um separador"),
+    why: text(
+        "A separator with nothing behind it shows that a template had no value to put there, mostly the name of the site.",
+        "Um separador sem nada depois mostra que faltou um valor no modelo, em geral o nome do site.",
+    ),
+    how: text(
+        "Fill in what is missing, or leave the separator out where there is nothing to part.",
+        "Preencha o que falta, ou tire o separador quando não há nada a separar.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/title-link#page-titles",
+    rule: text(
+        "Fails when the first title with text begins or ends with a separator (`-`, `–`, `—`, `|`, `·`, `•`, `»`, `›`, `:`) that stands by itself, or ends with `|`, a dash other than a hyphen, `·`, `•` or `:` right behind a word. Titles of separators alone are left to `title_placeholder`. Not measured on a page that asks not to be indexed.",
+        "Falha quando o primeiro título com texto começa ou termina com um separador (`-`, `–`, `—`, `|`, `·`, `•`, `»`, `›`, `:`) isolado, ou termina com `|`, um travessão, `·`, `•` ou `:` logo depois de uma palavra. Títulos só de separadores ficam com `title_placeholder`. Não é medido em página que pede para não ser indexada.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: PRECISION,
+    run: separator,
 };
 
 const H1_DISJOINT: Check = Check {
@@ -155,6 +183,35 @@ fn repetitive(facts: &Facts<'_>) -> Verdict {
         None => FixDraft::instruction(FixTarget::Head, ONCE, &[("text", shown_twice.as_str().into())]),
     };
     problem(message, &values, fix).on([element]).fail()
+}
+
+fn separator(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    facts.indexable()?;
+    let Some(element) = title_element(html) else { return Err(NotMeasured::Absent) };
+    let title = element.text();
+    let shorter = without_dangling_separators(&title);
+    if shorter == title || shorter.is_empty() {
+        return PASS;
+    }
+    const DANGLING: Text = text(
+        "The title is “{title}”: a separator parts nothing.",
+        "O título é “{title}”: um separador não separa nada.",
+    );
+    const SAME: Text = text("the same title without the separator", "o mesmo título sem o separador");
+    // Another finding on the title has a text of its own for it.
+    let is_fine = repetition(&title).is_none()
+        && !derive::is_placeholder(&title)
+        && (!is_short(shorter) || is_short(&title))
+        && title_px(&title) <= derive::WIDEST_TITLE_PX;
+    let fix = if is_fine && element.end_tag().is_some() {
+        FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(shorter)))
+            .content(element, html_text(shorter))
+            .from(SAME, &[])
+    } else {
+        FixDraft::instruction(FixTarget::Head, SEPARATOR.how, &[])
+    };
+    problem(DANGLING, &[("title", title.as_str().into())], fix).on([element]).fail()
 }
 
 /// The title without one of its parts and the separator in front of it.

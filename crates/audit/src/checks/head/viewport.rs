@@ -44,8 +44,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/mobile/mobile-sites-mobile-first-indexing",
     rule: text(
-        "Fails when no `meta name=viewport` has content. One in the body passes, since browsers read it anywhere. Not measured when the document was cut.",
-        "Falha quando nenhum `meta name=viewport` tem conteúdo. Um no corpo passa, pois os navegadores o leem em qualquer lugar. Não é medido quando o documento foi cortado.",
+        "Fails when no `meta name=viewport` has content. One in the body passes, since browsers read it anywhere. Not measured when the document was cut, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
+        "Falha quando nenhum `meta name=viewport` tem conteúdo. Um no corpo passa, pois os navegadores o leem em qualquer lugar. Não é medido quando o documento foi cortado, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -68,8 +68,8 @@ const FIXED_WIDTH: Check = Check {
     ),
     reference: "https://developer.chrome.com/docs/lighthouse/pwa/viewport",
     rule: text(
-        "Fails when a `meta name=viewport` with content names its width as a number, or names neither `width` nor `initial-scale`, or when several such tags come to different things. Names are read as browsers do: parted by commas, semicolons or white space, letter case ignored. Not applicable where there is none.",
-        "Falha quando um `meta name=viewport` com conteúdo dá a largura como número, ou não dá `width` nem `initial-scale`, ou quando várias dessas tags resultam em coisas diferentes. Os nomes são lidos como os navegadores leem: separados por vírgula, ponto e vírgula ou espaço, sem distinguir maiúsculas. Não se aplica quando não há nenhum.",
+        "Fails when the `meta name=viewport` that counts, the last with content, names its width as a number, or names neither `width` nor `initial-scale`; a note where it does not, but an earlier one comes to something else. Names are read as browsers do: parted by commas, semicolons or white space, letter case ignored. Not applicable where there is none.",
+        "Falha quando o `meta name=viewport` que vale, o último com conteúdo, dá a largura como número, ou não dá `width` nem `initial-scale`; é só uma nota quando ele está certo, mas um anterior resulta em outra coisa. Os nomes são lidos como os navegadores leem: separados por vírgula, ponto e vírgula ou espaço, sem distinguir maiúsculas. Não se aplica quando não há nenhum.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -92,8 +92,8 @@ const ZOOM_DISABLED: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/b4f0c3/",
     rule: text(
-        "Fails when a `meta name=viewport` sets `user-scalable` to `no` or to a number between -1 and 1, or `maximum-scale` to a number from 0 on that is below 2. Other values have no effect and pass. Not applicable where there is none.",
-        "Falha quando um `meta name=viewport` põe `user-scalable` como `no` ou como número entre -1 e 1, ou `maximum-scale` como número a partir de 0 e menor que 2. Outros valores não têm efeito e passam. Não se aplica quando não há nenhum.",
+        "Fails when the `meta name=viewport` that counts, the last with content, sets `user-scalable` to `no` or to a number between -1 and 1, or `maximum-scale` to a number from 0 on that is below 2. Other values have no effect and pass, and so does what a later viewport overrides. Not applicable where there is none, nor where its width is wrong too, which `viewport_fixed_width` tells with it.",
+        "Falha quando o `meta name=viewport` que vale, o último com conteúdo, põe `user-scalable` como `no` ou como número entre -1 e 1, ou `maximum-scale` como número a partir de 0 e menor que 2. Outros valores não têm efeito e passam, assim como o que um viewport posterior anula. Não se aplica quando não há nenhum, nem quando a largura dele também está errada, o que `viewport_fixed_width` aponta junto.",
     ),
     thresholds: &[threshold("maximum_scale", LEAST_SCALE as u64, "times")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -175,16 +175,15 @@ fn viewports(html: &Html) -> Vec<(&Meta, &str)> {
         .collect()
 }
 
-/// One corrected tag: the first that follows the screen, else the first; the others go.
+/// One corrected tag, made of the viewport that counts; where they differ, the others go.
 fn one_viewport(html: &Html, all: &[(&Meta, &str)]) -> FixDraft {
     const KEPT: Text = text("the page's own viewport, corrected", "o viewport da própria página, corrigido");
-    let differ = all.iter().any(|(_, content)| all.first().is_some_and(|(_, first)| effect(content) != effect(first)));
-    let keep = all.iter().position(|(_, content)| !has_fixed_width(&properties(content))).unwrap_or(0);
+    let differ = are_different(all);
     let elements: Option<Vec<Element<'_>>> = all
         .iter()
         .map(|(meta, _)| html.element(meta.node).filter(|e| meta.has_one_reader() && e.start_tag().is_some()))
         .collect();
-    let content = corrected(all.get(keep).map_or(CONTENT, |(_, content)| content));
+    let content = corrected(all.last().map_or(CONTENT, |(_, content)| content));
     let tag = format!("<meta name=\"viewport\" content=\"{}\">", attribute(&content));
     // The head is mended first: what comes back into it must have no rival that is gone by then.
     let is_lost = html.lost_head.is_some() && all.iter().any(|(meta, _)| !meta.in_head);
@@ -192,9 +191,15 @@ fn one_viewport(html: &Html, all: &[(&Meta, &str)]) -> FixDraft {
         return FixDraft::instruction(FixTarget::Head, FIXED_WIDTH.how, &[]);
     };
     let fix = FixDraft::edit(FixTarget::Head, tag).from(KEPT, &[]);
+    let last = elements.len().saturating_sub(1);
     elements.into_iter().enumerate().fold(fix, |fix, (at, element)| {
-        if differ && at != keep { fix.remove(element) } else { fix.set(element, "content", &content) }
+        if differ && at != last { fix.remove(element) } else { fix.set(element, "content", &content) }
     })
+}
+
+/// Whether some viewports do not all come to the same.
+fn are_different(all: &[(&Meta, &str)]) -> bool {
+    all.iter().any(|(_, content)| all.first().is_some_and(|(_, first)| effect(content) != effect(first)))
 }
 
 /// What a viewport comes to: its names in order, numbers without zeros at their end, defaults left out.
@@ -209,61 +214,60 @@ fn effect(content: &str) -> BTreeMap<String, String> {
     .collect()
 }
 
-/// What keeps the viewports of a page from following the screen, and the content that does.
-fn fault<'h>(all: &[(&Meta, &'h str)]) -> Option<(Text, &'h str)> {
+fn fixed_width(facts: &Facts<'_>) -> Verdict {
     const FIXED: Text = text(
         "The viewport is “{content}”: its width is not that of the screen.",
         "O viewport é “{content}”: a largura não é a da tela.",
     );
-    const DIFFER: Text = text(
-        "The page declares {count} viewports that differ; the first is “{content}”.",
-        "A página declara {count} viewports diferentes; o primeiro é “{content}”.",
+    const FIXED_AND_NO_ZOOM: Text = text(
+        "The viewport is “{content}”: its width is not that of the screen, and people can't zoom.",
+        "O viewport é “{content}”: a largura não é a da tela, e as pessoas não podem dar zoom.",
     );
-    let (_, first) = all.first()?;
-    match all.iter().find(|(_, content)| has_fixed_width(&properties(content))) {
-        Some((_, content)) => Some((FIXED, *content)),
-        None => all.iter().any(|(_, content)| effect(content) != effect(first)).then_some((DIFFER, *first)),
-    }
-}
-
-fn fixed_width(facts: &Facts<'_>) -> Verdict {
+    const DIFFER: Text = text(
+        "The page declares {count} viewports that differ; browsers take the last, “{content}”.",
+        "A página declara {count} viewports diferentes; os navegadores usam o último, “{content}”.",
+    );
     let html = facts.page()?;
     let all = viewports(html);
-    if all.is_empty() {
-        return Err(NotMeasured::Absent);
-    }
-    let Some((message, content)) = fault(&all) else { return PASS };
-    let values = [("content", content.into()), ("count", all.len().into())];
-    problem(message, &values, one_viewport(html, &all))
-        .on(all.iter().filter_map(|(meta, _)| html.element(meta.node)))
-        .fail()
+    let Some((_, content)) = all.last() else { return Err(NotMeasured::Absent) };
+    let effective = properties(content);
+    let is_fixed = has_fixed_width(&effective);
+    let is_zoom_forbidden = effective.iter().any(forbids_zoom);
+    let message = match (is_fixed, is_zoom_forbidden) {
+        (true, true) => FIXED_AND_NO_ZOOM,
+        (true, false) => FIXED,
+        // `viewport_zoom_disabled` brings the one tag that is left.
+        (false, false) if are_different(&all) => DIFFER,
+        (false, _) => return PASS,
+    };
+    let values = [("content", (*content).into()), ("count", all.len().into())];
+    let found = problem(message, &values, one_viewport(html, &all)).minor_if(!is_fixed);
+    found.on(all.iter().filter_map(|(meta, _)| html.element(meta.node))).fail()
 }
 
 fn zoom_disabled(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let all = viewports(html);
-    if all.is_empty() {
+    let Some((meta, content)) = all.last() else { return Err(NotMeasured::Absent) };
+    let effective = properties(content);
+    if has_fixed_width(&effective) {
         return Err(NotMeasured::Absent);
     }
-    let found: Vec<_> = all.iter().filter(|(_, content)| properties(content).iter().any(forbids_zoom)).collect();
-    let Some((_, content)) = found.first() else { return PASS };
+    if !effective.iter().any(forbids_zoom) {
+        return PASS;
+    }
     const FORBIDDEN: Text =
         text("The viewport keeps people from zooming: “{content}”.", "O viewport impede o zoom: “{content}”.");
-    const SAME_FIX: Text = text(
-        "The corrected viewport of `viewport_fixed_width` lets people zoom too.",
-        "O viewport corrigido de `viewport_fixed_width` também permite o zoom.",
-    );
-    let has_other = fault(&all).is_some();
-    let fix = if has_other { FixDraft::instruction(FixTarget::Head, SAME_FIX, &[]) } else { one_viewport(html, &all) };
-    problem(FORBIDDEN, &[("content", (*content).into())], fix)
-        .on(found.iter().filter_map(|(meta, _)| html.element(meta.node)))
-        .fail()
+    problem(FORBIDDEN, &[("content", (*content).into())], one_viewport(html, &all)).on(html.element(meta.node)).fail()
 }
 
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
     if html.meta("viewport").is_some() || html.has_lost(|element| element.attribute("name") == Some("viewport")) {
         return PASS;
+    }
+    if html.is_misspelt("viewport") {
+        return Err(NotMeasured::Misspelt);
     }
     let tag = format!("<meta name=\"viewport\" content=\"{CONTENT}\">");
     // An empty one in the body stays: filled, it would be metadata outside the head.

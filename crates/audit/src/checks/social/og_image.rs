@@ -43,8 +43,8 @@ const IMAGE_MISSING: Check = Check {
     ),
     reference: OGP,
     rule: text(
-        "Fails when no `meta` of `og:image`, `og:image:url` or `og:image:secure_url`, by `property` or else `name`, has content. Whether the file is there is another check. Not measured when the document was cut, nor on a page that asks not to be indexed.",
-        "Falha quando nenhum `meta` de `og:image`, `og:image:url` ou `og:image:secure_url`, por `property` ou na falta dele `name`, tem conteúdo. Se o arquivo existe é outra verificação. Não é medido quando o documento foi cortado, nem em página que pede para não ser indexada.",
+        "Fails when no `meta` of `og:image`, `og:image:url` or `og:image:secure_url`, by `property` or else `name`, has content. Whether the file is there is another check. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
+        "Falha quando nenhum `meta` de `og:image`, `og:image:url` ou `og:image:secure_url`, por `property` ou na falta dele `name`, tem conteúdo. Se o arquivo existe é outra verificação. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -99,8 +99,12 @@ const DIMENSIONS_MISSING: Check = Check {
 
 fn image_missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
-    if ["og:image", "og:image:url", "og:image:secure_url"].iter().any(|key| html.social(key).is_some()) {
+    const KEYS: [&str; 3] = ["og:image", "og:image:url", "og:image:secure_url"];
+    if KEYS.iter().any(|key| html.social(key).is_some()) {
         return PASS;
+    }
+    if KEYS.iter().any(|key| html.is_misspelt(key)) {
+        return Err(NotMeasured::Misspelt);
     }
     const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
     const LARGE: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");

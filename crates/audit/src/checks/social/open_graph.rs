@@ -17,7 +17,7 @@ pub(crate) const FAMILY: Family = Family {
     slug: "open-graph",
     category: Category::Social,
     landing: LANDING,
-    checks: &[TITLE_MISSING, URL_MISMATCH, CORE_INCOMPLETE, ATTRIBUTE_WRONG],
+    checks: &[TITLE_MISSING, URL_MISMATCH, TYPE_INVALID, CORE_INCOMPLETE, ATTRIBUTE_WRONG],
 };
 
 const LANDING: Landing = Landing {
@@ -52,8 +52,8 @@ const TITLE_MISSING: Check = Check {
     ),
     reference: OGP,
     rule: text(
-        "Fails when no `meta` whose `property`, or where it has none whose `name`, is `og:title` has content other than white space. Its place, head or body, does not matter. Not measured when the document was cut, nor on a page that asks not to be indexed.",
-        "Falha quando nenhum `meta` cujo `property`, ou na falta dele cujo `name`, é `og:title` tem conteúdo além de espaços. O lugar, cabeçalho ou corpo, não importa. Não é medido quando o documento foi cortado, nem em página que pede para não ser indexada.",
+        "Fails when no `meta` whose `property`, or where it has none whose `name`, is `og:title` has content other than white space. Its place, head or body, does not matter. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
+        "Falha quando nenhum `meta` cujo `property`, ou na falta dele cujo `name`, é `og:title` tem conteúdo além de espaços. O lugar, cabeçalho ou corpo, não importa. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -77,8 +77,8 @@ const CORE_INCOMPLETE: Check = Check {
     reference: OGP,
     // Also on a page without any Open Graph tag: else the fix of a missing title would bring this finding about.
     rule: text(
-        "Fails when `og:type`, `og:url` or `og:description`, by `property` or else `name`, has no content. Not measured when the document was cut, nor on a page that asks not to be indexed.",
-        "Falha quando `og:type`, `og:url` ou `og:description`, por `property` ou na falta dele `name`, não tem conteúdo. Não é medido quando o documento foi cortado, nem em página que pede para não ser indexada.",
+        "Fails when `og:type`, `og:url` or `og:description`, by `property` or else `name`, has no content. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
+        "Falha quando `og:type`, `og:url` ou `og:description`, por `property` ou na falta dele `name`, não tem conteúdo. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -102,13 +102,37 @@ const URL_MISMATCH: Check = Check {
     reference: OGP,
     // Sites that moved to https keep the http address on purpose, so that counted shares stay; the scheme is passed over.
     rule: text(
-        "Fails when `og:url` is an http(s) address other than the page's own: its one valid canonical, or where it declares none its final URL without tracking parameters. Compared are host, path and query, percent-encoding normalised; scheme and fragment are not, nor the query where `og:url` has none. A relative one is resolved as a browser would. Not applicable without `og:url`.",
-        "Falha quando `og:url` é um endereço http(s) diferente do da própria página: a sua única canônica válida ou, se não declara nenhuma, a URL final sem parâmetros de rastreamento. Comparam-se host, caminho e query, com percentuais normalizados; esquema e fragmento não, nem a query quando `og:url` não tem. Um relativo é resolvido como em um navegador. Não se aplica sem `og:url`.",
+        "Fails when `og:url` is an http(s) address other than the page's own: its one valid canonical, or where it declares none its final URL without tracking parameters. Compared are host, path and query, percent-encoding normalised; scheme and fragment are not, nor the query where `og:url` has none. A relative one is resolved as a browser would. A note where only a slash at the end differs, or where the canonical, wrong itself, names the same address. Not applicable without `og:url`.",
+        "Falha quando `og:url` é um endereço http(s) diferente do da própria página: a sua única canônica válida ou, se não declara nenhuma, a URL final sem parâmetros de rastreamento. Comparam-se host, caminho e query, com percentuais normalizados; esquema e fragmento não, nem a query quando `og:url` não tem. Um relativo é resolvido como em um navegador. É só uma nota quando só difere a barra no fim, ou quando a canônica, ela mesma errada, indica o mesmo endereço. Não se aplica sem `og:url`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
     run: url_mismatch,
+};
+
+const TYPE_INVALID: Check = Check {
+    code: "og_type_invalid",
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
+    title: text("og:type that does not exist", "og:type que não existe"),
+    why: text(
+        "Networks take a page of an unknown type for a website, and pass over what its article or video tags say.",
+        "As redes tomam uma página de tipo desconhecido por um site e ignoram o que as tags de artigo ou vídeo dizem.",
+    ),
+    how: text(
+        "Use `article` for an article, else `website`, or another type of Open Graph.",
+        "Use `article` para um artigo, senão `website`, ou outro tipo do Open Graph.",
+    ),
+    reference: "https://ogp.me/#types",
+    rule: text(
+        "Fails when the first `og:type` with content, letter case ignored, is none of the types of ogp.me and of Meta, nor one of the older types (`blog`, `company` and the like) that readers still know. A name with a colon is left alone: it may be a type of one's own.",
+        "Falha quando o primeiro `og:type` com conteúdo, sem distinguir maiúsculas, não é um dos tipos do ogp.me e da Meta, nem um dos tipos antigos (`blog`, `company` e semelhantes) que os leitores ainda conhecem. Um nome com dois-pontos fica de fora: pode ser um tipo próprio.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: PRECISION,
+    run: type_invalid,
 };
 
 const ATTRIBUTE_WRONG: Check = Check {
@@ -152,6 +176,9 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
     if html.social("og:title").is_some() {
         return PASS;
     }
+    if html.is_misspelt("og:title") {
+        return Err(NotMeasured::Misspelt);
+    }
     const NONE: Text = text("The page has no og:title.", "A página não tem og:title.");
     const FROM_TITLE: Text = text("the page's title", "o título da página");
     let title = html.title().map(|title| derive::cut(&html.as_meant(&title), derive::LONGEST_HEADLINE));
@@ -183,6 +210,10 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
     let missing: Vec<&str> = CORE.into_iter().filter(|key| html.social(key).is_none()).collect();
     if missing.is_empty() {
         return PASS;
+    }
+    let missing: Vec<&str> = missing.into_iter().filter(|key| !html.is_misspelt(key)).collect();
+    if missing.is_empty() {
+        return Err(NotMeasured::Misspelt);
     }
     const LACKS: Text = text("The page has no {list}.", "A página não tem {list}.");
     let own = facts.own_url()?;
@@ -224,6 +255,33 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
     problem(LACKS, &[("list", missing.join(", ").into())], FixDraft { origin: Some(origin), ..fix }).fail()
 }
 
+/// Types of Open Graph; the file says where from.
+const TYPES: &str = include_str!("../../data/og_types.txt");
+
+fn type_invalid(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let mut metas = html.metas.iter().filter(|meta| meta.social_key() == Some("og:type"));
+    let filled = metas.find_map(|meta| Some((meta, meta.content.as_deref().filter(|c| !c.is_empty())?)));
+    let Some((meta, content)) = filled else { return Err(NotMeasured::Absent) };
+    let mut known = TYPES.lines().filter(|line| !line.starts_with('#')).flat_map(|line| line.split(' '));
+    if content.contains(':') || known.any(|kind| kind.eq_ignore_ascii_case(content)) {
+        return PASS;
+    }
+    const UNKNOWN: Text = text(
+        "og:type is “{kind}”, which is no type of Open Graph.",
+        "og:type é “{kind}”, que não é um tipo do Open Graph.",
+    );
+    const FITTING: Text = text("what the page says of its kind", "o que a página diz do seu tipo");
+    let fitting = kind(facts);
+    let tag = format!("<meta property=\"og:type\" content=\"{fitting}\">");
+    let element = html.element(meta.node);
+    let fix = match element.filter(|element| element.start_tag().is_some() && meta.has_one_reader()) {
+        Some(element) => FixDraft::edit(FixTarget::Head, tag).set(element, "content", fitting).from(FITTING, &[]),
+        None => FixDraft::instruction(FixTarget::Head, TYPE_INVALID.how, &[]),
+    };
+    problem(UNKNOWN, &[("kind", content.into())], fix).on(element).fail()
+}
+
 /// Host, path and query as they are compared.
 fn compared(url: &url::Url, with_query: bool) -> String {
     let mut url = url_identity::without_tracking(url);
@@ -253,7 +311,30 @@ fn url_mismatch(facts: &Facts<'_>) -> Verdict {
         "Decide which address is meant, {url} or {own}, and let og:url and the canonical both name it.",
         "Decida qual endereço vale, {url} ou {own}, e faça og:url e a canônica nomearem o mesmo.",
     );
+    const AS_CANONICAL: Text = text(
+        "og:url is {url}, as the canonical is; the page is {own}.",
+        "og:url é {url}, como a canônica; a página é {own}.",
+    );
+    const SLASH: Text = text(
+        "og:url is {url}, the page is {own}: they differ in the slash at the end.",
+        "og:url é {url}, a página é {own}: diferem na barra no fim.",
+    );
     let values = [("url", content.into()), ("own", own.as_str().into())];
+    // Readers are led from one spelling to the other.
+    let without_slash =
+        |url: &url::Url| compared(url, with_query).replacen("/?", "?", 1).trim_end_matches('/').to_owned();
+    let is_slash = without_slash(&url) == without_slash(&own);
+    // One wrong address in two tags is told of the canonical.
+    let is_as_canonical = facts
+        .single_canonical()
+        .is_ok_and(|canonical| compared(canonical.url, with_query) == compared(&url, with_query));
+    let message = if is_as_canonical {
+        AS_CANONICAL
+    } else if is_slash {
+        SLASH
+    } else {
+        OTHER
+    };
     let element = html.element(meta.node);
     let ready = element.filter(|element| element.start_tag().is_some() && meta.has_one_reader());
     let fix = match ready.filter(|_| same_site(&url, &own)) {
@@ -263,7 +344,7 @@ fn url_mismatch(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::instruction(FixTarget::Head, DECIDE, &values),
     };
-    problem(OTHER, &values, fix).on(element).fail()
+    problem(message, &values, fix).minor_if(is_as_canonical || is_slash).on(element).fail()
 }
 
 fn attribute_wrong(facts: &Facts<'_>) -> Verdict {

@@ -3,6 +3,7 @@
 use super::open_graph::tag_fix;
 use crate::check::prelude::*;
 use crate::facts::elements::Meta;
+use crate::facts::jsonld::placeholder::is_gap;
 use crate::facts::measured_images::large_image;
 use crate::facts::page::Html;
 
@@ -11,7 +12,7 @@ pub(crate) const FAMILY: Family = Family {
     slug: "twitter-card",
     category: Category::Social,
     landing: LANDING,
-    checks: &[CARD_INVALID, CARD_MISSING],
+    checks: &[CARD_INVALID, CARD_MISSING, HANDLE],
 };
 
 const LANDING: Landing = Landing {
@@ -43,8 +44,8 @@ const CARD_MISSING: Check = Check {
     ),
     reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
     rule: text(
-        "Fails when no `meta` of `twitter:card`, by `property` or else `name`, has content. Not measured when the document was cut, nor on a page that asks not to be indexed.",
-        "Falha quando nenhum `meta` de `twitter:card`, por `property` ou na falta dele `name`, tem conteúdo. Não é medido quando o documento foi cortado, nem em página que pede para não ser indexada.",
+        "Fails when no `meta` of `twitter:card`, by `property` or else `name`, has content. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
+        "Falha quando nenhum `meta` de `twitter:card`, por `property` ou na falta dele `name`, tem conteúdo. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -76,6 +77,30 @@ const CARD_INVALID: Check = Check {
     run: card_invalid,
 };
 
+const HANDLE: Check = Check {
+    code: "twitter_handle_placeholder",
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
+    title: text("Account of a sample on the card", "Conta de exemplo no cartão"),
+    why: text(
+        "`@yoursite` and the like come from a sample. The account belongs to somebody else, or to nobody.",
+        "`@yoursite` e semelhantes vêm de um exemplo. A conta é de outra pessoa, ou de ninguém.",
+    ),
+    how: text(
+        "Write your own account into `twitter:site` and `twitter:creator`, or take the tags out.",
+        "Escreva a sua própria conta em `twitter:site` e `twitter:creator`, ou tire as tags.",
+    ),
+    reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
+    rule: text(
+        "Fails when `twitter:site` or `twitter:creator` is an account of a sample, letter case ignored: `@yoursite`, `@username`, `@your_handle` and others of a table, a template's mark, or `@` alone. Not applicable without these tags.",
+        "Falha quando `twitter:site` ou `twitter:creator` é uma conta de exemplo, sem distinguir maiúsculas: `@yoursite`, `@username`, `@your_handle` e outras de uma tabela, uma marca de modelo, ou só `@`. Não se aplica sem essas tags.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Head),
+    since: PRECISION,
+    run: handle,
+};
+
 /// Kinds of cards that X makes.
 const KINDS: [&str; 4] = ["summary", "summary_large_image", "app", "player"];
 /// What a player card needs besides.
@@ -86,9 +111,46 @@ fn card_missing(facts: &Facts<'_>) -> Verdict {
     if html.social("twitter:card").is_some() {
         return PASS;
     }
+    if html.is_misspelt("twitter:card") {
+        return Err(NotMeasured::Misspelt);
+    }
     const NONE: Text = text("The page has no twitter:card.", "A página não tem twitter:card.");
     let (card, origin) = fitting_card(facts, html);
     problem(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(origin, &[])).fail()
+}
+
+/// Accounts of samples; the file says where from.
+const SAMPLE_HANDLES: &str = include_str!("../../data/placeholder_handles.txt");
+
+fn handle(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let is_account = |meta: &&Meta| matches!(meta.social_key(), Some("twitter:site" | "twitter:creator"));
+    let filled: Vec<(&Meta, &str)> = html
+        .metas
+        .iter()
+        .filter(is_account)
+        .filter_map(|meta| Some((meta, meta.content.as_deref().filter(|content| !content.is_empty())?)))
+        .collect();
+    if filled.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let is_sample = |account: &str| {
+        let name = account.trim_start_matches('@');
+        let mut samples = SAMPLE_HANDLES.lines().filter(|line| !line.starts_with('#')).flat_map(|line| line.split(' '));
+        name.is_empty() || is_gap(name) || samples.any(|sample| sample.eq_ignore_ascii_case(name))
+    };
+    let bad: Vec<(&Meta, &str)> = filled.into_iter().filter(|(_, account)| is_sample(account)).collect();
+    let Some((first, account)) = bad.first() else { return PASS };
+    const SAMPLE: Text =
+        text("{key} is “{account}”, an account of a sample.", "{key} é “{account}”, uma conta de exemplo.");
+    let key = first.social_key().unwrap_or_default();
+    let tags: Vec<String> = bad
+        .iter()
+        .filter_map(|(meta, _)| Some(format!("<meta name=\"{}\" content=\"@{{{{ACCOUNT}}}}\">", meta.social_key()?)))
+        .collect();
+    let fix = FixDraft::template(FixTarget::Head, tags.join("\n")).note(HANDLE.how, &[]);
+    let values = [("key", key.into()), ("account", (*account).into())];
+    problem(SAMPLE, &values, fix).on(bad.iter().filter_map(|(meta, _)| html.element(meta.node))).fail()
 }
 
 /// The kind of card for the page's image, and what it goes by.

@@ -83,6 +83,7 @@ impl<'t> SitemapReading<'t> {
     pub(super) fn take(&mut self, loc: Option<&str>, lastmod: Option<&str>) -> bool {
         if self.kind == Some(SitemapKind::Index) {
             self.children_seen += 1;
+            self.counting.take_index(lastmod, self.target);
             self.take_child(loc, lastmod);
             return false;
         }

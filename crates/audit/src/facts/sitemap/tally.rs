@@ -78,6 +78,13 @@ impl Counting {
         }
     }
 
+    /// Takes the date of a file that an index lists.
+    pub(super) fn take_index(&mut self, lastmod: Option<&str>, target: &Target) {
+        if let Some(lastmod) = lastmod {
+            self.date(lastmod, target);
+        }
+    }
+
     /// An address longer than any reader takes.
     pub(super) fn too_long(&mut self, start: &str) {
         self.bad(BadLoc::TooLong, start);

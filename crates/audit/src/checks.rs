@@ -129,6 +129,8 @@ mod structured_data {
     pub(super) mod entities;
     pub(super) mod guidelines;
     pub(super) mod jsonld;
+    pub(super) mod jsonld_media;
+    pub(super) mod jsonld_texts;
     pub(super) mod jsonld_values;
     pub(super) mod presence;
     pub(super) mod rich_results;
@@ -206,6 +208,8 @@ pub const FAMILIES: &[&Family] = &[
     &structured_data::entities::FAMILY,
     &structured_data::guidelines::FAMILY,
     &structured_data::jsonld::FAMILY,
+    &structured_data::jsonld_media::FAMILY,
+    &structured_data::jsonld_texts::FAMILY,
     &structured_data::jsonld_values::FAMILY,
     &structured_data::presence::FAMILY,
     &structured_data::rich_results::FAMILY,

@@ -28,6 +28,7 @@ pub mod font_metrics;
 pub(crate) mod headings;
 pub mod hreflang;
 mod image_header;
+pub(crate) mod image_names;
 pub(crate) mod image_room;
 mod item;
 pub mod jsonld;

@@ -7,6 +7,7 @@ pub(crate) mod placeholder;
 mod reason;
 mod repair;
 pub(crate) mod rich_results;
+pub(crate) mod texts;
 pub(crate) mod tree;
 pub(crate) mod value;
 

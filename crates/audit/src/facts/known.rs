@@ -216,10 +216,23 @@ impl<'c> Facts<'c> {
     pub(crate) fn graph(&self) -> Result<&Graph<'c>, NotMeasured> {
         self.page()?;
         if self.graph.nodes.is_empty() {
-            return Err(NotMeasured::Absent);
+            return Err(if self.has_unread_json_ld() { NotMeasured::JsonLd } else { NotMeasured::Absent });
         }
         self.graph.start_over();
         Ok(&self.graph)
+    }
+
+    /// Whether a block of JSON-LD could not be read: what it holds is not known.
+    pub(crate) fn has_unread_json_ld(&self) -> bool {
+        self.html.is_some_and(|html| !html.json_ld.errors.is_empty())
+    }
+
+    /// A verdict on what structured data holds. Where a block could not be read, nothing is known to be right, or absent.
+    pub(crate) fn unless_unread<P>(&self, verdict: Result<Option<P>, NotMeasured>) -> Result<Option<P>, NotMeasured> {
+        match verdict {
+            Ok(None) | Err(NotMeasured::Absent) if self.has_unread_json_ld() => Err(NotMeasured::JsonLd),
+            known => known,
+        }
     }
 
     /// Language alternates of elements and header; those of sitemaps are [`Self::listed_alternates`].
@@ -313,10 +326,11 @@ impl<'c> Facts<'c> {
 
     /// The `sitemap` block. Where nothing was asked, `checked` is empty and `found` is null.
     pub(crate) fn sitemap_summary(&self) -> SitemapSummary {
-        self.sitemaps.as_ref().map_or_else(
-            || SitemapSummary { state: "unreachable".to_owned(), ..SitemapSummary::default() },
-            Sitemaps::summary,
-        )
+        let is_asked = self.capture.source.has_network() && self.robots.is_some();
+        let state = if is_asked { "unreachable" } else { "notAsked" };
+        self.sitemaps
+            .as_ref()
+            .map_or_else(|| SitemapSummary { state: state.to_owned(), ..SitemapSummary::default() }, Sitemaps::summary)
     }
 
     /// The site as probes see it.

@@ -24,6 +24,12 @@ fn finding(report: &Report, code: &str) -> Option<(Finding, Fix)> {
     Some((finding, report.fixes.iter().find(|fix| fix.code == code)?.clone()))
 }
 
+/// What a block holds that can't be read is not known.
+#[track_caller]
+fn assert_unread(code: &str) {
+    assert_eq!(of_block("{").coverage.not_measured.get(code).map(String::as_str), Some("jsonld"));
+}
+
 #[test]
 fn a_node_without_what_its_result_requires_gets_its_block_completed() {
     let report = of_block(
@@ -55,9 +61,10 @@ fn a_complete_node_passes_and_pages_without_such_types_have_nothing_to_measure()
     let code = "jsonld_required_missing";
     let recipe = of_block(r#"{"@context":"https://schema.org","@type":"Recipe","name":"a","image":"https://e.com/a"}"#);
     assert!(recipe.coverage.passed.iter().any(|known| known == code));
-    for json in [r#"{"@context":"https://schema.org","@type":"Article"}"#, r#"{"@type":"Recipe"}"#, "{", "[]"] {
+    for json in [r#"{"@context":"https://schema.org","@type":"Article"}"#, r#"{"@type":"Recipe"}"#, "[]"] {
         assert!(of_block(json).coverage.not_applicable.iter().any(|known| known == code), "{json}");
     }
+    assert_unread(code);
     let hidden = source(r#"{"@context":"https://schema.org","@type":"Recipe"}"#)
         .replace("<title>", "<meta name=robots content=noindex><title>");
     let report = report(&page("https://example.com/bread", hidden));
@@ -134,9 +141,10 @@ fn good_values_pass_and_pages_without_known_ones_have_nothing_to_measure() {
     let code = "jsonld_value_invalid";
     let good = of_block(r#"{"@context":"https://schema.org","@type":"Article","dateModified":"2026-11-21"}"#);
     assert!(good.coverage.passed.iter().any(|known| known == code));
-    for json in [r#"{"@context":"https://schema.org","name":"a"}"#, r#"{"dateModified":"never"}"#, "{"] {
+    for json in [r#"{"@context":"https://schema.org","name":"a"}"#, r#"{"dateModified":"never"}"#] {
         assert!(of_block(json).coverage.not_applicable.iter().any(|known| known == code), "{json}");
     }
+    assert_unread(code);
 }
 
 #[test]

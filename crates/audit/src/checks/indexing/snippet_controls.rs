@@ -74,7 +74,7 @@ const PREVIEW: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
-    run: preview,
+    run: |facts| facts.unless_unread(preview(facts)),
 };
 
 const NOIMAGEINDEX: Check = Check {

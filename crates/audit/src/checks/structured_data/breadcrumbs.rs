@@ -1,6 +1,9 @@
 //! The breadcrumb trail as structured data.
 
 use crate::check::prelude::*;
+use crate::escape::json_text_in_html;
+use crate::facts::jsonld::graph::{Node, local};
+use crate::facts::jsonld::tree::Tree;
 use crate::facts::{breadcrumbs, new_nodes};
 
 /// The family.
@@ -20,7 +23,7 @@ pub(crate) const FAMILY: Family = Family {
         ),
         example: include_str!("breadcrumbs/bad_list.html"),
     },
-    checks: &[MISSING],
+    checks: &[DOUBLED, MISSING],
 };
 
 const MISSING: Check = Check {
@@ -38,14 +41,113 @@ const MISSING: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/breadcrumb",
     rule: text(
-        "Fails when an element whose class, id or `aria-label` says `breadcrumb` shows a trail of 2 to 10 steps, each but the last a link with a name, and there is no `BreadcrumbList` in JSON-LD, microdata or RDFa. The home page, hidden trails and pages without a trail are left alone. Not measured on a page with noindex.",
-        "Falha quando um elemento cuja classe, id ou `aria-label` diz `breadcrumb` mostra uma trilha de 2 a 10 passos, cada um menos o último um link com nome, e não há `BreadcrumbList` em JSON-LD, microdados ou RDFa. A página inicial, trilhas ocultas e páginas sem trilha ficam de fora. Não é medido em página com noindex.",
+        "Fails when an element whose class, id or `aria-label` says `breadcrumb` shows a trail of 2 to 10 steps, each but the last a link with a name, and there is no `BreadcrumbList` in JSON-LD, microdata or RDFa. The home page, hidden trails and pages without a trail are left alone. Not measured on a page with noindex, nor where a block of JSON-LD, which may hold the list, can't be read.",
+        "Falha quando um elemento cuja classe, id ou `aria-label` diz `breadcrumb` mostra uma trilha de 2 a 10 passos, cada um menos o último um link com nome, e não há `BreadcrumbList` em JSON-LD, microdados ou RDFa. A página inicial, trilhas ocultas e páginas sem trilha ficam de fora. Não é medido em página com noindex, nem quando um bloco JSON-LD, que pode conter a lista, não pode ser lido.",
     ),
     thresholds: &[threshold("steps_least", 2, "steps"), threshold("steps_most", 10, "steps")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
     run: missing,
 };
+
+const DOUBLED: Check = Check {
+    code: "breadcrumb_url_doubled",
+    severity: Severity::Warn,
+    impact: Impact::RichResult,
+    title: text("Breadcrumb addresses that are doubled", "Endereços de breadcrumb duplicados"),
+    why: text(
+        "A step whose address has its ending or its host twice leads nowhere, and crawlers follow it.",
+        "Um passo cujo endereço repete a terminação ou o host não leva a nada, e os robôs o seguem.",
+    ),
+    how: text(
+        "Join the parts of the address once where the trail is written.",
+        "Junte as partes do endereço uma vez só onde a trilha é escrita.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/structured-data/breadcrumb",
+    rule: text(
+        "Fails when the address of a step of a `BreadcrumbList` ends in the same ending twice (`.html.html`), or holds a second scheme and host in its path (`https://example.com/https://example.com/…`).",
+        "Falha quando o endereço de um passo de um `BreadcrumbList` termina duas vezes com a mesma terminação (`.html.html`) ou contém um segundo esquema e host no caminho (`https://example.com/https://example.com/…`).",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: PRECISION,
+    run: |facts| facts.unless_unread(doubled(facts)),
+};
+
+/// An address without what stands in it twice; `None` for one that is fine.
+fn undoubled(address: &str) -> Option<String> {
+    /// Endings of pages.
+    const ENDINGS: [&str; 6] = [".html", ".htm", ".php", ".aspx", ".jsp", ".shtml"];
+    let (address, query) =
+        address.trim().split_once('?').map_or((address.trim(), None), |(path, query)| (path, Some(query)));
+    let with_query = |path: &str| query.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    for ending in ENDINGS {
+        if let Some(once) = address.strip_suffix(ending).filter(|rest| rest.ends_with(ending)) {
+            return Some(with_query(once));
+        }
+    }
+    let (start, _) = address.split_once("://")?;
+    let inner = address.get(start.len() + 3..)?;
+    let second = inner.find("/http://").or_else(|| inner.find("/https://"))?;
+    Some(with_query(inner.get(second + 1..)?))
+}
+
+/// Fails when a step of a trail leads to an address that was joined twice.
+fn doubled(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let graph = facts.graph()?;
+    let is_step = |node: &&Node<'_>| {
+        let of_list = |(parent, property): &(usize, &str)| {
+            let types = graph.nodes.get(*parent).map(|parent| parent.types.as_slice()).unwrap_or_default();
+            *property == "itemListElement" && types.contains(&"BreadcrumbList")
+        };
+        node.within.iter().any(of_list)
+    };
+    let mut has_any = false;
+    let mut bad: Vec<(&Node<'_>, &Tree, String)> = Vec::new();
+    for node in graph.nodes.iter().filter(is_step) {
+        let members = node.tree.members().into_iter().flatten().filter(|member| local(&member.name) == "item");
+        for value in members.flat_map(|member| member.value.each()).filter_map(address) {
+            has_any = true;
+            bad.extend(value.text().and_then(undoubled).map(|once| (node, value, once)));
+        }
+    }
+    let Some((_, first, once)) = bad.first() else { return if has_any { PASS } else { Err(NotMeasured::Absent) } };
+    const TWICE: Text = text(
+        "{count} {count|step of the breadcrumb leads|steps of the breadcrumb lead} to a doubled address: {url} in place of {once}.",
+        "{count} {count|passo do breadcrumb leva|passos do breadcrumb levam} a um endereço duplicado: {url} no lugar de {once}.",
+    );
+    const ONCE: Text = text("the page's own address, written once", "o próprio endereço da página, escrito uma vez");
+    let values =
+        [("count", bad.len().into()), ("url", first.text().unwrap_or_default().into()), ("once", once.as_str().into())];
+    let json = |once: &str| json_text_in_html(&serde_json::Value::from(once).to_string());
+    let lines: Vec<String> = bad.iter().map(|(_, _, once)| format!("\"item\": {}", json(once))).collect();
+    let ready = FixDraft::edit(FixTarget::Head, lines.join("\n")).from(ONCE, &[]);
+    // Ready where the page itself links to what is meant.
+    let is_linked = |once: &str| {
+        let meant = html.resolve(once);
+        meant.is_some_and(|meant| html.anchors.iter().any(|anchor| anchor.url.as_ref() == Some(&meant)))
+    };
+    let ready = bad.iter().try_fold(ready, |fix, (node, value, once)| {
+        let block = html.source(node.block)?.block().filter(|block| block.is_in_source(&html.document))?;
+        let span = block.start + value.span.start..block.start + value.span.end;
+        is_linked(once).then(|| fix.replace(span, json(once)))
+    });
+    let fix = ready.unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, DOUBLED.how, &[]));
+    let places = bad.iter().filter_map(|(node, value, _)| html.source(node.block)?.place(html, &value.span));
+    problem(TWICE, &values, fix).at(places).fail()
+}
+
+/// The address that a step is, or that it names by `@id` or `url`.
+fn address(value: &Tree) -> Option<&Tree> {
+    match value.members() {
+        Some(members) => {
+            let of = |name: &str| members.iter().find(|member| local(&member.name) == name);
+            Some(&of("@id").or_else(|| of("url"))?.value)
+        }
+        None => Some(value).filter(|value| value.text().is_some()),
+    }
+}
 
 /// Fails when the page shows a trail that is nowhere marked up.
 fn missing(facts: &Facts<'_>) -> Verdict {
@@ -54,9 +156,12 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let is_list = |kind: &str| kind == "BreadcrumbList" || kind.ends_with("/Breadcrumb");
     let marked =
         facts.graph().is_ok_and(|graph| graph.nodes.iter().flat_map(|node| &node.types).any(|kind| is_list(kind)));
-    let unread = !html.json_ld.errors.is_empty() || html.json_ld.types.iter().any(|kind| is_list(kind));
-    if marked || unread {
+    // One that lacks its context is told as that.
+    if marked || html.json_ld.types.iter().any(|kind| is_list(kind)) {
         return PASS;
+    }
+    if facts.has_unread_json_ld() {
+        return Err(NotMeasured::JsonLd);
     }
     let trail = breadcrumbs::shown(facts, html).filter(|_| facts.url().is_ok_and(|url| url.path() != "/"));
     let Some(trail) = trail else { return Err(NotMeasured::Absent) };
@@ -67,4 +172,23 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let place = trail.node.and_then(|node| html.element(node)).map(Element::place);
     let fix = FixDraft::block(&new_nodes::breadcrumbs(&trail), html);
     problem(UNMARKED, &[("count", trail.steps.len().into())], fix).at(place).fail()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubled_addresses_are_told_from_others() {
+        for (address, once) in [
+            ("https://e.com/rye.html.html", Some("https://e.com/rye.html")),
+            ("/rye.html.html?a=1", Some("/rye.html?a=1")),
+            ("https://e.com/https://e.com/rye", Some("https://e.com/rye")),
+            ("https://e.com/rye.html", None),
+            ("https://e.com/rye?u=https://e.com/", None),
+            ("https://e.com/rye/rye", None),
+        ] {
+            assert_eq!(undoubled(address).as_deref(), once, "{address}");
+        }
+    }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::check::prelude::*;
 use crate::escape::json_text_in_html;
+use crate::facts::canonical::names_home;
 use crate::facts::jsonld::Written;
-use crate::facts::jsonld::graph::{Found, Graph, Node, id};
+use crate::facts::jsonld::graph::{Found, Graph, Node, id, local};
 use crate::facts::jsonld::tree::Tree;
 use crate::facts::page::Html;
 
@@ -26,7 +27,7 @@ pub(crate) const FAMILY: Family = Family {
         ),
         example: include_str!("entities/bad_reference.html"),
     },
-    checks: &[UNRESOLVED, DUPLICATE],
+    checks: &[UNRESOLVED, DUPLICATE, MAIN_ENTITY],
 };
 
 const UNRESOLVED: Check = Check {
@@ -50,7 +51,7 @@ const UNRESOLVED: Check = Check {
     thresholds: &[threshold("nodes_most", MOST_NODES as u64, "nodes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
-    run: unresolved,
+    run: |facts| facts.unless_unread(unresolved(facts)),
 };
 
 const DUPLICATE: Check = Check {
@@ -68,13 +69,37 @@ const DUPLICATE: Check = Check {
     ),
     reference: "https://www.w3.org/TR/json-ld11/#node-identifiers",
     rule: text(
-        "Fails when main nodes of two JSON-LD blocks have the same first type and the same name or headline, for articles, products, recipes, organizations, persons, websites, pages, videos, jobs and software, and nothing tells them apart: the same `@id` joins them, and different `url`, `sku`, `mpn`, GTIN, `productID` or `identifier` separate them. Nodes of one block, and the same thing in JSON-LD and in markup, are left alone.",
-        "Falha quando nós principais de dois blocos JSON-LD têm o mesmo primeiro tipo e o mesmo nome ou título, entre artigos, produtos, receitas, organizações, pessoas, sites, páginas, vídeos, vagas e programas, e nada os distingue: o mesmo `@id` os une, e `url`, `sku`, `mpn`, GTIN, `productID` ou `identifier` diferentes os separam. Nós de um mesmo bloco, e a mesma coisa em JSON-LD e na marcação, ficam de fora.",
+        "Fails when main nodes of two JSON-LD blocks have the same first type and the same name or headline, for articles, products, recipes, organizations, persons, websites, pages, videos, jobs and software, and nothing tells them apart: the same `@id` joins them, and different `url`, `contentUrl`, `embedUrl`, `sku`, `mpn`, GTIN, `productID` or `identifier` separate them. Nodes of one block, and the same thing in JSON-LD and in markup, are left alone.",
+        "Falha quando nós principais de dois blocos JSON-LD têm o mesmo primeiro tipo e o mesmo nome ou título, entre artigos, produtos, receitas, organizações, pessoas, sites, páginas, vídeos, vagas e programas, e nada os distingue: o mesmo `@id` os une, e `url`, `contentUrl`, `embedUrl`, `sku`, `mpn`, GTIN, `productID` ou `identifier` diferentes os separam. Nós de um mesmo bloco, e a mesma coisa em JSON-LD e na marcação, ficam de fora.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
-    run: duplicate,
+    run: |facts| facts.unless_unread(duplicate(facts)),
+};
+
+const MAIN_ENTITY: Check = Check {
+    code: "jsonld_main_entity_home",
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
+    title: text("mainEntityOfPage names the home page", "mainEntityOfPage indica a página inicial"),
+    why: text(
+        "The node says that the home page is the page about it, as a template does that writes the address of the site for all of them.",
+        "O nó diz que a página sobre ele é a inicial, como faz um modelo que escreve o endereço do site em todas.",
+    ),
+    how: text(
+        "Write the address of this page into `mainEntityOfPage`, or leave it out.",
+        "Escreva o endereço desta página em `mainEntityOfPage`, ou omita-o.",
+    ),
+    reference: "https://schema.org/docs/datamodel.html#mainEntityBackground",
+    rule: text(
+        "Fails when a main node (article, recipe, product, video, event, job, course, movie, book) of a page that is not the home page has the root of the same site as its `mainEntityOfPage`, as an address or as the `@id` of an object.",
+        "Falha quando um nó principal (artigo, receita, produto, vídeo, evento, vaga, curso, filme, livro) de uma página que não é a inicial tem a raiz do mesmo site como `mainEntityOfPage`, como endereço ou como `@id` de um objeto.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: PRECISION,
+    run: |facts| facts.unless_unread(main_entity(facts)),
 };
 
 /// Characters shown of a name.
@@ -201,8 +226,21 @@ const SINGLE: [&str; 10] = [
     "SoftwareApplication",
 ];
 /// What tells two things of one name apart.
-const MARKS: [&str; 11] =
-    ["url", "sku", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "productID", "identifier", "jobLocation"];
+const MARKS: [&str; 13] = [
+    "url",
+    "contentUrl",
+    "embedUrl",
+    "sku",
+    "mpn",
+    "gtin",
+    "gtin8",
+    "gtin12",
+    "gtin13",
+    "gtin14",
+    "productID",
+    "identifier",
+    "jobLocation",
+];
 /// Nodes of one type and name that are compared with one another.
 const MOST_OF_ONE_NAME: usize = 8;
 
@@ -293,4 +331,61 @@ fn without_copies(html: &Html, found: &[(&Node<'_>, &Node<'_>)]) -> Option<FixDr
         .collect();
     let fix = FixDraft::edit(FixTarget::Head, "").from(COPY, &[]);
     Some(scripts?.into_iter().fold(fix, FixDraft::remove))
+}
+
+/// Types that a page of its own is about.
+const SUBJECTS: [&str; 9] =
+    ["Article", "Recipe", "Product", "VideoObject", "Event", "JobPosting", "Course", "Movie", "Book"];
+
+/// Fails when a node's own page is said to be the home page.
+fn main_entity(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let graph = facts.graph()?;
+    let page = facts.url()?;
+    let subjects = graph.nodes.iter().filter(|node| graph.leads(node) && graph.is_any(node, &SUBJECTS));
+    let stated: Vec<(&Node<'_>, &Tree)> = subjects
+        .flat_map(|node| {
+            let members = node.tree.members().into_iter().flatten();
+            members.filter(|member| local(&member.name) == "mainEntityOfPage").map(move |member| (node, &member.value))
+        })
+        .filter_map(|(node, value)| Some((node, address(value)?)))
+        .collect();
+    if stated.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    let is_home = |value: &Tree| {
+        let url = value.text().and_then(|address| html.resolve(address.trim()));
+        url.is_some_and(|url| names_home(page, &url))
+    };
+    let bad: Vec<(&Node<'_>, &Tree)> = stated.into_iter().filter(|(_, value)| is_home(value)).collect();
+    let Some((first, value)) = bad.first() else { return PASS };
+    const HOME: Text = text(
+        "{kind}.mainEntityOfPage is the home page, {url}, not this page ({count} in all).",
+        "{kind}.mainEntityOfPage é a página inicial, {url}, não esta página ({count} ao todo).",
+    );
+    const OWN: Text = text("the page's own address", "o endereço da própria página");
+    let values = [
+        ("kind", first.types.first().copied().unwrap_or_default().into()),
+        ("url", value.text().unwrap_or_default().into()),
+        ("count", bad.len().into()),
+    ];
+    let own = facts.own_url()?;
+    let json = json_text_in_html(&serde_json::Value::from(own.as_str()).to_string());
+    let ready = FixDraft::edit(FixTarget::Head, format!("\"mainEntityOfPage\": {json}")).from(OWN, &[]);
+    let ready = bad.iter().try_fold(ready, |fix, (node, value)| {
+        let block = html.source(node.block)?.block().filter(|block| block.is_in_source(&html.document))?;
+        let span = block.start + value.span.start..block.start + value.span.end;
+        graph.is_subject(node).then(|| fix.replace(span, json.clone()))
+    });
+    let fix = ready.unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, MAIN_ENTITY.how, &[]));
+    let places = bad.iter().filter_map(|(node, value)| html.source(node.block)?.place(html, &value.span));
+    problem(HOME, &values, fix).at(places).fail()
+}
+
+/// The address that a value is, or the `@id` of one that names nothing else.
+fn address(value: &Tree) -> Option<&Tree> {
+    match value.members() {
+        Some(members) => Some(&members.iter().find(|member| member.name == "@id")?.value),
+        None => Some(value).filter(|value| value.text().is_some()),
+    }
 }

@@ -50,7 +50,7 @@ const NOT_VISIBLE: Check = Check {
     thresholds: &[threshold("words_shown", LEAST_SHARE as u64, "percent")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
     since: WHOLE,
-    run: not_visible,
+    run: |facts| facts.unless_unread(not_visible(facts)),
 };
 
 const SELF_SERVING: Check = Check {
@@ -74,7 +74,7 @@ const SELF_SERVING: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
     since: WHOLE,
-    run: self_serving,
+    run: |facts| facts.unless_unread(self_serving(facts)),
 };
 
 const PAYWALL: Check = Check {
@@ -98,7 +98,7 @@ const PAYWALL: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
     since: WHOLE,
-    run: paywall,
+    run: |facts| facts.unless_unread(paywall(facts)),
 };
 
 /// Percent of the words of a name that the page shows at least.

@@ -50,8 +50,8 @@ const SYNTAX: Check = Check {
     how: text("Write valid JSON; let a library print it.", "Escreva JSON válido; deixe uma biblioteca gerá-lo."),
     reference: "https://www.rfc-editor.org/rfc/rfc8259",
     rule: text(
-        "Fails when a `script` of type `application/ld+json` is not JSON by RFC 8259, its root is neither an object nor an array of objects, one of its objects has a name twice, or it is longer than 512 KiB. The message tells line and column of the first defect. Repaired without loss: a comment or CDATA wrapper, HTML-escaped or typographic quotes, a trailing comma, raw line ends in a text. Not measured on a page that was cut.",
-        "Falha quando um `script` do tipo `application/ld+json` não é JSON pela RFC 8259, sua raiz não é um objeto nem uma lista de objetos, um de seus objetos tem o mesmo nome duas vezes, ou tem mais de 512 KiB. A mensagem diz a linha e a coluna do primeiro defeito. Conserta-se sem perda: um comentário ou CDATA em volta, aspas escapadas como HTML ou tipográficas, uma vírgula no fim, quebras de linha dentro de um texto. Não é medido em página que foi cortada.",
+        "Fails when a `script` of type `application/ld+json` is not JSON by RFC 8259, its root is neither an object nor an array of objects, or it is longer than 512 KiB. Where all blocks can be read, but an object has a name twice, it is a note. The message tells line and column of the first defect. Repaired without loss: a comment or CDATA wrapper, HTML-escaped or typographic quotes, a trailing comma, raw line ends in a text. Not measured on a page that was cut.",
+        "Falha quando um `script` do tipo `application/ld+json` não é JSON pela RFC 8259, sua raiz não é um objeto nem uma lista de objetos, ou tem mais de 512 KiB. Quando todos os blocos podem ser lidos, mas um objeto tem o mesmo nome duas vezes, é só uma nota. A mensagem diz a linha e a coluna do primeiro defeito. Conserta-se sem perda: um comentário ou CDATA em volta, aspas escapadas como HTML ou tipográficas, uma vírgula no fim, quebras de linha dentro de um texto. Não é medido em página que foi cortada.",
     ),
     thresholds: &[threshold("block_size", LARGEST_BLOCK as u64, "bytes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -80,7 +80,7 @@ const CONTEXT: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
-    run: wrong_context,
+    run: |facts| facts.unless_unread(wrong_context(facts)),
 };
 
 const TYPE_MISSING: Check = Check {
@@ -104,7 +104,7 @@ const TYPE_MISSING: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
     since: WHOLE,
-    run: type_missing,
+    run: |facts| facts.unless_unread(type_missing(facts)),
 };
 
 /// Bytes of repaired blocks that a report takes: it holds them as fix and as edit, beside what they replace.
@@ -116,7 +116,10 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
     if html.json_ld_scripts.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let errors: Vec<&BlockError> = html.json_ld.errors.iter().chain(&html.json_ld.duplicates).collect();
+    // JSON may have a name twice (RFC 8259 §4), and readers take the last: told where all blocks can be read.
+    let is_json = html.json_ld.errors.is_empty();
+    let errors: Vec<&BlockError> =
+        if is_json { &html.json_ld.duplicates } else { &html.json_ld.errors }.iter().collect();
     let Some(first) = errors.iter().min_by_key(|error| error.offset) else { return PASS };
     if html.cut {
         return Err(NotMeasured::Truncated);
@@ -124,6 +127,10 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
     const BROKEN: Text = text(
         "{count} JSON-LD {count|block is|blocks are} not JSON; line {line}, column {column}: {reason}.",
         "{count} {count|bloco JSON-LD não é|blocos JSON-LD não são} JSON; linha {line}, coluna {column}: {reason}.",
+    );
+    const TWICE: Text = text(
+        "{count} JSON-LD {count|block has|blocks have} a name twice, and readers take the last; line {line}, column {column}: {reason}.",
+        "{count} {count|bloco JSON-LD tem|blocos JSON-LD têm} um nome repetido, e os leitores usam o último; linha {line}, coluna {column}: {reason}.",
     );
     let Position { line, column } = html.document.position(first.offset);
     let values = [("count", errors.len().into()), ("line", line.into()), ("column", column.into())];
@@ -159,7 +166,7 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
         let length = shown.map(char::len_utf8).sum::<usize>();
         Some(Place { selector, ..html.document.place_of(error.offset..error.offset + length) })
     });
-    let mut found = problem(BROKEN, &values, fix);
+    let mut found = problem(if is_json { TWICE } else { BROKEN }, &values, fix).minor_if(is_json);
     found.values.insert("reason".to_owned(), first.reason.en.as_str().into());
     give_reason(&mut found.message, &first.reason);
     found.at(places).fail()

@@ -51,13 +51,13 @@ const INVALID: Check = Check {
     ),
     reference: "https://schema.org/docs/datamodel.html",
     rule: text(
-        "Fails when a plain value of a known property is not in its form: dates and durations by ISO 8601, prices as digits with at most one point, currencies by ISO 4217, enumerations by a member's name or address, addresses absolute http(s), `ratingValue` a number between `worstRating` (1) and `bestRating` (5), `position` counting from 1, coordinates on the globe, GTINs with a right check digit. Empty values, placeholders, percentages, fractions, and objects in place of a value are left alone.",
-        "Falha quando um valor simples de uma propriedade conhecida não está na forma dela: datas e durações pela ISO 8601, preços como dígitos com no máximo um ponto, moedas pela ISO 4217, enumerações pelo nome ou endereço de um membro, endereços http(s) absolutos, `ratingValue` um número entre `worstRating` (1) e `bestRating` (5), `position` a partir de 1, coordenadas no globo, GTINs com dígito verificador certo. Valores vazios, lacunas de modelo, porcentagens, frações e objetos no lugar de um valor ficam de fora.",
+        "Fails when a plain value of a known property is not in its form: dates and durations by ISO 8601, prices as digits with at most one point, currencies by ISO 4217, enumerations by a member's name or address, addresses absolute http(s), the `ratingValue` of an `AggregateRating` or `reviewRating` a number between `worstRating` (1) and `bestRating` (5), `position` counting from 1, coordinates on the globe, GTINs with a right check digit. A note where all that is wrong is a space between day and time, which many readers take. Empty values, placeholders, percentages, fractions, and objects in place of a value are left alone.",
+        "Falha quando um valor simples de uma propriedade conhecida não está na forma dela: datas e durações pela ISO 8601, preços como dígitos com no máximo um ponto, moedas pela ISO 4217, enumerações pelo nome ou endereço de um membro, endereços http(s) absolutos, o `ratingValue` de um `AggregateRating` ou `reviewRating` um número entre `worstRating` (1) e `bestRating` (5), `position` a partir de 1, coordenadas no globo, GTINs com dígito verificador certo. É só uma nota quando a única falha é um espaço entre dia e hora, que muitos leitores aceitam. Valores vazios, lacunas de modelo, porcentagens, frações e objetos no lugar de um valor ficam de fora.",
     ),
     thresholds: &[threshold("worst_rating", 1, "points"), threshold("best_rating", 5, "points")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
-    run: invalid,
+    run: |facts| facts.unless_unread(invalid(facts)),
 };
 
 const PLACEHOLDER: Check = Check {
@@ -81,7 +81,7 @@ const PLACEHOLDER: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
     since: WHOLE,
-    run: placeholders,
+    run: |facts| facts.unless_unread(placeholders(facts)),
 };
 
 /// Values that a fix shows.
@@ -106,7 +106,13 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         ("value", shown(html, first.block, first.value).into()),
     ];
     let places = bad.iter().filter_map(|bad| html.source(bad.block)?.place(html, &bad.value.span));
-    problem(first.form.message(), &values, fix(html, &bad)).at(places).fail()
+    const SPACED: Text = text(
+        "{property} {value} has a space in place of the T of ISO 8601 ({count} {count|date|dates} in all).",
+        "{property} {value} tem um espaço no lugar do T da ISO 8601 ({count} {count|data|datas} ao todo).",
+    );
+    let is_minor = bad.iter().all(Bad::is_spaced_date);
+    let message = if is_minor { SPACED } else { first.form.message() };
+    problem(message, &values, fix(html, &bad)).minor_if(is_minor).at(places).fail()
 }
 
 /// `Offer.price`.

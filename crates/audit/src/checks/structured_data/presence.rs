@@ -3,6 +3,7 @@
 use crate::check::prelude::*;
 use crate::facts::breadcrumbs;
 use crate::facts::derive;
+use crate::facts::jsonld::graph::{Graph, Node};
 use crate::facts::jsonld::rich_results;
 use crate::facts::jsonld::types_of;
 use crate::facts::new_nodes;
@@ -24,7 +25,7 @@ pub(crate) const FAMILY: Family = Family {
         ),
         example: include_str!("presence/bad_missing_article.html"),
     },
-    checks: &[MISSING, RETIRED, ON_NOINDEX],
+    checks: &[MISSING, RETIRED, DATA_VOCABULARY, ON_NOINDEX],
 };
 
 const INTRO: &str = "https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data";
@@ -71,13 +72,13 @@ const RETIRED: Check = Check {
     ),
     reference: "https://developers.google.com/search/updates",
     rule: text(
-        "Says which of the page's types, in any syntax, had a Google rich result that has ended, with the month of its end: `HowTo`, `FAQPage`, `SearchAction` (sitelinks search box), `ClaimReview`, `CourseInstance` and others of a dated table. Never advises to delete them. A subtype is not judged by the type above it.",
-        "Diz quais tipos da página, em qualquer sintaxe, tinham um resultado avançado do Google que foi encerrado, com o mês do fim: `HowTo`, `FAQPage`, `SearchAction` (caixa de busca de sitelinks), `ClaimReview`, `CourseInstance` e outros de uma tabela datada. Nunca aconselha apagá-los. Um subtipo não é julgado pelo tipo acima dele.",
+        "Says which of the page's types, in any syntax, had a Google rich result that has ended, with the month of its end: `HowTo`, `FAQPage`, `SearchAction` of a `WebSite` (sitelinks search box), `ReadAction` of a `Book`, `ClaimReview`, `CourseInstance` and others of a dated table. Never advises to delete them. A subtype is not judged by the type above it.",
+        "Diz quais tipos da página, em qualquer sintaxe, tinham um resultado avançado do Google que foi encerrado, com o mês do fim: `HowTo`, `FAQPage`, `SearchAction` de um `WebSite` (caixa de busca de sitelinks), `ReadAction` de um `Book`, `ClaimReview`, `CourseInstance` e outros de uma tabela datada. Nunca aconselha apagá-los. Um subtipo não é julgado pelo tipo acima dele.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
     since: FIRST,
-    run: retired,
+    run: |facts| facts.unless_unread(retired(facts)),
 };
 
 const ON_NOINDEX: Check = Check {
@@ -101,11 +102,46 @@ const ON_NOINDEX: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
     since: WHOLE,
-    run: on_noindex,
+    run: |facts| facts.unless_unread(on_noindex(facts)),
+};
+
+const DATA_VOCABULARY: Check = Check {
+    code: "data_vocabulary_markup",
+    severity: Severity::Warn,
+    impact: Impact::RichResult,
+    title: text("Markup of data-vocabulary.org", "Marcação do data-vocabulary.org"),
+    why: text(
+        "Google stopped reading this vocabulary in January 2021: breadcrumbs, ratings and prices marked up with it bring no rich result.",
+        "O Google deixou de ler esse vocabulário em janeiro de 2021: trilhas, notas e preços marcados com ele não geram resultado avançado.",
+    ),
+    how: text(
+        "Write the same with the types of schema.org, best as JSON-LD.",
+        "Escreva o mesmo com os tipos do schema.org, de preferência em JSON-LD.",
+    ),
+    reference: "https://developers.google.com/search/blog/2020/01/data-vocabulary",
+    rule: text(
+        "Fails when an element has an `itemtype` of data-vocabulary.org, or a `typeof` below a declaration of its RDFa namespace. A note where the page has nodes of schema.org too, which may say the same.",
+        "Falha quando um elemento tem um `itemtype` do data-vocabulary.org, ou um `typeof` dentro de uma declaração do namespace RDFa dele. É só uma nota quando a página também tem nós do schema.org, que podem dizer o mesmo.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Body),
+    since: PRECISION,
+    run: data_vocabulary,
 };
 
 /// Types whose result has ended, with source and date in the file.
 const RETIRED_TYPES: &str = include_str!("../../data/retired_types.tsv");
+
+/// The third column of a type that needs no other.
+const ANY: &str = "-";
+
+/// Whether a node is an action of one of a type: an action of another kind of thing never had a result.
+fn is_action_of<'t>(graph: &Graph<'t>, node: &Node<'t>, name: &str, of: &str) -> bool {
+    let is_of = |(parent, property): &(usize, &str)| {
+        *property == "potentialAction" && graph.nodes.get(*parent).is_some_and(|parent| graph.is_any(parent, &[of]))
+    };
+    node.types.contains(&name) && node.within.iter().any(is_of)
+}
 
 /// Says which types no longer give a rich result. Never advises to delete them.
 fn retired(facts: &Facts<'_>) -> Verdict {
@@ -115,12 +151,19 @@ fn retired(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let nodes = html.json_ld.nodes();
-    let is_there = |name: &str| {
+    let is_there = |name: &str, of: &str| {
+        if of != ANY {
+            return graph.is_ok_and(|graph| graph.nodes.iter().any(|node| is_action_of(graph, node, name, of)));
+        }
         let in_items = || graph.is_ok_and(|graph| graph.nodes.iter().any(|node| node.types.contains(&name)));
         nodes.iter().any(|node| types_of(node).any(|kind| kind == name)) || in_items()
     };
-    let table = RETIRED_TYPES.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
-    let found: Vec<(&str, &str)> = table.filter(|(name, _)| is_there(name)).collect();
+    let rows = RETIRED_TYPES.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let mut columns = line.split('\t');
+        Some((columns.next()?, columns.next()?, columns.next()?))
+    });
+    let found: Vec<(&str, &str)> =
+        rows.filter(|(name, _, of)| is_there(name, of)).map(|(name, since, _)| (name, since)).collect();
     if found.is_empty() {
         return PASS;
     }
@@ -136,6 +179,40 @@ fn retired(facts: &Facts<'_>) -> Verdict {
     let types = found.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let values = [("count", found.len().into()), ("list", list.into()), ("types", types.into())];
     problem(ENDED, &values, FixDraft::instruction(FixTarget::Head, KEEP, &[])).fail()
+}
+
+/// Fails when the page has items of a vocabulary that nobody reads any more.
+fn data_vocabulary(facts: &Facts<'_>) -> Verdict {
+    /// Its domain; looked for in the source first, since few pages have it.
+    const DOMAIN: &str = "data-vocabulary.org";
+    /// Elements around an item in which its namespace is looked for.
+    const MOST_LEVELS: usize = 64;
+    let html = facts.page()?;
+    if !html.has_items {
+        return Err(NotMeasured::Absent);
+    }
+    if !html.document.source().contains(DOMAIN) {
+        return PASS;
+    }
+    let is_declared = |element: Element<'_>| {
+        let mut declarations = element.attributes().filter(|(name, _)| name.starts_with("xmlns") || *name == "prefix");
+        declarations.any(|(_, value)| value.contains(DOMAIN))
+    };
+    let is_ended = |element: &Element<'_>| {
+        element.attribute("itemtype").is_some_and(|kind| kind.contains(DOMAIN))
+            || element.has("typeof")
+                && std::iter::once(*element).chain(element.ancestors().take(MOST_LEVELS)).any(is_declared)
+    };
+    let found: Vec<Element<'_>> = html.document.elements().filter(is_ended).collect();
+    let Some(first) = found.first() else { return PASS };
+    const ENDED: Text = text(
+        "{count} {count|item is|items are} marked up with data-vocabulary.org, which Google no longer reads: {kind}.",
+        "{count} {count|item está marcado|itens estão marcados} com data-vocabulary.org, que o Google não lê mais: {kind}.",
+    );
+    let kind = first.attribute("itemtype").or(first.attribute("typeof")).unwrap_or_default();
+    let values = [("count", found.len().into()), ("kind", kind.trim().into())];
+    let fix = FixDraft::instruction(FixTarget::Body, DATA_VOCABULARY.how, &[]);
+    problem(ENDED, &values, fix).minor_if(facts.graph().is_ok()).on(&found).fail()
 }
 
 /// Fails when there is no structured data in any syntax on a page that may be indexed.

@@ -54,7 +54,7 @@ const REQUIRED: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
     since: FIRST,
-    run: required,
+    run: |facts| facts.unless_unread(required(facts)),
 };
 
 const RECOMMENDED: Check = Check {
@@ -81,7 +81,7 @@ const RECOMMENDED: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
     since: WHOLE,
-    run: recommended,
+    run: |facts| facts.unless_unread(recommended(facts)),
 };
 
 /// Types that are listed in a message.

@@ -38,8 +38,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/site-names#website",
     rule: text(
-        "Fails on the home page (path `/`) when it has neither a `WebSite` node in any syntax nor an `og:site_name` with content. A `WebSite` node without name or url is told by `jsonld_required_missing`. Not applicable to any other page; not measured on a page with noindex, a cut page or an empty app shell.",
-        "Falha na página inicial (caminho `/`) quando ela não tem um nó `WebSite` em nenhuma sintaxe nem um `og:site_name` com conteúdo. Um nó `WebSite` sem nome ou url é apontado por `jsonld_required_missing`. Não se aplica a outras páginas; não é medido em página com noindex, cortada ou numa casca vazia de aplicativo.",
+        "Fails on the home page (path `/`) when it has neither a `WebSite` node in any syntax nor an `og:site_name` with content. A `WebSite` node without name or url is told by `jsonld_required_missing`. Not applicable to any other page; not measured on a page with noindex, a cut page, an empty app shell, or where a block of JSON-LD, which may name the site, can't be read.",
+        "Falha na página inicial (caminho `/`) quando ela não tem um nó `WebSite` em nenhuma sintaxe nem um `og:site_name` com conteúdo. Um nó `WebSite` sem nome ou url é apontado por `jsonld_required_missing`. Não se aplica a outras páginas; não é medido em página com noindex, cortada, numa casca vazia de aplicativo, ou quando um bloco JSON-LD, que pode dar o nome do site, não pode ser lido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -59,10 +59,13 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     }
     let is_site = |kind: &&str| *kind == "WebSite";
     let is_told = facts.graph().is_ok_and(|graph| graph.nodes.iter().any(|node| node.types.iter().any(is_site)));
-    // What can't be read, or lacks its context, may name the site: it is told as that.
-    let is_unread = !html.json_ld.errors.is_empty() || html.json_ld.types.iter().any(|kind| is_site(&kind.as_str()));
-    if is_told || is_unread || html.social("og:site_name").is_some() {
+    // One that lacks its context is told as that.
+    let is_without_context = html.json_ld.types.iter().any(|kind| is_site(&kind.as_str()));
+    if is_told || is_without_context || html.social("og:site_name").is_some() {
         return PASS;
+    }
+    if facts.has_unread_json_ld() {
+        return Err(NotMeasured::JsonLd);
     }
     const NONE: Text = text(
         "The home page has neither a WebSite node nor og:site_name.",

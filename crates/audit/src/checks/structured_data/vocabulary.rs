@@ -51,7 +51,7 @@ const TYPE: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
-    run: types,
+    run: |facts| facts.unless_unread(types(facts)),
 };
 
 const PROPERTY: Check = Check {
@@ -75,7 +75,7 @@ const PROPERTY: Check = Check {
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
-    run: properties,
+    run: |facts| facts.unless_unread(properties(facts)),
 };
 
 /// Names that a message lists.

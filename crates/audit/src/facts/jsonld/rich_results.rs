@@ -212,8 +212,10 @@ impl RequirementTable {
         let is_there = row.places.split(' ').any(|place| match place.split_once('.') {
             None => graph.leads(node) && (place == "top" || is_home == (place == "home")),
             Some((kind, property)) => node.within.iter().any(|(parent, found)| {
-                let parent = || graph.nodes.get(*parent).into_iter().flat_map(|parent| &parent.types);
-                *found == property && (kind.is_empty() || parent().any(|found| self.is_a(found, kind)))
+                let Some(parent) = graph.nodes.get(*parent).filter(|_| *found == property) else { return false };
+                let (kind, must_lead) = kind.strip_prefix('^').map_or((kind, false), |kind| (kind, true));
+                let is_kind = || kind.is_empty() || parent.types.iter().any(|found| self.is_a(found, kind));
+                (!must_lead || graph.leads(parent)) && is_kind()
             }),
         });
         is_there && row.when.is_none_or(|when| is_met(graph, node, when))
@@ -295,6 +297,15 @@ mod tests {
         assert_eq!(gaps(&trail(&format!("{last},{first}"))), ["ListItem item"]);
         let unnamed = r#"{"@type":"ListItem","item":"https://e.com/a"}"#;
         assert_eq!(gaps(&trail(&format!("{first},{unnamed}"))), ["ListItem position, name / item.name"]);
+    }
+
+    #[test]
+    fn a_list_inside_another_node_is_no_carousel() {
+        let list = r#"{"@type":"ItemList","itemListElement":[{"@type":"ListItem","name":"Crisp crust"}]}"#;
+        assert_eq!(gaps(list), ["ListItem position, url / item"]);
+        for property in ["positiveNotes", "negativeNotes", "recipeInstructions", "step"] {
+            assert_eq!(gaps(&format!("{{\"@type\":\"CreativeWork\",\"{property}\":{list}}}")), Vec::<String>::new());
+        }
     }
 
     #[test]

@@ -71,6 +71,14 @@ pub(crate) struct Bad<'t> {
     pub(crate) repair: Vec<Insertion>,
 }
 
+impl Bad<'_> {
+    /// Whether it is a date with a space in place of the `T` of ISO 8601, as readers that keep to RFC 3339 (§5.6) take it.
+    pub(crate) fn is_spaced_date(&self) -> bool {
+        let text = plain(self.value).unwrap_or_default().trim();
+        self.form == ValueForm::Date && text.contains(' ') && date::is_date(&text.replacen(' ', "T", 1))
+    }
+}
+
 /// Resolves an address.
 type Resolve<'p> = dyn Fn(&str) -> Option<Url> + 'p;
 
@@ -186,7 +194,7 @@ impl<'t> ValueReader<'_, '_, 't> {
             _ if ENUMERATIONS.iter().any(|(name, _)| *name == property) => ValueForm::Member,
             "employmentType" if node.is_a("JobPosting") => ValueForm::Member,
             "item" if node.is_a("ListItem") => ValueForm::Address,
-            "ratingValue" => ValueForm::Rating,
+            "ratingValue" if is_stars(node) => ValueForm::Rating,
             "latitude" | "longitude" => ValueForm::Degrees,
             "gtin" | "gtin8" | "gtin12" | "gtin13" | "gtin14" => ValueForm::Gtin,
             _ => return self.forms.get(property).copied(),
@@ -296,6 +304,13 @@ fn judge_member(property: &str, text: &str) -> ValueVerdict {
     let members = || schema_org::members(enumeration);
     let meant = members().find(|member| bare(member) == bare(name) || short(member) == bare(name));
     judged(members().any(|member| member == name), || meant.map(|member| format!("https://schema.org/{member}")))
+}
+
+/// Whether a rating is one of stars. Those of content, hotels and certificates have words (`contentRating`, `starRating`,
+/// `certificationRating`).
+fn is_stars(node: &NamedMembers<'_, '_>) -> bool {
+    let is_of_reviews = |(_, property): &(usize, &str)| matches!(*property, "reviewRating" | "aggregateRating");
+    node.is_a("AggregateRating") || node.is_a("EmployerAggregateRating") || node.node.within.iter().any(is_of_reviews)
 }
 
 /// Whether a text is written as a path, not as a host or a word.
@@ -459,14 +474,24 @@ mod tests {
 
     #[test]
     fn ratings_lie_within_their_bounds() {
-        fine(r#""ratingValue":4.5"#);
-        fine(r#""ratingValue":"9","bestRating":"10""#);
-        fine(r#""ratingValue":"88%""#);
-        fine(r#""ratingValue":9,"bestRating":"ten""#);
-        bad(r#""ratingValue":"4,5""#, "4,5", Some("\"4.5\""));
-        bad(r#""ratingValue":0"#, "0", None);
-        bad(r#""ratingValue":9.2"#, "9.2", None);
-        bad(r#""ratingValue":"good""#, "good", None);
+        let stars = |rating: &str| format!("\"@type\":\"AggregateRating\",{rating}");
+        fine(&stars(r#""ratingValue":4.5"#));
+        fine(&stars(r#""ratingValue":"9","bestRating":"10""#));
+        fine(&stars(r#""ratingValue":"88%""#));
+        fine(&stars(r#""ratingValue":9,"bestRating":"ten""#));
+        bad(&stars(r#""ratingValue":"4,5""#), "4,5", Some("\"4.5\""));
+        bad(&stars(r#""ratingValue":0"#), "0", None);
+        bad(&stars(r#""ratingValue":9.2"#), "9.2", None);
+        bad(&stars(r#""ratingValue":"good""#), "good", None);
+        bad(r#""reviewRating":{"ratingValue":"good"}"#, "good", None);
+    }
+
+    #[test]
+    fn ratings_of_content_hotels_and_certificates_have_words() {
+        for property in ["contentRating", "starRating", "certificationRating"] {
+            let node = format!("\"{property}\":{{\"@type\":\"Rating\",\"ratingValue\":\"PG-13\"}}");
+            assert_eq!(judged_in(&node, None), None, "{property}");
+        }
     }
 
     #[test]

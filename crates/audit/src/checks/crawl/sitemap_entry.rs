@@ -158,16 +158,6 @@ fn is_own_address(facts: &Facts<'_>) -> Result<bool, NotMeasured> {
     Ok(is_own && is_open)
 }
 
-/// Where the page should be indexed: its canonical, unless that leads to no page; else its own address.
-fn canonical(facts: &Facts<'_>) -> Result<Url, NotMeasured> {
-    let of_header = facts.canonical_header().and_then(|(url, _)| Url::parse(&url).ok());
-    let of_header = of_header.filter(|_| !matches!(facts.canonical_target_fault(), Ok(Some(_))));
-    match of_header.filter(|_| facts.canonical_links().is_ok_and(|links| links.is_empty())) {
-        Some(url) => Ok(url),
-        None => facts.own_url(),
-    }
-}
-
 /// The entries of the page under one of its addresses.
 fn entries<'f>(facts: &'f Facts<'_>, wanted: &Url) -> Result<Vec<(&'f SitemapFile, &'f SitemapEntry)>, NotMeasured> {
     let listings = facts.sitemaps()?.listings();
@@ -204,7 +194,7 @@ fn noncanonical(facts: &Facts<'_>) -> Verdict {
     facts.page()?;
     facts.indexable()?;
     facts.sitemaps()?;
-    let (own, canonical) = (facts.url()?, canonical(facts)?);
+    let (own, canonical) = (facts.url()?, facts.own_url()?);
     if same_page(own, &canonical) {
         return Err(NotMeasured::Absent);
     }
@@ -223,5 +213,5 @@ fn redirect(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     const LEADS: Text = text("{sitemap} lists {wrong}, which redirects.", "{sitemap} lista {wrong}, que redireciona.");
-    listed_as(facts, LEADS, &requested, &canonical(facts)?)
+    listed_as(facts, LEADS, &requested, &facts.own_url()?)
 }

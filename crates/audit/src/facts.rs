@@ -3,7 +3,6 @@
 //! Readers of bytes and markup come first, then [`Facts`], which holds what they read, then what is concluded from it.
 
 mod alternate_faults;
-pub(crate) mod breadcrumbs;
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "a pattern is asked for by the check that would report it; some wait for theirs")
@@ -18,12 +17,13 @@ pub mod content_type;
 pub(crate) mod cookies;
 pub mod crawlers;
 pub(crate) mod csp;
-pub mod derive;
 pub(crate) mod detected_language;
 pub mod discovery;
 pub mod document;
 pub mod elements;
+pub(crate) mod evidence;
 pub mod field_data;
+pub mod fitting;
 pub mod font_metrics;
 pub(crate) mod headings;
 pub mod hreflang;
@@ -47,16 +47,19 @@ pub(crate) mod nofollow;
 mod not_measured;
 pub mod page;
 pub mod page_language;
+pub mod placeholders;
 pub mod platform;
 mod rdfa;
 pub mod redirects;
 pub mod refresh;
+pub(crate) mod resolved;
 mod robots;
 pub mod robots_directives;
 pub mod robots_tag;
 pub mod robots_txt;
 pub mod schema_org;
 pub(crate) mod secrets;
+pub(crate) mod sentences;
 pub mod shell;
 pub(crate) mod shown_markup;
 pub(crate) mod simple_selector;

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use model::fix::{FixClass, FixTarget, HostFile};
-use model::lang::{Phrase, Text, Value};
+use model::lang::{Phrase, Text, Value, text};
 
 use crate::facts::document::{Element, NodeId};
 use crate::facts::new_nodes::NewBlock;
-use crate::facts::page::Html;
+use crate::facts::resolved::Resolved;
 
 /// The site's own files at the host root, as far as they were read whole: path and text.
 pub(crate) type OwnFiles<'f> = &'f [(&'f str, String)];
@@ -127,9 +127,10 @@ pub enum FileChange {
 
 impl FixDraft {
     /// A new block of structured data, with the origin of each value.
-    pub(crate) fn block(block: &NewBlock, html: &Html) -> Self {
-        let draft = Self::head(HeadKey::JsonLd(block.key().to_owned()), block.tag(html));
-        Self { origin: Some(block.origin()), ..draft }
+    pub(crate) fn block(block: &NewBlock) -> Self {
+        let fix = Self::head(HeadKey::JsonLd(block.key().to_owned()), block.tag());
+        let fix = Self { origin: Some(block.origin()), ..fix };
+        if block.is_ready() { fix } else { fix.as_draft() }
     }
 
     fn new(class: FixClass, target: FixTarget) -> Self {
@@ -164,7 +165,7 @@ impl FixDraft {
         Self { snippet: Some(snippet.into()), ..Self::new(FixClass::Deterministic, target) }
     }
 
-    /// A tag with `{{PLACEHOLDER}}`.
+    /// A tag with `{{PLACEHOLDER}}`, or with values that its owner has to confirm.
     pub fn template(target: FixTarget, snippet: impl Into<String>) -> Self {
         Self { snippet: Some(snippet.into()), ..Self::new(FixClass::Template, target) }
     }
@@ -212,6 +213,28 @@ impl FixDraft {
     pub fn from(mut self, origin: Text, values: &[(&str, Value)]) -> Self {
         self.origin = Some(origin.phrase(values));
         self
+    }
+
+    /// With the source of the value that it holds; a draft where that value is not certain.
+    pub(crate) fn of(self, resolved: &Resolved) -> Self {
+        let fix = self.from(resolved.source.words(), &[]);
+        if resolved.is_ready() { fix } else { fix.as_draft() }
+    }
+
+    /// The same for its owner to confirm: it shows its text, and enters no ready change.
+    pub(crate) fn as_draft(self) -> Self {
+        const CONFIRM: Text = text(
+            "Check that this says what the page is about and correct it where it doesn't; then paste it.",
+            "Confira se isto diz do que a página trata e corrija onde não disser; depois cole.",
+        );
+        Self {
+            class: FixClass::Template,
+            note: self.note.or_else(|| Some(CONFIRM.into())),
+            head_tags: Vec::new(),
+            edits: Vec::new(),
+            file_edits: Vec::new(),
+            ..self
+        }
     }
 
     /// How to apply it, or what to decide.

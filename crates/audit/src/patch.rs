@@ -138,13 +138,14 @@ const HOW_TO_APPLY: model::lang::Text = text(
     "Troque cada `original` de `edicoes` pelo seu `snippet`, coloque `head` logo após a tag `<head>`, envie `arquivos` para a raiz do host e depois preencha `moldes` e decida `sem_patch`.",
 );
 
-/// A template in which nothing is left to fill in waits for its owner's word alone: an instruction, with its lines.
+/// A template in which nothing is left to fill in, and no value to confirm, waits for its owner's word alone: an
+/// instruction, with its lines.
 fn decided(draft: FixDraft, how: model::lang::Text) -> FixDraft {
     let has_gap = |text: &String| text.contains("{{");
     let is_open = draft.snippet.as_ref().is_some_and(has_gap)
         || draft.file.as_ref().is_some_and(|file| has_gap(&file.content))
         || draft.note.as_ref().is_some_and(|note| has_gap(&note.en));
-    if draft.class != FixClass::Template || is_open {
+    if draft.class != FixClass::Template || is_open || draft.origin.is_some() {
         return draft;
     }
     let note = draft.note.clone().unwrap_or_else(|| how.into());

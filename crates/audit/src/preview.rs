@@ -3,8 +3,9 @@
 use model::capture::Capture;
 use model::summary::PageSummary;
 
-use crate::facts::derive::{self, LONGEST_DESCRIPTION};
 use crate::facts::document::collapse;
+use crate::facts::fitting::{self, LONGEST_DESCRIPTION};
+use crate::facts::resolved::{description, title};
 use crate::facts::walk::Page;
 
 /// Title, address and description as a result on a desktop may show them.
@@ -24,13 +25,13 @@ pub fn search_result(capture: &Capture, page: &Page) -> Option<SearchResult> {
     let url = capture.page.response()?.url.clone();
     let declared = html.title().map(|title| html.as_meant(&title)).filter(|title| !title.is_empty());
     let title = match declared {
-        Some(title) => shortened(&title, derive::fitting(&title)),
-        None => derive::title(html).map(|derived| derived.value).or_else(|| host(&url))?,
+        Some(title) => shortened(&title, fitting::title(&title)),
+        None => title::made(html).map(|title| title.value).or_else(|| host(&url))?,
     };
     let described = html.meta("description").map(|text| html.as_meant(&collapse(text)));
     let description = match described.filter(|text| !text.is_empty()) {
-        Some(text) => shortened(&text, derive::cut(&text, LONGEST_DESCRIPTION)),
-        None => derive::first_paragraph(html).map(|derived| derived.value).unwrap_or_default(),
+        Some(text) => shortened(&text, fitting::cut(&text, LONGEST_DESCRIPTION)),
+        None => description::first_paragraph(html).map(|paragraph| paragraph.value).unwrap_or_default(),
     };
     Some(SearchResult { title, url, description })
 }
@@ -41,11 +42,11 @@ pub fn declared_result(summary: &PageSummary) -> Option<SearchResult> {
     let texts = summary.title.iter().chain(&summary.h1s);
     let named = texts.map(|text| collapse(text)).find(|text| !text.is_empty());
     let title = match named {
-        Some(title) => shortened(&title, derive::fitting(&title)),
+        Some(title) => shortened(&title, fitting::title(&title)),
         None => host(&summary.final_url)?,
     };
     let description = collapse(summary.meta_description.as_deref().unwrap_or_default());
-    let description = shortened(&description, derive::cut(&description, LONGEST_DESCRIPTION));
+    let description = shortened(&description, fitting::cut(&description, LONGEST_DESCRIPTION));
     Some(SearchResult { title, url: summary.final_url.clone(), description })
 }
 

@@ -12,7 +12,7 @@ pub enum FixClass {
     /// Whole from the page: ready to paste.
     #[serde(rename = "deterministico")]
     Deterministic,
-    /// Has a `{{NAME}}` placeholder to fill in.
+    /// A draft: has a `{{NAME}}` placeholder to fill in, or values to confirm, whose source is in `fonte`.
     #[serde(rename = "molde")]
     Template,
     /// An instruction: needs a decision or infrastructure.

@@ -51,6 +51,11 @@ pub struct PageSummary<T = Phrase> {
     pub timing: Option<TimingSummary>,
     pub headings: HeadingSummary,
     pub scripts: ScriptSummary,
+    /// What the page says about itself, as fixes take it: `title`, `headline`, `description`, `image`, `author`,
+    /// `datePublished`, `dateModified`, `type`, `siteName` and `breadcrumb`, each where it is known. Absent of a page that is
+    /// not HTML.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resolved: BTreeMap<String, ResolvedValue>,
     /// Field data, where it was asked for and there is some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crux: Option<FieldData>,
@@ -98,10 +103,31 @@ impl PageSummary<Phrase> {
             timing: s.timing,
             headings: s.headings,
             scripts: s.scripts,
+            resolved: s.resolved,
             crux: s.crux,
             platform: s.platform,
         }
     }
+}
+
+/// A value that the page gives of itself. `source` is a word for the place: `h1`, `og_title`, `structured_data` and so on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ResolvedValue {
+    pub value: String,
+    pub source: String,
+    pub confidence: Confidence,
+}
+
+/// How certain a value is. A fix is ready to paste with values of `high` confidence only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// A guess.
+    Low,
+    /// One sign speaks for it.
+    Medium,
+    /// The page states it for this purpose, or two places agree.
+    High,
 }
 
 /// `img` elements of the document.

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use askama::filters::HtmlSafe;
 use audit::escape::json_in_html;
-use audit::facts::derive::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX, cut};
+use audit::facts::fitting::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX, cut};
 use audit::facts::font_metrics::title_px;
 use model::lang::{Lang, Text, text};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use askama::Template;
 use audit::check::{Category, Family};
 use audit::checks::FAMILIES;
-use audit::facts::derive::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX};
+use audit::facts::fitting::{LONGEST_DESCRIPTION, WIDEST_TITLE_PX};
 use audit::facts::font_metrics::title_px;
 use audit::preview::SearchResult;
 use axum::extract::rejection::PathRejection;

@@ -98,6 +98,11 @@ static TABLE: LazyLock<WordTable> = LazyLock::new(|| {
     table
 });
 
+/// Whether a word, in lower case, is one of the small words of a language, which say nothing of a subject.
+pub(crate) fn is_function_word(word: &str) -> bool {
+    TABLE.of_word.contains_key(word)
+}
+
 /// What a text says of its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LanguageFit {

@@ -203,7 +203,7 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
 }
 
 /// Visits every object of a value. The parser allows 127 levels, so the stack holds.
-fn visit<'v>(value: &'v Value, seen: &mut impl FnMut(&'v Map<String, Value>)) {
+pub(in crate::facts) fn visit<'v>(value: &'v Value, seen: &mut impl FnMut(&'v Map<String, Value>)) {
     match value {
         Value::Object(fields) => {
             seen(fields);

@@ -8,6 +8,7 @@ use super::charset::Charset;
 use super::detected_language::Sample;
 use super::document::{Document, Element, NodeId};
 use super::elements::{Anchor, LinkElement, Meta};
+use super::evidence::Memo;
 use super::item::Item;
 use super::jsonld::JsonLd;
 use super::listed::Listed;
@@ -52,6 +53,8 @@ pub struct Html {
     pub(crate) image_to_measure: OnceLock<Option<Url>>,
     /// What its text says of its language, looked at when it is first asked for.
     pub(crate) sample: OnceLock<Option<Sample>>,
+    /// What it says about itself, settled when it is first asked for.
+    pub(crate) resolved: Memo,
     /// `h1` to `h6` in order, with their level.
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
@@ -90,6 +93,15 @@ impl Html {
             Ok(meant) if !lossy => meant.to_owned(),
             _ => text.to_owned(),
         }
+    }
+
+    /// Text as the document was read, of what it means: undoes [`Self::as_meant`], for a value that goes into a block which
+    /// passes that as a whole.
+    pub(crate) fn as_read(&self, meant: &str) -> String {
+        if !self.unlabelled_utf8 {
+            return meant.to_owned();
+        }
+        self.charset.encoding.decode_without_bom_handling(meant.as_bytes()).0.into_owned()
     }
 
     /// The element of an id of this document.

@@ -1,7 +1,6 @@
 //! The robots tags of a page as one tag that says the same, without what nobody reads: what fixes start from.
 
 use super::document::Element;
-use super::jsonld::types_of;
 use super::known::Facts;
 use super::robots_directives::{
     Directive, DirectiveOrigin, Status, for_google, is_known, parse_date, status, suggestion,
@@ -61,17 +60,9 @@ pub fn wants_large_preview(facts: &Facts<'_>) -> bool {
     !says && facts.indexable().is_ok() && is_article(facts)
 }
 
-/// Whether the page calls itself an article, in its structured data or for social readers; one with a date of publication
-/// is made known as an article by the fix of `structured_data_missing`.
+/// Whether the page is an article: what it says of itself, which the tags and data that a fix adds then say too.
 pub fn is_article(facts: &Facts<'_>) -> bool {
-    facts.markup().is_some_and(|html| {
-        let is_type = |name: &str| name.ends_with("Article") || matches!(name, "BlogPosting" | "LiveBlogPosting");
-        html.social("og:type").is_some_and(|kind| kind.eq_ignore_ascii_case("article"))
-            || html.social("article:published_time").is_some()
-            || html.json_ld.nodes_as_meant().into_iter().flat_map(types_of).any(is_type)
-    }) || facts
-        .graph()
-        .is_ok_and(|graph| graph.nodes.iter().any(|node| graph.is_subject(node) && graph.is_any(node, &["Article"])))
+    facts.markup().is_some_and(super::page::Html::is_article)
 }
 
 /// The name spelled right, where there is one reading of it and that takes nothing away.

@@ -35,7 +35,7 @@ pub(crate) fn share_of_words(html: &Html, text: &str) -> Option<usize> {
 
 /// A text without the character references that some programs leave in JSON.
 fn decoded(text: &str) -> String {
-    super::derive::without_visible_markup(&text.replace("&rsquo;", "’").replace("&#8217;", "’"))
+    super::placeholders::without_visible_markup(&text.replace("&rsquo;", "’").replace("&#8217;", "’"))
 }
 
 /// Text of accessibility attributes and form fields.

@@ -9,6 +9,7 @@ use super::charset::{self, Charset, CharsetSource};
 use super::content_type::{self, is_html, media_type};
 use super::document::{Document, Element, Namespace, NodeId};
 use super::elements::{Anchor, LinkElement, Meta};
+use super::evidence::Memo;
 use super::item::ItemReader;
 use super::jsonld::JsonLd;
 use super::listed::{Listed, Parts};
@@ -104,6 +105,7 @@ impl Html {
             images: Vec::new(),
             image_to_measure: OnceLock::new(),
             sample: OnceLock::new(),
+            resolved: Memo::default(),
             headings: Vec::new(),
             scripts: Vec::new(),
             styles: Vec::new(),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::detected_language::is_function_word;
+
 /// Characters between which the parts of a title stand, with white space around.
 const SEPARATORS: [&str; 9] = ["-", "–", "—", "|", "·", "•", "»", "›", ":"];
 /// Words of a title that are looked at: no result shows more.
@@ -81,6 +83,30 @@ pub fn repetition(title: &str) -> Option<Repetition> {
     }
     let (word, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
     (count > MOST_TIMES).then_some(Repetition::Word(word, count))
+}
+
+/// Letters from which on a word is compared by its start: shorter ones are mostly particles.
+const LEAST_TOPIC_LETTERS: usize = 3;
+/// Words that titles of any subject have.
+const SMALL: [&str; 16] = [
+    "how", "why", "who", "all", "new", "top", "get", "its", "best", "what", "when", "como", "wie", "was", "neu", "mais",
+];
+/// Letters at the start of two words that make them one: endings differ.
+const TOPIC_LETTERS: usize = 5;
+
+/// What a text is about, to be compared with another: the starts of its words that are no particles, and each character of
+/// scripts that part no words.
+pub fn stems(text: &str) -> impl Iterator<Item = String> {
+    words(text).filter(|word| !is_function_word(word)).flat_map(|word| {
+        let is_unparted = word.chars().any(|letter| Script::of(letter) == Some(Script::HanOrKana));
+        let letters: Vec<char> = word.chars().collect();
+        let is_topic = letters.len() >= LEAST_TOPIC_LETTERS && !SMALL.contains(&word.as_str());
+        let stem: String = letters.iter().take(TOPIC_LETTERS).collect();
+        let whole = (!is_unparted && is_topic).then_some(stem);
+        let is_han = |letter: &char| matches!(*letter as u32, 0x3400..=0x9FFF | 0xF900..=0xFAFF);
+        let single = letters.into_iter().filter(move |letter| is_unparted && is_han(letter)).map(String::from);
+        whole.into_iter().chain(single).collect::<Vec<_>>()
+    })
 }
 
 /// A writing system, as far as titles are compared by it.

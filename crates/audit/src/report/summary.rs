@@ -13,6 +13,7 @@ use crate::facts::content_type;
 use crate::facts::document::{Element, collapse};
 use crate::facts::elements::Reach;
 use crate::facts::page::Html;
+use crate::facts::resolved;
 
 /// Headings kept in the outline.
 const OUTLINE_ENTRIES: usize = 100;
@@ -79,6 +80,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         timing: (facts.capture.source == Source::Network).then(|| timing(exchange)),
         headings: html.map(headings).unwrap_or_default(),
         scripts: html.map(scripts).unwrap_or_default(),
+        resolved: html.map(|html| resolved::summary(facts, html)).unwrap_or_default(),
         crux: facts.capture.field_data.clone(),
         platform: facts.platforms().all().to_vec(),
     }

@@ -63,8 +63,8 @@ pub(crate) fn faults(name: &str, site: &Site) -> Vec<String> {
     let mut faults = Vec::new();
     for template in &before.patch.templates {
         let is_placed = matches!(template.target, FixTarget::Head | FixTarget::Body | FixTarget::Image);
-        // A block of data may be complete, and the owner's to place all the same.
-        let has_gap = template.snippet.contains("{{") || template.code.starts_with("jsonld_");
+        // One without a gap has values to confirm, and says where they are from.
+        let has_gap = template.snippet.contains("{{") || template.origin.is_some();
         if !is_placed || !has_gap || template.note.en.is_empty() {
             faults.push(format!("{name}: {template:?} can't be filled in"));
         }

@@ -78,9 +78,10 @@ fn a_long_block_is_not_repeated_whole() {
         "{{\"@context\":\"https://schema.org\",\"@type\":\"Recipe\",\"name\":\"a\",\"description\":\"{text}\"}}"
     ));
     let (_, fix) = finding(&report, "jsonld_required_missing").unwrap();
-    // Whole but for its owner's word: told with its lines.
-    assert_eq!((fix.class, fix.snippet), (FixClass::Instruction, None));
-    assert!(fix.note.unwrap().en.ends_with("\n\n{\"@type\":\"Recipe\",\"image\":\"https://example.com/rye.jpg\"}"));
+    // Whole but for its owner's word: a draft, with the source of what was added.
+    let added = "{\"@type\":\"Recipe\",\"image\":\"https://example.com/rye.jpg\"}";
+    assert_eq!((fix.class, fix.snippet.as_deref()), (FixClass::Template, Some(added)));
+    assert!(fix.origin.unwrap().en.starts_with("image: "));
 }
 
 #[test]

@@ -6,8 +6,11 @@ use crate::check::prelude::*;
 use crate::facts::content_type::media_type;
 use crate::facts::discovery::llms::{self, RootFile};
 use crate::facts::document::NodeId;
+use crate::facts::headings::outline;
 use crate::facts::listed::AROUND;
 use crate::facts::page::Html;
+use crate::facts::resolved::content::has_other_class;
+use crate::facts::resolved::headline;
 use crate::facts::text::is_seen;
 use crate::facts::visibility::hides;
 
@@ -134,17 +137,28 @@ fn main_missing(facts: &Facts<'_>) -> Verdict {
         "Put one <main> around what is different on each page.",
         "Coloque um <main> em volta do que muda em cada página.",
     );
-    let candidate = most_text(html);
+    let candidate = most_text(html).and_then(|part| with_headline(html, part));
     let note = if candidate.is_some() { WRAP } else { SOMEWHERE };
     let fix = FixDraft::instruction(FixTarget::Body, note, &[]);
     problem(NONE, &[], fix).on(candidate).fail()
 }
 
+/// A part, or the one around it that holds the page's headline too: a main without it would leave out what the page is
+/// called. `None` where only the body does.
+fn with_headline<'h>(html: &'h Html, part: Element<'h>) -> Option<Element<'h>> {
+    let first_h1 = || outline(html).find(|(level, _)| *level == 1);
+    let Some((_, heading)) = headline::element(html).or_else(first_h1) else { return Some(part) };
+    let holds = |part: &Element<'_>| heading == *part || heading.ancestors().any(|around| around == *part);
+    std::iter::once(part).chain(part.ancestors()).take_while(|around| !around.is("body")).find(holds)
+}
+
 /// The innermost part that holds more than half of what is read outside of header, nav, footer and aside.
 fn most_text(html: &Html) -> Option<Element<'_>> {
     let is_part = |element: &Element<'_>| ["div", "section", "article"].iter().any(|name| element.is(name));
-    let is_left_out =
-        |element: Element<'_>| !is_seen(element) || hides(element) || AROUND.iter().any(|name| element.is(name));
+    let is_left_out = |element: Element<'_>| {
+        let is_around = AROUND.iter().any(|name| element.is(name)) || has_other_class(element);
+        !is_seen(element) || hides(element) || is_around
+    };
     let body = html.document.body()?;
     let mut left_out: HashSet<NodeId> = HashSet::new();
     let mut read: Vec<Element<'_>> = Vec::new();

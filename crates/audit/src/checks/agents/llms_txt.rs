@@ -7,8 +7,11 @@ use crate::check::prelude::*;
 use crate::facts::discovery::llms::{self, RootFile};
 use crate::facts::document::collapse;
 use crate::facts::page::Html;
+use crate::facts::placeholders::{is_placeholder, is_title, without_visible_markup};
+use crate::facts::resolved::site_name::without_site_name;
+use crate::facts::resolved::title;
 use crate::facts::url_identity::identity;
-use crate::facts::{canonical, derive, nofollow};
+use crate::facts::{canonical, fitting, nofollow};
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -162,19 +165,19 @@ fn content(facts: &Facts<'_>, html: &Html) -> Option<String> {
     let own = facts.own_url().ok().filter(|url| url.as_str().len() <= LONGEST_URL)?;
     let is_home = canonical::is_home(own.path());
     // As the title will be once it is mended: else the file would be another then.
-    let declared = html.title().map(|title| derive::without_visible_markup(&html.as_meant(&title)));
-    let declared = declared.filter(|title| derive::is_title(title));
-    let title = declared.or_else(|| Some(derive::title(html)?.value));
-    let title = title.map(|title| if is_home { title } else { derive::without_site_name(&title, html) });
-    let page_name = || Some(html.as_meant(&derive::page_name(html)?.value));
-    let title = title.filter(|title| is_name(title)).or_else(page_name).filter(|title| is_name(title));
-    let site = derive::site_name(html).filter(|name| is_name(name));
+    let declared = html.title().map(|title| without_visible_markup(&html.as_meant(&title)));
+    let declared = declared.filter(|title| is_title(title));
+    let title = declared.or_else(|| Some(title::made(html)?.value));
+    let title = title.map(|title| if is_home { title } else { without_site_name(html, &title) });
+    let headline = || html.headline().map(|headline| headline.value.clone());
+    let title = title.filter(|title| is_name(title)).or_else(headline).filter(|title| is_name(title));
+    let site = html.site_name().filter(|name| name.is_ready() && is_name(&name.value)).map(|name| name.value.clone());
     let of_title = || title.clone().filter(|_| is_home);
     let name = site.or_else(of_title).or_else(|| own.host_str().map(str::to_owned))?;
     let mut lines = vec![format!("# {}", markdown(&name)), String::new()];
-    let description = html.meta("description").filter(|text| is_home && !derive::is_placeholder(text));
+    let description = html.meta("description").filter(|text| is_home && !is_placeholder(text));
     if let Some(description) = description {
-        let summary = derive::cut(&html.as_meant(description), LONGEST_SUMMARY);
+        let summary = fitting::cut(&html.as_meant(description), LONGEST_SUMMARY);
         lines.extend([format!("> {}", markdown(&summary)), String::new()]);
     }
     lines.push(item(&title.unwrap_or(name), &own));
@@ -216,7 +219,7 @@ fn navigation(html: &Html, own: &Url) -> Vec<(String, Url)> {
 }
 
 fn is_name(text: &str) -> bool {
-    !text.trim().is_empty() && text.chars().count() <= LONGEST_NAME && !derive::is_placeholder(text)
+    !text.trim().is_empty() && text.chars().count() <= LONGEST_NAME && !is_placeholder(text)
 }
 
 fn item(name: &str, url: &Url) -> String {

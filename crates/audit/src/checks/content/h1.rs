@@ -2,13 +2,15 @@
 
 use super::garbled_text::is_garbled;
 use crate::check::prelude::*;
-use crate::facts::derive::{LONGEST_HEADLINE, cut, is_placeholder, without_site_name};
+use crate::facts::fitting::{LONGEST_HEADLINE, cut};
 use crate::facts::headings::{outline, says_something};
 use crate::facts::page::Html;
+use crate::facts::resolved::site_name::{is_site_name, names_the_site};
+use crate::facts::resolved::{Source, headline};
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "h1", category: Category::Content, landing: LANDING, checks: &[MISSING, MULTIPLE] };
+    Family { slug: "h1", category: Category::Content, landing: LANDING, checks: &[MISSING, SITE_NAME, MULTIPLE] };
 
 const LANDING: Landing = Landing {
     title: text("H1 checker", "Verificador de h1"),
@@ -46,6 +48,30 @@ const MISSING: Check = Check {
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
     since: FIRST,
     run: missing,
+};
+
+const SITE_NAME: Check = Check {
+    code: "h1_site_name",
+    severity: Severity::Warn,
+    impact: Impact::Use,
+    title: text("The h1 names the site, not the page", "O h1 diz o nome do site, não o da página"),
+    why: text(
+        "An h1 that is the logo or the site's name is the same on every page. People who use a screen reader and search engines look there for what this page is about.",
+        "Um h1 que é o logo ou o nome do site é o mesmo em todas as páginas. Quem usa leitor de tela e os buscadores procuram ali do que esta página trata.",
+    ),
+    how: text(
+        "Make the page's own headline the h1, and put the logo into a `<p>` or `<div>` on all pages but the home page.",
+        "Faça do título da própria página o h1 e ponha o logo num `<p>` ou `<div>` em todas as páginas, menos na inicial.",
+    ),
+    reference: "https://www.w3.org/WAI/WCAG22/Techniques/html/H42",
+    rule: text(
+        "Fails when every shown `h1` is the name of the site or its logo: its text, or the alternative of its only image, is the `og:site_name`, the name of the `WebSite`, or the name in the domain, with or without the word “logo”; or its image calls itself a logo in `alt`, class, id or file name. The title must say something else. The home page is left alone. Not applicable without a shown `h1`; not measured on an empty app shell.",
+        "Falha quando todo `h1` visível é o nome do site ou seu logo: o texto, ou o texto alternativo da única imagem, é o `og:site_name`, o nome do `WebSite` ou o nome no domínio, com ou sem a palavra “logo”; ou a imagem se diz um logo em `alt`, classe, id ou nome do arquivo. O title precisa dizer outra coisa. A página inicial fica de fora. Não se aplica sem um `h1` visível; não é medido na casca vazia de um aplicativo.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Body),
+    since: PRECISION,
+    run: site_name,
 };
 
 const MULTIPLE: Check = Check {
@@ -92,36 +118,22 @@ fn missing(facts: &Facts<'_>) -> Verdict {
 /// The heading whose words, or place, are the owner's to say.
 const TEMPLATE: &str = "<h1>{{HEADING}}</h1>";
 
-/// A heading out of the social title, else the title, without the site's name; into an empty h1 that is there, else first
-/// in main or body. Where a lower heading says the same already, that one is to become it.
+/// The headline as h1: into an empty h1 that is there, else first in main or body. Where a lower heading says the same
+/// already, that one is to become it.
 fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
-    const OF_TITLE: Text = text("the title, without the site's name", "o título, sem o nome do site");
-    const OF_SOCIAL: Text =
-        text("the page's og:title, without the site's name", "o og:title da página, sem o nome do site");
-    let named = |title: &str| {
-        let name = cut(&without_site_name(&html.as_meant(title), html), LONGEST_HEADLINE);
-        Some(name).filter(|name| !name.is_empty() && !is_garbled(name) && !is_placeholder(name))
-    };
-    let social = html.social("og:title").and_then(named).map(|name| (name, OF_SOCIAL));
-    let Some((title, origin)) = social.or_else(|| Some((named(&html.title()?)?, OF_TITLE))) else {
+    let headline = html.headline().filter(|headline| !is_garbled(&headline.value));
+    let Some(resolved) = headline.filter(|headline| html.is_home() || !is_site_name(html, &headline.value)) else {
         return FixDraft::template(FixTarget::Body, TEMPLATE);
     };
-    let says_it = |(level, heading): &(u8, Element<'_>)| *level > 1 && html.as_meant(&heading.text()) == title;
-    let saying = outline(html).filter(says_it).min_by_key(|(level, _)| *level);
-    if let Some((level, heading)) = saying {
-        const RAISE: Text = text(
-            "Make the h{level} “{title}” on line {line} the h1.",
-            "Faça do h{level} “{title}” na linha {line} o h1.",
-        );
-        let line = heading.line().unwrap_or_default() as usize;
-        let values = [("level", usize::from(level).into()), ("title", title.into()), ("line", line.into())];
-        return FixDraft::instruction(FixTarget::Body, RAISE, &values);
+    if let Some(raise) = raised(html) {
+        return raise;
     }
-    let tag = format!("<h1>{}</h1>", html_text(&title));
-    let fix = FixDraft::edit(FixTarget::Body, tag.clone()).from(origin, &[]);
+    let title = resolved.value.as_str();
+    let tag = format!("<h1>{}</h1>", html_text(title));
+    let fix = FixDraft::edit(FixTarget::Body, tag.clone());
     let empty = h1s.iter().find(|h1| h1.end_tag().is_some() && !h1.is_hidden());
     if let Some(h1) = empty {
-        return fix.inside(*h1, html_text(&title));
+        return fix.inside(*h1, html_text(title)).of(resolved);
     }
     let main = html
         .document
@@ -129,13 +141,44 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
         .find(|element| element.is("main") && element.start_tag().is_some() && !element.is_hidden());
     let body = html.document.body().filter(|body| body.is("body") && body.start_tag().is_some() && !body.is_hidden());
     match main.or(body).filter(|place| !leaves_level_out(html, *place)) {
-        Some(place) => fix.inside(place, tag),
-        None => {
-            const SUGGESTED: Text =
-                text("“{title}”, as the page's title says", "“{title}”, como diz o título da página");
-            FixDraft::template(FixTarget::Body, TEMPLATE).from(SUGGESTED, &[("title", title.into())])
-        }
+        Some(place) => fix.inside(place, tag).of(resolved),
+        // Where it goes is the owner's to say.
+        None => fix.of(resolved).as_draft(),
     }
+}
+
+/// The instruction to make the lower heading the h1 that is the page's headline.
+fn raised(html: &Html) -> Option<FixDraft> {
+    const RAISE: Text =
+        text("Make the h{level} “{title}” on line {line} the h1.", "Faça do h{level} “{title}” na linha {line} o h1.");
+    let (level, heading) = headline::element(html).filter(|(level, _)| *level > 1)?;
+    let line = heading.line().unwrap_or_default() as usize;
+    let title = headline::heading_text(html, heading);
+    let values = [("level", usize::from(level).into()), ("title", title.into()), ("line", line.into())];
+    Some(FixDraft::instruction(FixTarget::Body, RAISE, &values))
+}
+
+/// Fails when the only main headings are the site's name or logo.
+fn site_name(facts: &Facts<'_>) -> Verdict {
+    let html = facts.filled_page()?;
+    let shown = outline(html).filter(|(level, h1)| *level == 1 && says_something(*h1));
+    let h1s: Vec<Element<'_>> = shown.map(|(_, h1)| h1).collect();
+    let Some(first) = h1s.first() else { return Err(NotMeasured::Absent) };
+    if html.is_home() || !h1s.iter().all(|h1| names_the_site(html, *h1)) {
+        return PASS;
+    }
+    // A page that is called as its site in every place has no other name.
+    let Some(own) = html.headline().filter(|own| own.source != Source::H1 && !is_site_name(html, &own.value)) else {
+        return PASS;
+    };
+    const NAMES: Text = text(
+        "The h1 is the site's name or logo, “{h1}”; the page is called “{headline}”.",
+        "O h1 é o nome ou o logo do site, “{h1}”; a página se chama “{headline}”.",
+    );
+    let text = cut(&headline::heading_text(html, *first), LONGEST_HEADLINE);
+    let values = [("h1", text.into()), ("headline", own.value.as_str().into())];
+    let fix = raised(html).unwrap_or_else(|| FixDraft::instruction(FixTarget::Body, SITE_NAME.how, &[]));
+    problem(NAMES, &values, fix).on(&h1s).fail()
 }
 
 /// Whether an h1 first in an element would stand in front of a heading deeper than h2: where it goes is then the owner's

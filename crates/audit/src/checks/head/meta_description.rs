@@ -1,9 +1,9 @@
 //! The meta description: missing, several, or left over from a template.
 
 use crate::check::prelude::*;
-use crate::facts::derive;
 use crate::facts::elements::Meta;
 use crate::facts::page::Html;
+use crate::facts::placeholders::is_placeholder_description;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -139,16 +139,16 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         .find(|meta| meta.has_one_reader())
         .and_then(|meta| html.element(meta.node))
         .filter(|meta| meta.start_tag().is_some());
-    let Some(derived) = derive::description(html) else {
+    let Some(resolved) = html.description() else {
         let template = FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">");
         return problem(message, &[], template).fail();
     };
-    let tag = tag(&derived.value);
+    let tag = tag(&resolved.value);
     let fix = match blank {
-        Some(meta) => FixDraft::edit(FixTarget::Head, tag).set(meta, "content", &derived.value),
+        Some(meta) => FixDraft::edit(FixTarget::Head, tag).set(meta, "content", &resolved.value),
         None => FixDraft::head(HeadKey::Name("description".to_owned()), tag),
     };
-    problem(message, &[], fix.from(derived.origin, &[])).on(blank).fail()
+    problem(message, &[], fix.of(resolved)).on(blank).fail()
 }
 
 fn multiple(facts: &Facts<'_>) -> Verdict {
@@ -199,7 +199,7 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         "The description says no more than the title: “{description}”.",
         "A descrição não diz mais que o título: “{description}”.",
     );
-    let message = if derive::is_placeholder_description(content) {
+    let message = if is_placeholder_description(content) {
         DEFAULT
     } else if content.to_lowercase() == title.to_lowercase() {
         SAME
@@ -211,10 +211,10 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
     let elements: Option<Vec<Element<'_>>> = alike
         .map(|(meta, _)| html.element(meta.node).filter(|e| meta.has_one_reader() && e.start_tag().is_some()))
         .collect();
-    let fix = match derive::description(html).zip(elements) {
-        Some((derived, elements)) => {
-            let fix = FixDraft::edit(FixTarget::Head, tag(&derived.value)).from(derived.origin, &[]);
-            elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &derived.value))
+    let fix = match html.description().zip(elements) {
+        Some((resolved, elements)) => {
+            let fix = FixDraft::edit(FixTarget::Head, tag(&resolved.value));
+            elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &resolved.value)).of(resolved)
         }
         None => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
     };

@@ -2,8 +2,9 @@
 
 use super::meta_description::{GOOGLE_SNIPPET, descriptions, tag};
 use crate::check::prelude::*;
-use crate::facts::derive::{self, SHORTEST_DESCRIPTION};
+use crate::facts::fitting::{self, SHORTEST_DESCRIPTION};
 use crate::facts::font_metrics::columns;
+use crate::facts::placeholders::{is_placeholder_description, without_visible_markup};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -95,10 +96,11 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         "the page's own description, cut at a sentence or word",
         "a descrição da própria página, cortada em uma frase ou palavra",
     );
-    let limit = derive::LONGEST_DESCRIPTION * content.chars().count() / found;
+    let limit = fitting::LONGEST_DESCRIPTION * content.chars().count() / found;
     let values = [("characters", content.chars().count().into()), ("limit", limit.into())];
-    let shorter = derive::fitting_description(&derive::without_visible_markup(&html.as_meant(content)));
-    let is_sayable = columns(&shorter) >= SHORTEST_DESCRIPTION && !derive::is_placeholder_description(&shorter);
+    let fitted = fitting::description(&without_visible_markup(&html.as_meant(content)));
+    let shorter = fitted.text;
+    let is_sayable = columns(&shorter) >= SHORTEST_DESCRIPTION && !is_placeholder_description(&shorter);
     // Exact repetitions are cut alike: else there would be two that differ.
     let alike = all.iter().filter(|(_, other)| other == content);
     let elements: Option<Vec<Element<'_>>> = alike
@@ -107,7 +109,9 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
     let fix = match elements.filter(|_| is_sayable) {
         Some(elements) => {
             let fix = FixDraft::edit(FixTarget::Head, tag(&shorter)).from(SAME, &[]);
-            elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &shorter))
+            let fix = elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &shorter));
+            // A text that ends within a sentence is for its author to finish.
+            if fitted.is_whole { fix } else { fix.as_draft() }
         }
         None => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
     };

@@ -2,8 +2,10 @@
 
 use crate::check::prelude::*;
 use crate::checks::content::garbled_text::is_garbled;
-use crate::facts::derive::{self, Derived};
 use crate::facts::page::Html;
+use crate::facts::placeholders::{is_placeholder, is_title, without_visible_markup};
+use crate::facts::resolved::{Resolved, title as resolved_title};
+use crate::facts::words::without_dangling_separators;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -127,24 +129,24 @@ fn missing(facts: &Facts<'_>) -> Verdict {
 }
 
 /// A title from elsewhere on the page: not a garbled one, which readers would see now.
-fn derived(html: &Html) -> Option<Derived> {
-    derive::title(html).filter(|derived| !is_garbled(&derived.value))
+fn elsewhere(html: &Html) -> Option<Resolved> {
+    resolved_title::made(html).filter(|title| !is_garbled(&title.value))
 }
 
 /// The derived title where it belongs: into the first empty title that is there, else as a new tag.
 fn replacement(html: &Html) -> FixDraft {
-    let Some(derived) = derived(html) else {
+    let Some(resolved) = elsewhere(html) else {
         return FixDraft::template(FixTarget::Head, "<title>{{TITLE}}</title>");
     };
-    let tag = format!("<title>{}</title>", html_text(&derived.value));
+    let tag = format!("<title>{}</title>", html_text(&resolved.value));
     let titles = head_titles(html);
     let (fix, others) = match titles.split_first().filter(|(first, _)| first.end_tag().is_some()) {
         Some((first, others)) => {
-            (FixDraft::edit(FixTarget::Head, tag).content(*first, html_text(&derived.value)), others)
+            (FixDraft::edit(FixTarget::Head, tag).content(*first, html_text(&resolved.value)), others)
         }
         None => (FixDraft::head(HeadKey::Title, tag), titles.as_slice()),
     };
-    others.iter().fold(fix, |fix, empty| fix.remove(*empty)).from(derived.origin, &[])
+    others.iter().fold(fix, |fix, empty| fix.remove(*empty)).of(&resolved)
 }
 
 /// Fails on a second HTML title in the head; titles inside `svg` never count.
@@ -175,8 +177,9 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     };
     let shown = title.text();
-    let decoded = derive::without_visible_markup(&shown);
-    let message = if derive::is_placeholder(&shown) {
+    let unmarked = without_visible_markup(&shown);
+    let decoded = if unmarked == shown { unmarked } else { without_dangling_separators(&unmarked).to_owned() };
+    let message = if is_placeholder(&shown) {
         text(
             "The title is “{title}”, a default or an unfilled template.",
             "O título é “{title}”, um padrão ou um modelo não preenchido.",
@@ -186,16 +189,16 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
     } else {
         return PASS;
     };
-    let fix = if decoded != shown && derive::is_title(&decoded) && title.end_tag().is_some() {
+    let fix = if decoded != shown && is_title(&decoded) && title.end_tag().is_some() {
         const DECODED: Text = text("the same title without the markup", "o mesmo título sem a marcação");
         FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&decoded)))
             .content(title, html_text(&decoded))
             .from(DECODED, &[])
     } else {
-        match derived(html).filter(|_| title.end_tag().is_some()) {
-            Some(derived) => FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&derived.value)))
-                .content(title, html_text(&derived.value))
-                .from(derived.origin, &[]),
+        match elsewhere(html).filter(|_| title.end_tag().is_some()) {
+            Some(resolved) => FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&resolved.value)))
+                .content(title, html_text(&resolved.value))
+                .of(&resolved),
             None => FixDraft::template(FixTarget::Head, "<title>{{TITLE}}</title>"),
         }
     };

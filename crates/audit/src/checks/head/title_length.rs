@@ -2,10 +2,11 @@
 
 use super::title::{GOOGLE_TITLE, first_filled};
 use crate::check::prelude::*;
-use crate::facts::derive;
 use crate::facts::document::collapse;
+use crate::facts::fitting;
 use crate::facts::font_metrics::{columns, title_px};
 use crate::facts::page::Html;
+use crate::facts::placeholders::is_placeholder;
 use crate::facts::words::Script;
 
 /// The family.
@@ -41,7 +42,7 @@ const TOO_LONG: Check = Check {
         "Fails when the first title with text is wider than 600 pixels, the sum of its letters' widths in Arial at 20 pixels, without kerning. Search engines state no limit, so this is advice. Not measured on a page that asks not to be indexed.",
         "Falha quando o primeiro título com texto passa de 600 pixels de largura, somando as larguras das letras em Arial de 20 pixels, sem kerning. Os buscadores não declaram um limite, então é um conselho. Não é medido em página que pede para não ser indexada.",
     ),
-    thresholds: &[threshold("title_width", derive::WIDEST_TITLE_PX as u64, "pixels")],
+    thresholds: &[threshold("title_width", fitting::WIDEST_TITLE_PX as u64, "pixels")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
     since: FIRST,
     run: too_long,
@@ -79,7 +80,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
     let Some(written) = first_filled(html) else { return Err(NotMeasured::Absent) };
     let title = html.as_meant(&written);
     let width = title_px(&title);
-    if width <= derive::WIDEST_TITLE_PX {
+    if width <= fitting::WIDEST_TITLE_PX {
         return PASS;
     }
     const WIDE: Text = text(
@@ -90,12 +91,15 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         "Results show “{shown}” and may leave out “{rest}”.",
         "Os resultados mostram “{shown}” e podem omitir “{rest}”.",
     );
-    let shown = derive::fitting(&title);
+    let shown = fitting::title(&title);
     let rest = title.strip_prefix(shown.as_str()).unwrap_or_default().trim_start();
     let fix = FixDraft::template(FixTarget::Head, "<title>{{SHORTER_TITLE}}</title>")
         .from(SHORTEN, &[("shown", shown.as_str().into()), ("rest", rest.into())]);
-    let values =
-        [("px", width.into()), ("characters", title.chars().count().into()), ("limit", derive::WIDEST_TITLE_PX.into())];
+    let values = [
+        ("px", width.into()),
+        ("characters", title.chars().count().into()),
+        ("limit", fitting::WIDEST_TITLE_PX.into()),
+    ];
     problem(WIDE, &values, fix).at(place_of(html, &written)).fail()
 }
 
@@ -120,7 +124,7 @@ fn is_repeated_elsewhere(html: &Html, title: &str) -> bool {
 fn too_short(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let Some(title) = first_filled(html) else { return Err(NotMeasured::Absent) };
-    if !is_short(&title) || is_repeated_elsewhere(html, &title) || derive::is_placeholder(&title) {
+    if !is_short(&title) || is_repeated_elsewhere(html, &title) || is_placeholder(&title) {
         return PASS;
     }
     const SHORT: Text = text(

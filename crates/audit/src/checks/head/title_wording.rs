@@ -3,9 +3,10 @@
 use super::title::{first_filled, head_titles};
 use super::title_length::is_short;
 use crate::check::prelude::*;
-use crate::facts::derive;
+use crate::facts::fitting::WIDEST_TITLE_PX;
 use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
+use crate::facts::placeholders::is_placeholder;
 use crate::facts::words::{
     MOST_TIMES, Repetition, Script, parts, repetition, scripts, without_dangling_separators, words,
 };
@@ -201,9 +202,9 @@ fn separator(facts: &Facts<'_>) -> Verdict {
     const SAME: Text = text("the same title without the separator", "o mesmo título sem o separador");
     // Another finding on the title has a text of its own for it.
     let is_fine = repetition(&title).is_none()
-        && !derive::is_placeholder(&title)
+        && !is_placeholder(&title)
         && (!is_short(shorter) || is_short(&title))
-        && title_px(&title) <= derive::WIDEST_TITLE_PX;
+        && title_px(&title) <= WIDEST_TITLE_PX;
     let fix = if is_fine && element.end_tag().is_some() {
         FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(shorter)))
             .content(element, html_text(shorter))
@@ -219,7 +220,8 @@ fn without_part(title: &str, at: usize) -> Option<String> {
     let all = parts(title);
     let (start, part) = all.get(at)?;
     let (start_before, before) = all.get(at.checked_sub(1)?)?;
-    Some(format!("{}{}", title.get(..start_before + before.len())?, title.get(start + part.len()..)?))
+    let rest = format!("{}{}", title.get(..start_before + before.len())?, title.get(start + part.len()..)?);
+    Some(without_dangling_separators(&rest).to_owned())
 }
 
 /// What of a text is compared: the starts of its words, and each character of scripts that part no words.

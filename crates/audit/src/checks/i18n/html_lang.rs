@@ -107,12 +107,15 @@ fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft
     const ELSEWHERE: Text =
         text("what the page declares elsewhere: {where}", "o que a página declara em outro lugar: {where}");
     const OF_TEXT: Text = text("the language that the text is written in", "o idioma em que o texto está escrito");
-    let (lang, origin, place) = match (corrected, page_language::elsewhere(facts)) {
+    let elsewhere = page_language::elsewhere(facts);
+    let source = elsewhere.as_ref().filter(|_| corrected.is_none()).map_or(LanguageSource::By("lang"), |(_, by)| *by);
+    let (lang, origin, place) = match (corrected, elsewhere) {
         (Some(tag), _) => (tag.to_string(), CORRECTED, ""),
         (None, Some((lang, LanguageSource::By(place)))) => (lang, ELSEWHERE, place),
         (None, Some((lang, LanguageSource::ByText))) => (lang, OF_TEXT, ""),
         (None, None) => return FixDraft::template(FixTarget::Page, TEMPLATE),
     };
+    let is_certain = page_language::is_certain(facts, &lang, source);
     if root.start_tag().is_none() {
         // The source has no <html> tag to change; a patch can't set an attribute of it.
         const BY_PAGE: Text = text(
@@ -125,5 +128,6 @@ fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft
         return FixDraft::template(FixTarget::Page, TEMPLATE).from(suggested, &values);
     }
     let tag = format!("<html lang=\"{}\">", attribute(&lang));
-    FixDraft::edit(FixTarget::Page, tag).set(root, "lang", &lang).from(origin, &[("where", place.into())])
+    let fix = FixDraft::edit(FixTarget::Page, tag).set(root, "lang", &lang).from(origin, &[("where", place.into())]);
+    if is_certain { fix } else { fix.as_draft() }
 }

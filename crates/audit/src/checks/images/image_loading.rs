@@ -148,11 +148,25 @@ fn lazy_first(facts: &Facts<'_>) -> Verdict {
     let message = if *shown == first && found.len() == 1 { FIRST_LAZY } else { BOTH };
     let values = [("count", found.len().into()), ("tag", shown.quoted().into())];
     let snippet: Vec<String> = found.iter().take(MAX_PLACES).filter_map(|image| without_lazy(*image)).collect();
-    let fix = FixDraft::edit(FixTarget::Image, snippet.join("\n")).from(AT_ONCE, &[]);
-    let fix = found.iter().fold(fix, |fix, image| {
-        let fix = fix.set(*image, "loading", "eager");
-        if image.has("fetchpriority") { fix } else { fix.set(*image, "fetchpriority", "high") }
-    });
+    let waiting = found.iter().find(|image| is_stand_in(**image) && later(**image).is_some());
+    let fix = match waiting.and_then(|image| later(*image)) {
+        // To load what stands in for it early would not bring the image itself earlier.
+        Some((name, address)) => {
+            const REAL: Text = text(
+                "The image's own address is in {name}: put {address} into src, then take `loading=\"lazy\"` off and add `fetchpriority=\"high\"`.",
+                "O endereço da própria imagem está em {name}: ponha {address} em src, depois tire `loading=\"lazy\"` e adicione `fetchpriority=\"high\"`.",
+            );
+            let values = [("name", name.into()), ("address", address.trim().into())];
+            FixDraft::instruction(FixTarget::Image, REAL, &values)
+        }
+        None => {
+            let fix = FixDraft::edit(FixTarget::Image, snippet.join("\n")).from(AT_ONCE, &[]);
+            found.iter().fold(fix, |fix, image| {
+                let fix = fix.set(*image, "loading", "eager");
+                if image.has("fetchpriority") { fix } else { fix.set(*image, "fetchpriority", "high") }
+            })
+        }
+    };
     problem(message, &values, fix).on(&found).fail()
 }
 
@@ -250,12 +264,19 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
         .collect();
     let fix = match ready {
         Some(ready) => {
-            let tag = |(_, image, address): &(usize, Element<'_>, &str)| with_src(*image, address);
+            let is_at_once = |at: usize, image: Element<'_>| at < AT_ONCE && is_lazy(image);
+            let tag = |(at, image, address): &(usize, Element<'_>, &str)| {
+                let tag = with_src(*image, address);
+                if is_at_once(*at, *image) { tag.replace("loading=\"lazy\"", "loading=\"eager\"") } else { tag }
+            };
             let snippet = ready.iter().take(MAX_PLACES).map(tag).collect::<Vec<_>>().join("\n");
             let fix = FixDraft::edit(FixTarget::Image, snippet).from(KEPT, &[]);
             ready.iter().fold(fix, |fix, (at, image, address)| {
                 let fix = fix.set(*image, "src", address);
                 // Those on the first screen load at once.
+                if is_at_once(*at, *image) {
+                    return fix.set(*image, "loading", "eager");
+                }
                 if *at < AT_ONCE || image.has("loading") { fix } else { fix.set(*image, "loading", "lazy") }
             })
         }

@@ -68,8 +68,8 @@ const PREVIEW: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/google-discover",
     rule: text(
-        "Fails on an indexable page that calls itself an article, by JSON-LD (`Article` and types that end so, `BlogPosting`, `LiveBlogPosting`), `og:type` or `article:published_time`, when no `max-image-preview` for everyone or for Googlebot says `large`. A smaller value that the page states is its owner's choice, and gets an instruction instead of a change.",
-        "Falha em uma página indexável que se declara artigo, por JSON-LD (`Article` e tipos com esse final, `BlogPosting`, `LiveBlogPosting`), `og:type` ou `article:published_time`, quando nenhum `max-image-preview` para todos ou para o Googlebot diz `large`. Um valor menor declarado é escolha do dono, e recebe uma instrução em vez de mudança.",
+        "Fails on an indexable page that is an article (its main thing in structured data has the type `Article` or one below it; or `og:type`, `article:published_time`, the class that a common system gives the body of a single post, or one dated entry with the class `post` or `h-entry` says so), when no `max-image-preview` for everyone or for Googlebot says `large`. A smaller value that the page states is its owner's choice, and gets an instruction instead of a change.",
+        "Falha em uma página indexável que é um artigo (o assunto principal dos dados estruturados é do tipo `Article` ou de um abaixo dele; ou `og:type`, `article:published_time`, a classe que um sistema comum dá ao body de um único post ou um único item datado com a classe `post` ou `h-entry` diz isso), quando nenhum `max-image-preview` para todos ou para o Googlebot diz `large`. Um valor menor declarado é escolha do dono, e recebe uma instrução em vez de mudança.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

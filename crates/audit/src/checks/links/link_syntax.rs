@@ -102,9 +102,26 @@ fn fault(href: &str, html: &Html) -> Option<SyntaxFault> {
     if address.contains(|c: char| c.is_ascii_whitespace()) && !other.iter().any(|scheme| lower.starts_with(scheme)) {
         // As the URL parser reads it: line breaks and tabs are dropped, spaces encoded.
         let joined: String = trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
-        return Some(SyntaxFault { repaired: Some(joined.replace(' ', "%20")) });
+        let is_plain = !joined.contains(' ') || is_file_name(&joined);
+        return Some(SyntaxFault { repaired: is_plain.then(|| joined.replace(' ', "%20")) });
     }
     None
+}
+
+/// Whether the blanks of an address are part of a file's name (`/menu of may.pdf`): single, between letters, digits or
+/// brackets. Any other blank is a slip, and only its author knows what was meant.
+fn is_file_name(address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let extension = file.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default();
+    let is_file = (2..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_of_name =
+        |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '(' | ')' | '&' | '-' | ','));
+    let blanks = path.match_indices(' ').all(|(at, _)| {
+        let (before, behind) = (path.get(..at).unwrap_or_default(), path.get(at + 1..).unwrap_or_default());
+        is_of_name(before.chars().next_back()) && is_of_name(behind.chars().next())
+    });
+    is_file && blanks
 }
 
 /// Whether a link is one of these: where it leads is a matter of chance.

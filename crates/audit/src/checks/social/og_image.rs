@@ -3,8 +3,8 @@
 use super::open_graph::{OGP, tag_fix};
 use crate::check::prelude::*;
 use crate::facts::elements::Meta;
-use crate::facts::measured_images::large_image;
 use crate::facts::page::Html;
+use crate::facts::resolved::image;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -107,19 +107,16 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Misspelt);
     }
     const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
-    const LARGE: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
-    const OF_DATA: Text = text("the image of the structured data", "a imagem dos dados estruturados");
-    let found = large_image(facts, html).map(|url| (url, LARGE)).or_else(|| Some((data_image(html)?, OF_DATA)));
-    match found {
-        Some((url, origin)) => {
-            let fix = tag_fix(html, "property", "og:image", &url);
+    match image::of_page(facts, html).map(|image| image.resolved) {
+        Some(resolved) => {
+            let fix = tag_fix(html, "property", "og:image", &resolved.value);
             // Its size too where it is known: else the tag would be wrong for want of it.
-            let size = facts.largest_image().filter(|file| file.url == url);
+            let size = facts.largest_image().filter(|file| file.url == resolved.value);
             let fix = match size.filter(|_| html.social_image_size().is_none()) {
                 Some(file) => size_tags(html, fix, file.width, file.height),
                 None => fix,
             };
-            problem(NONE, &[], fix.from(origin, &[])).fail()
+            problem(NONE, &[], fix.of(&resolved)).fail()
         }
         None => problem(
             NONE,
@@ -128,16 +125,6 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
         )
         .fail(),
     }
-}
-
-/// The address of the first image of a JSON-LD node.
-fn data_image(html: &Html) -> Option<String> {
-    let address = |image: &serde_json::Value| {
-        let one = image.as_array().and_then(|images| images.first()).unwrap_or(image);
-        let url = one.as_str().or_else(|| one.get("url").or(one.get("contentUrl"))?.as_str())?;
-        html.resolve(url).filter(|resolved| !url.trim().is_empty() && matches!(resolved.scheme(), "http" | "https"))
-    };
-    html.json_ld.nodes_as_meant().iter().find_map(|node| address(node.get("image")?)).map(Into::into)
 }
 
 /// Keys whose value must be an absolute http(s) address.

@@ -1,15 +1,12 @@
 //! Open Graph tags: what a shared link shows.
 
-use model::lang::Phrase;
-
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::derive::Derived;
 use crate::facts::elements::Meta;
+use crate::facts::new_nodes::in_words;
 use crate::facts::page::Html;
-use crate::facts::robots_tag::is_article;
-use crate::facts::url_identity::{identity, same_site};
-use crate::facts::{derive, url_identity};
+use crate::facts::resolved::{Resolved, Source, title};
+use crate::facts::url_identity::{self, identity, same_site};
 use crate::fix::HeadKey;
 
 /// The family.
@@ -180,15 +177,9 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Misspelt);
     }
     const NONE: Text = text("The page has no og:title.", "A página não tem og:title.");
-    const FROM_TITLE: Text = text("the page's title", "o título da página");
-    let title = html.title().map(|title| derive::cut(&html.as_meant(&title), derive::LONGEST_HEADLINE));
-    let derived = title
-        .filter(|title| !title.is_empty() && !derive::is_placeholder(title))
-        .map(|value| derive::Derived { value, origin: FROM_TITLE })
-        .or_else(|| derive::title(html));
-    match derived {
-        Some(derived) => {
-            problem(NONE, &[], tag_fix(html, "property", "og:title", &derived.value).from(derived.origin, &[])).fail()
+    match title::for_sharing(html) {
+        Some(resolved) => {
+            problem(NONE, &[], tag_fix(html, "property", "og:title", &resolved.value).of(&resolved)).fail()
         }
         None => problem(
             NONE,
@@ -197,11 +188,6 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
         )
         .fail(),
     }
-}
-
-/// The kind of page as Open Graph calls it; its default where nothing says that it is an article.
-fn kind(facts: &Facts<'_>) -> &'static str {
-    if is_article(facts) { "article" } else { "website" }
 }
 
 fn core_incomplete(facts: &Facts<'_>) -> Verdict {
@@ -217,42 +203,27 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
     }
     const LACKS: Text = text("The page has no {list}.", "A página não tem {list}.");
     let own = facts.own_url()?;
-    let described = || {
-        const OWN: Text = text("the page's meta description", "a meta description da página");
-        let meta = html.meta("description").map(|description| html.as_meant(description));
-        meta.map(|value| Derived { value, origin: OWN }).or_else(|| derive::description(html))
+    let resolved = |key: &str| match key {
+        "og:type" => Some(html.page_type().clone()),
+        "og:url" => Some(Resolved::high(own.as_str(), Source::OwnAddress)),
+        _ => html.description().cloned(),
     };
-    const OF_ARTICLE: Text = text("the page says that it is an article", "a página diz que é um artigo");
-    const OF_ANY: Text = text("the type of any page that states none", "o tipo de toda página que não indica um");
-    let derived = |key: &str| match key {
-        "og:type" => {
-            Some(Derived { value: kind(facts).to_owned(), origin: if is_article(facts) { OF_ARTICLE } else { OF_ANY } })
-        }
-        "og:url" => Some(Derived {
-            value: own.to_string(),
-            origin: text("the canonical or final URL", "a URL canônica ou final"),
-        }),
-        _ => described(),
-    };
-    let found: Vec<(&str, Option<Derived>)> = missing.iter().map(|key| (*key, derived(key))).collect();
-    let origin = |language: fn(&Text) -> &'static str| {
-        let known = found.iter().filter_map(|(key, derived)| Some((key, &derived.as_ref()?.origin)));
-        known.map(|(key, origin)| format!("{key}: {}", language(origin))).collect::<Vec<_>>().join("; ")
-    };
-    let origin = Phrase { en: origin(|text| text.en), pt: origin(|text| text.pt) };
-    let values: Vec<(&str, Option<String>)> =
-        found.into_iter().map(|(key, derived)| (key, derived.map(|derived| derived.value))).collect();
-    let fix = if values.iter().all(|(_, value)| value.is_some()) {
-        let known = values.iter().filter_map(|(key, value)| Some((*key, value.as_deref()?)));
-        known.fold(FixDraft::heads([]), |fix, (key, value)| fix.and(tag_fix(html, "property", key, value)))
+    let found: Vec<(&str, Option<Resolved>)> = missing.iter().map(|key| (*key, resolved(key))).collect();
+    let known = || found.iter().filter_map(|(key, resolved)| Some((*key, resolved.as_ref()?)));
+    let origins: Vec<(String, Text)> =
+        known().map(|(key, resolved)| (key.to_owned(), resolved.source.words())).collect();
+    let fix = if known().count() == found.len() {
+        let whole = FixDraft::heads([]);
+        let fix = known().fold(whole, |fix, (key, resolved)| fix.and(tag_fix(html, "property", key, &resolved.value)));
+        if known().all(|(_, resolved)| resolved.is_ready()) { fix } else { fix.as_draft() }
     } else {
-        let tag = |(key, value): &(&str, Option<String>)| {
-            let value = value.as_deref().map_or_else(|| "{{DESCRIPTION}}".to_owned(), attribute);
+        let tag = |(key, resolved): &(&str, Option<Resolved>)| {
+            let value = resolved.as_ref().map_or_else(|| "{{DESCRIPTION}}".to_owned(), |one| attribute(&one.value));
             format!("<meta property=\"{key}\" content=\"{value}\">")
         };
-        FixDraft::template(FixTarget::Head, values.iter().map(tag).collect::<Vec<_>>().join("\n"))
+        FixDraft::template(FixTarget::Head, found.iter().map(tag).collect::<Vec<_>>().join("\n"))
     };
-    problem(LACKS, &[("list", missing.join(", ").into())], FixDraft { origin: Some(origin), ..fix }).fail()
+    problem(LACKS, &[("list", missing.join(", ").into())], FixDraft { origin: Some(in_words(&origins)), ..fix }).fail()
 }
 
 /// Types of Open Graph; the file says where from.
@@ -271,12 +242,11 @@ fn type_invalid(facts: &Facts<'_>) -> Verdict {
         "og:type is “{kind}”, which is no type of Open Graph.",
         "og:type é “{kind}”, que não é um tipo do Open Graph.",
     );
-    const FITTING: Text = text("what the page says of its kind", "o que a página diz do seu tipo");
-    let fitting = kind(facts);
-    let tag = format!("<meta property=\"og:type\" content=\"{fitting}\">");
+    let fitting = html.page_type();
+    let tag = format!("<meta property=\"og:type\" content=\"{}\">", fitting.value);
     let element = html.element(meta.node);
     let fix = match element.filter(|element| element.start_tag().is_some() && meta.has_one_reader()) {
-        Some(element) => FixDraft::edit(FixTarget::Head, tag).set(element, "content", fitting).from(FITTING, &[]),
+        Some(element) => FixDraft::edit(FixTarget::Head, tag).set(element, "content", &fitting.value).of(fitting),
         None => FixDraft::instruction(FixTarget::Head, TYPE_INVALID.how, &[]),
     };
     problem(UNKNOWN, &[("kind", content.into())], fix).on(element).fail()

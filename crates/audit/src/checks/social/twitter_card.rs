@@ -4,8 +4,8 @@ use super::open_graph::tag_fix;
 use crate::check::prelude::*;
 use crate::facts::elements::Meta;
 use crate::facts::jsonld::placeholder::is_gap;
-use crate::facts::measured_images::large_image;
 use crate::facts::page::Html;
+use crate::facts::resolved::{Source, image};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -156,7 +156,6 @@ fn handle(facts: &Facts<'_>) -> Verdict {
 /// The kind of card for the page's image, and what it goes by.
 fn fitting_card(facts: &Facts<'_>, html: &Html) -> (&'static str, Text) {
     const BY_SIZE: Text = text("the size of the social image", "o tamanho da imagem social");
-    const BY_CONTENT: Text = text("the first large image of the content", "a primeira imagem grande do conteúdo");
     const BY_NONE: Text = text(
         "the card that any page may have, since the size of a social image is not known",
         "o cartão que toda página pode ter, pois não se sabe o tamanho de uma imagem social",
@@ -164,12 +163,22 @@ fn fitting_card(facts: &Facts<'_>, html: &Html) -> (&'static str, Text) {
     match facts.social_image_size() {
         Some((width, height)) if is_large(width, height) => ("summary_large_image", BY_SIZE),
         Some(_) => ("summary", BY_SIZE),
-        // The tag that the page lacks is made of this image.
-        None if html.social("og:image").is_none() && large_image(facts, html).is_some() => {
-            ("summary_large_image", BY_CONTENT)
-        }
-        None => ("summary", BY_NONE),
+        None => match large_image(facts, html).filter(|_| html.social("og:image").is_none()) {
+            Some(source) => ("summary_large_image", source.words()),
+            None => ("summary", BY_NONE),
+        },
     }
+}
+
+/// Where the image is from that the tag which the page lacks is made of, if it is a large one.
+fn large_image(facts: &Facts<'_>, html: &Html) -> Option<Source> {
+    let image = image::of_page(facts, html).filter(|image| image.resolved.is_ready())?;
+    let source = image.resolved.source;
+    let is_large = match image.sides {
+        Some((width, height)) => is_large(width, height),
+        None => source == Source::ContentImage,
+    };
+    is_large.then_some(source)
 }
 
 /// Whether an image is wide enough for a large card: about twice as wide as high.

@@ -4,7 +4,8 @@ use crate::check::prelude::*;
 use crate::escape::json_text_in_html;
 use crate::facts::jsonld::graph::{Node, local};
 use crate::facts::jsonld::tree::Tree;
-use crate::facts::{breadcrumbs, new_nodes};
+use crate::facts::new_nodes;
+use crate::facts::resolved::breadcrumb;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -41,8 +42,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/breadcrumb",
     rule: text(
-        "Fails when an element whose class, id or `aria-label` says `breadcrumb` shows a trail of 2 to 10 steps, each but the last a link with a name, and there is no `BreadcrumbList` in JSON-LD, microdata or RDFa. The home page, hidden trails and pages without a trail are left alone. Not measured on a page with noindex, nor where a block of JSON-LD, which may hold the list, can't be read.",
-        "Falha quando um elemento cuja classe, id ou `aria-label` diz `breadcrumb` mostra uma trilha de 2 a 10 passos, cada um menos o último um link com nome, e não há `BreadcrumbList` em JSON-LD, microdados ou RDFa. A página inicial, trilhas ocultas e páginas sem trilha ficam de fora. Não é medido em página com noindex, nem quando um bloco JSON-LD, que pode conter a lista, não pode ser lido.",
+        "Fails when an element whose class, id or `aria-label` says `breadcrumb` shows a trail of 2 to 10 steps, each but the last a link with a name, that begins at the home page or goes from folder to folder down, and there is no `BreadcrumbList` in JSON-LD, microdata or RDFa. The home page, hidden trails, lists of categories and pages without a trail are left alone. Not measured on a page with noindex, nor where a block of JSON-LD, which may hold the list, can't be read.",
+        "Falha quando um elemento cuja classe, id ou `aria-label` diz `breadcrumb` mostra uma trilha de 2 a 10 passos, cada um menos o último um link com nome, que começa na página inicial ou desce de pasta em pasta, e não há `BreadcrumbList` em JSON-LD, microdados ou RDFa. A página inicial, trilhas ocultas, listas de categorias e páginas sem trilha ficam de fora. Não é medido em página com noindex, nem quando um bloco JSON-LD, que pode conter a lista, não pode ser lido.",
     ),
     thresholds: &[threshold("steps_least", 2, "steps"), threshold("steps_most", 10, "steps")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -163,14 +164,14 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if facts.has_unread_json_ld() {
         return Err(NotMeasured::JsonLd);
     }
-    let trail = breadcrumbs::shown(facts, html).filter(|_| facts.url().is_ok_and(|url| url.path() != "/"));
+    let trail = breadcrumb::shown(html).filter(|_| facts.url().is_ok_and(|url| url.path() != "/"));
     let Some(trail) = trail else { return Err(NotMeasured::Absent) };
     const UNMARKED: Text = text(
         "The page shows a trail of {count} steps that is not marked up as BreadcrumbList.",
         "A página mostra uma trilha de {count} passos que não está marcada como BreadcrumbList.",
     );
     let place = trail.node.and_then(|node| html.element(node)).map(Element::place);
-    let fix = FixDraft::block(&new_nodes::breadcrumbs(&trail), html);
+    let fix = FixDraft::block(&new_nodes::breadcrumbs(&trail));
     problem(UNMARKED, &[("count", trail.steps.len().into())], fix).at(place).fail()
 }
 

@@ -4,10 +4,10 @@ use crate::check::prelude::*;
 use crate::checks::structured_data::rich_results::placeholder;
 use crate::escape::json_text_in_html;
 use crate::facts::document::Element;
-use crate::facts::jsonld::complete::Insertion;
+use crate::facts::jsonld::complete::{Insertion, spliced};
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::placeholder::{is_placeholder, is_sample_address};
-use crate::facts::jsonld::tree::{Member, Tree};
+use crate::facts::jsonld::tree::{Member, Tree, TreeKind};
 use crate::facts::jsonld::value::{self, Bad, Setting};
 use crate::facts::page::Html;
 use crate::facts::page_language;
@@ -130,7 +130,7 @@ fn shown(html: &Html, block: usize, value: &Tree) -> String {
 }
 
 /// Ready where it is plain what each value means; else a template of the members to rewrite.
-fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
+fn fix(html: &Html, bad_values: &[Bad<'_>]) -> FixDraft {
     const SAME: Text =
         text("the page's own values, in the form that is asked for", "os valores da própria página, na forma pedida");
     const REPLACE: Text = text(
@@ -138,21 +138,33 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
         "Troque estes nos dados estruturados; preencha as lacunas.",
     );
     let member = |bad: &Bad<'_>| {
-        let placeholder = || format!("\"{}\"", placeholder(bad.property));
-        let json = bad.repair.first().map_or_else(placeholder, |(_, json)| json_text_in_html(json));
+        let gap = |bad: &Bad<'_>| format!("\"{}\"", placeholder(bad.property));
+        let json_of = |bad: &Bad<'_>| bad.repair.first().map_or_else(|| gap(bad), |(_, json)| json_text_in_html(json));
+        let json = json_of(bad);
         let in_markup = match html.source(bad.block) {
             Some(NodeSource::Item(item)) => stating(html, item, bad),
             _ => None,
         };
         in_markup
             .and_then(|(element, attribute)| tag_stating(element, attribute, &plain_text(&json)?))
+            .or_else(|| {
+                // What is repaired is shown alone, as it is changed; a gap needs its neighbours.
+                if !bad.repair.is_empty() {
+                    return None;
+                }
+                let all = bad_values.iter().filter(|other| other.block == bad.block);
+                let all = all.map(|other| (other.value, json_of(other)));
+                Some(format!("\"{}\": {}", bad.property, among_others(html, bad.block, bad.value, all)?))
+            })
             .unwrap_or_else(|| format!("\"{}\": {json}", bad.property))
     };
-    let snippet = bad.iter().take(MOST_SHOWN).map(member).collect::<Vec<_>>().join("\n");
+    let mut lines: Vec<String> = bad_values.iter().take(MOST_SHOWN).map(member).collect();
+    lines.dedup();
+    let snippet = lines.join("\n");
     let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(&html.document)).collect();
     let is_changeable = |bad: &Bad<'_>| in_source.get(bad.block).copied().unwrap_or(true);
-    let edits: Option<Vec<_>> = bad.iter().map(|bad| edits(html, bad).filter(|_| is_changeable(bad))).collect();
-    let target = bad.first().and_then(|bad| html.source(bad.block)).map_or(FixTarget::Head, NodeSource::target);
+    let edits: Option<Vec<_>> = bad_values.iter().map(|bad| edits(html, bad).filter(|_| is_changeable(bad))).collect();
+    let target = bad_values.first().and_then(|bad| html.source(bad.block)).map_or(FixTarget::Head, NodeSource::target);
     match edits {
         Some(edits) => edits
             .into_iter()
@@ -164,6 +176,34 @@ fn fix(html: &Html, bad: &[Bad<'_>]) -> FixDraft {
             .from(SAME, &[]),
         None => FixDraft::template(target, snippet).note(REPLACE, &[]),
     }
+}
+
+/// The array in which a value stands, with what takes the place of each of `all`: the other values stay. `None` of a value
+/// that stands alone, and of a long array.
+fn among_others<'t>(
+    html: &Html,
+    block: usize,
+    value: &Tree,
+    all: impl Iterator<Item = (&'t Tree, String)>,
+) -> Option<String> {
+    /// Bytes of an array that a fix shows whole.
+    const LONGEST: usize = 2_048;
+    let written = html.source(block)?.block()?;
+    let mut open = vec![&written.tree];
+    let array = loop {
+        let tree = open.pop()?;
+        match &tree.kind {
+            TreeKind::Array(values) if values.iter().any(|one| one.span == value.span) => break tree,
+            TreeKind::Array(values) => open.extend(values),
+            TreeKind::Object(members) => open.extend(members.iter().map(|member| &member.value)),
+            _ => {}
+        }
+    };
+    let text = written.text.get(array.span.clone()).filter(|text| text.len() <= LONGEST)?;
+    let start = array.span.start;
+    let within = all.filter(|(one, _)| start <= one.span.start && one.span.end <= array.span.end);
+    let insertions = within.map(|(one, json)| (one.span.start - start..one.span.end - start, json)).collect();
+    Some(html.as_meant(&spliced(text, insertions)))
 }
 
 /// One change that repairs a value.
@@ -261,7 +301,11 @@ fn placeholders(facts: &Facts<'_>) -> Verdict {
     ];
     let mut lines: Vec<String> = Vec::new();
     for gap in gaps.iter().take(MOST_SHOWN) {
-        let line = format!("\"{}\": \"{}\"", json_text_in_html(gap.property), placeholder(gap.property));
+        let all = gaps.iter().filter(|other| other.block == gap.block);
+        let all = all.map(|other| (other.value, format!("\"{}\"", placeholder(other.property))));
+        let filled = among_others(html, gap.block, gap.value, all);
+        let json = filled.unwrap_or_else(|| format!("\"{}\"", placeholder(gap.property)));
+        let line = format!("\"{}\": {json}", json_text_in_html(gap.property));
         if !lines.contains(&line) {
             lines.push(line);
         }

@@ -1,12 +1,11 @@
 //! Whether a page has structured data, and whether anyone uses it.
 
 use crate::check::prelude::*;
-use crate::facts::breadcrumbs;
-use crate::facts::derive;
 use crate::facts::jsonld::graph::{Graph, Node};
 use crate::facts::jsonld::rich_results;
 use crate::facts::jsonld::types_of;
 use crate::facts::new_nodes;
+use crate::facts::resolved::breadcrumb;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -231,19 +230,17 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let is_home = facts.url()?.path() == "/";
     let ready = match is_home {
         true => new_nodes::web_site(facts, html),
-        false => new_nodes::article(facts, html).or_else(|| {
-            let trail = breadcrumbs::shown(facts, html).or_else(|| breadcrumbs::by_path(facts, html));
-            trail.as_ref().map(new_nodes::breadcrumbs)
-        }),
+        false => new_nodes::article(facts, html)
+            .or_else(|| breadcrumb::of_page(facts, html).as_ref().map(new_nodes::breadcrumbs)),
     };
     if let Some(block) = ready {
-        return problem(NONE, &[], FixDraft::block(&block, html)).fail();
+        return problem(NONE, &[], FixDraft::block(&block)).fail();
     }
-    let name = derive::page_name(html);
+    let name = html.headline();
     let block = serde_json::json!({
         "@context": "https://schema.org",
         "@type": "{{TYPE}}",
-        "name": name.as_ref().map_or_else(|| "{{NAME}}".to_owned(), |name| html.as_meant(&name.value)),
+        "name": name.map_or("{{NAME}}", |name| name.value.as_str()),
         "url": facts.own_url()?.as_str(),
     });
     let snippet = format!("<script type=\"application/ld+json\">{}</script>", crate::escape::json_in_html(&block));

@@ -5,8 +5,10 @@ use crate::facts::completion::{completed, is_markup};
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::rich_results::{self, Gap, Need};
 use crate::facts::jsonld::tree::Tree;
+use crate::facts::new_nodes::in_words;
 use crate::facts::node_values;
 use crate::facts::page::Html;
+use crate::facts::resolved::Resolved;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -75,8 +77,8 @@ const RECOMMENDED: Check = Check {
     ),
     reference: GALLERY,
     rule: text(
-        "Fails when the one node that the page is about lacks a property that Google recommends for its rich result, and the page states the value: in its h1 or title, meta description or first paragraph, meta author, canonical URL, `og:image` or first large image, `article:` or `product:` tags. What the page does not state is not asked for, nor what the node has with other letters, which is `jsonld_property_unknown`. Several nodes of one type, and members of lists, are left alone. Not measured on a page with noindex.",
-        "Falha quando o único nó de que a página trata não tem uma propriedade que o Google recomenda para o resultado avançado, e a página declara o valor: no h1 ou título, na meta description ou no primeiro parágrafo, na meta author, na URL canônica, em `og:image` ou na primeira imagem grande, nas tags `article:` ou `product:`. O que a página não declara não é pedido, nem o que o nó tem com outras maiúsculas, que é `jsonld_property_unknown`. Vários nós do mesmo tipo e membros de listas ficam de fora. Não é medido em página com noindex.",
+        "Fails when the one node that the page is about lacks a property that Google recommends for its rich result, and the page states the value with certainty: in its h1 or title, meta description or first paragraph, meta author, canonical URL, `og:image` or first large image, `article:` or `product:` tags, or other structured data. What the page does not state is not asked for, nor what the node has with other letters, which is `jsonld_property_unknown`. Several nodes of one type, and members of lists, are left alone. Not measured on a page with noindex.",
+        "Falha quando o único nó de que a página trata não tem uma propriedade que o Google recomenda para o resultado avançado, e a página declara o valor com certeza: no h1 ou título, na meta description ou no primeiro parágrafo, na meta author, na URL canônica, em `og:image` ou na primeira imagem grande, nas tags `article:` ou `product:`, ou em outros dados estruturados. O que a página não declara não é pedido, nem o que o nó tem com outras maiúsculas, que é `jsonld_property_unknown`. Vários nós do mesmo tipo e membros de listas ficam de fora. Não é medido em página com noindex.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -94,10 +96,6 @@ const FILL: Text = text(
 const FILL_INSIDE: Text = text(
     "Fill in the placeholders with what the page shows, and put the lines inside the element of the item. What {type} needs: {url}",
     "Preencha as lacunas com o que a página mostra e ponha as linhas dentro do elemento do item. O que {type} precisa: {url}",
-);
-const COMPLETED: Text = text(
-    "the page's own blocks, completed from its title, address and social tags",
-    "os blocos da própria página, completados com título, endereço e tags sociais dela",
 );
 
 /// Fails when a node of a rich result's type lacks a required property.
@@ -118,11 +116,12 @@ fn required(facts: &Facts<'_>) -> Verdict {
     let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
     let filling = |gap: &Gap<'_>, path: &str| -> String {
         let known = gap.is_subject.then(|| node_values::value(facts, html, path)).flatten();
-        known.map_or_else(|| placeholder(path), |known| known.value)
+        known.map_or_else(|| placeholder(path), |known| html.as_read(&known.value))
     };
     let block = completed(html, &requirements.gaps, &filling);
     let is_whole = !block.contains("{{") && !is_markup(html, first);
-    let fix = FixDraft::template(target(html, first), block).from(COMPLETED, &[]);
+    let known = |gap: &Gap<'_>, path: &str| gap.is_subject.then(|| node_values::value(facts, html, path)).flatten();
+    let fix = with_origins(FixDraft::template(target(html, first), block), &requirements.gaps, &known);
     const REPLACE: Text = text(
         "If these values are right, put this block in place of the old one. What {type} needs: {url}",
         "Se os valores estiverem certos, ponha este bloco no lugar do antigo. O que {type} precisa: {url}",
@@ -165,17 +164,28 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
     let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
     let filling = |gap: &Gap<'_>, path: &str| {
         let own = own_name(gap.node).filter(|_| path == "headline").map(str::to_owned);
-        let stated = || node_values::stated(facts, html, path).map(|known| known.value);
+        let stated = || node_values::stated(facts, html, path).map(|known| html.as_read(&known.value));
         own.or_else(stated).unwrap_or_else(|| placeholder(path))
     };
     let fix = FixDraft::template(target(html, first), completed(html, &requirements.gaps, &filling));
+    let fix = with_origins(fix, &requirements.gaps, &|_, path| node_values::stated(facts, html, path));
     let fix = match is_markup(html, first) {
-        true => noted(fix.from(COMPLETED, &[]), html, first),
-        false => {
-            fix.from(COMPLETED, &[]).note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())])
-        }
+        true => noted(fix, html, first),
+        false => fix.note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())]),
     };
     problem(COULD_HAVE, &values, fix).at(places(html, &requirements.gaps)).fail()
+}
+
+/// A fix with the source of each value that was filled in.
+fn with_origins(fix: FixDraft, gaps: &[Gap<'_>], known: &dyn Fn(&Gap<'_>, &str) -> Option<Resolved>) -> FixDraft {
+    let missing = gaps.iter().flat_map(|gap| gap.missing.iter().map(move |missing| (gap, missing.path())));
+    let mut origins: Vec<(String, Text)> = Vec::new();
+    for (path, resolved) in missing.filter_map(|(gap, path)| Some((path, known(gap, path)?))) {
+        if origins.iter().all(|(other, _)| other != path) {
+            origins.push((path.to_owned(), resolved.source.words()));
+        }
+    }
+    if origins.is_empty() { fix } else { FixDraft { origin: Some(in_words(&origins)), ..fix } }
 }
 
 /// Whether a node has the property in other letters, which is `jsonld_property_unknown`.

@@ -73,7 +73,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     );
     const NAME: Text = text("Write the name as you want it to be shown.", "Escreva o nome como quer que ele apareça.");
     if let Some(block) = new_nodes::web_site(facts, html) {
-        return problem(NONE, &[], FixDraft::block(&block, html)).fail();
+        return problem(NONE, &[], FixDraft::block(&block)).fail();
     }
     let root = facts.own_url()?.join("/").map_err(|_| NotMeasured::Fetch)?;
     let block = serde_json::json!({

@@ -7,7 +7,7 @@ use model::finding::Place;
 
 use super::around::{Around, parent_element};
 use super::parsed::Document;
-use super::white_space::collapse_into;
+use super::white_space::{Collapsed, collapse_into};
 use crate::escape;
 
 /// Characters kept of a snippet: enough for most tags.
@@ -128,6 +128,28 @@ impl<'d> Element<'d> {
             None
         });
         runs.flat_map(|id| tree.texts(id))
+    }
+
+    /// Text as a reader meets it: white space collapsed, a space where a line or block begins, and nothing of what lies in an
+    /// element that `keep` refuses.
+    pub fn read_text(self, keep: impl Fn(Self) -> bool) -> String {
+        const PARTING: [&str; 8] = ["br", "p", "div", "li", "h2", "h3", "td", "tr"];
+        let (document, root) = (self.document, self.id);
+        let tree = &document.tree;
+        let mut collapsed = Collapsed::default();
+        let mut at = tree.first_child(root);
+        while let Some(id) = at {
+            let element = document.element(id);
+            let is_left_out = element.is_some_and(|element| !keep(element));
+            at = if is_left_out { tree.following_skipping(id, root) } else { tree.following(id, root) };
+            if element.is_some_and(|element| PARTING.contains(&element.name())) {
+                collapsed.part();
+            }
+            if tree.kind(id) == Kind::Text {
+                tree.texts(id).for_each(|run| collapsed.add(run));
+            }
+        }
+        collapsed.text
     }
 
     /// Direct text runs only.

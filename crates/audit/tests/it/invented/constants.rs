@@ -46,7 +46,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("html_lang_invalid", &["en"]),
     ("iframe_not_lazy", &["lazy"]),
     ("image_lazy_first", &["eager", "high"]),
-    ("image_lazy_script_only", &["lazy"]),
+    ("image_lazy_script_only", &["eager", "lazy"]),
     ("images_not_lazy", &["lazy"]),
     ("jsonld_context_invalid", &["https://schema.org", "EUR", "BRL"]),
     // The names that were meant.
@@ -54,7 +54,9 @@ const VALUES: &[(&str, &[&str])] = &[
     // The currencies of signs that are of one alone.
     ("jsonld_value_invalid", &["EUR", "BRL"]),
     ("max_image_preview_not_large", &["max-image-preview", "large"]),
+    ("jsonld_author_invalid", &["Person"]),
     ("og_core_incomplete", &["website", "article"]),
+    ("og_type_invalid", &["website", "article"]),
     ("robots_directive_obsolete", &["max-image-preview", "large"]),
     ("referrer_policy_unsafe", &["strict-origin-when-cross-origin"]),
     ("robots_txt_html_response", &["*"]),

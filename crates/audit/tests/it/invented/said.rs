@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use audit::Page;
-use audit::facts::derive::without_visible_markup;
 use audit::facts::document::{Element, collapse};
+use audit::facts::placeholders::without_visible_markup;
 use model::capture::{Capture, Fetched};
 use url::Url;
 
@@ -50,11 +50,17 @@ impl Said {
         if let Some(html) = &page {
             // What is one text to a reader may be many in the source.
             let is_read_alone = |element: &Element<'_>| WHOLE.contains(&element.name());
-            html.document.elements().filter(is_read_alone).for_each(|element| said.add(&element.text()));
+            for element in html.document.elements().filter(is_read_alone) {
+                said.add(&element.text());
+                said.add(&element.read_text(|_| true));
+                said.add(&element.read_text(|below| !["sup", "script", "style"].contains(&below.name())));
+            }
             for value in of_markup(html.document.source()) {
                 said.add(&value.text);
                 said.add(&html.as_meant(&value.text));
                 said.add(&without_visible_markup(&value.text));
+                // Data may hold markup.
+                of_markup(&value.text).iter().for_each(|inner| said.add(&inner.text));
             }
             said.add(&unescaped(html.document.source()));
         }

@@ -1,0 +1,243 @@
+//! Values that a page gives of itself, with their sources: what [`super::resolved`] settles and a page keeps.
+
+use std::sync::OnceLock;
+
+use model::lang::{Text, text};
+use model::summary::Confidence;
+
+use super::document::NodeId;
+
+/// A value that the page gives, where it was found, and how certain it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    /// The value as its author meant it, unescaped.
+    pub(crate) value: String,
+    /// Where it was found.
+    pub(crate) source: Source,
+    /// How certain it is.
+    pub(crate) confidence: Confidence,
+}
+
+impl Resolved {
+    /// A value that may be offered as ready.
+    pub(crate) fn high(value: impl Into<String>, source: Source) -> Self {
+        Self { value: value.into(), source, confidence: Confidence::High }
+    }
+
+    /// A value that one sign speaks for: a draft.
+    pub(crate) fn medium(value: impl Into<String>, source: Source) -> Self {
+        Self { value: value.into(), source, confidence: Confidence::Medium }
+    }
+
+    /// A guess: a draft.
+    pub(crate) fn low(value: impl Into<String>, source: Source) -> Self {
+        Self { value: value.into(), source, confidence: Confidence::Low }
+    }
+
+    /// Whether a fix with it is ready to paste.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.confidence == Confidence::High
+    }
+}
+
+/// Values that need nothing but the document, each settled when it is first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    pub(super) subject: OnceLock<Subject>,
+    pub(super) content: OnceLock<Option<NodeId>>,
+    pub(super) site_name: OnceLock<Option<Resolved>>,
+    pub(super) headline: OnceLock<Option<Resolved>>,
+    pub(super) description: OnceLock<Option<Resolved>>,
+    pub(super) page_type: OnceLock<Resolved>,
+}
+
+/// An image that structured data names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DataImage {
+    /// Its address as written.
+    pub(crate) address: String,
+    /// Width and height in pixels, where stated.
+    pub(crate) sides: (Option<u32>, Option<u32>),
+}
+
+/// What structured data says. Texts are without markup.
+#[derive(Debug, Default)]
+pub(crate) struct Subject {
+    /// The main thing is an article.
+    pub(crate) is_article: bool,
+    /// Its headline, else its name.
+    pub(crate) headline: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) image: Option<DataImage>,
+    /// Names of its authors that are persons or of no type.
+    pub(crate) authors: Vec<String>,
+    pub(crate) published: Option<String>,
+    pub(crate) modified: Option<String>,
+    /// Name of the `WebSite`.
+    pub(crate) web_site: Option<String>,
+    /// Name of the one `Organization`, or of the publisher.
+    pub(crate) organization: Option<String>,
+    /// Descriptions of the site and its organization, which are of no page.
+    pub(crate) of_site: Vec<String>,
+}
+
+impl Subject {
+    /// Where a value of structured data is from.
+    pub(crate) const SOURCE: Source = Source::StructuredData;
+}
+
+/// Where a value was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Title,
+    TitlePart,
+    MetaDescription,
+    MetaAuthor,
+    MetaDate,
+    SocialTitle,
+    SocialDescription,
+    TwitterDescription,
+    SocialImage,
+    TwitterImage,
+    ImageLink,
+    SocialType,
+    PublishedTag,
+    ModifiedTag,
+    AuthorTag,
+    SiteNameTag,
+    ApplicationName,
+    AppleTitle,
+    WebSiteNode,
+    OrganizationNode,
+    StructuredData,
+    H1,
+    H1AndSiteName,
+    Heading,
+    HeadingAndSiteName,
+    DataAndSiteName,
+    SocialTitleAndSiteName,
+    Paragraph,
+    ContentImage,
+    ByLine,
+    AuthorLink,
+    Time,
+    FirstTime,
+    BodyClass,
+    EntryClass,
+    DatedArticle,
+    HomePage,
+    NoSign,
+    ShownTrail,
+    FolderLinks,
+    OwnAddress,
+    ProductTag,
+}
+
+impl Source {
+    /// The word for programs.
+    pub(crate) fn word(self) -> &'static str {
+        self.row().0
+    }
+
+    /// In words, for the field `fonte` of a fix.
+    pub(crate) fn words(self) -> Text {
+        self.row().1
+    }
+
+    fn row(self) -> (&'static str, Text) {
+        match self {
+            Self::Title => ("title", text("the page's title", "o título da página")),
+            Self::TitlePart => (
+                "title_part",
+                text("the part of the title that is the domain's name", "a parte do título que é o nome do domínio"),
+            ),
+            Self::MetaDescription => ("meta_description", text("the meta description", "a meta description")),
+            Self::MetaAuthor => ("meta_author", text("the meta author", "a meta author")),
+            Self::MetaDate => ("meta_date", text("the page's meta date", "a meta tag de data da página")),
+            Self::SocialTitle => ("og_title", text("the page's og:title", "o og:title da página")),
+            Self::SocialDescription => {
+                ("og_description", text("the page's og:description", "a og:description da página"))
+            }
+            Self::TwitterDescription => {
+                ("twitter_description", text("the page's twitter:description", "a twitter:description da página"))
+            }
+            Self::SocialImage => ("og_image", text("og:image", "og:image")),
+            Self::TwitterImage => ("twitter_image", text("twitter:image", "twitter:image")),
+            Self::ImageLink => ("image_src", text("the link rel=image_src", "o link rel=image_src")),
+            Self::SocialType => ("og_type", text("og:type", "og:type")),
+            Self::PublishedTag => ("published_time", text("article:published_time", "article:published_time")),
+            Self::ModifiedTag => ("modified_time", text("article:modified_time", "article:modified_time")),
+            Self::AuthorTag => ("article_author", text("article:author", "article:author")),
+            Self::SiteNameTag => ("og_site_name", text("og:site_name", "og:site_name")),
+            Self::ApplicationName => ("application_name", text("application-name", "application-name")),
+            Self::AppleTitle => ("apple_title", text("apple-mobile-web-app-title", "apple-mobile-web-app-title")),
+            Self::WebSiteNode => {
+                ("website_node", text("the name of the page's WebSite", "o nome do WebSite da página"))
+            }
+            Self::OrganizationNode => {
+                ("organization_node", text("the name of the page's Organization", "o nome da Organization da página"))
+            }
+            Self::StructuredData => {
+                ("structured_data", text("the page's structured data", "os dados estruturados da página"))
+            }
+            Self::H1 => ("h1", text("the h1", "o h1")),
+            Self::H1AndSiteName => ("h1", text("the h1 and the site's name", "o h1 e o nome do site")),
+            Self::Heading => {
+                ("heading", text("the heading that the title repeats", "o título de seção que o title repete"))
+            }
+            Self::HeadingAndSiteName => (
+                "heading",
+                text(
+                    "the heading that names the page and the site's name",
+                    "o título de seção que nomeia a página e o nome do site",
+                ),
+            ),
+            Self::DataAndSiteName => (
+                "structured_data",
+                text(
+                    "the page's structured data and the site's name",
+                    "os dados estruturados da página e o nome do site",
+                ),
+            ),
+            Self::SocialTitleAndSiteName => {
+                ("og_title", text("the page's og:title and the site's name", "o og:title da página e o nome do site"))
+            }
+            Self::Paragraph => (
+                "paragraph",
+                text("the first paragraph of the main content", "o primeiro parágrafo do conteúdo principal"),
+            ),
+            Self::ContentImage => {
+                ("content_image", text("the first large image of the content", "a primeira imagem grande do conteúdo"))
+            }
+            Self::ByLine => ("by_line", text("the by-line of the page", "a assinatura da página")),
+            Self::AuthorLink => ("author_link", text("the link rel=author", "o link rel=author")),
+            Self::Time => ("time", text("the time element of the article", "o elemento time do artigo")),
+            Self::FirstTime => ("first_time", text("the first time element", "o primeiro elemento time")),
+            Self::BodyClass => (
+                "body_class",
+                text("the body's class, which says that it is an article", "a classe do body, que diz que é um artigo"),
+            ),
+            Self::EntryClass => {
+                ("entry_class", text("the one dated entry of the page", "o único item datado da página"))
+            }
+            Self::DatedArticle => (
+                "dated_article",
+                text("signs of an article, such as a date or an author", "sinais de um artigo, como data ou autor"),
+            ),
+            Self::HomePage => ("home_page", text("the home page of the site", "a página inicial do site")),
+            Self::NoSign => {
+                ("default", text("the type of any page that states none", "o tipo de toda página que não indica um"))
+            }
+            Self::ShownTrail => ("shown_trail", text("the trail that the page shows", "a trilha que a página mostra")),
+            Self::FolderLinks => (
+                "folder_links",
+                text(
+                    "the page's own links to the folders above it",
+                    "os links da própria página para as pastas acima dela",
+                ),
+            ),
+            Self::OwnAddress => ("own_address", text("the page's own address", "o endereço da própria página")),
+            Self::ProductTag => ("product_tag", text("the page's product: tags", "as tags product: da página")),
+        }
+    }
+}

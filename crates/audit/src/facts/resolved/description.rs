@@ -1,0 +1,206 @@
+//! A description of the page in its own words.
+
+use std::collections::BTreeSet;
+
+use super::content::{has_other_class, is_boilerplate, speaks_of_the_site};
+use super::{Resolved, Source, bare, best, headline, stated};
+use crate::facts::document::Element;
+use crate::facts::evidence::Subject;
+use crate::facts::fitting::{self, SHORTEST_DESCRIPTION};
+use crate::facts::font_metrics::columns;
+use crate::facts::page::Html;
+use crate::facts::placeholders::{is_placeholder_description, without_visible_markup};
+use crate::facts::sentences::is_ended;
+use crate::facts::text::is_seen;
+use crate::facts::visibility::hides;
+use crate::facts::words::stems;
+
+/// Characters that a description has at least.
+const LEAST_CHARACTERS: usize = 50;
+
+impl Html {
+    /// The description: what a tag says that is meant for it, else structured data, the social tags, or the first paragraph
+    /// of the main content, up to a whole sentence.
+    pub(crate) fn description(&self) -> Option<&Resolved> {
+        self.resolved.description.get_or_init(|| read(self)).as_ref()
+    }
+}
+
+fn read(html: &Html) -> Option<Resolved> {
+    let title = html.title().map(|title| html.as_meant(&title).to_lowercase()).unwrap_or_default();
+    let declared = html.meta("description").map(|text| html.as_meant(text));
+    let says_more = |text: &String| !is_placeholder_description(text) && text.to_lowercase() != title;
+    match declared.filter(says_more) {
+        Some(declared) => Some(Resolved::high(declared, Source::MetaDescription)),
+        None => made(html),
+    }
+}
+
+/// A description out of what the page says elsewhere than in a sound tag.
+fn made(html: &Html) -> Option<Resolved> {
+    let candidates: [&dyn Fn() -> Option<Resolved>; 5] = [
+        &|| told(html, &stated(html, "description")?, Source::MetaDescription),
+        &|| told(html, html.subject().description.as_deref()?, Subject::SOURCE),
+        &|| told(html, &stated(html, "og:description")?, Source::SocialDescription),
+        &|| told(html, &stated(html, "twitter:description")?, Source::TwitterDescription),
+        &|| first_paragraph(html),
+    ];
+    best(candidates.into_iter().filter_map(|candidate| candidate()))
+}
+
+/// What the page tells programs of itself: certain, unless it was cut, is of the whole site, or speaks of cookies and the
+/// like.
+fn told(html: &Html, text: &str, source: Source) -> Option<Resolved> {
+    let text = describing(html, &without_visible_markup(text))?;
+    let is_of_site = || !html.is_home() && html.subject().of_site.iter().any(|known| bare(known) == bare(&text));
+    if speaks_of_the_site(&text, &subject(html)) || is_of_site() {
+        return Some(Resolved::low(fitting::description(&text).text, source));
+    }
+    let fitted = fitting::description(&text);
+    Some(if fitted.is_whole { Resolved::high(fitted.text, source) } else { Resolved::medium(fitted.text, source) })
+}
+
+/// The first paragraph of the main content that is prose of the page. Certain where the markup says which part is the
+/// content, or the paragraph stands behind the headline and beside it; it ends where a sentence does; and it says a word of
+/// the headline.
+pub(crate) fn first_paragraph(html: &Html) -> Option<Resolved> {
+    let body = html.document.body()?;
+    let content = html.content();
+    let heading = headline::element(html).map(|(_, heading)| heading);
+    let within = content.or_else(|| heading?.parent()).unwrap_or(body);
+    let is_beside_headline = |paragraph: Element<'_>| {
+        heading.is_some_and(|heading| {
+            let starts = |element: Element<'_>| element.start_tag().map(|span| span.start);
+            heading.parent() == paragraph.parent() && starts(heading) < starts(paragraph)
+        })
+    };
+    let about = subject(html);
+    let headline = html.headline().map(|headline| headline.value.as_str()).unwrap_or_default();
+    let topics: BTreeSet<String> = stems(headline).collect();
+    let is_prose = |paragraph: &Element<'_>| {
+        paragraph.is("p")
+            && !paragraph.is_hidden()
+            && !has_other_class(*paragraph)
+            && !is_boilerplate(*paragraph, within)
+            && !is_of_links(*paragraph)
+    };
+    let mut paragraphs = within.descendants().filter(is_prose).filter_map(|paragraph| {
+        let text = describing(html, &without_visible_markup(&html.as_meant(&shown_text(paragraph))))?;
+        (!speaks_of_the_site(&text, &about)).then_some((paragraph, text))
+    });
+    // A later one would begin in the middle of what the page says.
+    let (paragraph, text) = paragraphs.next()?;
+    let fitted = fitting::description(&text);
+    if columns(&fitted.text) < SHORTEST_DESCRIPTION {
+        return None;
+    }
+    let is_placed = content.is_some() || is_beside_headline(paragraph);
+    let is_lead = is_placed && stems(&text).any(|stem| topics.contains(&stem));
+    Some(match is_lead && fitted.is_whole && is_ended(&fitted.text) {
+        true => Resolved::high(fitted.text, Source::Paragraph),
+        false if is_placed => Resolved::medium(fitted.text, Source::Paragraph),
+        false => Resolved::low(fitted.text, Source::Paragraph),
+    })
+}
+
+/// What the page is about: its title and headings, in which words of dialogs may be the subject.
+fn subject(html: &Html) -> String {
+    let headline = html.headline().map(|headline| headline.value.clone());
+    html.title().map(|title| html.as_meant(&title)).into_iter().chain(headline).collect::<Vec<_>>().join("\n")
+}
+
+/// Text of an element, without scripts, styles and what is hidden in it.
+fn shown_text(element: Element<'_>) -> String {
+    element.read_text(|below| is_seen(below) && !hides(below) && !below.is("sup"))
+}
+
+/// Whether half of a paragraph or more is links: a trail or a menu.
+fn is_of_links(paragraph: Element<'_>) -> bool {
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+    let of_links: usize =
+        paragraph.descendants().filter(|below| below.is("a")).map(|link| letters(&shown_text(link))).sum();
+    of_links * 2 >= letters(&shown_text(paragraph))
+}
+
+/// A text that can be a description: long enough, of words rather than numbers and signs, and more than the title.
+fn describing(html: &Html, text: &str) -> Option<String> {
+    let title = html.title().map(|title| html.as_meant(&title).to_lowercase()).unwrap_or_default();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let is_prose = letters * 2 >= text.chars().filter(|c| !c.is_whitespace()).count();
+    let is_long =
+        text.chars().take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS || columns(text) >= SHORTEST_DESCRIPTION;
+    let says_more = !is_placeholder_description(text) && text.to_lowercase() != title;
+    (is_prose && is_long && says_more).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::html;
+    use super::*;
+
+    const LEAD: &str = "A dark loaf of rye flour, water and salt, baked slowly in a clay oven.";
+
+    fn check(source: &str, expected: Option<(&str, Source, bool)>) {
+        let html = html(source);
+        let found = html.description().map(|one| (one.value.as_str(), one.source, one.is_ready()));
+        assert_eq!(found, expected, "{source}");
+    }
+
+    #[test]
+    fn tags_meant_for_it_come_first_even_misspelt() {
+        check(&format!("<meta name=description content='{LEAD}'>"), Some((LEAD, Source::MetaDescription, true)));
+        check(&format!("<meta name=description value='{LEAD}'>"), Some((LEAD, Source::MetaDescription, true)));
+        let social = format!("<meta property=og:description content='{LEAD}'>");
+        check(&social, Some((LEAD, Source::SocialDescription, true)));
+    }
+
+    #[test]
+    fn the_lead_of_the_content_is_certain() {
+        let of = |body: &str| format!("<title>Rye bread</title>{body}");
+        let lead = format!("<p>{LEAD}</p>");
+        check(&of(&format!("<main>{lead}</main>")), Some((LEAD, Source::Paragraph, true)));
+        // Which part is the content nobody says.
+        check(&of(&lead), Some((LEAD, Source::Paragraph, false)));
+        // Nothing in it is of the page's name.
+        let other = LEAD.replace("rye", "wheat");
+        check(&of(&format!("<main><p>{other}</main>")), Some((&other, Source::Paragraph, false)));
+    }
+
+    #[test]
+    fn dialogs_boxes_and_menus_are_passed_over() {
+        for other in [
+            "<div class=cookie-consent><p>We bake rye bread and use small files to remember what you have chosen.</p></div>",
+            "<p>This site uses cookies so that your rye bread is remembered in the basket.</p>",
+            "<div id=newsletter><p>Once a month we write about rye bread, flour and mills to our readers.</p></div>",
+            "<p class=slogan>The mill that has stood by the river with rye bread for ninety years.</p>",
+            "<p><a href=/a>Rye bread of the mill</a> | <a href=/b>Wheat bread of the mill</a> | <a href=/c>Oats</a></p>",
+            "<div role=dialog><p>Stay with us and hear of rye bread before anybody else does.</p></div>",
+        ] {
+            check(
+                &format!("<title>Rye bread</title><main>{other}<p>{LEAD}</main>"),
+                Some((LEAD, Source::Paragraph, true)),
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_cut_or_is_of_the_whole_site_is_a_draft() {
+        let cut = "Rye flour and water rest for a whole night under a linen cloth, and then the dou…";
+        check(
+            &format!("<meta property=og:description content='{cut}'>"),
+            Some((
+                "Rye flour and water rest for a whole night under a linen cloth, and then the…",
+                Source::SocialDescription,
+                false,
+            )),
+        );
+        let site = "The mill by the river bakes bread of rye and wheat since 1932.";
+        check(
+            &format!(
+                "<meta property=og:description content='{site}'><script type=application/ld+json>\
+                 {{\"@type\":\"WebSite\",\"description\":\"{site}\"}}</script>"
+            ),
+            Some((site, Source::SocialDescription, false)),
+        );
+    }
+}

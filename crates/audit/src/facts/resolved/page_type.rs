@@ -1,0 +1,158 @@
+//! The kind of page, as Open Graph calls it: an article, or a page as any other.
+
+use super::content::is_boilerplate;
+use super::{Resolved, Source, author, stated};
+use crate::facts::document::Element;
+use crate::facts::page::Html;
+
+/// `og:type` of a single text with a date.
+pub(crate) const ARTICLE: &str = "article";
+/// `og:type` of a page that is nothing else (ogp.me, "Object Types").
+pub(crate) const WEBSITE: &str = "website";
+/// Classes that systems give to the body of a page with one post or article.
+const SINGLE: [&str; 14] = [
+    "single-post",
+    "post-template-default",
+    "single-format-standard",
+    "page-node-type-article",
+    "page-node-type-blog",
+    "page-node-type-blog-post",
+    "page-node-type-news",
+    "page-node-type-story",
+    "node-type-article",
+    "node-type-blog",
+    "node-type-story",
+    "post-template",
+    "item-view",
+    "article-page",
+];
+/// Classes of the body of a page that lists several.
+const LISTS: [&str; 8] = ["home", "blog", "archive", "category", "tag", "search", "search-results", "author"];
+
+impl Html {
+    /// The kind of page; one that states nothing is a `website`.
+    pub(crate) fn page_type(&self) -> &Resolved {
+        self.resolved.page_type.get_or_init(|| read(self))
+    }
+
+    /// Whether the page is certainly an article.
+    pub(crate) fn is_article(&self) -> bool {
+        let kind = self.page_type();
+        kind.value == ARTICLE && kind.is_ready()
+    }
+}
+
+fn read(html: &Html) -> Resolved {
+    let article = |source| Resolved::high(ARTICLE, source);
+    let declared = stated(html, "og:type").map(|kind| kind.to_ascii_lowercase());
+    if declared.as_deref() == Some(ARTICLE) {
+        return article(Source::SocialType);
+    }
+    if html.subject().is_article && !html.is_home() {
+        return article(Source::StructuredData);
+    }
+    if stated(html, "article:published_time").is_some() {
+        return article(Source::PublishedTag);
+    }
+    if html.is_home() {
+        return Resolved::high(WEBSITE, Source::HomePage);
+    }
+    let body = html.document.body();
+    let has_class = |classes: &[&str]| body.is_some_and(|body| classes.iter().any(|one| body.has_token("class", one)));
+    if has_class(&LISTS) {
+        return Resolved::high(WEBSITE, Source::NoSign);
+    }
+    if has_class(&SINGLE) {
+        return article(Source::BodyClass);
+    }
+    match entries(html).as_slice() {
+        [entry] if is_dated(*entry) => article(Source::EntryClass),
+        [_, _] => Resolved::high(WEBSITE, Source::NoSign),
+        _ if may_be_article(html) => Resolved::medium(ARTICLE, Source::DatedArticle),
+        _ => Resolved::high(WEBSITE, Source::NoSign),
+    }
+}
+
+/// Entries as microformats and WordPress mark them, at most two: more of them are a list.
+fn entries(html: &Html) -> Vec<Element<'_>> {
+    let Some(body) = html.document.body() else { return Vec::new() };
+    let is_entry = |element: &Element<'_>| {
+        let is_post = element.has_token("class", "hentry") && element.has_token("class", "post");
+        (is_post || element.has_token("class", "h-entry") || element.has_token("class", "type-post"))
+            && !element.ancestors().any(|around| around.is("aside") || around.is("footer"))
+    };
+    body.descendants().filter(is_entry).take(2).collect()
+}
+
+fn is_dated(entry: Element<'_>) -> bool {
+    entry.descendants().any(|below| below.is("time") && below.has("datetime"))
+}
+
+/// Whether a page that nowhere says so may be an article: it has one `article` element, a date in its content or its address,
+/// an author, or many paragraphs.
+fn may_be_article(html: &Html) -> bool {
+    let Some(body) = html.document.body() else { return false };
+    let content = html.content().unwrap_or(body);
+    let is_time = |element: &Element<'_>| element.is("time") && element.has("datetime");
+    let has_time = || content.descendants().any(|one| is_time(&one) && !is_boilerplate(one, content));
+    let articles: Vec<Element<'_>> = body.descendants().filter(|element| element.is("article")).take(2).collect();
+    let has_h1 = |article: &Element<'_>| article.descendants().any(|below| below.is("h1"));
+    if articles.len() > 1 && !articles.iter().any(has_h1) {
+        // A list of teasers.
+        return false;
+    }
+    let is_long = |paragraph: &Element<'_>| {
+        paragraph.is("p") && paragraph.texts().map(|text| text.trim().len()).sum::<usize>() >= LONG_PARAGRAPH
+    };
+    let has_prose = || content.descendants().filter(is_long).take(MANY_PARAGRAPHS).count() == MANY_PARAGRAPHS;
+    has_date(html.url.path()) || articles.len() == 1 || has_time() || author::of_page(html).is_some() || has_prose()
+}
+
+/// Whether a path has a year and a month: `/2026/02/rye`, `/2026-02-03-rye`.
+fn has_date(path: &str) -> bool {
+    let digits: Vec<&str> = path.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
+    digits.windows(2).any(|pair| {
+        matches!(pair, [year, month] if year.len() == 4 && (year.starts_with("19") || year.starts_with("20"))
+            && month.len() <= 2)
+    })
+}
+
+/// Bytes of a paragraph of prose, and how many of them a text has that may be an article.
+const LONG_PARAGRAPH: usize = 80;
+const MANY_PARAGRAPHS: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, html};
+    use super::*;
+
+    fn check(source: &str, expected: &str, is_ready: bool) {
+        let html = html(source);
+        let kind = html.page_type();
+        assert_eq!((kind.value.as_str(), kind.is_ready()), (expected, is_ready), "{source}");
+    }
+
+    #[test]
+    fn a_dated_post_is_an_article() {
+        const TIME: &str = "<time datetime=2026-01-02>x</time>";
+        check("<meta property=og:type content=Article>", ARTICLE, true);
+        check("<meta property=article:published_time content=2026-01-02>", ARTICLE, true);
+        check("<body class='post single-post'>", ARTICLE, true);
+        check("<body class='page-node-type-article'>", ARTICLE, true);
+        check(&format!("<div class='post hentry'>{TIME}</div>"), ARTICLE, true);
+        check(&format!("<article><h1>Rye</h1>{TIME}</article>"), ARTICLE, false);
+        let data = "<script type=application/ld+json>{\"@type\":\"NewsArticle\",\"headline\":\"Rye\"}</script>";
+        check(data, ARTICLE, true);
+    }
+
+    #[test]
+    fn lists_and_plain_pages_are_none() {
+        const TIME: &str = "<time datetime=2026-01-02>x</time>";
+        check("<h1>Rye</h1>", WEBSITE, true);
+        check(&format!("<div class='post hentry'>{TIME}</div><div class='post hentry'>{TIME}</div>"), WEBSITE, true);
+        check("<body class='archive category single-post'>", WEBSITE, true);
+        check(&format!("<main><article>{TIME}</article><article>{TIME}</article></main>"), WEBSITE, true);
+        let home = at("https://example.com/", "<body class=single-post>");
+        assert_eq!(home.page_type().value, WEBSITE);
+    }
+}

@@ -1,0 +1,78 @@
+//! A title for results, and one for shared links.
+
+use super::site_name::{is_site_name, without_site_name};
+use super::{Resolved, Source};
+use crate::facts::fitting::{self, LONGEST_HEADLINE, WIDEST_TITLE_PX};
+use crate::facts::font_metrics::title_px;
+use crate::facts::page::Html;
+use crate::facts::placeholders::{is_placeholder, is_title, without_visible_markup};
+use crate::facts::words::{parts, without_dangling_separators};
+
+/// What the page's title says, or where that is none a title that fits a result: the headline with the site's name behind it
+/// where there is room.
+pub(crate) fn of_page(html: &Html) -> Option<Resolved> {
+    let declared = html.title().map(|title| html.as_meant(&title)).filter(|title| is_title(title));
+    declared.map(|title| Resolved::high(title, Source::Title)).or_else(|| made(html))
+}
+
+/// A title out of what the page says elsewhere.
+pub(crate) fn made(html: &Html) -> Option<Resolved> {
+    let headline = html.headline().filter(|headline| headline.source != Source::Title)?;
+    let site_name = html.site_name().filter(|name| name.is_ready() && !headline.value.contains(&name.value));
+    let both = site_name
+        .map(|name| format!("{} - {}", headline.value, name.value))
+        .filter(|title| title_px(title) <= WIDEST_TITLE_PX && is_title(title));
+    let source = match (headline.source, both.is_some()) {
+        (Source::H1, true) => Source::H1AndSiteName,
+        (Source::Heading, true) => Source::HeadingAndSiteName,
+        (Source::StructuredData, true) => Source::DataAndSiteName,
+        (Source::SocialTitle, true) => Source::SocialTitleAndSiteName,
+        (other, _) => other,
+    };
+    let value = both.unwrap_or_else(|| fitting::title(&headline.value));
+    is_title(&value).then(|| Resolved { value, source, confidence: headline.confidence })
+}
+
+/// A title for shared links: the headline, without the site's name; of the home page its title.
+pub(crate) fn for_sharing(html: &Html) -> Option<Resolved> {
+    let declared = html.title().map(|title| without_visible_markup(&html.as_meant(&title)));
+    let declared = declared.filter(|title| html.is_home() && !title.is_empty() && !is_placeholder(title));
+    if let Some(title) = declared {
+        return Some(Resolved::high(without_dangling_separators(&title), Source::Title));
+    }
+    // The site's name alone says nothing of a page below it.
+    let headline = html.headline().filter(|headline| html.is_home() || !is_site_name(html, &headline.value));
+    // Whatever the h1 says: a title that holds no other part is what its author calls the page.
+    let stripped = html.title().map(|title| without_site_name(html, &without_visible_markup(&html.as_meant(&title))));
+    let own = stripped.filter(|title| is_title(title) && parts(title).len() == 1 && !is_site_name(html, title));
+    let of_title = || Some(Resolved::high(fitting::cut(&own?, LONGEST_HEADLINE), Source::Title));
+    match headline {
+        Some(headline) if headline.is_ready() => Some(headline.clone()),
+        other => of_title().or_else(|| other.cloned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, html};
+    use super::*;
+
+    #[test]
+    fn a_made_title_is_the_headline_with_the_sites_name_where_there_is_room() {
+        let of = |source: &str| made(&html(source)).map(|title| title.value);
+        const SITE: &str = "<meta property=og:site_name content='The Mill'>";
+        assert_eq!(of(&format!("{SITE}<h1>Rye bread</h1>")).as_deref(), Some("Rye bread - The Mill"));
+        assert_eq!(of(&format!("{SITE}<h1>The Mill's rye bread</h1>")).as_deref(), Some("The Mill's rye bread"));
+        assert_eq!(of(&format!("{SITE}<h1>The Mill</h1>")), None);
+        let long = format!("{SITE}<h1>Rye bread that is baked for an hour in a clay oven beside the river</h1>");
+        assert!(!of(&long).unwrap().contains("Mill"));
+    }
+
+    #[test]
+    fn a_title_for_sharing_lacks_the_sites_name_but_on_the_home_page() {
+        const SOURCE: &str = "<title>Rye bread | Example |</title>";
+        let of = |url: &str| for_sharing(&at(url, SOURCE)).unwrap().value;
+        assert_eq!(of("https://example.com/rye"), "Rye bread");
+        assert_eq!(of("https://example.com/"), "Rye bread | Example");
+    }
+}

@@ -6,6 +6,7 @@ use model::finding::{Counts, Finding};
 use model::fix::Fix;
 use model::lang::{Lang, Text, text};
 use model::report::StoredAudit;
+use model::searchable::Searchable;
 use model::time::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -47,8 +48,8 @@ pub struct ReadAudit {
     /// Only these fields, separated by commas; `issues.code` takes one field of each finding.
     #[serde(default)]
     fields: Option<String>,
-    /// About so many tokens of an answer: the findings whose mending gains most come first, and `cursor` leads to the
-    /// rest. At least one finding comes.
+    /// About so many tokens of an answer: the most urgent findings come first, by what they block and then by points, and
+    /// `cursor` leads to the rest. At least one finding comes.
     #[serde(default)]
     #[schemars(range(min = 1))]
     budget: Option<u32>,
@@ -78,10 +79,13 @@ pub enum ReportFormat {
 struct Excerpt {
     audit_id: String,
     url: String,
+    /// Whether a search engine can show the page at all; absent in audits made before 2026-11-22.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searchable: Option<Searchable<String>>,
     score: u32,
     counts: Counts,
     created_at: Timestamp,
-    /// The findings whose mending gains most, first.
+    /// The most urgent findings: by what they block, then by points.
     issues: Vec<Finding<String>>,
     /// Their fixes, in the same order.
     fixes: Vec<Fix<String>>,
@@ -177,9 +181,7 @@ fn excerpt(whole: StoredAudit, tokens: u32, cursor: Option<&str>) -> Result<Exce
     if tokens == 0 {
         return Err(refused(NO_TOKENS));
     }
-    let mut all: Vec<(Finding<String>, Fix<String>)> = whole.issues.into_iter().zip(whole.fixes).collect();
-    // Stable: what is equally urgent stays in the order of the report.
-    all.sort_by_key(|(finding, fix)| score::urgency(finding, fix));
+    let all: Vec<(&Finding<String>, &Fix<String>)> = score::most_urgent(&whole.issues, &whole.fixes).collect();
     let begin = match cursor {
         None => 0,
         Some(cursor) => {
@@ -188,8 +190,9 @@ fn excerpt(whole: StoredAudit, tokens: u32, cursor: Option<&str>) -> Result<Exce
         }
     };
     let mut out = Excerpt {
-        audit_id: whole.audit_id,
-        url: whole.url,
+        audit_id: whole.audit_id.clone(),
+        url: whole.url.clone(),
+        searchable: whole.searchable.clone(),
         score: whole.score,
         counts: whole.counts,
         created_at: whole.created_at,
@@ -202,12 +205,12 @@ fn excerpt(whole: StoredAudit, tokens: u32, cursor: Option<&str>) -> Result<Exce
     let mut taken = length(&out)?;
     let count = all.len();
     for (finding, fix) in all.into_iter().skip(begin) {
-        taken = taken.saturating_add(length(&finding)?).saturating_add(length(&fix)?);
+        taken = taken.saturating_add(length(finding)?).saturating_add(length(fix)?);
         if taken > most && !out.issues.is_empty() {
             break;
         }
-        out.issues.push(finding);
-        out.fixes.push(fix);
+        out.issues.push(finding.clone());
+        out.fixes.push(fix.clone());
     }
     let end = begin + out.issues.len();
     out.remaining = count - end;

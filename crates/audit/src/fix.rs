@@ -1,5 +1,6 @@
 //! Fixes as data, so that those of all findings can be merged into one patch.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use model::fix::{FixClass, FixTarget, HostFile};
@@ -126,6 +127,12 @@ pub enum FileChange {
 }
 
 impl FixDraft {
+    /// Tags, edits and files that it changes.
+    pub(crate) fn changes(&self) -> u32 {
+        let files: BTreeSet<&str> = self.file_edits.iter().map(|edit| edit.path.as_str()).collect();
+        u32::try_from(self.head_tags.len() + self.edits.len() + files.len()).unwrap_or(u32::MAX)
+    }
+
     /// A new block of structured data, with the origin of each value.
     pub(crate) fn block(block: &NewBlock) -> Self {
         let fix = Self::head(HeadKey::JsonLd(block.key().to_owned()), block.tag());

@@ -2,6 +2,7 @@
 //!
 //! [`wanted`] says what to fetch next, [`Page::read`] and [`SiteFile::read`] parse, [`report`] judges.
 
+mod causes;
 pub mod changes;
 pub mod check;
 pub mod checks;
@@ -11,10 +12,14 @@ pub mod example;
 pub mod facts;
 pub mod fix;
 pub mod patch;
+mod path;
 pub mod preview;
 pub mod report;
 pub mod score;
+mod searchable;
 mod silence;
+mod standing;
+mod towards;
 mod wanted;
 
 pub use facts::challenge::{Blocked, blocked};
@@ -24,4 +29,5 @@ pub use facts::site_files::{SiteFile, SiteFiles};
 pub use facts::sitemap::Target as SitemapTarget;
 pub use facts::walk::Page;
 pub use report::{report, report_on};
+pub use towards::towards;
 pub use wanted::{wanted, wanted_first};

@@ -5,6 +5,7 @@ mod limits;
 mod requests;
 mod summary;
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use model::capture::Capture;
@@ -17,7 +18,10 @@ use crate::facts::Facts;
 use crate::facts::site_files::SiteFiles;
 use crate::facts::walk::Page;
 use crate::patch::{self, Drafted};
-use crate::{checks, score, silence};
+use crate::path::{Efforts, path};
+use crate::searchable::searchable;
+use crate::standing::{Standing, Stands, standing};
+use crate::{checks, score};
 
 /// Version of the catalog: changes with any rule, threshold or severity.
 pub const CATALOG_VERSION: &str = crate::check::PRECISION;
@@ -43,23 +47,13 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
             }
         }
     }
-    let fired: Vec<&'static Check> = failed.iter().map(|(check, _)| *check).collect();
-    let silenced = silence::silenced(&fired);
-    for (check, cause) in &silenced {
+    let found = failed.iter().map(|(check, problem)| (*check, problem.severity(check))).collect();
+    let standing = standing(found);
+    for (check, cause) in &standing.silenced {
         coverage.not_measured.insert(check.code.to_owned(), format!("silenced:{cause}"));
         coverage.silenced_by.insert(check.code.to_owned(), (*cause).to_owned());
     }
-    failed.retain(|(check, _)| !coverage.silenced_by.contains_key(check.code));
-    // Stable: within one severity and impact the catalog's order stays.
-    failed.sort_by_key(|(check, problem)| {
-        let severity = problem.severity(check);
-        (severity, score::impact(check.impact, severity))
-    });
-    let mut report = assemble(&facts, failed, coverage);
-    for finding in &mut report.findings {
-        let caused = silenced.iter().filter(|(_, cause)| *cause == finding.code);
-        finding.causes = caused.map(|(check, _)| check.code.to_owned()).collect();
-    }
+    let mut report = assemble(&facts, &standing, failed, coverage);
     report.requests = requests::of(&facts, files);
     limits::keep(&mut report);
     report
@@ -70,46 +64,62 @@ fn run(check: &Check, facts: &Facts<'_>) -> Verdict {
     catch_unwind(AssertUnwindSafe(|| (check.run)(facts))).unwrap_or(Err(NotMeasured::Defect))
 }
 
-fn assemble(facts: &Facts<'_>, failed: Vec<(&'static Check, Problem)>, coverage: Coverage) -> Report {
-    let mut findings = Vec::with_capacity(failed.len());
-    let mut drafted = Vec::with_capacity(failed.len());
-    for (check, problem) in failed {
-        let severity = problem.severity(check);
+/// The report without what needs the report itself.
+fn assemble(
+    facts: &Facts<'_>,
+    standing: &Standing,
+    failed: Vec<(&'static Check, Problem)>,
+    coverage: Coverage,
+) -> Report {
+    let mut problems: BTreeMap<&str, Problem> =
+        failed.into_iter().map(|(check, problem)| (check.code, problem)).collect();
+    let mut findings = Vec::with_capacity(standing.findings.len());
+    let mut drafted = Vec::with_capacity(standing.findings.len());
+    for Stands { check, severity, part_of } in &standing.findings {
+        let Some(problem) = problems.remove(check.code) else { continue };
         findings.push(Finding {
-            severity,
+            severity: *severity,
             code: check.code.to_owned(),
             message: problem.message,
             values: problem.values,
             evidence: problem.places,
-            impact: Some(score::impact(check.impact, severity)),
-            points: score::weight(severity).cast_signed(),
-            causes: Vec::new(),
-            part_of: None,
-            parts: Vec::new(),
+            impact: Some(score::impact(check.impact, *severity)),
+            points: score::weight(*severity).cast_signed(),
+            causes: standing.silenced_by(check.code).map(str::to_owned).collect(),
+            part_of: part_of.map(str::to_owned),
+            parts: standing.parts(check.code).map(str::to_owned).collect(),
         });
-        drafted.push(Drafted { check, severity, draft: problem.fix });
+        drafted.push(Drafted { check, severity: *severity, draft: problem.fix });
     }
+    let efforts: Efforts = drafted.iter().map(|drafted| (drafted.check.code, drafted.draft.changes())).collect();
     let url = facts.final_url().to_owned();
     let (mut fixes, patch) = patch::merge(&url, facts.markup(), &facts.own_files(), drafted);
     fix_places::add(&mut fixes, facts.platforms());
     debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));
-    let mut report = Report {
+    let exchange = facts.capture.page.response();
+    let json_ld = facts.markup().map(|html| html.json_ld.for_report.clone()).unwrap_or_default();
+    Report {
         url,
-        score: score::score(findings.iter().map(|finding| finding.severity)),
+        score: standing.score(),
         weights: score::WEIGHTS,
         counts: score::counts(&findings),
+        hygiene: Some(score::hygiene(&findings)),
+        path: path(&standing.found, &fixes, &efforts),
+        fix_first: score::most_urgent(&findings, &fixes)
+            .filter(|(finding, _)| finding.points > 0)
+            .map(|(finding, _)| finding.code.clone())
+            .collect(),
         findings,
         fixes,
-        summary: facts.capture.page.response().map(|exchange| summary::summary(facts, exchange)),
-        headers: facts.capture.page.response().map(summary::headers).unwrap_or_default(),
-        json_ld: facts.markup().map(|html| html.json_ld.for_report.clone()).unwrap_or_default(),
-        json_ld_stored: 0,
-        html_truncated: facts.capture.page.response().is_some_and(|exchange| exchange.body.cut.is_some()),
+        summary: exchange.map(|exchange| summary::summary(facts, exchange)),
+        headers: exchange.map(summary::headers).unwrap_or_default(),
+        json_ld_stored: u32::try_from(json_ld.len()).unwrap_or(u32::MAX),
+        json_ld,
+        html_truncated: exchange.is_some_and(|exchange| exchange.body.cut.is_some()),
         truncated: facts.markup().map(|html| html.json_ld.cuts.clone()).unwrap_or_default(),
+        searchable: Some(searchable(facts, &standing.found, &coverage)),
         coverage,
         patch,
         requests: Vec::new(),
-    };
-    report.json_ld_stored = u32::try_from(report.json_ld.len()).unwrap_or(u32::MAX);
-    report
+    }
 }

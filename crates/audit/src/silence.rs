@@ -110,7 +110,8 @@ fn silencer(code: &str, fired: &[&'static Check]) -> Option<&'static str> {
         .map(|(cause, _)| *cause)
 }
 
-fn matches(pattern: &str, code: &str) -> bool {
+/// Whether a pattern of a table, which may end in `*`, stands for a code.
+pub(crate) fn matches(pattern: &str, code: &str) -> bool {
     match pattern.split_once('*') {
         Some((start, end)) => code.len() >= start.len() + end.len() && code.starts_with(start) && code.ends_with(end),
         None => pattern == code,

@@ -145,6 +145,17 @@ pub struct Counts {
     pub info: u32,
 }
 
+/// Findings of severity `info`, which take no points: what could be tidier, beside the score (Hygiene). Those that are
+/// part of another finding are not counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Hygiene")]
+pub struct Hygiene {
+    /// All of them.
+    pub total: u32,
+    /// How many there are of each category of the catalog; categories without any are left out.
+    pub categories: BTreeMap<String, u32>,
+}
+
 impl Finding<Phrase> {
     /// The finding as a reader of `lang` gets it.
     pub fn in_lang(&self, lang: Lang) -> Finding<String> {

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Counts, Finding};
+use crate::finding::{Counts, Finding, Hygiene};
 use crate::fix::Fix;
 use crate::id::{AuditId, Slug};
 use crate::lang::Lang;
 use crate::patch::Patch;
+use crate::path::PathStep;
+use crate::searchable::Searchable;
 use crate::summary::PageSummary;
 use crate::time::Timestamp;
 
@@ -47,6 +49,18 @@ pub struct Report {
     /// What was asked of the target, and what was not.
     #[serde(default)]
     pub requests: Vec<Request>,
+    /// Whether a search engine can show the page. This and what follows: not in audits made before 2026-11-22.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searchable: Option<Searchable>,
+    /// Notes beside the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hygiene: Option<Hygiene>,
+    /// Which ready fixes bring the page to which score, the cheapest first.
+    #[serde(default)]
+    pub path: Vec<PathStep>,
+    /// Codes of the findings that take points, the most urgent first.
+    #[serde(default)]
+    pub fix_first: Vec<String>,
 }
 
 /// One request of the audit, so that the site's owner can check the auditor. A redirect is a request of its own.
@@ -113,14 +127,25 @@ pub struct Coverage {
 pub struct Audit {
     /// Stored audit id; null when the database was unavailable.
     pub id: Option<String>,
+    /// Whether a search engine can show the page at all, which comes before its score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searchable: Option<Searchable<String>>,
     /// 0 to 100.
     pub score: u32,
-    /// Findings, most to least severe.
+    /// Codes of the findings that take points, the most urgent first: by what they block, then by points.
+    #[serde(rename = "fixFirst")]
+    pub fix_first: Vec<String>,
+    /// Findings, most to least severe, then by what they block.
     pub issues: Vec<Finding<String>>,
     /// What the page declares.
     pub summary: PageSummary<String>,
     /// Findings per severity.
     pub counts: Counts,
+    /// Notes beside the score, by category.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hygiene: Option<Hygiene>,
+    /// The cheapest path: which ready fixes bring the page to which score. Empty where no ready fix gains points.
+    pub path: Vec<PathStep>,
     /// Response headers of the target, `Set-Cookie` removed.
     pub headers: BTreeMap<String, String>,
     /// The page was longer than 2 MB and read only that far.
@@ -179,13 +204,27 @@ pub struct StoredAudit {
     pub audit_id: String,
     /// Final audited URL.
     pub url: String,
+    /// Whether a search engine can show the page at all, which comes before its score; absent in audits made before
+    /// 2026-11-22.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searchable: Option<Searchable<String>>,
     /// 0 to 100.
     pub score: u32,
+    /// Codes of the findings that take points, the most urgent first: by what they block, then by points. Empty in audits
+    /// made before 2026-11-22.
+    #[serde(rename = "fixFirst")]
+    pub fix_first: Vec<String>,
     /// What the page declared; null when the page could not be reached.
     pub summary: Option<PageSummary<String>>,
     /// Findings per severity.
     pub counts: Counts,
-    /// Findings, most to least severe.
+    /// Notes beside the score, by category; absent in audits made before 2026-11-22.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hygiene: Option<Hygiene>,
+    /// The cheapest path: which ready fixes bring the page to which score. Empty where no ready fix gains points, and in
+    /// audits made before 2026-11-22.
+    pub path: Vec<PathStep>,
+    /// Findings, most to least severe, then by what they block.
     pub issues: Vec<Finding<String>>,
     /// One fix per finding.
     pub fixes: Vec<Fix<String>>,
@@ -218,6 +257,16 @@ impl Report {
         self.findings.iter().map(|finding| finding.in_lang(lang)).collect()
     }
 
+    /// Whether a search engine can show the page, in `lang`.
+    pub fn searchable_in(&self, lang: Lang) -> Option<Searchable<String>> {
+        self.searchable.as_ref().map(|searchable| searchable.in_lang(lang))
+    }
+
+    /// What is said above the score of a page that no search engine can show.
+    pub fn alarm(&self, lang: Lang) -> Option<&str> {
+        self.searchable.as_ref()?.alarm(lang)
+    }
+
     /// Fixes in `lang`.
     pub fn fixes_in(&self, lang: Lang) -> Vec<Fix<String>> {
         self.fixes.iter().map(|fix| fix.in_lang(lang)).collect()
@@ -234,9 +283,13 @@ impl Report {
         StoredAudit {
             audit_id: audit_id.0.clone(),
             url: self.url.clone(),
+            searchable: self.searchable_in(lang),
             score: self.score,
+            fix_first: self.fix_first.clone(),
             summary: self.summary.as_ref().map(|summary| summary.in_lang(lang)),
             counts: self.counts,
+            hygiene: self.hygiene.clone(),
+            path: self.path.clone(),
             issues: self.issues_in(lang),
             fixes: self.fixes_in(lang),
             json_ld: self.json_ld.clone(),

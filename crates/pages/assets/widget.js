@@ -1,4 +1,4 @@
-// The widget: audits what is typed as any visitor may, and shows score, counts and the worst findings. What comes from
+// The widget: audits what is typed as any visitor may, and shows score, counts and the most urgent findings. What comes from
 // outside is only ever text of an element or the value of a field.
 
 const SHOWN = 3; // Findings; all are in the full report.
@@ -57,7 +57,11 @@ function show(audit) {
     at(id).textContent = count;
     name.textContent = count === 1 ? name.dataset.one : name.dataset.more;
   }
-  at("findings").replaceChildren(...issues.slice(0, SHOWN).map(finding));
+  const urgent = audit.fixFirst.map((code) => issues.find((issue) => issue.code === code));
+  const others = issues.filter((issue) => !urgent.includes(issue));
+  at("findings").replaceChildren(...[...urgent, ...others].slice(0, SHOWN).map(finding));
+  at("verdict").hidden = audit.searchable?.state !== "no";
+  at("verdict").textContent = audit.searchable?.text ?? "";
   full.hidden = !(audit.id && token);
   if (!full.hidden) {
     full.action = `/reports/${audit.id}?lang=${root.lang}`;

@@ -7,8 +7,8 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderValue, header};
 use model::id::Slug;
+use model::lang::Lang;
 use service::shares;
-use store::ShareState;
 
 use crate::frame::Frame;
 use crate::reader::Reader;
@@ -111,13 +111,15 @@ pub(super) async fn badge(State(services): State<Services>, file: Part, request:
     let Some(slug) = stem(file, ".svg").and_then(|slug| Slug::parse(&slug)) else {
         return error::page(&services, &ServiceError::new(Code::ShareNotFound), reader);
     };
-    let score = match shares::state(&services, &slug).await {
-        Ok(ShareState::InForce { score }) => score,
-        Ok(ShareState::Revoked) => None,
+    let report = match shares::report(&services, &slug.0).await {
+        Ok(stored) => Some(stored.report),
         Err(error) if error.code == Code::ShareNotFound => None,
         Err(error) => return error::page(&services, &error, reader),
     };
-    let svg = badge::svg(score, &BadgeOptions::of_query(query));
+    // Only the report of an unreachable page has no summary.
+    let score = report.as_ref().filter(|report| report.summary.is_some()).map(|report| report.score);
+    let alarm = report.as_ref().and_then(|report| report.alarm(Lang::En));
+    let svg = badge::svg(score, alarm, &BadgeOptions::of_query(query));
     let mut response = assets::lasting(svg.into(), "image/svg+xml; charset=utf-8", BADGE_CACHE);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(BADGE_POLICY));
     response

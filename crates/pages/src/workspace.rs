@@ -103,10 +103,9 @@ pub(super) async fn tab(State(services): State<Services>, id: TabIdPath, request
 impl RunView {
     fn of(run: Run, result: model::report::StoredAudit, lang: Lang) -> Self {
         let more = result.issues.len().saturating_sub(SHOWN);
-        let findings =
-            result.issues.into_iter().take(SHOWN).map(|finding| {
-                (finding.severity.word(), severity_word(finding.severity).in_lang(lang), finding.message)
-            });
+        let findings = audit::score::most_urgent(&result.issues, &result.fixes).take(SHOWN).map(|(finding, _)| {
+            (finding.severity.word(), severity_word(finding.severity).in_lang(lang), finding.message.clone())
+        });
         Self {
             audit_id: run.audit_id,
             created_at: run.created_at.to_string(),

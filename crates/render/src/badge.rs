@@ -75,18 +75,20 @@ pub fn message(score: Option<u32>) -> String {
     score.map_or_else(|| "n/a".to_owned(), |score| format!("{score}/100"))
 }
 
-/// The badge of a score; `None`: there is none to tell, or no more.
-pub fn svg(score: Option<u32>, choice: &BadgeOptions) -> String {
+/// The badge of a score; `None`: there is none to tell, or no more. `alarm` is said of a page that no search engine can
+/// show, in the badge's title.
+pub fn svg(score: Option<u32>, alarm: Option<&str>, choice: &BadgeOptions) -> String {
     let colour =
         score.map_or_else(|| NO_COLOUR.to_owned(), |score| format!("#{}", HEXLOWER.encode(&Band::of(score).colour())));
-    drawn(&choice.label, &message(score), &colour, choice.style)
+    drawn(&choice.label, &message(score), alarm, &colour, choice.style)
 }
 
-fn drawn(label: &str, message: &str, colour: &str, style: BadgeStyle) -> String {
+fn drawn(label: &str, message: &str, alarm: Option<&str>, colour: &str, style: BadgeStyle) -> String {
     let (label_width, message_width) = (text_width(label), text_width(message));
     let (left, right) = (label_width + PADDING, message_width + PADDING);
     let total = left + right;
-    let name = attribute(&format!("{label}: {message}"));
+    let alarm = alarm.map(|alarm| format!(". {alarm}")).unwrap_or_default();
+    let name = attribute(&format!("{label}: {message}{alarm}"));
     let (radius, shine) = match style {
         BadgeStyle::Flat => (3, "<rect width=\"100%\" height=\"20\" fill=\"url(#s)\"/>"),
         BadgeStyle::FlatSquare => (0, ""),
@@ -146,7 +148,7 @@ mod tests {
             ("seo audit", "92/100", 61, 49),
             ("seo audit", "n/a", 61, 29),
         ] {
-            let svg = drawn(label, message, "#000", BadgeStyle::Flat);
+            let svg = drawn(label, message, None, "#000", BadgeStyle::Flat);
             for part in [
                 format!("width=\"{}\" height=\"20\" role", left + right),
                 format!("<rect width=\"{left}\" height=\"20\" fill"),
@@ -171,9 +173,16 @@ mod tests {
             ("label", Some(92), Some("label=seo")),
             ("hostile", Some(92), Some("label=%22%3E%3Cscript%3E%26%3C/g%3E")),
         ] {
-            let (drawn, kept) = (svg(score, &BadgeOptions::of_query(query)), folder.join(name).with_extension("svg"));
+            let drawn = svg(score, None, &BadgeOptions::of_query(query));
+            let kept = folder.join(name).with_extension("svg");
             assert_eq!(drawn, std::fs::read_to_string(&kept).unwrap_or_default(), "{}", kept.display());
         }
+    }
+
+    #[test]
+    fn the_title_says_that_a_page_can_not_be_found() {
+        let svg = svg(Some(74), Some("No search engine shows this page."), &BadgeOptions::of_query(None));
+        assert!(svg.contains("<title>seo audit: 74/100. No search engine shows this page.</title>"), "{svg}");
     }
 
     #[test]
@@ -195,7 +204,7 @@ mod tests {
 
     #[test]
     fn o03_a_label_stays_text() {
-        let svg = svg(Some(1), &BadgeOptions::of_query(Some("label=%22%3E%3Cscript%3E%26%3C/g%3E")));
+        let svg = svg(Some(1), None, &BadgeOptions::of_query(Some("label=%22%3E%3Cscript%3E%26%3C/g%3E")));
         assert!(svg.contains("&quot;&gt;&lt;script&gt;&amp;&lt;/g&gt;") && !svg.contains("<script"), "{svg}");
     }
 }

@@ -61,6 +61,7 @@ pub(crate) mod tests {
     use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
     use model::finding::Place;
     use model::lang::text;
+    use model::searchable::{SearchState, Searchable};
     use model::time::Timestamp;
     use serde_json::{Value, json};
 
@@ -104,6 +105,26 @@ pub(crate) mod tests {
             at: Timestamp(1_000),
             result: Err(error),
         }
+    }
+
+    #[test]
+    fn a_page_that_no_search_engine_can_show_says_so_first_in_every_format() {
+        let mut outcome = audited();
+        let report = outcome.result.as_mut().unwrap();
+        let text =
+            text("No search engine shows this page: it is a test.", "Nenhum buscador mostra esta página: é um teste.");
+        let reasons = vec!["noindex_meta".to_owned()];
+        report.searchable = Some(Searchable { state: SearchState::No, reasons, text: text.into() });
+        for format in Format::ALL {
+            let shown = rendered(format, std::slice::from_ref(&outcome), RequestedPages::Page);
+            match format {
+                // A row for each finding has no room for a sentence.
+                Format::Csv => assert!(shown.contains(",no\r\n") && !shown.contains(",unknown\r\n"), "{shown}"),
+                _ => assert!(shown.contains("No search engine shows this page"), "{format:?}: {shown}"),
+            }
+        }
+        let shown = rendered(Format::Text, std::slice::from_ref(&outcome), RequestedPages::Page);
+        assert!(shown.lines().nth(1).unwrap().starts_with("No search engine"), "{shown}");
     }
 
     fn rendered(format: Format, outcomes: &[PageOutcome], pages: RequestedPages) -> String {

@@ -4,6 +4,7 @@ use audit::Blocked;
 use model::id::{AuditId, Owner};
 use model::lang::{Lang, Phrase, Text, text};
 use model::patch::Patch;
+use model::path::PatchTarget;
 use model::report::Report;
 use model::time::Timestamp;
 use schemars::JsonSchema;
@@ -215,6 +216,9 @@ pub struct PatchAnswer {
     audit: Option<String>,
     #[serde(flatten)]
     patch: Patch<String>,
+    /// Of a patch that was asked for with `target`: how far its fixes go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<PatchTarget>,
     #[serde(rename = "_links")]
     links: PatchLinks,
 }
@@ -226,11 +230,13 @@ pub struct PatchLinks {
     api_index: String,
 }
 
-/// The patch of a stored audit, as a response.
-pub fn patch_answer(services: &Services, stored: &StoredReport, lang: Lang) -> PatchAnswer {
+/// The patch of a stored audit, as a response: the whole, or the ready fixes on the cheapest path to a score.
+pub fn patch_answer(services: &Services, stored: &StoredReport, target: Option<u32>, lang: Lang) -> PatchAnswer {
+    let (part, target) = target.map(|score| audit::towards(&stored.report, score)).unzip();
     PatchAnswer {
         audit: Some(services.url(&format!("/api/audits/{}", stored.id))),
-        patch: stored.report.patch.in_lang(lang),
+        patch: part.as_ref().unwrap_or(&stored.report.patch).in_lang(lang),
+        target,
         links: PatchLinks { api_index: services.url("/api/") },
     }
 }

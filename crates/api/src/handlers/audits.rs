@@ -1,6 +1,6 @@
 //! Audits: make one, read it again, take its patch.
 
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use model::report::{Audit, AuditLinks, AuditQuota};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -50,7 +50,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Read an audit again",
                 "The stored audit, as it was made. Free, and no part of the daily allowance. Texts come in the \
                  language of the call, whatever that of the audit was. `fields` takes a part of it; `budget` as many \
-                 findings as fit into about so many tokens, those first whose mending gains most, with a `cursor` for \
+                 findings as fit into about so many tokens, the most urgent first, with a `cursor` for \
                  the rest; `format` (or `Accept`) Markdown, CSV or SARIF. The answer has an `ETag`.",
             )
             .also_as(FORMS)
@@ -61,7 +61,8 @@ pub(super) fn operations() -> Vec<Operation> {
             .text(
                 "Take an audit's patch",
                 "All fixes of an audit together: tags for the head in their order, exact replacements in the page's \
-                 source, files for the host's root, templates for what only the owner can fill in, and instructions.",
+                 source, files for the host's root, templates for what only the owner can fill in, and instructions. \
+                 `target` asks for the ready fixes alone that bring the page to a score with the fewest changes.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
@@ -89,7 +90,7 @@ async fn run(cx: Cx, input: AuditRequest) -> Result<WrittenJson<Audit>, ServiceE
 
 fn answer(services: &Services, finished: Finished, lang: Lang) -> Result<Audit, ServiceError> {
     let Finished { id, is_owned, report, .. } = finished;
-    let (issues, fixes) = (report.issues_in(lang), report.fixes_in(lang));
+    let (issues, fixes, searchable) = (report.issues_in(lang), report.fixes_in(lang), report.searchable_in(lang));
     let readable = id.as_ref().filter(|_| is_owned);
     let links = AuditLinks {
         this: readable.map(|id| services.url(&format!("/api/audits/{id}"))),
@@ -99,11 +100,15 @@ fn answer(services: &Services, finished: Finished, lang: Lang) -> Result<Audit, 
     };
     Ok(Audit {
         id: id.map(|id| id.0),
+        searchable,
         score: report.score,
+        fix_first: report.fix_first,
         issues,
         // Only a capture without a page has none, and that is a refusal before it comes here.
         summary: report.summary.ok_or_else(|| ServiceError::new(Code::Internal))?.in_lang(lang),
         counts: report.counts,
+        hygiene: report.hygiene,
+        path: report.path,
         headers: report.headers,
         html_truncated: report.html_truncated,
         json_ld: report.json_ld,
@@ -133,8 +138,25 @@ async fn read(cx: Cx, input: ReadAudit) -> Result<Reading, ServiceError> {
     off_worker(move || reading::read(&stored, &input, cx.lang)).await?
 }
 
-/// All fixes of an audit together.
-async fn patch(cx: Cx, input: AuditPath) -> Result<WrittenJson<PatchAnswer>, ServiceError> {
+/// Which patch.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ReadPatch {
+    /// The `id` that the audit was answered with.
+    id: String,
+    /// Only the ready fixes on the cheapest path to this score, with the fewest changes; where they don't reach it, all of
+    /// the path, and `target` of the answer says how far it goes.
+    #[serde(default)]
+    #[schemars(range(max = 100))]
+    target: Option<u32>,
+}
+
+/// All fixes of an audit together, or those on the way to a score.
+async fn patch(cx: Cx, input: ReadPatch) -> Result<WrittenJson<PatchAnswer>, ServiceError> {
+    const RANGE: Text =
+        text("target: takes a whole number from 0 to 100", "target: recebe um número inteiro de 0 a 100");
+    if input.target.is_some_and(|score| score > audit::score::FULL) {
+        return Err(ServiceError::new(Code::InvalidParameter).explained(RANGE.into()));
+    }
     let stored = stored(&cx, &cx.caller.required_owner()?, input.id).await?;
-    WrittenJson::speaking(move || Ok(patch_answer(&cx.services, &stored, cx.lang))).await
+    WrittenJson::speaking(move || Ok(patch_answer(&cx.services, &stored, input.target, cx.lang))).await
 }

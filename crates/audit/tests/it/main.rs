@@ -22,6 +22,7 @@ mod robots;
 mod rules;
 mod site;
 mod sitemap;
+mod standing;
 mod stored;
 mod structured_data;
 mod worth;

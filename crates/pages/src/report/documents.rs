@@ -57,7 +57,7 @@ async fn taken(
 fn form_named(services: &Services, stored: &StoredReport, name: &str, lang: Lang) -> Result<Response, ServiceError> {
     let format = match name {
         "audit.json" => return Ok(document(&stored.stored_audit(lang), lang)),
-        "patch.json" => return Ok(document(&audits::patch_answer(services, stored, lang), lang)),
+        "patch.json" => return Ok(document(&audits::patch_answer(services, stored, None, lang), lang)),
         "audit.csv" => ReportFormat::Csv,
         "audit.md" => ReportFormat::Markdown,
         "audit.sarif" => ReportFormat::Sarif,

@@ -8,6 +8,7 @@ use model::change::Change;
 use model::finding::{Finding, Place, Severity};
 use model::fix::Fix;
 use model::lang::{Lang, Text};
+use model::path::PathStep;
 
 use super::filter::Filter;
 use crate::pieces::{CodePiece, pieces};
@@ -34,6 +35,10 @@ pub(super) struct FindingView<'a> {
     /// Its first place in short, and the number of other places.
     pub(super) at: Option<(String, usize)>,
     pub(super) places: &'a [Place],
+    /// The finding that takes the points for both.
+    pub(super) part_of: Option<CheckLink>,
+    /// The findings that have the same cause.
+    pub(super) parts: Vec<CheckLink>,
     /// The run before did not have it.
     pub(super) is_new: bool,
     pub(super) class: &'static str,
@@ -66,6 +71,8 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
         reference: check.map(|check| check.reference).unwrap_or_default(),
         at: at(&finding.evidence, lang).or_else(|| Some((path?.to_owned(), 0))),
         places: &finding.evidence,
+        part_of: finding.part_of.as_deref().and_then(|code| named(code, lang)),
+        parts: finding.parts.iter().filter_map(|code| named(code, lang)).collect(),
         is_new: change.is_some_and(|change| change.broke.iter().any(|broke| broke.code == finding.code)),
         class: class(fix.class).in_lang(lang),
         note: fix.note.as_ref().map(|note| pieces(note.in_lang(lang))),
@@ -118,11 +125,7 @@ pub(super) struct First<'a> {
 
 /// The most urgent of the findings that take points.
 pub(super) fn first<'a>(findings: &'a [Finding], fixes: &'a [Fix], lang: Lang) -> Vec<First<'a>> {
-    let mut worth: Vec<(&Finding, &Fix)> =
-        findings.iter().zip(fixes).filter(|(finding, _)| score::weight(finding.severity) > 0).collect();
-    // Stable: what is equal stays in the order of the report.
-    worth.sort_by_key(|(finding, fix)| score::urgency(*finding, fix));
-    worth.truncate(FIRST);
+    let worth = score::most_urgent(findings, fixes).filter(|(finding, _)| score::weight(finding.severity) > 0);
     let first = |(finding, fix): (&'a Finding, &'a Fix)| First {
         code: &finding.code,
         severity: finding.severity.word(),
@@ -131,7 +134,32 @@ pub(super) fn first<'a>(findings: &'a [Finding], fixes: &'a [Fix], lang: Lang) -
         points: (finding.points > 0).then(|| shown::signed(finding.points)),
         class: class(fix.class).in_lang(lang),
     };
-    worth.into_iter().map(first).collect()
+    worth.take(FIRST).map(first).collect()
+}
+
+/// A step of the cheapest path.
+pub(super) struct Step {
+    /// Titles of the fixes that it adds to the steps before.
+    pub(super) titles: Vec<&'static str>,
+    pub(super) score_after: u32,
+    /// Tags, edits and files that change for it and for the steps before.
+    pub(super) effort: u32,
+}
+
+/// The cheapest path: each step with the fixes that it adds.
+pub(super) fn steps(path: &[PathStep], lang: Lang) -> Vec<Step> {
+    let before = std::iter::once(0).chain(path.iter().map(|step| step.codes.len()));
+    let step = |(known, step): (usize, &PathStep)| Step {
+        titles: step
+            .codes
+            .iter()
+            .skip(known)
+            .filter_map(|code| Some(checks::find(code)?.title.in_lang(lang)))
+            .collect(),
+        score_after: step.score_after,
+        effort: step.effort,
+    };
+    before.zip(path).map(step).collect()
 }
 
 /// How many findings a subject has, as a bar.
@@ -179,13 +207,9 @@ mod tests {
         let report = audit::report(&example::page(example::PAGE_URL, page));
         let first = first(&report.findings, &report.fixes, Lang::En);
         assert_eq!(first.len(), FIRST);
-        let rank = |first: &First<'_>| {
-            let at = report.findings.iter().position(|finding| finding.code == first.code).unwrap();
-            score::urgency(&report.findings[at], &report.fixes[at])
-        };
-        let ranks: Vec<_> = first.iter().map(rank).collect();
-        assert!(ranks.is_sorted(), "{ranks:?}");
-        assert_eq!(first[0].code, "noindex_meta");
+        let codes: Vec<&str> = first.iter().map(|first| first.code).collect();
+        assert_eq!(codes, report.fix_first[..FIRST]);
+        assert_eq!(codes[0], "noindex_meta");
         assert!(first.iter().all(|first| first.severity != "info"));
         assert!(super::first(&[], &[], Lang::En).is_empty());
     }

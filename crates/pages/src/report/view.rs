@@ -10,7 +10,7 @@ use url::form_urlencoded::byte_serialize;
 
 use super::facts::facts;
 use super::filter::{Filter, FilterView};
-use super::findings::{self, Bar, CheckLink, FindingView, First, bars, named};
+use super::findings::{self, Bar, CheckLink, FindingView, First, Step, bars, named};
 use super::previews::{Previews, previews};
 use super::public::public;
 use super::shown::{Eyes, OwnersView, SHOWN, Shown};
@@ -52,6 +52,8 @@ pub(crate) struct ReportPage<'a> {
     /// Metadata and addresses of a public page.
     card: Option<Card>,
     addresses: Option<Addresses>,
+    /// What is said of a page that no search engine can show.
+    alarm: Option<&'a str>,
     /// Notice at the top of the report.
     notice: Option<String>,
     /// For paper: everything is open.
@@ -73,6 +75,7 @@ pub(crate) struct ReportPage<'a> {
     bars: Vec<Bar>,
     longest_bar: u32,
     first: Vec<First<'a>>,
+    steps: Vec<Step>,
     filter: Option<FilterView<'a>>,
     findings: Vec<FindingView<'a>>,
     /// How many there are, shown or not.
@@ -144,9 +147,9 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         Eyes::Asker | Eyes::Holder => (None, None),
     };
     let is_own = |code: &str| tool.is_some_and(|family| catalog::has(family, code));
-    let all = report.findings.iter().zip(&report.fixes);
+    let all = score::most_urgent(&report.findings, &report.fixes);
     let mut wanted: Vec<_> = all.filter(|(finding, _)| filter.takes(finding)).collect();
-    // Stable: within the tool's own and the others the order of severity stays.
+    // Stable: within the tool's own and the others the most urgent stay first.
     wanted.sort_by_key(|(finding, _)| !is_own(&finding.code));
     // Only a run that found no page has no summary.
     let score = report.summary.is_some().then_some(report.score);
@@ -174,6 +177,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         anew: format!("/?lang={}&url={}", lang.tag(), byte_serialize(report.url.as_bytes()).collect::<String>()),
         card,
         addresses,
+        alarm: report.alarm(lang),
         notice: notice(&eyes, created_at, lang),
         is_print: is_print(query),
         score,
@@ -188,6 +192,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         bars,
         longest_bar,
         first: findings::first(&report.findings, &report.fixes, lang),
+        steps: findings::steps(&report.path, lang),
         tool: tool.map(|family| ToolView {
             title: family.landing.title.in_lang(lang),
             address: format!("/tools/{}?lang={}", family.slug, lang.tag()),

@@ -1,6 +1,8 @@
 //! CSV (RFC 4180) for spreadsheets and databases: a row for each finding, and one for each page without a report.
 
 use audit::checks;
+use audit::score::most_urgent;
+use model::finding::Impact;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
@@ -8,9 +10,23 @@ use super::outcome::{PageOutcome, Unaudited, place};
 use super::text::class;
 use crate::shown::printable;
 
-/// Names of the columns, the same in every language. `places` has a line for each; `fix` is what to paste.
-const COLUMNS: [&str; 10] =
-    ["url", "severity", "code", "points", "title", "message", "places", "fix_class", "fix", "reference"];
+/// Names of the columns, the same in every language. `places` has a line for each; `fix` is what to paste; `searchable` says of
+/// each row whether a search engine can show the page.
+const COLUMNS: [&str; 13] = [
+    "url",
+    "severity",
+    "code",
+    "points",
+    "title",
+    "message",
+    "places",
+    "fix_class",
+    "fix",
+    "reference",
+    "impact",
+    "part_of",
+    "searchable",
+];
 /// A cell that begins with one of these is a formula to a spreadsheet (OWASP, CSV injection).
 const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
@@ -28,7 +44,8 @@ pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> String {
 }
 
 fn page(out: &mut String, report: &Report, lang: Lang) {
-    for (finding, fix) in report.findings.iter().zip(&report.fixes) {
+    let searchable = report.searchable.as_ref().map_or("", |searchable| searchable.state.word());
+    for (finding, fix) in most_urgent(&report.findings, &report.fixes) {
         let check = checks::find(&finding.code);
         let places = finding.evidence.iter().map(place).map(|(at, shown)| format!("{at}{shown}"));
         let ready = fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref());
@@ -46,6 +63,9 @@ fn page(out: &mut String, report: &Report, lang: Lang) {
                 class(fix.class).in_lang(lang).to_owned(),
                 ready.filter(|ready| !ready.is_empty()).or_else(note).unwrap_or_default().to_owned(),
                 check.map_or("", |check| check.reference).to_owned(),
+                finding.impact.map_or("", Impact::word).to_owned(),
+                finding.part_of.clone().unwrap_or_default(),
+                searchable.to_owned(),
             ],
         );
     }
@@ -108,7 +128,9 @@ mod tests {
         let findings = outcome.result.as_ref().unwrap().findings.clone();
         let text = render(&[outcome, blocked()], Lang::PtBr);
         assert!(
-            text.starts_with("url,severity,code,points,title,message,places,fix_class,fix,reference\r\n"),
+            text.starts_with(
+                "url,severity,code,points,title,message,places,fix_class,fix,reference,impact,part_of,searchable\r\n"
+            ),
             "{text}"
         );
         for finding in &findings {

@@ -25,7 +25,10 @@ pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> String {
     let mut suites = String::new();
     for outcome in outcomes {
         let (tally, cases) = match &outcome.result {
-            Ok(report) => checked(report, lang),
+            Ok(report) => {
+                let (tally, cases) = checked(report, lang);
+                (tally, properties(report, lang) + &cases)
+            }
             Err(error) => unaudited(&outcome.url, error, lang),
         };
         all = all.plus(tally);
@@ -38,6 +41,21 @@ pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> String {
     let counts = all.attributes();
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"site-audit\" {counts}>\n{suites}</testsuites>\n"
+    )
+}
+
+/// The score, and whether search engines can show the page.
+fn properties(report: &Report, lang: Lang) -> String {
+    let searchable = report.searchable.as_ref().map(|searchable| {
+        let (state, sentence) = (searchable.state.word(), safe(searchable.text.in_lang(lang)));
+        format!(
+            "<property name=\"searchable\" value=\"{state}\"/>\n<property name=\"verdict\" value=\"{sentence}\"/>\n"
+        )
+    });
+    let score = report.score;
+    format!(
+        "<properties>\n{}<property name=\"score\" value=\"{score}\"/>\n</properties>\n",
+        searchable.unwrap_or_default()
     )
 }
 

@@ -1,5 +1,6 @@
 //! For a pull request or a note.
 
+use audit::score::most_urgent;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
@@ -27,7 +28,10 @@ fn table(outcomes: &[PageOutcome], lang: Lang) -> String {
     let mut out = format!("{}\n|---|--:|---|\n", HEAD.in_lang(lang));
     for outcome in outcomes {
         let (score, findings) = match &outcome.result {
-            Ok(report) => (report.score.to_string(), counts(report, lang)),
+            Ok(report) => {
+                let alarm = report.alarm(lang).map(|alarm| format!("{} ", escaped(alarm))).unwrap_or_default();
+                (report.score.to_string(), format!("{alarm}{}", counts(report, lang)))
+            }
             Err(_) => ("–".to_owned(), FAILED.in_lang(lang).to_owned()),
         };
         out.push_str(&format!("| {} | {score} | {findings} |\n", escaped(&address(outcome.shown_url()))));
@@ -35,15 +39,17 @@ fn table(outcomes: &[PageOutcome], lang: Lang) -> String {
     out
 }
 
-/// Score and counts, then each finding with its places and its fix.
+/// Whether search engines can show the page, if not; score and counts, then each finding with its places and its fix, the most
+/// urgent first.
 fn page(report: &Report, lang: Lang) -> String {
     const HEADING: Text = text("Audit of {url}: {score} of 100", "Auditoria de {url}: {score} de 100");
     let heading = HEADING.phrase(&[("url", escaped(&address(&report.url)).into()), ("score", report.score.into())]);
-    let mut out = format!("# {}\n\n{}\n", heading.in_lang(lang), counts(report, lang));
+    let alarm = report.alarm(lang).map(|alarm| format!("**{}**\n\n", escaped(alarm))).unwrap_or_default();
+    let mut out = format!("# {}\n\n{alarm}{}\n", heading.in_lang(lang), counts(report, lang));
     if let Some(systems) = built_with(report) {
         out.push_str(&format!("\n{}: {}\n", BUILT_WITH.in_lang(lang), escaped(&systems)));
     }
-    for (finding, fix) in report.findings.iter().zip(&report.fixes) {
+    for (finding, fix) in most_urgent(&report.findings, &report.fixes) {
         out.push_str(&format!(
             "\n## {} `{}`\n\n{}\n",
             finding.severity.word(),

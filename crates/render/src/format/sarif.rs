@@ -16,7 +16,7 @@ use super::outcome::{PageOutcome, Unaudited};
 pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> serde_json::Result<String> {
     let mut results = Vec::new();
     let mut notifications = Vec::new();
-    let mut scores = Map::new();
+    let (mut scores, mut searchable) = (Map::new(), Map::new());
     for outcome in outcomes {
         match &outcome.result {
             Ok(report) => {
@@ -24,6 +24,7 @@ pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> serde_json::Result
                 let page = outcome.file.as_deref().map_or_else(|| uri(&report.url), file_uri);
                 results.extend(findings.map(|(finding, fix)| result(&page, finding, fix, lang)));
                 scores.insert(uri(&report.url), report.score.into());
+                searchable.insert(uri(&report.url), json!(report.searchable_in(lang)));
             }
             Err(error) => notifications.push(notification(&outcome.url, error, lang)),
         }
@@ -43,7 +44,7 @@ pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> serde_json::Result
             "columnKind": "unicodeCodePoints",
             "invocations": [invocation],
             "results": results,
-            "properties": {"scores": scores},
+            "properties": {"scores": scores, "searchable": searchable},
         }],
     }))
 }
@@ -76,7 +77,12 @@ fn result(page: &str, finding: &Finding, fix: &Fix, lang: Lang) -> Value {
         "level": level(finding.severity),
         "message": {"text": message(finding.message.in_lang(lang))},
         "locations": locations,
-        "properties": {"fix": fix.in_lang(lang)},
+        "properties": {
+            "fix": fix.in_lang(lang),
+            "impact": finding.impact,
+            "points": finding.points,
+            "partOf": finding.part_of,
+        },
     })
 }
 

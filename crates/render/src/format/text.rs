@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use audit::score::most_urgent;
 use model::finding::Severity;
 use model::fix::{FixClass, FixPlace};
 use model::lang::{Lang, Text, text};
@@ -59,7 +60,9 @@ fn summary(outcomes: &[PageOutcome], lang: Lang, style: TextStyle) -> String {
             Ok(report) => paint(style, band(report.score), &format!("{:>3}", report.score)),
             Err(_) => paint(style, RED, "  ✗"),
         };
-        out.push_str(&format!("{score}  {}\n", printable(&address(outcome.shown_url()))));
+        let alarm = outcome.result.as_ref().ok().and_then(|report| report.alarm(lang));
+        let alarm = alarm.map(|alarm| format!("  {}", paint(style, RED, &printable(alarm)))).unwrap_or_default();
+        out.push_str(&format!("{score}  {}{alarm}\n", printable(&address(outcome.shown_url()))));
     }
     out
 }
@@ -110,7 +113,8 @@ fn band(score: u32) -> &'static str {
     }
 }
 
-/// Score, findings by severity with the fix under each, and what was not measured.
+/// Whether search engines can show the page, if not; score, the most urgent findings first with the fix under each, and what
+/// was not measured.
 fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
     const SCORE: Text = text("{score} of 100", "{score} de 100");
     const UNMEASURED: Text = text(
@@ -118,16 +122,18 @@ fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
         "{count} {count|verificação não foi medida|verificações não foram medidas}: {reasons}.",
     );
     let score = SCORE.phrase(&[("score", report.score.into())]);
+    let alarm = report.alarm(lang).map(|alarm| format!("{}\n", paint(style, RED, &printable(alarm))));
     let mut out = format!(
-        "{}\n{}  {}\n",
+        "{}\n{}{}  {}\n",
         printable(&address(&report.url)),
+        alarm.unwrap_or_default(),
         paint(style, band(report.score), score.in_lang(lang)),
         counts(report, lang)
     );
     if let Some(systems) = built_with(report) {
         out.push_str(&format!("{}: {}\n", BUILT_WITH.in_lang(lang), printable(&systems)));
     }
-    for (finding, fix) in report.findings.iter().zip(&report.fixes) {
+    for (finding, fix) in most_urgent(&report.findings, &report.fixes) {
         let (mark, code) = match finding.severity {
             Severity::Error => ("✗", RED),
             Severity::Warn => ("!", YELLOW),

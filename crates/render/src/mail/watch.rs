@@ -2,8 +2,9 @@
 
 use askama::Template;
 use audit::checks;
+use audit::score::most_urgent;
 use model::change::Change;
-use model::finding::Severity;
+use model::finding::{Finding, Severity};
 use model::fix::Fix;
 use model::id::{AuditId, TabId};
 use model::lang::{Lang, Text, text};
@@ -55,6 +56,8 @@ struct AlertMail<'a> {
     product: &'a str,
     subject: &'a str,
     url: &'a str,
+    /// What is said of a page that no search engine can show.
+    alarm: Option<&'a str>,
     change: &'a Change,
     items: Vec<AlertItem<'a>>,
     more: usize,
@@ -124,6 +127,7 @@ pub fn alert(sender: &Sender<'_>, alert: &WatchAlert<'_>) -> Result<Mail, askama
         product: sender.product,
         subject: &subject,
         url: alert.url,
+        alarm: alert.report.alarm(lang),
         change,
         items: items(sender, alert),
         more: change.broke.len().saturating_sub(SHOWN),
@@ -153,18 +157,21 @@ fn subject(name: &str, change: &Change, lang: Lang) -> String {
     phrase.in_lang(lang).to_owned()
 }
 
-/// New findings, worst first, with their fixes.
+/// New findings, the most urgent first, with their fixes.
 fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a>> {
     let lang = alert.lang;
     const ERROR: Text = text("Error", "Erro");
     const WARNING: Text = text("Warning", "Aviso");
     const NOTE: Text = text("Note", "Nota");
-    let fix_of = |code: &str| alert.report.fixes.iter().find(|fix: &&Fix| fix.code == code);
-    let shown = alert.change.broke.iter().take(SHOWN);
+    let Report { findings, fixes, .. } = alert.report;
+    let new = |(finding, fix): (&'a Finding, &'a Fix)| {
+        let changed = alert.change.broke.iter().find(|changed| changed.code == finding.code)?;
+        Some((changed, fix))
+    };
+    let shown = most_urgent(findings, fixes).filter_map(new).take(SHOWN);
     shown
-        .map(|changed| {
+        .map(|(changed, fix)| {
             let check = checks::find(&changed.code);
-            let fix = fix_of(&changed.code);
             let word = match changed.severity {
                 Severity::Error => ERROR,
                 Severity::Warn => WARNING,
@@ -174,8 +181,8 @@ fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a
                 word: word.in_lang(lang),
                 title: check.map_or("", |check| check.title.in_lang(lang)),
                 message: undirected(&changed.message),
-                snippet: fix.and_then(|fix| fix.snippet.as_deref()),
-                note: match fix.and_then(|fix| fix.note.as_ref()) {
+                snippet: fix.snippet.as_deref(),
+                note: match &fix.note {
                     Some(note) => Some(note.in_lang(lang)),
                     None => check.map(|check| check.how.in_lang(lang)),
                 },

@@ -44,6 +44,10 @@ pub(crate) fn report() -> Report {
         truncated: Vec::new(),
         coverage: Coverage::default(),
         requests: Vec::new(),
+        searchable: None,
+        hygiene: None,
+        path: Vec::new(),
+        fix_first: Vec::new(),
         patch: Patch {
             url: Some(url.to_owned()),
             head: "<title>x</title>".repeat(100),

@@ -96,7 +96,19 @@ async fn a_guests_audit_is_answered_kept_and_patched(database: TestDatabase) {
     assert_eq!(audit["_links"], links);
 
     let kept = app.call(Call::get(&path).token(&token)).await.json();
-    for field in ["issues", "fixes", "score", "counts", "headers", "jsonLd", "truncated", "summary", "coverage"] {
+    for field in [
+        "issues",
+        "fixes",
+        "score",
+        "counts",
+        "headers",
+        "jsonLd",
+        "truncated",
+        "summary",
+        "coverage",
+        "searchable",
+        "path",
+    ] {
         assert_eq!(kept[field], audit[field], "{field}");
     }
     assert_eq!((&kept["audit_id"], &kept["share_slug"]), (&audit["id"], &Value::Null));
@@ -112,6 +124,19 @@ async fn a_guests_audit_is_answered_kept_and_patched(database: TestDatabase) {
     assert_eq!(total, audit["fixes"].as_array().unwrap().len() as u64);
     let queried = app.call(Call::get(&format!("{path}?guest_token={token}"))).await;
     assert_eq!(queried.status, 200);
+
+    let step = &audit["path"][0];
+    let towards = |target: &str| Call::get(&format!("{path}/patch?target={target}")).token(&token);
+    let part = app.call(towards(&step["scoreAfter"].to_string())).await.json();
+    assert_eq!((&part["target"]["codes"], &part["target"]["reached"]), (&step["codes"], &true.into()), "{part}");
+    assert_eq!((&part["moldes"], &part["sem_patch"]), (&json!([]), &json!([])));
+    let whole = app.call(towards("100")).await.json();
+    assert_eq!(whole["target"]["scoreAfter"], audit["path"].as_array().unwrap().last().unwrap()["scoreAfter"]);
+    for wrong in ["101", "-1", "9.5", "x"] {
+        let refusal = app.call(towards(wrong)).await;
+        assert_eq!(refusal.refusal(), (400, "invalid_parameter".to_owned()), "{wrong}");
+        assert!(refusal.body.contains("target"), "{wrong}: {}", refusal.body);
+    }
 }
 
 async fn an_audit_without_a_token_is_nobodys(database: TestDatabase) {

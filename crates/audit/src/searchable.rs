@@ -1,0 +1,148 @@
+//! Whether a search engine can show the page at all.
+//!
+//! What decides is what engines document as excluding a page, not what makes it rank badly: no response, a status other
+//! than 200, noindex, a robots.txt that forbids it, a file of a kind that is not indexed (Google Search Central, "Block
+//! Search indexing", "HTTP status codes" and "Indexable file types").
+
+use model::capture::Exchange;
+use model::lang::{Text, Value, text};
+use model::report::Coverage;
+use model::searchable::{SearchState, Searchable};
+
+use crate::causes::Found;
+use crate::facts::Facts;
+use crate::facts::content_type;
+
+/// Checks that keep a page out of every search engine when they fail, each with the sentence. The first that failed is
+/// told; a sentence says what the page does.
+const EXCLUDES: &[(&str, Text)] = &[
+    (
+        "page_unreachable",
+        text(
+            "No search engine can show this page: it can't be reached.",
+            "Nenhum buscador pode mostrar esta página: ela está inalcançável.",
+        ),
+    ),
+    (
+        "redirect_loop",
+        text(
+            "No search engine can show this page: its redirects never end.",
+            "Nenhum buscador pode mostrar esta página: os redirecionamentos não têm fim.",
+        ),
+    ),
+    ("http_status_client_error", STATUS),
+    ("http_status_server_error", STATUS),
+    ("http_status_no_content", STATUS),
+    (
+        "noindex_meta",
+        text(
+            "No search engine shows this page: its robots meta tag says noindex.",
+            "Nenhum buscador mostra esta página: a meta tag robots diz noindex.",
+        ),
+    ),
+    (
+        "noindex_header",
+        text(
+            "No search engine shows this page: its X-Robots-Tag header says noindex.",
+            "Nenhum buscador mostra esta página: o cabeçalho X-Robots-Tag diz noindex.",
+        ),
+    ),
+    (
+        "unavailable_after_past",
+        text(
+            "No search engine shows this page: the date of its unavailable_after has passed.",
+            "Nenhum buscador mostra esta página: a data de unavailable_after já passou.",
+        ),
+    ),
+    (
+        "robots_txt_blocks_page",
+        text(
+            "Search engines can't read this page: robots.txt forbids it.",
+            "Os buscadores não podem ler esta página: o robots.txt a proíbe.",
+        ),
+    ),
+];
+
+const STATUS: Text = text(
+    "No search engine can show this page: it answers with status {status}.",
+    "Nenhum buscador pode mostrar esta página: ela responde com o status {status}.",
+);
+const KIND: Text = text(
+    "Search engines don't index files of this kind ({type}).",
+    "Os buscadores não indexam arquivos deste tipo ({type}).",
+);
+const NO_ROBOTS: Text = text(
+    "Whether search engines may read this page is unknown: its robots.txt can't be reached.",
+    "Não se sabe se os buscadores podem ler esta página: o robots.txt está inalcançável.",
+);
+const UNSEEN: Text = text(
+    "Nothing in this page keeps it out of search engines; its server and its robots.txt were not looked at.",
+    "Nada nesta página a deixa fora dos buscadores; o servidor e o robots.txt não foram examinados.",
+);
+const NO_PAGE: Text = text(
+    "Whether search engines can show this page is unknown: the server gave us no page (status {status}).",
+    "Não se sabe se os buscadores podem mostrar esta página: o servidor não nos deu uma página (status {status}).",
+);
+const SHOWN: Text = text(
+    "Search engines can show this page: nothing keeps it out.",
+    "Os buscadores podem mostrar esta página: nada a impede.",
+);
+
+/// Media types other than HTML that Google lists as indexable, or shows in image and video search.
+const INDEXED: &[&str] = &[
+    "application/pdf",
+    "application/postscript",
+    "application/epub+zip",
+    "application/rtf",
+    "text/",
+    "application/xml",
+    "application/xhtml+xml",
+    "application/rss+xml",
+    "application/atom+xml",
+    "application/msword",
+    "application/vnd.ms-",
+    "application/vnd.openxmlformats-officedocument.",
+    "application/vnd.oasis.opendocument.",
+    "application/vnd.google-earth.",
+    "application/x-hwp",
+    "application/x-tex",
+    "image/",
+    "video/",
+];
+
+/// The answer. `found`: every check that found something, silenced or not.
+pub(crate) fn searchable(facts: &Facts<'_>, found: &[Found], coverage: &Coverage) -> Searchable {
+    let is_found = |code: &str| found.iter().any(|(check, _)| check.code == code);
+    let status = facts.any_response().map_or(0, |exchange| exchange.status);
+    let mut reasons: Vec<&str> = EXCLUDES.iter().map(|(code, _)| *code).filter(|code| is_found(code)).collect();
+    let mut sentence = EXCLUDES.iter().find(|(code, _)| is_found(code)).map(|(_, sentence)| *sentence);
+    let mut values = vec![("status", Value::from(status))];
+    let of_another_kind = ["content_type_wrong", "page_not_html"].into_iter().find(|code| is_found(code));
+    if let Some((code, kind)) = of_another_kind.zip(unindexed(facts)) {
+        reasons.push(code);
+        values.push(("type", kind.into()));
+        sentence = sentence.or(Some(KIND));
+    }
+    let (state, sentence) = match sentence {
+        Some(sentence) => (SearchState::No, sentence),
+        None if is_found("robots_txt_unreachable") => {
+            reasons.push("robots_txt_unreachable");
+            (SearchState::Unknown, NO_ROBOTS)
+        }
+        None if !facts.response().is_ok_and(Exchange::is_success) => (SearchState::Unknown, NO_PAGE),
+        None if coverage.not_measured.contains_key("robots_txt_blocks_page") => (SearchState::Unknown, UNSEEN),
+        None => (SearchState::Yes, SHOWN),
+    };
+    let reasons = reasons.into_iter().map(str::to_owned).collect();
+    Searchable { state, reasons, text: sentence.phrase(&values) }
+}
+
+/// The media type that was declared, where no search engine takes it.
+fn unindexed(facts: &Facts<'_>) -> Option<String> {
+    let kind = content_type::media_type(&content_type::declared(facts.response().ok()?)?);
+    let is_indexed = INDEXED.iter().any(|known| match known.ends_with(['/', '-', '.']) {
+        true => kind.starts_with(known),
+        false => kind == *known,
+    });
+    (!is_indexed).then_some(kind)
+}

@@ -3,20 +3,16 @@
 //! Each page is judged as a site would serve it, under the address that it gives itself or a host of its own: with the usual headers, a robots.txt that names a
 //! sitemap, a sitemap that lists the page, and 404 for everything else. So what fires is the page's.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+mod ranking;
+mod table;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use model::capture::{Body, Capture, Coding, Exchange, Extra, Fetched, Source, Timing, Want, WantKind};
-use model::finding::Severity;
 use model::report::Report;
 use model::time::Timestamp;
 
-/// Why a check that takes points deserves it though it fires on many pages: code, tab, reason.
-const REASONS: &str = include_str!("calibrate/reasons.tsv");
-/// The share of pages, one in so many, past which an error or a warning must say why.
-const OFTEN: usize = 3;
 /// What is asked for beside the page, at most: a loop that does not end is a defect.
 const MOST_FILES: usize = 64;
 /// How a PNG of 1200 by 630 pixels begins.
@@ -44,12 +40,16 @@ pub(crate) fn calibrate(root: &Path, arguments: impl Iterator<Item = String>) ->
     if reports.is_empty() {
         bail!("{} holds no .html files", folder.display());
     }
-    let table = table(&reports);
+    let table = table::table(&reports);
     println!("{table}");
     if is_written {
         std::fs::write(root.join("docs/calibration.md"), &table).context("docs/calibration.md could not be written")?;
     }
-    let unexplained = unexplained(&reports);
+    let correlation = ranking::correlation(&ranking::ranked(&reports));
+    if correlation < ranking::LEAST && folder.ends_with("corpus") {
+        bail!("the scores agree with docs/ranking.md by {correlation:.2} only; {} is the least", ranking::LEAST);
+    }
+    let unexplained = table::unexplained(&reports);
     if !unexplained.is_empty() {
         bail!(
             "these take points on over a third of the pages, and xtask/src/calibrate/reasons.tsv does not say why: {}",
@@ -161,63 +161,4 @@ fn exchange(url: &str, status: u16, headers: &[(&str, &str)], bytes: Vec<u8>) ->
         ambiguous_length: false,
         certificate: None,
     }
-}
-
-/// How many pages each code fires on.
-fn fired(reports: &[(String, Report)]) -> BTreeMap<&str, usize> {
-    let mut fired = BTreeMap::new();
-    for finding in reports.iter().flat_map(|(_, report)| &report.findings) {
-        *fired.entry(finding.code.as_str()).or_default() += 1;
-    }
-    fired
-}
-
-fn reason(code: &str) -> Option<&'static str> {
-    REASONS.lines().filter_map(|line| line.split_once('\t')).find(|(known, _)| *known == code).map(|(_, why)| why)
-}
-
-/// Codes that take points on over a third of the pages without a reason.
-fn unexplained(reports: &[(String, Report)]) -> Vec<String> {
-    let fired = fired(reports);
-    let often = fired.into_iter().filter(|(_, pages)| pages * OFTEN > reports.len()).map(|(code, _)| code);
-    let takes_points = |code: &&str| audit::checks::find(code).is_some_and(|check| check.severity != Severity::Info);
-    often.filter(takes_points).filter(|code| reason(code).is_none()).map(str::to_owned).collect()
-}
-
-/// The table as Markdown.
-fn table(reports: &[(String, Report)]) -> String {
-    let mut scores: Vec<u32> = reports.iter().map(|(_, report)| report.score).collect();
-    scores.sort_unstable();
-    let at = |part: usize| scores.get((scores.len() - 1) * part / 4).copied().unwrap_or_default();
-    let fired = fired(reports);
-    let mut out = format!(
-        "# Calibration\n\n`cargo xtask calibrate --write` wrote this: {} real pages, each judged as a site of its own would serve \
-         it, by catalog {}.\n\nScores: least {}, lower quartile {}, median {}, upper quartile {}, most {}.\n\n\
-         | code | severity | pages | of all |\n|---|---|--:|--:|\n",
-        reports.len(),
-        audit::report::CATALOG_VERSION,
-        at(0),
-        at(1),
-        at(2),
-        at(3),
-        at(4)
-    );
-    let mut rows: Vec<(&str, Severity, usize)> = audit::checks::all()
-        .map(|check| (check.code, check.severity, fired.get(check.code).copied().unwrap_or_default()))
-        .collect();
-    rows.sort_by_key(|(code, _, pages)| (std::cmp::Reverse(*pages), *code));
-    let never: Vec<&str> = rows.iter().filter(|(_, _, pages)| *pages == 0).map(|(code, _, _)| *code).collect();
-    for (code, severity, pages) in rows.iter().filter(|(_, _, pages)| *pages > 0) {
-        let share = pages * 100 / reports.len();
-        // Writing to a text does not fail.
-        let _ = writeln!(out, "| `{code}` | {} | {pages} | {share} % |", severity.word());
-    }
-    let _ = writeln!(out, "\nNever: {}.", never.iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(", "));
-    let _ = writeln!(out, "\n## Errors and warnings on over a third of the pages\n");
-    for (code, _, _) in
-        rows.iter().filter(|(_, severity, pages)| *severity != Severity::Info && pages * OFTEN > reports.len())
-    {
-        let _ = writeln!(out, "- `{code}`: {}", reason(code).unwrap_or("no reason is written"));
-    }
-    out
 }

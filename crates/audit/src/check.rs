@@ -177,6 +177,11 @@ impl Problem {
     }
 }
 
+/// Whether `count` of `total` is less than so many percent: too few for a defect to take points.
+pub fn is_few(count: usize, total: usize, percent: usize) -> bool {
+    count.saturating_mul(100) < total.saturating_mul(percent)
+}
+
 /// Groups of the catalog, in its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are the catalog's own; `title` says them in words")]
@@ -247,8 +252,8 @@ pub mod prelude {
     pub use model::lang::{Text, Value, text};
 
     pub use super::{
-        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, PRECISION, Problem, Verdict, WHOLE, problem,
-        remedy, threshold,
+        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, PRECISION, Problem, Verdict, WHOLE, is_few,
+        problem, remedy, threshold,
     };
     pub use crate::escape::{attribute, html_text};
     pub use crate::facts::Facts;

@@ -38,8 +38,8 @@ const RSL_TYPE: &str = "application/rsl+xml";
 
 const SIGNAL_INVALID: Check = Check {
     code: "content_signal_invalid",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Content-Signal that can't be followed", "Content-Signal que não pode ser seguido"),
     why: text(
         "A signal that no program can read, or that the rules beside it deny, says nothing about your content.",
@@ -62,8 +62,8 @@ const SIGNAL_INVALID: Check = Check {
 
 const LICENSE_BROKEN: Check = Check {
     code: "rsl_license_broken",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("AI licence that can't be found", "Licença para IA que não pode ser encontrada"),
     why: text(
         "Crawlers that honour RSL look for the licence at the declared address, find none, and know of no terms.",

@@ -57,8 +57,8 @@ const MISSING: Check = Check {
 
 const INVALID: Check = Check {
     code: "llms_txt_invalid",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("llms.txt can't be used", "llms.txt não pode ser usado"),
     why: text(
         "Agents that ask for the file get something else than the summary it is meant to be.",

@@ -31,7 +31,7 @@ pub(crate) const FAMILY: Family = Family {
 
 const MULTIPLE: Check = Check {
     code: "canonical_multiple",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Indexing,
     title: text("Several canonical URLs", "Várias URLs canônicas"),
     why: text("When they differ, search engines ignore all of them.", "Quando diferem, os buscadores ignoram todas."),
@@ -52,7 +52,7 @@ const MULTIPLE: Check = Check {
 
 const INVALID: Check = Check {
     code: "canonical_invalid",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Indexing,
     title: text("Canonical is no address", "A canônica não é um endereço"),
     why: text("An empty or broken address is ignored.", "Um endereço vazio ou quebrado é ignorado."),
@@ -70,8 +70,8 @@ const INVALID: Check = Check {
 
 const RELATIVE: Check = Check {
     code: "canonical_relative",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Canonical not absolute", "Canônica não absoluta"),
     why: text(
         "It resolves against wherever the page was fetched from: on a mirror or staging host it names that host.",

@@ -28,7 +28,7 @@ pub(crate) const FAMILY: Family = Family {
 
 const HREFLANG: Check = Check {
     code: "canonical_hreflang_conflict",
-    severity: Severity::Warn,
+    severity: Severity::Error,
     impact: Impact::Indexing,
     title: text("Canonical names another language version", "A canônica indica outra versão de idioma"),
     why: text(

@@ -1,5 +1,7 @@
 //! What the canonical names: this page, another, or this one under a worse address. (RFC 6596)
 
+use url::Url;
+
 use super::canonical::{own, place, rewritten};
 use crate::check::prelude::*;
 use crate::facts::canonical::{Canonical, is_home, mended, names_home};
@@ -27,7 +29,7 @@ pub(crate) const FAMILY: Family = Family {
 
 const TO_HOMEPAGE: Check = Check {
     code: "canonical_to_homepage",
-    severity: Severity::Warn,
+    severity: Severity::Error,
     impact: Impact::Indexing,
     title: text("Canonical names the home page", "A canônica indica a página inicial"),
     why: text(
@@ -48,7 +50,7 @@ const TO_HOMEPAGE: Check = Check {
 
 const OTHER_PAGE: Check = Check {
     code: "canonical_other_page",
-    severity: Severity::Warn,
+    severity: Severity::Error,
     impact: Impact::Indexing,
     title: text("Canonical names another page", "A canônica nomeia outra página"),
     why: text(
@@ -61,8 +63,8 @@ const OTHER_PAGE: Check = Check {
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6596#section-3",
     rule: text(
-        "Fails when the one canonical, of the head or where it has none of the `Link` header, names another address of the same registrable domain than the page's final one. Addresses are compared with lower-case host, without default port and fragment and with percent-encoding made alike; tracking and session parameters don't count, a slash at the end does. A difference of http and https alone is told by its own check.",
-        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, indica outro endereço do mesmo domínio registrável que não o endereço final da página. Os endereços são comparados com host em minúsculas, sem porta padrão nem fragmento e com a codificação percentual uniformizada; parâmetros de rastreamento e sessão não contam, a barra no fim conta. A diferença só de http e https tem verificação própria.",
+        "Fails when the one canonical, of the head or where it has none of the `Link` header, names another address of the same registrable domain than the page's final one. Addresses are compared with lower-case host, without default port and fragment and with percent-encoding made alike; tracking and session parameters don't count, a slash at the end does. A note where only that slash, letter case, `www.` or a query that the canonical leaves out tells them apart: then it names a tidier spelling of this page, which is what canonicals are for. A difference of http and https alone is told by its own check.",
+        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, indica outro endereço do mesmo domínio registrável que não o endereço final da página. Os endereços são comparados com host em minúsculas, sem porta padrão nem fragmento e com a codificação percentual uniformizada; parâmetros de rastreamento e sessão não contam, a barra no fim conta. É só uma nota quando só essa barra, maiúsculas, `www.` ou uma query que a canônica omite os distingue: então ela nomeia uma forma mais limpa desta página, que é para o que servem canônicas. A diferença só de http e https tem verificação própria.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -72,7 +74,7 @@ const OTHER_PAGE: Check = Check {
 
 const CROSS_ORIGIN: Check = Check {
     code: "canonical_cross_origin",
-    severity: Severity::Warn,
+    severity: Severity::Error,
     impact: Impact::Indexing,
     title: text("Canonical names another site", "A canônica nomeia outro site"),
     why: text(
@@ -172,7 +174,16 @@ fn other_page(facts: &Facts<'_>) -> Verdict {
         "The canonical names {canonical}, not this page, {page}.",
         "A canônica nomeia {canonical}, não esta página, {page}.",
     );
-    differs(facts, &canonical, NAMES)
+    let is_tidier = tidied(facts.url()?, url.query().is_none()) == tidied(url, false);
+    differs(facts, &canonical, NAMES, is_tidier)
+}
+
+/// What two spellings of one page have in common: host without `www.`, path in lower case without a slash at its end, and the
+/// query where it counts.
+fn tidied(url: &Url, is_without_query: bool) -> (String, String, Option<String>) {
+    let host = url.host_str().unwrap_or_default();
+    let query = url.query().filter(|_| !is_without_query).map(str::to_owned);
+    (host.trim_start_matches("www.").to_owned(), url.path().trim_end_matches('/').to_lowercase(), query)
 }
 
 fn cross_origin(facts: &Facts<'_>) -> Verdict {
@@ -183,17 +194,17 @@ fn cross_origin(facts: &Facts<'_>) -> Verdict {
     }
     const NAMES: Text =
         text("The canonical names another site, {canonical}.", "A canônica nomeia outro site, {canonical}.");
-    differs(facts, &canonical, NAMES)
+    differs(facts, &canonical, NAMES, false)
 }
 
-fn differs(facts: &Facts<'_>, canonical: &Canonical<'_>, message: Text) -> Verdict {
+fn differs(facts: &Facts<'_>, canonical: &Canonical<'_>, message: Text, is_minor: bool) -> Verdict {
     const DECIDE: Text = text(
         "If {page} should be found itself, name it; if it is a copy of {canonical}, leave the canonical as it is.",
         "Se {page} deve ser encontrada, nomeie-a; se é uma cópia de {canonical}, deixe a canônica como está.",
     );
     let values = [("canonical", canonical.url.as_str().into()), ("page", facts.url()?.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &values);
-    problem(message, &values, fix).at(place(facts, canonical)).fail()
+    problem(message, &values, fix).at(place(facts, canonical)).minor_if(is_minor).fail()
 }
 
 fn insecure(facts: &Facts<'_>) -> Verdict {

@@ -31,7 +31,7 @@ pub(crate) const FAMILY: Family = Family {
 
 const HEADER_MISMATCH: Check = Check {
     code: "canonical_header_mismatch",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Indexing,
     title: text("Header and page name different canonicals", "Cabeçalho e página nomeiam canônicas diferentes"),
     why: text(

@@ -41,8 +41,8 @@ const FIELD: Check = Check {
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/e086e5/",
     // A placeholder passes: it gives the field its accessible name (HTML-AAM 1.0 §4.1.1), which is what the rule asks for.
     rule: text(
-        "Fails on `input`, `select` and `textarea` without a name: no `label` with text around it or for its `id`, and no `aria-label`, `aria-labelledby`, `title` or `placeholder`. Left alone are the types `hidden`, `submit`, `button`, `reset` and `image`, disabled fields, and those hidden by `hidden`, `aria-hidden` or an inline style. Not measured on an empty app shell; not applicable without fields.",
-        "Falha com `input`, `select` e `textarea` sem nome: nenhum `label` com texto em volta ou para o seu `id`, e nenhum `aria-label`, `aria-labelledby`, `title` ou `placeholder`. Ficam de fora os tipos `hidden`, `submit`, `button`, `reset` e `image`, campos desativados e os ocultos por `hidden`, `aria-hidden` ou estilo embutido. Não é medido na casca vazia de um aplicativo; não se aplica sem campos.",
+        "Fails on `input`, `select` and `textarea` without a name: no `label` with text around it or for its `id`, and no `aria-label`, `aria-labelledby`, `title` or `placeholder`. Left alone are the types `hidden`, `submit`, `button`, `reset` and `image`, disabled fields, and those hidden by `hidden`, `aria-hidden` or an inline style. A note where all of them stand in a header, footer, navigation or aside. Not measured on an empty app shell; not applicable without fields.",
+        "Falha com `input`, `select` e `textarea` sem nome: nenhum `label` com texto em volta ou para o seu `id`, e nenhum `aria-label`, `aria-labelledby`, `title` ou `placeholder`. Ficam de fora os tipos `hidden`, `submit`, `button`, `reset` e `image`, campos desativados e os ocultos por `hidden`, `aria-hidden` ou estilo embutido. É só uma nota quando todos estão em cabeçalho, rodapé, navegação ou lateral. Não é medido na casca vazia de um aplicativo; não se aplica sem campos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -65,10 +65,10 @@ const BUTTON: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/97a4e1/",
     rule: text(
-        "Fails on `button` and elements with `role=button` without text, `aria-label`, `aria-labelledby`, `title`, image alternative, SVG title or label around or for it. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, disabled ones, and links, which are `link_text_empty`. Not measured on an empty app shell; not applicable without buttons.",
-        "Falha com `button` e elementos com `role=button` sem texto, `aria-label`, `aria-labelledby`, `title`, texto alternativo de imagem, título de SVG ou label em volta ou para ele. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os desativados, e links, que são `link_text_empty`. Não é medido na casca vazia de um aplicativo; não se aplica sem botões.",
+        "Fails on `button` and elements with `role=button` without text, `aria-label`, `aria-labelledby`, `title`, image alternative, SVG title or label around or for it. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, disabled ones, and links, which are `link_text_empty`. A note up to two of them. Not measured on an empty app shell; not applicable without buttons.",
+        "Falha com `button` e elementos com `role=button` sem texto, `aria-label`, `aria-labelledby`, `title`, texto alternativo de imagem, título de SVG ou label em volta ou para ele. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os desativados, e links, que são `link_text_empty`. Até dois, é só uma nota. Não é medido na casca vazia de um aplicativo; não se aplica sem botões.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("note_below", NOTE_BELOW as u64, "buttons")],
     remedy: remedy(FixClass::Template, FixTarget::Body),
     since: WHOLE,
     run: button,
@@ -132,7 +132,8 @@ fn field(facts: &Facts<'_>) -> Verdict {
     };
     let fix = FixDraft::template(FixTarget::Body, snippet);
     let values = [("count", found.len().into()), ("tag", first.quoted().into())];
-    problem(NAMELESS, &values, fix).on(&found).fail()
+    let is_minor = found.iter().all(|field| html.listed.is_around(*field));
+    problem(NAMELESS, &values, fix).on(&found).minor_if(is_minor).fail()
 }
 
 /// The element's start tag with a label of its own.
@@ -140,6 +141,9 @@ fn with_name(element: Element<'_>, name: &str) -> String {
     let tag = element.start_tag_source().unwrap_or("<input>");
     format!("{} aria-label=\"{name}\">", tag.trim_end_matches('>').trim_end_matches('/').trim_end())
 }
+
+/// Nameless buttons below which they are a note: an arrow or a closing cross, not how the page is used.
+const NOTE_BELOW: usize = 3;
 
 fn button(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
@@ -155,10 +159,11 @@ fn button(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some(first) = found.first() else { return PASS };
     const NAMELESS: Text = text(
-        "{count} {count|button has|buttons have} no name; the first is {tag}.",
-        "{count} {count|botão não tem|botões não têm} nome; o primeiro é {tag}.",
+        "{count} of {total} buttons {count|has|have} no name; the first is {tag}.",
+        "{count} de {total} botões não {count|tem|têm} nome; o primeiro é {tag}.",
     );
-    let values = [("count", found.len().into()), ("tag", first.quoted().into())];
+    let (count, total) = (found.len(), buttons().count());
+    let values = [("count", count.into()), ("total", total.into()), ("tag", first.quoted().into())];
     let fix = FixDraft::template(FixTarget::Body, with_name(*first, "{{ACTION}}"));
-    problem(NAMELESS, &values, fix).on(&found).fail()
+    problem(NAMELESS, &values, fix).on(&found).minor_if(count < NOTE_BELOW).fail()
 }

@@ -51,8 +51,8 @@ const MISSING: Check = Check {
 
 const INVALID: Check = Check {
     code: "robots_txt_sitemap_invalid",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Sitemap line without a whole address", "Linha Sitemap sem endereço completo"),
     why: text(
         "Search engines take only an absolute URL there: the sitemap behind any other value is not found.",

@@ -37,7 +37,7 @@ const PATH: &str = "/sitemap.xml";
 
 const PARSE_ERROR: Check = Check {
     code: "sitemap_parse_error",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Indexing,
     title: text("A sitemap that can't be read", "Um sitemap que não pode ser lido"),
     why: text(
@@ -61,7 +61,7 @@ const PARSE_ERROR: Check = Check {
 
 const TOO_LARGE: Check = Check {
     code: "sitemap_too_large",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Indexing,
     title: text("Sitemap past the limits of the protocol", "Sitemap além dos limites do protocolo"),
     why: text(

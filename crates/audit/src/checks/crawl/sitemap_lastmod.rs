@@ -33,8 +33,8 @@ const GOOGLE: &str = "https://developers.google.com/search/docs/crawling-indexin
 
 const INVALID: Check = Check {
     code: "sitemap_lastmod_invalid",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("lastmod that is no date, or lies ahead", "lastmod que não é data, ou está no futuro"),
     why: text(
         "Search engines drop a date they can't read, and trust none of a file that is often wrong.",

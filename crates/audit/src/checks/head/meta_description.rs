@@ -57,8 +57,8 @@ const MISSING: Check = Check {
 
 const MULTIPLE: Check = Check {
     code: "meta_description_multiple",
-    severity: Severity::Warn,
-    impact: Impact::RichResult,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Several meta descriptions", "Várias meta descriptions"),
     why: text(
         "A page has one description. Of several that differ a search engine may take any, join them, or use none.",

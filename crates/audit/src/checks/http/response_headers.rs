@@ -72,8 +72,8 @@ const FRAMING: Check = Check {
 
 const LINK_MALFORMED: Check = Check {
     code: "link_header_malformed",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Link header that can't be read", "Cabeçalho Link que não pode ser lido"),
     why: text(
         "Readers stop at the first place that breaks the grammar: a canonical, an alternate or a preload behind it is lost.",

@@ -33,7 +33,7 @@ pub(super) const GOOGLE: &str = "https://developers.google.com/search/docs/speci
 
 const CODE_INVALID: Check = Check {
     code: "hreflang_code_invalid",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Indexing,
     title: text("hreflang code not valid", "Código hreflang inválido"),
     why: text(
@@ -57,7 +57,7 @@ const CODE_INVALID: Check = Check {
 
 const RELATIVE_URL: Check = Check {
     code: "hreflang_relative_url",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Indexing,
     title: text("hreflang address not absolute", "Endereço hreflang não absoluto"),
     why: text(

@@ -43,10 +43,10 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content",
     rule: text(
-        "Fails on `img`, `input type=image` and `area[href]` without an `alt` attribute, `aria-label` or `aria-labelledby`. An empty `alt` is right for decoration and passes. Left alone are elements with `role` `none` or `presentation`, those that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), and `img` without an address in `src` or `srcset`. Not measured on an empty app shell; not applicable without such elements.",
-        "Falha com `img`, `input type=image` e `area[href]` sem atributo `alt`, `aria-label` ou `aria-labelledby`. Um `alt` vazio é correto para decoração e passa. Ficam de fora elementos com `role` `none` ou `presentation`, os que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido) e `img` sem endereço em `src` ou `srcset`. Não é medido na casca vazia de um aplicativo; não se aplica sem elementos assim.",
+        "Fails on `img`, `input type=image` and `area[href]` without an `alt` attribute, `aria-label` or `aria-labelledby`. An empty `alt` is right for decoration and passes. Left alone are elements with `role` `none` or `presentation`, those that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), and `img` without an address in `src` or `srcset`. A note where they are less than 20 percent of such elements. Not measured on an empty app shell; not applicable without such elements.",
+        "Falha com `img`, `input type=image` e `area[href]` sem atributo `alt`, `aria-label` ou `aria-labelledby`. Um `alt` vazio é correto para decoração e passa. Ficam de fora elementos com `role` `none` ou `presentation`, os que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido) e `img` sem endereço em `src` ou `srcset`. É só uma nota quando são menos de 20 por cento desses elementos. Não é medido na casca vazia de um aplicativo; não se aplica sem elementos assim.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Template, FixTarget::Image),
     since: FIRST,
     run: missing,
@@ -103,6 +103,10 @@ fn is_filename(alt: &str, src: &str) -> bool {
 /// Pixels up to which both sides of an image make it a counter of visits rather than a picture.
 const PIXEL: u32 = 1;
 
+/// Percent of a page's images below which those without an alternative are a note: a pixel or an avatar among many that are
+/// described.
+const NOTE_BELOW: usize = 20;
+
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     let mut total = 0usize;
@@ -138,7 +142,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         None => unread(&found),
     };
     let values = [("count", found.len().into()), ("total", total.into())];
-    problem(NO_ALT, &values, fix).on(&found).fail()
+    problem(NO_ALT, &values, fix).on(&found).minor_if(is_few(found.len(), total, NOTE_BELOW)).fail()
 }
 
 /// The tag with a placeholder for its description.

@@ -26,8 +26,8 @@ const LANDING: Landing = Landing {
 
 const MISSING: Check = Check {
     code: "image_dimensions_missing",
-    severity: Severity::Warn,
-    impact: Impact::Use,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Images without dimensions", "Imagens sem dimensões"),
     why: text(
         "The browser keeps no room for an image whose size it does not know; when it arrives, the text jumps. That jump is measured as Cumulative Layout Shift.",

@@ -100,15 +100,17 @@ const SCRIPT_ONLY: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/javascript/lazy-loading",
     rule: text(
-        "Fails when an image of the content names its address only in `data-src`, `data-lazy-src`, `data-lazy`, `data-original`, `data-srcset` or `data-lazy-srcset`, while its `src` is missing, empty, a `data:` address, or a file whose name says that it stands in (placeholder, blank, spacer and the like), and no `noscript` with an image stands beside it or the element around it. Not applicable without images of the content.",
-        "Falha quando uma imagem do conteúdo dá seu endereço só em `data-src`, `data-lazy-src`, `data-lazy`, `data-original`, `data-srcset` ou `data-lazy-srcset`, enquanto seu `src` falta, está vazio, é um endereço `data:` ou um arquivo cujo nome diz que só guarda lugar (placeholder, blank, spacer e semelhantes), e nenhum `noscript` com imagem está ao lado dela ou do elemento em volta. Não se aplica sem imagens do conteúdo.",
+        "Fails when an image of the content names its address only in `data-src`, `data-lazy-src`, `data-lazy`, `data-original`, `data-srcset` or `data-lazy-srcset`, while its `src` is missing, empty, a `data:` address, or a file whose name says that it stands in (placeholder, blank, spacer and the like), and no `noscript` with an image stands beside it or the element around it. A note where they are less than 20 percent of the content's images. Not applicable without images of the content.",
+        "Falha quando uma imagem do conteúdo dá seu endereço só em `data-src`, `data-lazy-src`, `data-lazy`, `data-original`, `data-srcset` ou `data-lazy-srcset`, enquanto seu `src` falta, está vazio, é um endereço `data:` ou um arquivo cujo nome diz que só guarda lugar (placeholder, blank, spacer e semelhantes), e nenhum `noscript` com imagem está ao lado dela ou do elemento em volta. É só uma nota quando são menos de 20 por cento das imagens do conteúdo. Não se aplica sem imagens do conteúdo.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Image),
     since: WHOLE,
     run: script_only,
 };
 
+/// Percent of the content's images below which those for a script are a note.
+const NOTE_BELOW: usize = 20;
 /// Images at the start of the content that load at once.
 const AT_ONCE: usize = 3;
 /// Images behind them that may.
@@ -231,6 +233,7 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
     if content.is_empty() {
         return Err(NotMeasured::Absent);
     }
+    let total = content.len();
     let is_waiting = |image: &Element<'_>| later(*image).is_some() && is_stand_in(*image);
     if !content.iter().any(is_waiting) {
         return PASS;
@@ -243,12 +246,13 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some((_, first)) = found.first() else { return PASS };
     const SCRIPTED: Text = text(
-        "{count} {count|image shows|images show} nothing until a script runs; the first keeps its address in {name}.",
-        "{count} {count|imagem não mostra|imagens não mostram} nada até um script rodar; a primeira guarda o endereço em {name}.",
+        "{count} of {total} images of the content {count|shows|show} nothing until a script runs; the first keeps its address in {name}.",
+        "{count} de {total} imagens do conteúdo não {count|mostra|mostram} nada até um script rodar; a primeira guarda o endereço em {name}.",
     );
     const KEPT: Text =
         text("the address that the image keeps for a script", "o endereço que a imagem guarda para um script");
-    let values = [("count", found.len().into()), ("name", later(*first).map_or("", |(name, _)| name).into())];
+    let name = later(*first).map_or("", |(name, _)| name);
+    let values = [("count", found.len().into()), ("total", total.into()), ("name", name.into())];
     let ready: Option<Vec<(usize, Element<'_>, &str)>> = found
         .iter()
         .map(|(at, image)| {
@@ -287,5 +291,6 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
             FixDraft::template(FixTarget::Image, with_src(*first, "{{IMAGE_URL}}")).from(NOW, &values)
         }
     };
-    problem(SCRIPTED, &values, fix).on(found.iter().map(|(_, image)| image)).fail()
+    let is_minor = is_few(found.len(), total, NOTE_BELOW);
+    problem(SCRIPTED, &values, fix).on(found.iter().map(|(_, image)| image)).minor_if(is_minor).fail()
 }

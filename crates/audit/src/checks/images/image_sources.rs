@@ -29,7 +29,7 @@ const LANDING: Landing = Landing {
 
 const SRC_MISSING: Check = Check {
     code: "image_src_missing",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Rendering,
     title: text("Images without an address", "Imagens sem endereço"),
     why: text(
@@ -53,7 +53,7 @@ const SRC_MISSING: Check = Check {
 
 const PICTURE_WITHOUT_IMG: Check = Check {
     code: "picture_without_img",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Rendering,
     title: text("Picture without an img", "Picture sem img"),
     why: text(

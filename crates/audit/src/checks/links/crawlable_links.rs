@@ -46,10 +46,10 @@ const NOT_CRAWLABLE: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#crawlable-links",
     rule: text(
-        "Fails when an `a` acts as a link but gives no address: an `href` of `javascript:` with code, or one that is missing, empty, `#` or code that does nothing (`javascript:void(0)`) beside `onclick`, `ng-click` or `routerlink`. Code that only returns, counts the click, prints or goes back (`return false`, `ga(…)`, `print()`) leads nowhere and does not count. Anchors without any of this, and those with a `role` other than `link`, pass: they open menus and galleries rather than pages. Not applicable without anchors.",
-        "Falha quando um `a` age como link mas não dá um endereço: um `href` de `javascript:` com código, ou ausente, vazio, `#` ou código que não faz nada (`javascript:void(0)`) ao lado de `onclick`, `ng-click` ou `routerlink`. Código que só retorna, conta o clique, imprime ou volta (`return false`, `ga(…)`, `print()`) não leva a lugar nenhum e não conta. Âncoras sem nada disso, e as com `role` que não seja `link`, passam: abrem menus e galerias em vez de páginas. Não se aplica sem âncoras.",
+        "Fails when an `a` acts as a link but gives no address: an `href` of `javascript:` with code, or one that is missing, empty, `#` or code that does nothing (`javascript:void(0)`) beside `onclick`, `ng-click` or `routerlink`. Code that only returns, counts the click, prints or goes back (`return false`, `ga(…)`, `print()`) leads nowhere and does not count. Anchors without any of this, and those with a `role` other than `link`, pass: they open menus and galleries rather than pages. A note where they are less than 5 percent of the anchors. Not applicable without anchors.",
+        "Falha quando um `a` age como link mas não dá um endereço: um `href` de `javascript:` com código, ou ausente, vazio, `#` ou código que não faz nada (`javascript:void(0)`) ao lado de `onclick`, `ng-click` ou `routerlink`. Código que só retorna, conta o clique, imprime ou volta (`return false`, `ga(…)`, `print()`) não leva a lugar nenhum e não conta. Âncoras sem nada disso, e as com `role` que não seja `link`, passam: abrem menus e galerias em vez de páginas. É só uma nota quando são menos de 5 por cento das âncoras. Não se aplica sem âncoras.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Template, FixTarget::Body),
     since: FIRST,
     run: not_crawlable,
@@ -81,8 +81,8 @@ const HASH_ROUTE: Check = Check {
 
 const NONE_INTERNAL: Check = Check {
     code: "links_internal_none",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("No link to the rest of the site", "Nenhum link para o resto do site"),
     why: text(
         "The page is a dead end: crawlers that come here find nothing else of the site, and the page passes nothing on.",
@@ -103,6 +103,8 @@ const NONE_INTERNAL: Check = Check {
     run: none_internal,
 };
 
+/// Percent of a page's anchors below which those for scripts are a note: crawlers find the site by the others.
+const NOTE_BELOW: usize = 5;
 /// Links to routes from which on a script routes by the fragment.
 const TOO_MANY_ROUTES: usize = 3;
 
@@ -152,10 +154,10 @@ fn name(link: Element<'_>) -> Option<String> {
 
 fn not_crawlable(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let mut any = false;
+    let mut total = 0;
     let mut found = Vec::new();
     for link in html.elements(&html.addressed).filter(|element| element.is("a")) {
-        any = true;
+        total += 1;
         if link
             .attribute("role")
             .is_some_and(|role| !role.trim().is_empty() && !role.trim().eq_ignore_ascii_case("link"))
@@ -174,7 +176,7 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
             found.push(link);
         }
     }
-    if !any {
+    if total == 0 {
         return Err(NotMeasured::Absent);
     }
     let Some(first) = found.first() else { return PASS };
@@ -201,12 +203,13 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
         text => format!("{with_address}{}</a>", html_text(&text)),
     };
     let fix = FixDraft::template(FixTarget::Body, snippet).from(NOW, &[("tag", tag.into())]).note(OR_BUTTON, &[]);
-    let count = ("count", found.len().into());
+    let is_minor = is_few(found.len(), total, NOTE_BELOW);
+    let (count, total) = (("count", found.len().into()), ("total", total.into()));
     let found = match name(*first) {
-        Some(name) => problem(SCRIPTED, &[count, ("text", name.into())], fix).on(&found),
-        None => problem(NAMELESS, &[count, ("tag", first.quoted().into())], fix).on(&found),
+        Some(name) => problem(SCRIPTED, &[count, total, ("text", name.into())], fix).on(&found),
+        None => problem(NAMELESS, &[count, total, ("tag", first.quoted().into())], fix).on(&found),
     };
-    found.fail()
+    found.minor_if(is_minor).fail()
 }
 
 fn hash_route(facts: &Facts<'_>) -> Verdict {

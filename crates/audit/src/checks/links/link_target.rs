@@ -29,7 +29,7 @@ const LANDING: Landing = Landing {
 
 const LOCAL: Check = Check {
     code: "link_local_target",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::Use,
     title: text("Addresses nobody else can reach", "Endereços que ninguém mais alcança"),
     why: text(
@@ -63,15 +63,17 @@ const INSECURE: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
-        "Fails when an `a[href]` of an https page leads to an http address of the page's own host without a port. Other subdomains don't count, since they may have no https. Not measured on an http page; not applicable without links.",
-        "Falha quando um `a[href]` de uma página https leva a um endereço http do próprio host da página, sem porta. Outros subdomínios não contam, pois podem não ter https. Não é medido em página http; não se aplica sem links.",
+        "Fails when an `a[href]` of an https page leads to an http address of the page's own host without a port. Other subdomains don't count, since they may have no https. A note where they are less than 10 percent of the links to that host. Not measured on an http page; not applicable without links.",
+        "Falha quando um `a[href]` de uma página https leva a um endereço http do próprio host da página, sem porta. Outros subdomínios não contam, pois podem não ter https. É só uma nota quando são menos de 10 por cento dos links para esse host. Não é medido em página http; não se aplica sem links.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
     since: WHOLE,
     run: insecure,
 };
 
+/// Percent of a page's links to its own host below which those over http are a note: a forgotten one, not a template.
+const NOTE_BELOW: usize = 10;
 /// Names that never leave a machine or a local network (RFC 6761, RFC 8375).
 const LOCAL_SUFFIXES: [&str; 6] = ["localhost", "local", "test", "internal", "home.arpa", "lan"];
 /// First labels of hosts on which a site is tried out.
@@ -182,14 +184,14 @@ fn insecure(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let is_insecure = |url: &Url| url.scheme() == "http" && url.port().is_none();
-    let own = html.anchors.iter().filter(|anchor| anchor.reach == Reach::Internal);
-    let found: Vec<(Element<'_>, &Url)> = own
+    let own = || html.anchors.iter().filter(|anchor| anchor.reach == Reach::Internal);
+    let found: Vec<(Element<'_>, &Url)> = own()
         .filter_map(|anchor| Some((html.element(anchor.node)?, anchor.url.as_ref().filter(|url| is_insecure(url))?)))
         .collect();
     let Some((_, first)) = found.first() else { return PASS };
     const BACK: Text = text(
-        "{count} {count|link leads|links lead} to http on the page's own host; the first to {url}.",
-        "{count} {count|link leva|links levam} a http no próprio host da página; o primeiro, a {url}.",
+        "{count} of {total} links to the page's own host {count|leads|lead} to http; the first to {url}.",
+        "{count} de {total} links para o próprio host da página {count|leva|levam} a http; o primeiro, a {url}.",
     );
     const BASE: Text = text(
         "The base address of the page is http: make it https.",
@@ -213,8 +215,10 @@ fn insecure(facts: &Facts<'_>) -> Verdict {
         }
         None => FixDraft::instruction(FixTarget::Head, BASE, &[]),
     };
-    let values = [("count", found.len().into()), ("url", first.as_str().into())];
-    problem(BACK, &values, fix).on(found.iter().map(|(link, _)| link)).fail()
+    let (count, total) = (found.len(), own().count());
+    let values = [("count", count.into()), ("total", total.into()), ("url", first.as_str().into())];
+    let found = problem(BACK, &values, fix).on(found.iter().map(|(link, _)| link));
+    found.minor_if(is_few(count, total, NOTE_BELOW)).fail()
 }
 
 #[cfg(test)]

@@ -76,14 +76,18 @@ const PASSIVE: Check = Check {
     how: text("Load them over https.", "Carregue-os por https."),
     reference: "https://www.w3.org/TR/mixed-content/#upgrade-algorithm",
     rule: text(
-        "Fails when a page on https names an http address in `img src`, `audio src`, `video src` or `poster`, or `source src`. `srcset` is not looked at.",
-        "Falha quando uma página em https nomeia um endereço http em `img src`, `audio src`, `video src` ou `poster`, ou `source src`. `srcset` não é verificado.",
+        "Fails when a page on https names an http address in `img src`, `audio src`, `video src` or `poster`, or `source src`. `srcset` is not looked at. A note where they are less than 10 percent of the page's images.",
+        "Falha quando uma página em https nomeia um endereço http em `img src`, `audio src`, `video src` ou `poster`, ou `source src`. `srcset` não é verificado. É só uma nota quando são menos de 10 por cento das imagens da página.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Image),
     since: FIRST,
     run: passive,
 };
+
+/// Percent of a page's images below which pictures over http are a note: browsers ask for them over https, and one that is
+/// lost there is one of many.
+const NOTE_BELOW: usize = 10;
 
 /// What browsers do with a request over http.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,8 +163,8 @@ fn form(facts: &Facts<'_>) -> Verdict {
 
 fn passive(facts: &Facts<'_>) -> Verdict {
     const UPGRADED: Text = text(
-        "{count} {count|image or media file is|images or media files are} asked for over http; the first is {url}.",
-        "{count} {count|imagem ou mídia é pedida|imagens ou mídias são pedidas} por http; a primeira é {url}.",
+        "{count} {count|image or media file is|images or media files are} asked for over http, on a page with {total} {total|image|images}; the first is {url}.",
+        "{count} {count|imagem ou mídia é pedida|imagens ou mídias são pedidas} por http, em uma página com {total} {total|imagem|imagens}; a primeira é {url}.",
     );
     judge(facts, Insecure::Upgraded, UPGRADED, FixTarget::Image)
 }
@@ -175,7 +179,10 @@ fn judge(facts: &Facts<'_>, kind: Insecure, message: Text, target: FixTarget) ->
         "the same address over https; check that it answers there",
         "o mesmo endereço por https; confira se ele responde lá",
     );
-    let values = [("count", found.len().into()), ("url", first.attribute(name).unwrap_or_default().into())];
+    let (count, total) = (found.len(), html.images.len());
+    let url_of_first = first.attribute(name).unwrap_or_default();
+    let values = [("count", count.into()), ("total", total.into()), ("url", url_of_first.into())];
+    let is_minor = kind == Insecure::Upgraded && is_few(count, total, NOTE_BELOW);
     let snippet =
         first.start_tag_with(name, url).unwrap_or_else(|| format!("<{} {name}=\"{}\">", first.name(), attribute(url)));
     let fix = if found.iter().all(|(_, _, element)| element.start_tag().is_some()) {
@@ -183,5 +190,6 @@ fn judge(facts: &Facts<'_>, kind: Insecure, message: Text, target: FixTarget) ->
     } else {
         FixDraft::template(target, snippet)
     };
-    problem(message, &values, fix.from(SECURE, &[])).on(found.iter().map(|(_, _, element)| element)).fail()
+    let elements = found.iter().map(|(_, _, element)| element);
+    problem(message, &values, fix.from(SECURE, &[])).on(elements).minor_if(is_minor).fail()
 }

@@ -50,8 +50,8 @@ const MISSING: Check = Check {
 
 const INVALID: Check = Check {
     code: "security_txt_invalid",
-    severity: Severity::Warn,
-    impact: Impact::Use,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("security.txt is not valid", "security.txt não é válido"),
     why: text(
         "Whoever follows the standard must not rely on an expired file, and can't use a contact that is no address.",

@@ -49,8 +49,8 @@ const TITLE_MISSING: Check = Check {
     ),
     reference: OGP,
     rule: text(
-        "Fails when no `meta` whose `property`, or where it has none whose `name`, is `og:title` has content other than white space. Its place, head or body, does not matter. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
-        "Falha quando nenhum `meta` cujo `property`, ou na falta dele cujo `name`, é `og:title` tem conteúdo além de espaços. O lugar, cabeçalho ou corpo, não importa. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
+        "Fails when no `meta` whose `property`, or where it has none whose `name`, is `og:title` has content other than white space. Its place, head or body, does not matter. A note where there is an `og:image`: one tag of a card is missing, and it has a substitute. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
+        "Falha quando nenhum `meta` cujo `property`, ou na falta dele cujo `name`, é `og:title` tem conteúdo além de espaços. O lugar, cabeçalho ou corpo, não importa. É só uma nota quando há `og:image`: falta uma tag do cartão, e ela tem substituta. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -177,17 +177,17 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Misspelt);
     }
     const NONE: Text = text("The page has no og:title.", "A página não tem og:title.");
-    match title::for_sharing(html) {
-        Some(resolved) => {
-            problem(NONE, &[], tag_fix(html, "property", "og:title", &resolved.value).of(&resolved)).fail()
-        }
-        None => problem(
-            NONE,
-            &[],
-            FixDraft::template(FixTarget::Head, "<meta property=\"og:title\" content=\"{{TITLE}}\">"),
-        )
-        .fail(),
-    }
+    const TITLE_ALONE: Text = text(
+        "The page has an og:image, but no og:title; networks then take its title.",
+        "A página tem og:image, mas não og:title; as redes então usam o título dela.",
+    );
+    let is_minor = html.social("og:image").is_some();
+    let message = if is_minor { TITLE_ALONE } else { NONE };
+    let fix = match title::for_sharing(html) {
+        Some(resolved) => tag_fix(html, "property", "og:title", &resolved.value).of(&resolved),
+        None => FixDraft::template(FixTarget::Head, "<meta property=\"og:title\" content=\"{{TITLE}}\">"),
+    };
+    problem(message, &[], fix).minor_if(is_minor).fail()
 }
 
 fn core_incomplete(facts: &Facts<'_>) -> Verdict {

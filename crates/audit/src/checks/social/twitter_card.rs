@@ -55,8 +55,8 @@ const CARD_MISSING: Check = Check {
 
 const CARD_INVALID: Check = Check {
     code: "twitter_card_invalid",
-    severity: Severity::Warn,
-    impact: Impact::Sharing,
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
     title: text("Card of a kind that X does not know", "Cartão de um tipo que o X não conhece"),
     why: text(
         "X makes no card of it: the shared link shows as a bare address.",

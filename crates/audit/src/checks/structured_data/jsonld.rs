@@ -40,7 +40,7 @@ const SHOWN_CHARACTERS: usize = 40;
 
 const SYNTAX: Check = Check {
     code: "jsonld_syntax_error",
-    severity: Severity::Error,
+    severity: Severity::Warn,
     impact: Impact::RichResult,
     title: text("Structured data that is not JSON", "Dados estruturados que não são JSON"),
     why: text(

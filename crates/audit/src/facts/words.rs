@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::detected_language::is_function_word;
 
 /// Characters between which the parts of a title stand, with white space around.
-const SEPARATORS: [&str; 9] = ["-", "–", "—", "|", "·", "•", "»", "›", ":"];
+const SEPARATORS: [&str; 10] = ["-", "–", "—", "|", "·", "•", "»", "›", ":", "::"];
 /// Words of a title that are looked at: no result shows more.
 const MOST_WORDS: usize = 200;
 /// Letters from which on a word counts when it comes again: shorter ones are particles.

@@ -86,10 +86,16 @@ pub(crate) fn first_paragraph(html: &Html) -> Option<Resolved> {
     };
     let mut paragraphs = within.descendants().filter(is_prose).filter_map(|paragraph| {
         let text = describing(html, &without_visible_markup(&html.as_meant(&shown_text(paragraph))))?;
-        (!speaks_of_the_site(&text, &about)).then_some((paragraph, text))
+        Some((paragraph, text))
     });
     // A later one would begin in the middle of what the page says.
     let (paragraph, text) = paragraphs.next()?;
+    if speaks_of_the_site(&text, &about) {
+        // A box of the site, or the lead of a text on such things: what follows is no more than a guess.
+        let (_, next) = paragraphs.find(|(_, text)| !speaks_of_the_site(text, &about))?;
+        let fitted = fitting::description(&next);
+        return (columns(&fitted.text) >= SHORTEST_DESCRIPTION).then(|| Resolved::low(fitted.text, Source::Paragraph));
+    }
     let fitted = fitting::description(&text);
     if columns(&fitted.text) < SHORTEST_DESCRIPTION {
         return None;
@@ -170,7 +176,6 @@ mod tests {
     fn dialogs_boxes_and_menus_are_passed_over() {
         for other in [
             "<div class=cookie-consent><p>We bake rye bread and use small files to remember what you have chosen.</p></div>",
-            "<p>This site uses cookies so that your rye bread is remembered in the basket.</p>",
             "<div id=newsletter><p>Once a month we write about rye bread, flour and mills to our readers.</p></div>",
             "<p class=slogan>The mill that has stood by the river with rye bread for ninety years.</p>",
             "<p><a href=/a>Rye bread of the mill</a> | <a href=/b>Wheat bread of the mill</a> | <a href=/c>Oats</a></p>",
@@ -181,6 +186,15 @@ mod tests {
                 Some((LEAD, Source::Paragraph, true)),
             );
         }
+    }
+
+    #[test]
+    fn what_follows_a_text_on_cookies_is_a_guess() {
+        let box_of_site = "<p>This site uses cookies so that your rye bread is remembered in the basket.</p>";
+        check(
+            &format!("<title>Rye bread</title><main>{box_of_site}<p>{LEAD}</main>"),
+            Some((LEAD, Source::Paragraph, false)),
+        );
     }
 
     #[test]

@@ -48,6 +48,11 @@ pub(crate) fn for_sharing(html: &Html) -> Option<Resolved> {
     let of_title = || Some(Resolved::high(fitting::cut(&own?, LONGEST_HEADLINE), Source::Title));
     match headline {
         Some(headline) if headline.is_ready() => Some(headline.clone()),
+        // An h1 that is a small part of the title may be the site's name in it.
+        Some(part) if part.source == Source::H1 => {
+            let confidence = part.confidence;
+            of_title().map(|title| Resolved { confidence, ..title }).or_else(|| Some(part.clone()))
+        }
         other => of_title().or_else(|| other.cloned()),
     }
 }

@@ -153,10 +153,14 @@ fn author(facts: &Facts<'_>) -> Verdict {
     let ready = FixDraft::edit(FixTarget::Head, json_text_in_html(&names.join("\n"))).from(NAME, &[]);
     let ready = bad.iter().try_fold(ready, |fix, one| replaced(fix, html, one.block, one.value, one.name?));
     let target = html.source(first.block).map_or(FixTarget::Head, NodeSource::target);
-    let fix = ready.unwrap_or_else(|| {
-        FixDraft::template(target, "\"author\": {\"@type\": \"Person\", \"name\": \"{{AUTHOR_NAME}}\"}")
-            .note(REPLACE, &[])
-    });
+    let fix = match (ready, target) {
+        (Some(ready), _) => ready,
+        (None, FixTarget::Head) => {
+            let author = "\"author\": {\"@type\": \"{{PERSON_OR_ORGANIZATION}}\", \"name\": \"{{AUTHOR_NAME}}\"}";
+            FixDraft::template(target, author).note(REPLACE, &[])
+        }
+        (None, _) => FixDraft::instruction(target, AUTHOR.how, &[]),
+    };
     let places = bad.iter().filter_map(|one| html.source(one.block)?.place(html, &one.value.span));
     problem(if first.name.is_some() { BY_LINE } else { NOBODY }, &values, fix).at(places).fail()
 }

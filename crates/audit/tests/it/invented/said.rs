@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use audit::Page;
-use audit::facts::document::{Element, collapse};
+use audit::facts::document::{Document, Element, collapse};
 use audit::facts::placeholders::without_visible_markup;
 use model::capture::{Capture, Fetched};
 use url::Url;
@@ -61,6 +61,10 @@ impl Said {
                 said.add(&without_visible_markup(&value.text));
                 // Data may hold markup.
                 of_markup(&value.text).iter().for_each(|inner| said.add(&inner.text));
+                // What a template escaped, a plugin escaped again.
+                let once = decoded(&value.text);
+                said.add(&decoded(&once));
+                said.add(&once);
             }
             said.add(&unescaped(html.document.source()));
         }
@@ -167,6 +171,14 @@ impl Said {
         let wanted = name(value);
         self.values.iter().filter(|known| known.len() <= LONGEST_ADDRESS).any(|known| name(known) == wanted)
     }
+}
+
+/// A text whose character references of HTML are resolved.
+fn decoded(text: &str) -> String {
+    let has_references = text.contains('&') && text.contains(';') && !text.contains('<');
+    let paragraph = has_references.then(|| Document::parse(format!("<body><p>{text}")));
+    let resolved = paragraph.and_then(|document| Some(document.body()?.text()));
+    resolved.unwrap_or_else(|| text.to_owned())
 }
 
 /// Elements whose text is read as one, however it is marked up.

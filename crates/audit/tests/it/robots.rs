@@ -92,9 +92,11 @@ fn x03_redirects_without_end_are_a_missing_file_and_silence_is_not() {
 #[test]
 fn blocks_are_told_by_crawler_with_rule_and_line() {
     let everyone = "User-agent: *\nDisallow: /private/\n";
+    // One rule is told once, of the page.
+    assert_eq!(robots_codes(200, everyone), ["robots_txt_blocks_page"]);
     assert_eq!(
-        robots_codes(200, everyone),
-        ["robots_txt_blocks_page", "ai_search_bot_blocked", "ai_user_fetch_blocked", "ai_training_bot_blocked"]
+        robots_codes(200, &format!("User-agent: Googlebot\nAllow: /\n{everyone}")),
+        ["robots_txt_blocks_engine", "ai_search_bot_blocked", "ai_user_fetch_blocked", "ai_training_bot_blocked"]
     );
     assert_eq!(robots_codes(200, "User-agent: GPTBot\nDisallow: /\n"), ["ai_training_bot_blocked"]);
     let summary = audit::report(&with_robots(200, everyone)).summary.unwrap().robots_txt;

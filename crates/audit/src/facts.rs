@@ -3,10 +3,6 @@
 //! Readers of bytes and markup come first, then [`Facts`], which holds what they read, then what is concluded from it.
 
 mod alternate_faults;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "a pattern is asked for by the check that would report it; some wait for theirs")
-)]
 pub(crate) mod by_design;
 pub mod canonical;
 pub mod challenge;
@@ -34,6 +30,7 @@ mod item;
 pub mod jsonld;
 mod known;
 pub mod language_tag;
+pub(crate) mod layout_table;
 pub mod link_header;
 pub mod listed;
 pub mod lost_head;
@@ -46,6 +43,7 @@ pub(crate) mod node_values;
 pub(crate) mod nofollow;
 mod not_measured;
 pub mod page;
+pub(crate) mod page_controls;
 pub mod page_language;
 pub mod placeholders;
 pub mod platform;

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use super::document::{Element, NodeId};
 use super::image_room::{is_content, side};
+use super::listed::is_common_part;
 use super::page::Html;
+use super::visibility::hides;
 
 /// Pixels of a stated side below which an image is an ornament.
 pub const SMALL: u32 = 200;
@@ -73,34 +75,66 @@ pub fn is_preferred(image: Element<'_>) -> bool {
     image.attribute("fetchpriority").is_some_and(|priority| priority.trim().eq_ignore_ascii_case("high"))
 }
 
-/// Elements in front of which more than so many characters of visible text stand: nobody sees them at first.
+/// Elements in front of which more than so many characters of running text stand: nobody sees them at first. Text of menus
+/// and the like is left out: it stands beside the content, opens on demand, or is one line.
 pub fn far_down<'h>(html: &'h Html, characters: usize, wanted: impl Fn(Element<'h>) -> bool) -> Vec<Element<'h>> {
     let mut found = Vec::new();
     let Some(body) = html.document.body() else { return found };
     let document = &html.document;
     let mut seen = 0;
     let mut unseen_until: Option<NodeId> = None;
+    let mut uncounted_until: Option<NodeId> = None;
     for id in document.nodes().skip_while(|id| *id != body.id()) {
-        if unseen_until == Some(id) {
-            unseen_until = None;
+        for until in [&mut unseen_until, &mut uncounted_until] {
+            if *until == Some(id) {
+                *until = None;
+            }
         }
         if unseen_until.is_some() {
             continue;
         }
+        // A part that goes on to the end of the document: no node below the document is the document.
+        let end = || document.after(id).unwrap_or(NodeId::DOCUMENT);
         match document.element(id) {
             Some(element) => {
                 let is_data = ["script", "style", "noscript", "template"].iter().any(|name| element.is(name));
-                if is_data || element.has("hidden") {
-                    match document.after(id) {
-                        Some(after) => unseen_until = Some(after),
-                        None => break,
-                    }
+                if is_data || id != body.id() && hides(element) {
+                    unseen_until = Some(end());
                 } else if seen > characters && wanted(element) {
                     found.push(element);
                 }
+                if uncounted_until.is_none() && is_beside_text(element) {
+                    uncounted_until = Some(end());
+                }
             }
-            None => seen += document.texts(id).map(|text| text.trim().chars().count()).sum::<usize>(),
+            None if uncounted_until.is_none() => {
+                seen += document.texts(id).map(|text| text.trim().chars().count()).sum::<usize>();
+            }
+            None => {}
         }
     }
     found
+}
+
+/// Whether the text of an element fills no room of the content: what pages have in common, menus, dialogs, choices of a
+/// field, and entries of lists that are links.
+fn is_beside_text(element: Element<'_>) -> bool {
+    const ROLES: [&str; 10] = [
+        "navigation",
+        "banner",
+        "contentinfo",
+        "complementary",
+        "search",
+        "menu",
+        "menubar",
+        "dialog",
+        "alertdialog",
+        "listbox",
+    ];
+    is_common_part(element)
+        || ["select", "dialog", "datalist"].iter().any(|name| element.is(name))
+        || element
+            .attribute("role")
+            .is_some_and(|role| ROLES.iter().any(|known| role.trim().eq_ignore_ascii_case(known)))
+        || element.is("a") && element.parent().is_some_and(|parent| parent.is("li"))
 }

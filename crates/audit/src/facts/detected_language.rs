@@ -6,23 +6,31 @@ use std::sync::LazyLock;
 /// Small words by language; the file says what its columns mean.
 const FUNCTION_WORDS: &str = include_str!("../data/function_words.tsv");
 
-/// Words of a text below which nothing is said of its language.
+/// Words of a text from which on its language is told; of a shorter one only whether it fits a declared one.
 pub(crate) const LEAST_WORDS: usize = 200;
+/// Words of a text below which nothing is said of its language.
+pub(crate) const SHORT_WORDS: usize = 60;
 /// Words that are looked at.
 const SAMPLED_WORDS: usize = 800;
 /// Characters that are looked at.
 const SAMPLED_CHARACTERS: usize = 12_000;
 /// Characters of a text without spaces that stand for [`LEAST_WORDS`].
 const LEAST_CHARACTERS: usize = 400;
+/// Characters of a text without spaces that stand for [`SHORT_WORDS`].
+const SHORT_CHARACTERS: usize = 150;
 /// Of 100 letters, those that one script has at least.
 const SCRIPT_SHARE: usize = 85;
 /// Of 100 words, those of a language's list that a text in it has at least: running text has 25 to 45.
 const WORD_SHARE: usize = 16;
+/// The same of a short text, of which a heading and a menu may be a third.
+pub(crate) const SHORT_WORD_SHARE: usize = 24;
 /// Of 100 words, those of the declared language's list from which on nothing else is asked.
 const FITTING_SHARE: usize = 28;
 /// Of 100 points of the best language, those that any other may have. A word gives the fewer points, the more languages
 /// have it: related languages share many words.
 const MOST_OF_ANOTHER: usize = 45;
+/// The same in a short text.
+const MOST_OF_ANOTHER_IN_SHORT: usize = 30;
 /// Points of a word that one language alone has.
 const POINTS: usize = 60;
 
@@ -116,8 +124,13 @@ pub(crate) enum LanguageFit {
 
 /// The language of a text, where it is clear.
 pub(crate) fn detect(sample: Option<&Sample>) -> Option<&'static str> {
-    let best = sample?.best()?;
+    let best = sample.filter(|sample| !sample.is_short)?.best()?;
     (!best.codes.contains(' ')).then_some(best.codes)
+}
+
+/// Whether a text is plainly written in another language than a tag says.
+pub(crate) fn contradicts(sample: Option<&Sample>, language: &str) -> bool {
+    matches!(compare(sample, language), LanguageFit::Other(_))
 }
 
 /// Whether a text is written in a language.
@@ -150,6 +163,8 @@ fn same_code(language: &str) -> &str {
 #[derive(Debug)]
 pub(crate) struct Sample {
     script: WritingSystem,
+    /// Too short for more than a comparison with what is declared.
+    pub(crate) is_short: bool,
     /// Words, or letters where words have no spaces between.
     size: usize,
     /// For each language of the table: its words, and its points.
@@ -184,10 +199,12 @@ impl Sample {
             None => return None,
         };
         let is_spaced = !matches!(script, WritingSystem::Kana | WritingSystem::Han | WritingSystem::Thai);
-        let is_long = if is_spaced { words >= LEAST_WORDS } else { letters >= LEAST_CHARACTERS };
-        if !is_long || script == WritingSystem::Other {
+        let (length, least, short) =
+            if is_spaced { (words, LEAST_WORDS, SHORT_WORDS) } else { (letters, LEAST_CHARACTERS, SHORT_CHARACTERS) };
+        if length < short || script == WritingSystem::Other {
             return None;
         }
+        let is_short = length < least;
         let split = part.split(|c: char| !c.is_alphabetic() && !is_mark(c)).filter(|word| !word.is_empty());
         let mut found = vec![(0, 0); TABLE.languages.len()];
         let mut size = 0;
@@ -203,7 +220,7 @@ impl Sample {
                 }
             }
         }
-        Some(Self { script, size: if size == 0 { letters } else { size }, found })
+        Some(Self { script, is_short, size: if size == 0 { letters } else { size }, found })
     }
 
     /// How much of the sample speaks for a language of its script.
@@ -231,7 +248,9 @@ impl Sample {
         ranked.sort_by_key(|(points, _, _)| std::cmp::Reverse(*points));
         let (first, place, best) = *ranked.first()?;
         let second = ranked.get(1).map_or(0, |(points, _, _)| *points);
-        let is_clear = self.hits(place) * 100 >= WORD_SHARE * self.size && second * 100 <= MOST_OF_ANOTHER * first;
+        let (least, most) =
+            if self.is_short { (SHORT_WORD_SHARE, MOST_OF_ANOTHER_IN_SHORT) } else { (WORD_SHARE, MOST_OF_ANOTHER) };
+        let is_clear = self.hits(place) * 100 >= least * self.size && second * 100 <= most * first;
         is_clear.then_some(best)
     }
 }
@@ -302,6 +321,22 @@ mod tests {
         assert_eq!(compare(&names, 480, "pt"), LanguageFit::Unclear);
         assert_eq!(compare(&EN.repeat(8), 320, "gl"), LanguageFit::Unclear);
         assert_eq!(compare("", 0, "en"), LanguageFit::Unclear);
+    }
+
+    #[test]
+    fn a_short_text_is_compared_but_proposes_nothing() {
+        for (text, language) in [(EN, "en"), (PT, "pt"), (ES, "es"), (DE, "de"), (FR, "fr"), (NL, "nl"), (RU, "ru")] {
+            let short = text.repeat(2);
+            let words = short.split(' ').count();
+            assert!((SHORT_WORDS..LEAST_WORDS).contains(&words));
+            assert_eq!(detect(&short, words), None);
+            assert_eq!(compare(&short, words, language), LanguageFit::Fits);
+            let other = if language == "en" { "pt" } else { "en" };
+            assert_eq!(compare(&short, words, other), LanguageFit::Other(language), "{text}");
+        }
+        let names = "Rye Wheat Spelt Oat Barley Corn Rice Millet ".repeat(10);
+        assert_eq!(compare(&names, 80, "pt"), LanguageFit::Unclear);
+        assert_eq!(compare(EN, 40, "pt"), LanguageFit::Unclear);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Language alternates: `link` elements, `Link` header, sitemap entry.
 
+use std::collections::HashSet;
+
 use super::document::NodeId;
 use super::link_header::HeaderLink;
 use super::page::Html;
@@ -41,25 +43,36 @@ impl AlternateSource {
     }
 }
 
-/// Alternates of elements and header, in that order.
+/// Alternates of elements and header, in that order. Elements count in the head only, where search engines read them, and
+/// those that a stray element pushed out of it.
 pub fn read(html: Option<&Html>, header: &[HeaderLink]) -> Vec<Alternate> {
     declared(html, header).collect()
 }
 
-/// The same, read one by one.
+/// Alternates of elements that an author put into the body: search engines ignore them.
+pub fn outside_head(html: &Html) -> impl Iterator<Item = Alternate> + '_ {
+    of_elements(html).filter(|(_, counts)| !counts).map(|(alternate, _)| alternate)
+}
+
+/// Alternates of elements, each with whether it counts.
+fn of_elements(html: &Html) -> impl Iterator<Item = (Alternate, bool)> + '_ {
+    let lost: HashSet<NodeId> = html.lost_head.iter().flat_map(|broken| &broken.lost).copied().collect();
+    html.links_rel("alternate").filter_map(move |link| {
+        let lang = html.element(link.node)?.attribute("hreflang")?;
+        let alternate = Alternate {
+            lang: lang.to_owned(),
+            href: link.href.clone().unwrap_or_default(),
+            url: link.url.clone(),
+            source: AlternateSource::Link,
+            node: Some(link.node),
+        };
+        Some((alternate, link.in_head || lost.contains(&link.node)))
+    })
+}
+
+/// The same as [`read`], one by one.
 pub(crate) fn declared<'h>(html: Option<&'h Html>, header: &'h [HeaderLink]) -> impl Iterator<Item = Alternate> + 'h {
-    let links = html.into_iter().flat_map(|html| {
-        html.links_rel("alternate").filter_map(|link| {
-            let lang = html.element(link.node)?.attribute("hreflang")?;
-            Some(Alternate {
-                lang: lang.to_owned(),
-                href: link.href.clone().unwrap_or_default(),
-                url: link.url.clone(),
-                source: AlternateSource::Link,
-                node: Some(link.node),
-            })
-        })
-    });
+    let links = html.into_iter().flat_map(of_elements).filter(|(_, counts)| *counts).map(|(alternate, _)| alternate);
     let headers = header.iter().filter(|link| link.is("alternate")).filter_map(|link| {
         Some(Alternate {
             lang: link.parameter("hreflang")?.to_owned(),

@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::document::Element;
+use super::names::amp_image;
 use super::page::Html;
 
 /// Images with a source that have neither both attributes nor an inline style that keeps their room, in order.
@@ -38,9 +39,10 @@ pub(crate) fn largest(html: &Html, fits: impl Fn(&Url) -> bool) -> Option<Url> {
     best.map(|(_, url)| url)
 }
 
-/// Whether the layout knows the image's box: attributes, or an inline style.
+/// Whether the layout knows the image's box: attributes, an inline style, or an element of AMP around it, whose layout is
+/// computed before anything loads.
 fn has_dimensions(image: Element<'_>) -> bool {
-    if image.has("width") && image.has("height") {
+    if image.has("width") && image.has("height") || amp_image(image).is_some() {
         return true;
     }
     let Some(style) = image.attribute("style").map(str::to_ascii_lowercase) else { return false };

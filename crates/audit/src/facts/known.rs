@@ -306,6 +306,13 @@ impl<'c> Facts<'c> {
         image_files::measured(self.capture, WantKind::LargestImage)
     }
 
+    /// The image files of the page that were asked for, each with the status of its answer, where that tells anything of
+    /// the file. `Err` for supplied bytes.
+    pub(crate) fn image_answers(&self) -> Result<Vec<(Url, Option<u16>)>, NotMeasured> {
+        self.site()?;
+        Ok(image_files::answers(self.capture))
+    }
+
     /// Width and height of the social image: as its tags say, else as its file does.
     pub(crate) fn social_image_size(&self) -> Option<(u32, u32)> {
         let measured = || image_files::measured(self.capture, WantKind::OgImage);

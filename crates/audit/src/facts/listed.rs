@@ -31,6 +31,26 @@ pub struct Listed {
 /// Parts of a page that it has in common with others.
 pub const AROUND: [&str; 4] = ["header", "nav", "footer", "aside"];
 
+/// Descendants of a `header` among which a menu is looked for.
+const MOST_LOOKED_AT: usize = 300;
+
+/// Whether an element is a part that a page has in common with others: one of [`AROUND`]. The `header` of an article, or of
+/// the main content, is its own, unless it holds the menu or says to be the site's.
+pub fn is_common_part(element: Element<'_>) -> bool {
+    AROUND.iter().any(|name| element.is(name)) && !(element.is("header") && is_header_of_content(element))
+}
+
+/// Whether a `header` stands in content, and is not the site's.
+fn is_header_of_content(header: Element<'_>) -> bool {
+    let is_of_site = || {
+        let named = ["class", "id"].iter().filter_map(|name| header.attribute(name));
+        named.into_iter().any(|name| name.contains("site-header") || name.contains("masthead"))
+            || header.has_token("role", "banner")
+            || header.descendants().take(MOST_LOOKED_AT).any(|below| below.is("nav"))
+    };
+    header.ancestors().any(|around| around.is("article") || around.is("main")) && !is_of_site()
+}
+
 /// In which parts of the page a walk is.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
@@ -56,7 +76,7 @@ impl Parts {
         if self.unseen_until.is_none() && hides(element) {
             self.unseen_until = end();
         }
-        if self.around_until.is_none() && AROUND.iter().any(|name| element.is(name)) {
+        if self.around_until.is_none() && is_common_part(element) {
             self.around_until = end();
         }
     }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use url::Url;
 
+use super::by_design::{is_comment_link, is_partner_link};
 use super::elements::{Anchor, Reach};
 use super::page::Html;
 
@@ -21,14 +22,14 @@ pub(crate) fn is_private(url: &Url) -> bool {
 }
 
 /// Whether a link keeps crawlers from a page of its own site that nobody would keep from them: not one that readers
-/// wrote, was paid for, leads to this page itself, or to a form, a cart or the like.
+/// wrote, was paid for, leads to this page itself, to a redirect of an affiliate, or to a form, a cart or the like.
 pub(crate) fn is_needless(html: &Html, anchor: &Anchor) -> bool {
     let page = html.url.as_str().split('#').next();
     let (Some(link), Some(url)) = (html.element(anchor.node), anchor.url.as_ref()) else { return false };
     anchor.nofollow
         && anchor.reach == Reach::Internal
-        && !link.has_token("rel", "ugc")
-        && !link.has_token("rel", "sponsored")
         && url.as_str().split('#').next() != page
         && !is_private(url)
+        && !is_partner_link(link, url)
+        && !is_comment_link(link)
 }

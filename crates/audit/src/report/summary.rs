@@ -10,8 +10,10 @@ use model::summary::{
 
 use crate::facts::Facts;
 use crate::facts::content_type;
-use crate::facts::document::{Element, collapse};
+use crate::facts::document::collapse;
 use crate::facts::elements::Reach;
+use crate::facts::hreflang;
+use crate::facts::layout_table::is_layout_table;
 use crate::facts::page::Html;
 use crate::facts::resolved;
 
@@ -64,7 +66,9 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         hreflang: facts
             .alternates()
             .iter()
-            .chain(facts.listed_alternates().map(|(_, alternate)| alternate))
+            .cloned()
+            .chain(html.into_iter().flat_map(hreflang::outside_head))
+            .chain(facts.listed_alternates().map(|(_, alternate)| alternate.clone()))
             .map(alternate)
             .collect(),
         legacy: html.map(legacy).unwrap_or_default(),
@@ -94,8 +98,8 @@ fn counted(number: impl Iterator) -> u32 {
     count(number.count())
 }
 
-fn alternate(alternate: &crate::facts::hreflang::Alternate) -> Alternate {
-    Alternate { lang: alternate.lang.clone(), href: alternate.href.clone(), source: alternate.source.word().to_owned() }
+fn alternate(alternate: hreflang::Alternate) -> Alternate {
+    Alternate { source: alternate.source.word().to_owned(), lang: alternate.lang, href: alternate.href }
 }
 
 /// First declared canonical, resolved; as written when it does not resolve.
@@ -167,13 +171,6 @@ fn legacy(html: &Html) -> LegacyCounts {
         counts.bgcolor_attributes += u32::from(element.has("bgcolor"));
     }
     counts
-}
-
-/// A table inside a table, with neither header cell nor caption nor role: it lays out, it does not tabulate.
-fn is_layout_table(table: Element<'_>) -> bool {
-    !table.has("role")
-        && table.ancestors().any(|ancestor| ancestor.is("table"))
-        && !table.descendants().any(|below| below.is("th") || below.is("caption"))
 }
 
 fn headings(html: &Html) -> HeadingSummary {

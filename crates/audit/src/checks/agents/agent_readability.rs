@@ -7,7 +7,7 @@ use crate::facts::content_type::media_type;
 use crate::facts::discovery::llms::{self, RootFile};
 use crate::facts::document::NodeId;
 use crate::facts::headings::outline;
-use crate::facts::listed::AROUND;
+use crate::facts::listed::is_common_part;
 use crate::facts::page::Html;
 use crate::facts::resolved::content::has_other_class;
 use crate::facts::resolved::headline;
@@ -156,7 +156,7 @@ fn with_headline<'h>(html: &'h Html, part: Element<'h>) -> Option<Element<'h>> {
 fn most_text(html: &Html) -> Option<Element<'_>> {
     let is_part = |element: &Element<'_>| ["div", "section", "article"].iter().any(|name| element.is(name));
     let is_left_out = |element: Element<'_>| {
-        let is_around = AROUND.iter().any(|name| element.is(name)) || has_other_class(element);
+        let is_around = is_common_part(element) || has_other_class(element);
         !is_seen(element) || hides(element) || is_around
     };
     let body = html.document.body()?;

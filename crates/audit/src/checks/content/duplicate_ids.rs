@@ -36,8 +36,8 @@ const DUPLICATE: Check = Check {
     how: text("Give each element an id of its own.", "Dê a cada elemento um id só dele."),
     reference: "https://html.spec.whatwg.org/multipage/dom.html#the-id-attribute",
     rule: text(
-        "Fails when two or more HTML elements of the document have the same `id`, compared exactly. Contents of `template` and elements of SVG or MathML don't count. Listed first are ids that a `for`, `headers`, `form`, `list` or `aria-*` attribute or a link to `#…` names. With none found, a document that was cut is not measured.",
-        "Falha quando dois ou mais elementos HTML do documento têm o mesmo `id`, comparado exatamente. Conteúdo de `template` e elementos de SVG ou MathML não contam. Vêm primeiro os ids que um atributo `for`, `headers`, `form`, `list` ou `aria-*` ou um link para `#…` nomeia. Sem nenhum encontrado, um documento cortado não é medido.",
+        "Fails when two or more elements of the document, those of SVG and MathML among them, have the same `id`, compared exactly: an id is one of the whole tree (DOM §4.2.4). Contents of `template` are no part of the document. Listed first are ids that a `for`, `headers`, `form`, `list` or `aria-*` attribute, a link or reference to `#…`, or a `url(#…)` names. With none found, a document that was cut is not measured.",
+        "Falha quando dois ou mais elementos do documento, também os de SVG e MathML, têm o mesmo `id`, comparado exatamente: um id vale para a árvore inteira (DOM §4.2.4). Conteúdo de `template` não faz parte do documento. Vêm primeiro os ids que um atributo `for`, `headers`, `form`, `list` ou `aria-*`, um link ou referência a `#…`, ou um `url(#…)` nomeia. Sem nenhum encontrado, um documento cortado não é medido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -47,7 +47,7 @@ const DUPLICATE: Check = Check {
 
 /// Ids that a message lists.
 const SHOWN: usize = 5;
-/// Attributes that name other elements by their ids, besides `aria-*` and links.
+/// Attributes that name other elements by their ids, besides `aria-*`, links, and references of drawings.
 const REFERENCES: [&str; 4] = ["for", "headers", "form", "list"];
 /// ARIA attributes that name other elements.
 const ARIA: [&str; 8] = [
@@ -66,8 +66,10 @@ fn referenced<'h>(html: &'h Html, ids: &BTreeSet<&'h str>) -> BTreeSet<&'h str> 
     let mut out = BTreeSet::new();
     for element in html.document.elements() {
         for (name, value) in element.attributes() {
-            if name == "href" {
+            if matches!(name, "href" | "xlink:href") {
                 out.extend(value.trim().strip_prefix('#').and_then(|id| ids.get(id)));
+            } else if let Some((_, id)) = value.split_once("url(#") {
+                out.extend(id.split_once(')').and_then(|(id, _)| ids.get(id)));
             } else if REFERENCES.contains(&name) || ARIA.contains(&name) {
                 out.extend(value.split_ascii_whitespace().filter_map(|id| ids.get(id)));
             }
@@ -76,10 +78,16 @@ fn referenced<'h>(html: &'h Html, ids: &BTreeSet<&'h str>) -> BTreeSet<&'h str> 
     out
 }
 
+/// Elements of any namespace with an id that is not empty.
+fn with_id(html: &Html) -> impl Iterator<Item = (Element<'_>, &str)> {
+    let elements = html.document.elements();
+    elements.filter_map(|element| Some((element, element.attribute("id").filter(|id| !id.is_empty())?)))
+}
+
 fn duplicate(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(html.listed.ids.len());
-    for id in html.elements(&html.listed.ids).filter_map(|element| element.attribute("id")) {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for id in with_id(html).map(|(_, id)| id) {
         *seen.entry(id).or_default() += 1;
     }
     let twice: BTreeSet<&str> = seen.iter().filter(|(_, count)| **count > 1).map(|(id, _)| *id).collect();
@@ -102,7 +110,7 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     let list = shown.collect::<Vec<_>>().join(", ");
     let values = [("count", twice.len().into()), ("named", named.len().into()), ("list", list.into())];
     let rank = |id: &str| ordered.iter().take(MAX_PLACES).position(|known| *known == id);
-    let all = html.elements(&html.listed.ids).filter_map(|element| Some((rank(element.attribute("id")?)?, element)));
+    let all = with_id(html).filter_map(|(element, id)| Some((rank(id)?, element)));
     let mut places: Vec<(usize, Element<'_>)> = all.collect();
     places.sort_by_key(|(rank, _)| *rank);
     let fix = FixDraft::instruction(FixTarget::Body, DUPLICATE.how, &[]);

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use crate::check::prelude::*;
+use crate::facts::by_design::{is_trap_field, swapped_ids};
 use crate::facts::document::NodeId;
-use crate::facts::names::has_name;
+use crate::facts::names::{has_label, has_name};
 use crate::facts::page::Html;
+use crate::facts::visibility::declarations;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -41,8 +43,8 @@ const FIELD: Check = Check {
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/e086e5/",
     // A placeholder passes: it gives the field its accessible name (HTML-AAM 1.0 §4.1.1), which is what the rule asks for.
     rule: text(
-        "Fails on `input`, `select` and `textarea` without a name: no `label` with text around it or for its `id`, and no `aria-label`, `aria-labelledby`, `title` or `placeholder`. Left alone are the types `hidden`, `submit`, `button`, `reset` and `image`, disabled fields, and those hidden by `hidden`, `aria-hidden` or an inline style. A note where all of them stand in a header, footer, navigation or aside. Not measured on an empty app shell; not applicable without fields.",
-        "Falha com `input`, `select` e `textarea` sem nome: nenhum `label` com texto em volta ou para o seu `id`, e nenhum `aria-label`, `aria-labelledby`, `title` ou `placeholder`. Ficam de fora os tipos `hidden`, `submit`, `button`, `reset` e `image`, campos desativados e os ocultos por `hidden`, `aria-hidden` ou estilo embutido. É só uma nota quando todos estão em cabeçalho, rodapé, navegação ou lateral. Não é medido na casca vazia de um aplicativo; não se aplica sem campos.",
+        "Fails on `input`, `select` and `textarea` without a name: no `label` with text around it or for its `id`, no `aria-label`, `title` or `placeholder`, and no `aria-labelledby` that leads to text. Left alone are the types `hidden`, `submit`, `button`, `reset` and `image`, disabled fields, those hidden by `hidden`, `aria-hidden`, an inline style or a class such as `hidden`, fields whose `id` a script of the page changes, and traps for programs: fields that `by_design.tsv` knows by name, `id` or class, their own or around them in the form (`honeypot`, `_gotcha` and the like), or with `tabindex=-1` and `autocomplete=off`. A note where all of them stand in a header, footer, navigation or aside. Not measured on an empty app shell; not applicable without fields.",
+        "Falha com `input`, `select` e `textarea` sem nome: nenhum `label` com texto em volta ou para o seu `id`, nenhum `aria-label`, `title` ou `placeholder`, e nenhum `aria-labelledby` que leve a um texto. Ficam de fora os tipos `hidden`, `submit`, `button`, `reset` e `image`, campos desativados, os ocultos por `hidden`, `aria-hidden`, estilo embutido ou uma classe como `hidden`, campos cujo `id` um script da página troca, e armadilhas para programas: campos que `by_design.tsv` conhece pelo nome, `id` ou classe, próprios ou em volta deles no formulário (`honeypot`, `_gotcha` e semelhantes), ou com `tabindex=-1` e `autocomplete=off`. É só uma nota quando todos estão em cabeçalho, rodapé, navegação ou lateral. Não é medido na casca vazia de um aplicativo; não se aplica sem campos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -65,8 +67,8 @@ const BUTTON: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/97a4e1/",
     rule: text(
-        "Fails on `button` and elements with `role=button` without text, `aria-label`, `aria-labelledby`, `title`, image alternative, SVG title or label around or for it. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, disabled ones, and links, which are `link_text_empty`. A note up to two of them. Not measured on an empty app shell; not applicable without buttons.",
-        "Falha com `button` e elementos com `role=button` sem texto, `aria-label`, `aria-labelledby`, `title`, texto alternativo de imagem, título de SVG ou label em volta ou para ele. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os desativados, e links, que são `link_text_empty`. Até dois, é só uma nota. Não é medido na casca vazia de um aplicativo; não se aplica sem botões.",
+        "Fails on `button` and elements with `role=button` without text that is shown, `aria-label`, `aria-labelledby` that leads to text, `title`, image alternative, SVG title or label around or for it. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, disabled ones, and links, which are `link_text_empty`. A note up to two of them. Not measured on an empty app shell; not applicable without buttons.",
+        "Falha com `button` e elementos com `role=button` sem texto visível, `aria-label`, `aria-labelledby` que leve a um texto, `title`, texto alternativo de imagem, título de SVG ou label em volta ou para ele. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os desativados, e links, que são `link_text_empty`. Até dois, é só uma nota. Não é medido na casca vazia de um aplicativo; não se aplica sem botões.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "buttons")],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -101,6 +103,31 @@ impl<'h> Labels<'h> {
     }
 }
 
+/// Classes that by general habit hide an element.
+const HIDING_CLASSES: [&str; 6] = ["hidden", "hide", "is-hidden", "d-none", "display-none", "visually-hidden"];
+/// Elements around a field that may hide it.
+const LEVELS_AROUND: usize = 3;
+
+/// Whether a class or inline style, its own or one close around, takes a field out of sight: visitors never meet it.
+fn is_out_of_sight(field: Element<'_>) -> bool {
+    let is_taken_away = |element: Element<'_>| {
+        HIDING_CLASSES.iter().any(|class| element.has_token("class", class))
+            || element.attribute("style").is_some_and(has_no_room)
+    };
+    let around = field.ancestors().take(LEVELS_AROUND);
+    let within_form = around.take_while(|element| !element.is("form") && !element.is("body"));
+    std::iter::once(field).chain(within_form).any(is_taken_away)
+}
+
+/// Whether an inline style leaves an element no room, or makes it transparent.
+fn has_no_room(style: &str) -> bool {
+    declarations(style).any(|(name, value)| match name.as_str() {
+        "opacity" => value.parse::<f32>().is_ok_and(|opacity| opacity == 0.0),
+        "width" | "height" | "max-height" => matches!(value.as_str(), "0" | "0px" | "1px"),
+        _ => false,
+    })
+}
+
 /// What a field is, in lower case.
 fn kind(field: Element<'_>) -> String {
     field.attribute("type").unwrap_or_default().trim().to_ascii_lowercase()
@@ -115,12 +142,17 @@ fn field(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let labels = Labels::of(html);
-    let is_named =
-        |field: &Element<'_>| ["aria-label", "aria-labelledby", "title", "placeholder"].iter().any(|n| says(*field, n));
-    let found: Vec<Element<'_>> = fields()
+    let is_named = |field: &Element<'_>| ["title", "placeholder"].iter().any(|n| says(*field, n)) || has_label(*field);
+    let mut found: Vec<Element<'_>> = fields()
         .filter(|field| !is_named(field) && !field.has("disabled"))
         .filter(|field| !labels.name(*field) && !html.listed.is_unseen(*field))
+        .filter(|field| !is_trap_field(*field) && !is_out_of_sight(*field))
         .collect();
+    if !found.is_empty() {
+        // Which label such a field has is known only when the script has run.
+        let renamed: HashSet<&str> = swapped_ids(html).into_iter().map(|(from, _)| from).collect();
+        found.retain(|field| field.attribute("id").is_none_or(|id| !renamed.contains(id)));
+    }
     let Some(first) = found.first() else { return PASS };
     const NAMELESS: Text = text(
         "{count} {count|field has|fields have} no label; the first is {tag}.",

@@ -41,8 +41,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Techniques/html/H42",
     rule: text(
-        "Fails when no `h1` of HTML, outside of elements with `hidden`, has text other than white space or an image with an alternative. Not measured when the document was cut or is an empty app shell.",
-        "Falha quando nenhum `h1` do HTML, fora de elementos com `hidden`, tem texto além de espaços ou uma imagem com texto alternativo. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo.",
+        "Fails when no `h1` of HTML, outside of elements with `hidden`, has text that is shown, an image with an alternative, or a label (`aria-label`, or `aria-labelledby` that leads to text). Not measured when the document was cut or is an empty app shell.",
+        "Falha quando nenhum `h1` do HTML, fora de elementos com `hidden`, tem texto visível, uma imagem com texto alternativo ou um rótulo (`aria-label`, ou `aria-labelledby` que leve a um texto). Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -209,8 +209,14 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const SEVERAL: Text = text("The page has {count} h1: {list}.", "A página tem {count} h1: {list}.");
+    const OF_ALL: Text = text(
+        "The page shows {count} different h1: {list}. It has {all} h1 elements, hidden, empty and repeated ones included.",
+        "A página mostra {count} h1 diferentes: {list}. Ela tem {all} elementos h1, contando os ocultos, vazios e repetidos.",
+    );
+    let all = html.headings.iter().filter(|(level, _)| *level == 1).count();
+    let message = if all == found.len() { SEVERAL } else { OF_ALL };
     let list = texts.iter().take(SHOWN).map(|text| format!("“{text}”")).collect::<Vec<_>>().join(", ");
-    let values = [("count", found.len().into()), ("list", list.into())];
+    let values = [("count", found.len().into()), ("list", list.into()), ("all", all.into())];
     let fix = FixDraft::instruction(FixTarget::Body, MULTIPLE.how, &[]);
-    problem(SEVERAL, &values, fix).on(&found).fail()
+    problem(message, &values, fix).on(&found).fail()
 }

@@ -59,8 +59,8 @@ const EMPTY: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/ffd0e9/",
     rule: text(
-        "Fails on `h1` to `h6` without text, image alternative, `aria-label`, `aria-labelledby` or `title`. Left alone are hidden ones (`hidden`, `aria-hidden`, inline style), those with `role` `none` or `presentation`, and an empty `h1` where no other says anything, which is `h1_missing`. Not measured on an empty app shell; not applicable without headings.",
-        "Falha com `h1` a `h6` sem texto, texto alternativo de imagem, `aria-label`, `aria-labelledby` ou `title`. Ficam de fora os ocultos (`hidden`, `aria-hidden`, estilo embutido), os que têm `role` `none` ou `presentation`, e um `h1` vazio quando nenhum outro diz algo, o que é `h1_missing`. Não é medido na casca vazia de um aplicativo; não se aplica sem títulos.",
+        "Fails on `h1` to `h6` without text that is shown, image alternative, `aria-label`, `title`, or `aria-labelledby` that leads to text. Left alone are hidden ones (`hidden`, `aria-hidden`, inline style), those with `role` `none` or `presentation`, and an empty `h1` where no other says anything, which is `h1_missing`. Not measured on an empty app shell; not applicable without headings.",
+        "Falha com `h1` a `h6` sem texto visível, texto alternativo de imagem, `aria-label`, `title` ou `aria-labelledby` que leve a um texto. Ficam de fora os ocultos (`hidden`, `aria-hidden`, estilo embutido), os que têm `role` `none` ou `presentation`, e um `h1` vazio quando nenhum outro diz algo, o que é `h1_missing`. Não é medido na casca vazia de um aplicativo; não se aplica sem títulos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),

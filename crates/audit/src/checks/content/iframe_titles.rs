@@ -5,6 +5,7 @@ use url::Url;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::image_room::side;
+use crate::facts::names::has_label;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -36,8 +37,8 @@ const MISSING: Check = Check {
     how: text("Add a `title` that says what the frame shows.", "Adicione um `title` que diga o que o frame mostra."),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/cae760/",
     rule: text(
-        "Fails on `iframe` elements without `title`, `aria-label` or `aria-labelledby` that says something. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 1 pixel, with a negative `tabindex`, with `role` `none` or `presentation`, and those without an http(s) address or `srcdoc`, which scripts use. Not applicable without iframes.",
-        "Falha com elementos `iframe` sem `title`, `aria-label` ou `aria-labelledby` que diga algo. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os com um lado de no máximo 1 pixel, com `tabindex` negativo, com `role` `none` ou `presentation`, e os sem endereço http(s) nem `srcdoc`, que os scripts usam. Não se aplica sem iframes.",
+        "Fails on `iframe` elements without `title` or `aria-label` that says something, and without `aria-labelledby` that leads to text. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 1 pixel, with a negative `tabindex`, with `role` `none` or `presentation`, and those without an http(s) address or `srcdoc`, which scripts use. Not applicable without iframes.",
+        "Falha com elementos `iframe` sem `title` ou `aria-label` que diga algo, e sem `aria-labelledby` que leve a um texto. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os com um lado de no máximo 1 pixel, com `tabindex` negativo, com `role` `none` ou `presentation`, e os sem endereço http(s) nem `srcdoc`, que os scripts usam. Não se aplica sem iframes.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -78,7 +79,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         html.resolve(frame.attribute("src")?).filter(|url| matches!(url.scheme(), "http" | "https"))
     };
     let found: Vec<Element<'_>> = frames()
-        .filter(|frame| !["title", "aria-label", "aria-labelledby"].iter().any(|name| says(*frame, name)))
+        .filter(|frame| !says(*frame, "title") && !has_label(*frame))
         .filter(|frame| frame.has("srcdoc") || frame.attribute("src").is_some_and(|src| !src.trim().is_empty()))
         .filter(|frame| frame.has("srcdoc") || address(*frame).is_some())
         .filter(|frame| is_shown(*frame) && !html.listed.is_unseen(*frame))

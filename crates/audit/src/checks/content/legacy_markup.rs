@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::check::prelude::*;
 use crate::facts::document::Namespace;
+use crate::facts::layout_table::is_layout_table;
 use crate::facts::page::Html;
 
 /// The family.
@@ -36,8 +37,8 @@ const LEGACY: Check = Check {
     how: text("Replace them by current elements and CSS.", "Troque-os por elementos atuais e CSS."),
     reference: "https://html.spec.whatwg.org/multipage/obsolete.html#non-conforming-features",
     rule: text(
-        "Fails on the elements `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` and `tt`, on `bgcolor` and `align` attributes, and on a table within a table that has neither `th`, `caption` nor `role` and holds more than half of the page's visible text. Each kind is counted; what hides content comes first.",
-        "Falha com os elementos `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` e `tt`, com os atributos `bgcolor` e `align`, e com uma tabela dentro de outra que não tem `th`, `caption` nem `role` e contém mais da metade do texto visível da página. Cada tipo é contado; o que esconde conteúdo vem primeiro.",
+        "Fails on the elements `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` and `tt`, on `bgcolor` and `align` attributes, and on a table within a table that has neither `th`, `caption` nor `role` and holds more than half of the page's visible text. Each kind is counted, tables of that sort too where one of them holds as much; what hides content comes first.",
+        "Falha com os elementos `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` e `tt`, com os atributos `bgcolor` e `align`, e com uma tabela dentro de outra que não tem `th`, `caption` nem `role` e contém mais da metade do texto visível da página. Cada tipo é contado, também essas tabelas quando uma delas contém tanto; o que esconde conteúdo vem primeiro.",
     ),
     thresholds: &[threshold("layout_table_text", 50, "percent")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -71,13 +72,10 @@ fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     ELEMENTS.iter().chain(&ATTRIBUTES).chain(std::iter::once(&LAYOUT_TABLE)).copied()
 }
 
-/// Whether a table lies in another to lay the page out: no header, caption or role, and most of the page's text.
-fn is_layout_table(html: &Html, table: Element<'_>) -> bool {
-    let is_bare = !table.has("role") && !table.descendants().any(|below| below.is("th") || below.is("caption"));
+/// Whether a table holds most of the page's text.
+fn holds_most(html: &Html, table: Element<'_>) -> bool {
     let texts = || table.texts_where(|below| !below.is("script") && !below.is("style"));
-    is_bare
-        && table.ancestors().any(|around| around.is("table"))
-        && texts().map(|run| run.trim().len()).sum::<usize>() * 2 > html.text.text.len()
+    texts().map(|run| run.trim().len()).sum::<usize>() * 2 > html.text.text.len()
 }
 
 /// Fails on obsolete elements, `bgcolor` and `align` attributes, and tables that lay the page out; each kind is counted.
@@ -89,17 +87,21 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
         // The name is looked up once for all of them; there are thousands of elements.
         let own_name = Some(element.name()).filter(|_| element.namespace() == Namespace::Html);
         let by_name = own_name.and_then(|own| ELEMENTS.iter().position(|(name, _)| *name == own));
-        let by_attribute = || ATTRIBUTES.iter().position(|(name, _)| element.has(name));
-        let kind = by_name.or_else(|| by_attribute().map(|at| ELEMENTS.len() + at));
-        if let Some(kind) = kind {
+        let by_attribute = ATTRIBUTES.iter().enumerate().filter(|(_, (name, _))| element.has(name));
+        let mut is_obsolete = false;
+        for kind in by_name.into_iter().chain(by_attribute.map(|(at, _)| ELEMENTS.len() + at)) {
             *counts.entry(kind).or_default() += 1;
+            is_obsolete = true;
+        }
+        if is_obsolete {
             found.push(element);
         }
     }
-    // The innermost one that holds most of the text; those around it hold as much and are the same layout.
-    let tables = html.document.elements().filter(|element| element.is("table")).take(MOST_TABLES);
-    if let Some(table) = tables.filter(|table| is_layout_table(html, *table)).last() {
-        counts.insert(ELEMENTS.len() + ATTRIBUTES.len(), 1);
+    // The innermost one that holds most of the text is shown; those around it hold as much and are the same layout.
+    let tables = || html.document.elements().filter(|element| element.is("table"));
+    let most = tables().take(MOST_TABLES).filter(|table| holds_most(html, *table));
+    if let Some(table) = most.filter(|table| is_layout_table(*table)).last() {
+        counts.insert(ELEMENTS.len() + ATTRIBUTES.len(), tables().filter(|table| is_layout_table(*table)).count());
         found.push(table);
     }
     if counts.is_empty() {

@@ -41,8 +41,8 @@ const PLACEHOLDER: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/fundamentals/creating-helpful-content",
     rule: text(
-        "Fails when a text of the body, letter case ignored, begins with “lorem ipsum dolor”, holds `{{…}}` or `[object Object]`, is as a whole `undefined` or `NaN`, or is one of the list in `placeholder_texts.txt`. Left out is text in `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template`, `noscript`, and hidden elements; `{{…}}` also within elements with attributes of Angular, Vue or Alpine, whose scripts fill it in.",
-        "Falha quando um texto do corpo, sem distinguir maiúsculas, começa com “lorem ipsum dolor”, contém `{{…}}` ou `[object Object]`, é por inteiro `undefined` ou `NaN`, ou é um dos da lista em `placeholder_texts.txt`. Fica de fora o texto em `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template`, `noscript` e em elementos ocultos; `{{…}}` também dentro de elementos com atributos de Angular, Vue ou Alpine, cujos scripts o preenchem.",
+        "Fails when a text of the body, letter case ignored, begins with “lorem ipsum dolor”, holds `{{…}}` or `[object Object]`, is as a whole `undefined` or `NaN`, or is one of the list in `placeholder_texts.txt`. The list does not count close within a form, and in search boxes, labels, buttons, choices and fields that are edited in place, where such a text tells the visitor what to type. Attributes are not read. Left out is text in `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template`, `noscript`, and hidden elements; `{{…}}` also within elements with attributes of Angular, Vue, Alpine or Knockout, whose scripts fill it in.",
+        "Falha quando um texto do corpo, sem distinguir maiúsculas, começa com “lorem ipsum dolor”, contém `{{…}}` ou `[object Object]`, é por inteiro `undefined` ou `NaN`, ou é um dos da lista em `placeholder_texts.txt`. A lista não vale logo dentro de um formulário, nem em caixas de busca, labels, botões, opções e campos editados no lugar, onde um texto assim diz ao visitante o que digitar. Atributos não são lidos. Fica de fora o texto em `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template`, `noscript` e em elementos ocultos; `{{…}}` também dentro de elementos com atributos de Angular, Vue, Alpine ou Knockout, cujos scripts o preenchem.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -62,32 +62,58 @@ const LONGEST: usize = 80;
 /// Characters shown of what was found.
 const SHOWN: usize = 60;
 
-/// What of a text is a placeholder; `true` with it where a script of the page may fill it in.
-fn found_in(run: &str) -> Option<bool> {
+/// Why a text is taken for a placeholder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leftover {
+    /// It can be nothing else.
+    Plain,
+    /// A variable, which a script of the page may fill in.
+    Variable,
+    /// One of the list, which may tell a visitor what to type.
+    Listed,
+}
+
+/// What of a text is a placeholder.
+fn found_in(run: &str) -> Option<Leftover> {
     let text = run.trim();
     let start = text.get(..17).unwrap_or_default();
     if start.eq_ignore_ascii_case("lorem ipsum dolor") || text.contains("[object Object]") {
-        return Some(false);
+        return Some(Leftover::Plain);
     }
     if matches!(text, "undefined" | "NaN") {
-        return Some(false);
+        return Some(Leftover::Plain);
     }
     if text.find("{{").is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains("}}"))) {
-        return Some(true);
+        return Some(Leftover::Variable);
     }
     let is_listed = || {
         let plain = collapse(text).to_lowercase();
         TEXTS.contains(plain.trim_matches(|c: char| !c.is_alphanumeric()))
     };
-    (!text.is_empty() && text.len() <= LONGEST && is_listed()).then_some(false)
+    (!text.is_empty() && text.len() <= LONGEST && is_listed()).then_some(Leftover::Listed)
 }
 
 /// Whether a script library of the page fills in the text of an element, by the attributes that it asks for.
 fn is_bound(element: Element<'_>) -> bool {
-    const STARTS: [&str; 7] = ["ng-", "data-ng-", "v-", "x-", "@", ":", "*ng"];
+    const STARTS: [&str; 8] = ["ng-", "data-ng-", "v-", "x-", "@", ":", "*ng", "data-bind"];
     std::iter::once(element)
         .chain(element.ancestors())
         .any(|around| around.attributes().any(|(name, _)| STARTS.iter().any(|start| name.starts_with(start))))
+}
+
+/// Whether an element stands where texts tell a visitor what to type or choose.
+fn is_of_form(element: Element<'_>) -> bool {
+    const NAMES: [&str; 7] = ["search", "label", "button", "option", "select", "legend", "fieldset"];
+    // Some systems put the whole page into one form.
+    const NEAR: usize = 4;
+    std::iter::once(element).chain(element.ancestors()).enumerate().any(|(level, around)| {
+        NAMES.iter().any(|name| around.is(name))
+            || level < NEAR && around.is("form")
+            || around.has("contenteditable")
+            || around
+                .attribute("role")
+                .is_some_and(|role| matches!(role.trim(), "search" | "textbox" | "searchbox" | "combobox"))
+    })
 }
 
 /// Elements with a placeholder among their own texts, and that text.
@@ -103,7 +129,13 @@ fn placeholders(html: &Html) -> Vec<(Element<'_>, String)> {
         {
             continue;
         }
-        if found_in(run) == Some(false) || !is_bound(element) {
+        let is_left = match found_in(run) {
+            Some(Leftover::Plain) => true,
+            Some(Leftover::Variable) => !is_bound(element),
+            Some(Leftover::Listed) => !is_of_form(element),
+            None => false,
+        };
+        if is_left {
             found.push((element, collapse(run).chars().take(SHOWN).collect()));
         }
     }

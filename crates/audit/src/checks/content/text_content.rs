@@ -2,7 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::document::collapse_into;
-use crate::facts::listed::AROUND;
+use crate::facts::listed::is_common_part;
 use crate::facts::page::Html;
 use crate::facts::text::count_words;
 use crate::facts::visibility::{Concealment, concealment};
@@ -41,8 +41,8 @@ const THIN: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/fundamentals/creating-helpful-content",
     rule: text(
-        "Fails when the main content has fewer than 100 words by Unicode segmentation, where each Han or Kana character counts as one. Main content is the first `main` or element with that role, else the body, each without `nav`, `header`, `footer`, `aside` and hidden parts. Left alone are home pages, and pages whose content is a form of three fields or more or with a password, a video, audio, frame, `canvas`, or three pictures or more. Not measured in scripts that part no words (Thai), on an empty app shell, when the document was cut, and on a page that asks not to be indexed.",
-        "Falha quando o conteúdo principal tem menos de 100 palavras pela segmentação Unicode, em que cada caractere Han ou Kana conta como uma. Conteúdo principal é o primeiro `main` ou elemento com esse papel, senão o corpo, sempre sem `nav`, `header`, `footer`, `aside` e partes ocultas. Ficam de fora páginas iniciais e páginas cujo conteúdo é um formulário de três campos ou mais ou com senha, um vídeo, áudio, frame, `canvas`, ou três imagens ou mais. Não é medido em escritas que não separam palavras (tailandês), na casca vazia de um aplicativo, quando o documento foi cortado, nem em página que pede para não ser indexada.",
+        "Fails when the main content has fewer than 100 words by Unicode segmentation, where each Han or Kana character counts as one. Main content is the first `main` or element with that role, else the body, each without `nav`, `footer`, `aside`, the site's `header` and hidden parts. Left alone are home pages, and pages whose content is a form of three fields or more or with a password, a video, audio, frame, `canvas`, or three pictures or more. Not measured in scripts that part no words (Thai), on an empty app shell, when the document was cut, and on a page that asks not to be indexed.",
+        "Falha quando o conteúdo principal tem menos de 100 palavras pela segmentação Unicode, em que cada caractere Han ou Kana conta como uma. Conteúdo principal é o primeiro `main` ou elemento com esse papel, senão o corpo, sempre sem `nav`, `footer`, `aside`, o `header` do site e partes ocultas. Ficam de fora páginas iniciais e páginas cujo conteúdo é um formulário de três campos ou mais ou com senha, um vídeo, áudio, frame, `canvas`, ou três imagens ou mais. Não é medido em escritas que não separam palavras (tailandês), na casca vazia de um aplicativo, quando o documento foi cortado, nem em página que pede para não ser indexada.",
     ),
     thresholds: &[threshold("words", LEAST_WORDS as u64, "words")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -99,8 +99,7 @@ fn main_content(html: &Html) -> Option<Element<'_>> {
 
 /// Whether the content is something else than text.
 fn is_no_text_page(html: &Html) -> bool {
-    let is_content =
-        |element: &Element<'_>| !element.ancestors().any(|around| AROUND.iter().any(|name| around.is(name)));
+    let is_content = |element: &Element<'_>| !element.ancestors().any(is_common_part);
     let is_typed_into = |field: &Element<'_>| {
         let kind = field.attribute("type").unwrap_or_default().trim().to_ascii_lowercase();
         !matches!(kind.as_str(), "hidden" | "submit" | "button" | "reset" | "image")
@@ -125,9 +124,8 @@ fn thin(facts: &Facts<'_>) -> Verdict {
     }
     let Some(main) = main_content(html) else { return Err(NotMeasured::Absent) };
     let mut content = String::new();
-    let is_prose = |part: Element<'_>| {
-        !part.has("hidden") && !AROUND.iter().any(|name| part.is(name)) && !DATA.iter().any(|name| part.is(name))
-    };
+    let is_prose =
+        |part: Element<'_>| !part.has("hidden") && !is_common_part(part) && !DATA.iter().any(|name| part.is(name));
     // Blocks are not parted by the text itself, so each run ends a word.
     let runs = main.texts_where(is_prose).flat_map(|run| [run, " "]);
     collapse_into(runs, &mut content);
@@ -142,12 +140,12 @@ fn thin(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     const FEW: Text = text(
-        "The main content has {words} {words|word|words}.",
-        "O conteúdo principal tem {words} {words|palavra|palavras}.",
+        "The main content has {words} {words|word|words}; the whole page has {total}.",
+        "O conteúdo principal tem {words} {words|palavra|palavras}; a página inteira tem {total}.",
     );
     let fix = FixDraft::instruction(FixTarget::Body, THIN.how, &[]);
     let place = Some(main).filter(|main| main.start_tag().is_some()).map(Element::place);
-    problem(FEW, &[("words", words.into())], fix).at(place).fail()
+    problem(FEW, &[("words", words.into()), ("total", html.text.words.into())], fix).at(place).fail()
 }
 
 fn hidden(facts: &Facts<'_>) -> Verdict {

@@ -1,7 +1,7 @@
 //! Whether the page is in the language that it declares, and declares it where it counts.
 
 use crate::check::prelude::*;
-use crate::facts::detected_language::{self, LEAST_WORDS, LanguageFit};
+use crate::facts::detected_language::{self, LEAST_WORDS, LanguageFit, SHORT_WORD_SHARE, SHORT_WORDS};
 use crate::facts::elements::Meta;
 use crate::facts::url_identity::same_page;
 use crate::facts::{language_tag, page_language};
@@ -41,10 +41,14 @@ const MISMATCH: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/ucwvc8/",
     rule: text(
-        "Fails when the visible text has at least 200 words (400 letters in scripts without spaces), is plainly in one language by its letters and its commonest small words, and that is not the primary language of `lang`. Plainly: at least 85 % of the letters are of one script, at least 16 % of the words are in the language's list, and no other language, the declared one included, has more than 45 % of its points, where a word that several languages share gives each of them fewer. A text of which 28 % of the words are in the declared language's list always passes. Not measured for languages without a list and where the text is short, mixed or unclear.",
-        "Falha quando o texto visível tem pelo menos 200 palavras (400 letras em escritas sem espaços), está claramente num só idioma pelas letras e pelas palavrinhas mais comuns, e esse não é o idioma primário de `lang`. Claramente: pelo menos 85 % das letras são de uma escrita, pelo menos 16 % das palavras estão na lista do idioma, e nenhum outro idioma, inclusive o declarado, tem mais de 45 % dos pontos dele, em que uma palavra comum a vários idiomas dá menos pontos a cada um. Um texto com 28 % das palavras na lista do idioma declarado sempre passa. Não é medido para idiomas sem lista nem onde o texto é curto, misto ou incerto.",
+        "Fails when the visible text has at least 200 words (400 letters in scripts without spaces), is plainly in one language by its letters and its commonest small words, and that is not the primary language of `lang`. Plainly: at least 85 % of the letters are of one script, at least 16 % of the words are in the language's list, and no other language, the declared one included, has more than 45 % of its points, where a word that several languages share gives each of them fewer. A text of which 28 % of the words are in the declared language's list always passes. A shorter text, from 60 words (150 letters) on, fails only where 24 % of its words are in the list and no other language has more than 30 % of the points. Only the primary language is compared: `en-US` and `en-GB` are one. Not measured for languages without a list and where the text is short, mixed or unclear.",
+        "Falha quando o texto visível tem pelo menos 200 palavras (400 letras em escritas sem espaços), está claramente num só idioma pelas letras e pelas palavrinhas mais comuns, e esse não é o idioma primário de `lang`. Claramente: pelo menos 85 % das letras são de uma escrita, pelo menos 16 % das palavras estão na lista do idioma, e nenhum outro idioma, inclusive o declarado, tem mais de 45 % dos pontos dele, em que uma palavra comum a vários idiomas dá menos pontos a cada um. Um texto com 28 % das palavras na lista do idioma declarado sempre passa. Um texto mais curto, a partir de 60 palavras (150 letras), só falha quando 24 % das palavras estão na lista e nenhum outro idioma tem mais de 30 % dos pontos. Só o idioma primário é comparado: `pt-BR` e `pt-PT` são um só. Não é medido para idiomas sem lista nem onde o texto é curto, misto ou incerto.",
     ),
-    thresholds: &[threshold("words_least", LEAST_WORDS as u64, "words")],
+    thresholds: &[
+        threshold("words_least", LEAST_WORDS as u64, "words"),
+        threshold("words_of_short_text", SHORT_WORDS as u64, "words"),
+        threshold("share_of_short_text", SHORT_WORD_SHARE as u64, "percent"),
+    ],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),
     since: WHOLE,
     run: mismatch,
@@ -96,8 +100,15 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
     let entries = facts.alternates().iter().filter(|alternate| alternate.url.as_ref().is_some_and(is_own));
     let says_other = |code: &str| language_tag::corrected(code).is_some_and(|tag| tag.language != found);
     let is_bound = entries.into_iter().any(|alternate| says_other(&alternate.lang));
+    const LOOK: Text = text(
+        "The text is short: look whether it is in “{found}”, and set lang of <html> to that.",
+        "O texto é curto: veja se está em “{found}” e, se estiver, defina assim o lang de <html>.",
+    );
+    let is_short = html.language_sample().is_some_and(|sample| sample.is_short);
     let fix = if is_bound || root.start_tag().is_none() {
         FixDraft::instruction(FixTarget::Page, DECIDE, &[])
+    } else if is_short {
+        FixDraft::instruction(FixTarget::Page, LOOK, &[("found", found.into())])
     } else {
         FixDraft::edit(FixTarget::Page, format!("<html lang=\"{found}\">")).set(root, "lang", found).from(OF_TEXT, &[])
     };
@@ -130,7 +141,12 @@ fn obsolete(facts: &Facts<'_>) -> Verdict {
     let root = html.document.html().filter(|root| root.start_tag().is_some());
     let declares =
         |root: &Element<'_>| root.attribute("lang").is_some_and(|lang| language_tag::read(lang.trim()).is_some());
-    let fix = match (elements, root, page_language::read(facts)) {
+    // One that the text contradicts is not written where it counts.
+    let lang = page_language::read(facts).filter(|lang| {
+        let primary = lang.split('-').next().unwrap_or_default();
+        !detected_language::contradicts(html.language_sample(), primary)
+    });
+    let fix = match (elements, root, lang) {
         (Some(elements), Some(root), _) if declares(&root) => {
             let fix = FixDraft::edit(FixTarget::Head, root.start_tag_source().unwrap_or_default()).from(SAME, &[]);
             elements.into_iter().fold(fix, FixDraft::remove)

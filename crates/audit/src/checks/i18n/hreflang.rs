@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::check::prelude::*;
-use crate::facts::document::NodeId;
-use crate::facts::hreflang::Alternate;
+use crate::facts::hreflang::{self, Alternate};
 use crate::facts::language_tag::{self, Tag};
+use crate::facts::url_identity::same_page;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -46,14 +46,18 @@ const CODE_INVALID: Check = Check {
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails on an `hreflang` value, of a link element or the `Link` header, that is neither `x-default` nor a language of ISO 639-1 with, optionally, a script of ISO 15924 and a region of ISO 3166-1 alpha-2. The value counts as written, white space included; case does not matter. `en-UK`, `en_US`, `es-419`, three-letter languages and variants fail.",
-        "Falha com um valor `hreflang`, de elemento link ou do cabeçalho `Link`, que não seja `x-default` nem um idioma da ISO 639-1 com, se houver, escrita da ISO 15924 e região da ISO 3166-1 alfa-2. O valor conta como está escrito, com os espaços; maiúsculas e minúsculas não importam. `en-UK`, `en_US`, `es-419`, idiomas de três letras e variantes falham.",
+        "Fails on an `hreflang` value, of a link element or the `Link` header, that is neither `x-default` nor a language of ISO 639-1 with, optionally, a script of ISO 15924 and a region of ISO 3166-1 alpha-2. The value counts as written, white space included; case does not matter. `en-UK`, `en_US`, `es-419`, three-letter languages and variants fail. A note where at most 10 % of the entries fail: the others are read all the same.",
+        "Falha com um valor `hreflang`, de elemento link ou do cabeçalho `Link`, que não seja `x-default` nem um idioma da ISO 639-1 com, se houver, escrita da ISO 15924 e região da ISO 3166-1 alfa-2. O valor conta como está escrito, com os espaços; maiúsculas e minúsculas não importam. `en-UK`, `en_US`, `es-419`, idiomas de três letras e variantes falham. É só uma nota quando no máximo 10 % das entradas falham: as outras são lidas do mesmo modo.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("small_share", SMALL_SHARE as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: code_invalid,
 };
+
+/// Of 100 entries, those with an invalid code up to which the set is of use all the same: a site with fifty versions may
+/// have some in languages that search engines don't know.
+const SMALL_SHARE: usize = 10;
 
 const RELATIVE_URL: Check = Check {
     code: "hreflang_relative_url",
@@ -91,8 +95,8 @@ const OUTSIDE_HEAD: Check = Check {
     how: text("Move the link elements into `<head>`.", "Leve os elementos link para o `<head>`."),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions#html",
     rule: text(
-        "Fails when a `link` element with `rel=alternate` and `hreflang` ends up in the body. Links that an element pushed out of the head are told by `head_broken_by_element` and left alone here; the `Link` header has no place.",
-        "Falha quando um elemento `link` com `rel=alternate` e `hreflang` acaba no body. Links que um elemento empurrou para fora do head são apontados por `head_broken_by_element` e ficam de fora aqui; o cabeçalho `Link` não tem lugar.",
+        "Fails when a `link` element with `rel=alternate` and `hreflang` ends up in the body. Nothing else is said of such a link: where it is ignored, what else is wrong with it changes nothing. Links that an element pushed out of the head are told by `head_broken_by_element` and left alone here; the `Link` header has no place.",
+        "Falha quando um elemento `link` com `rel=alternate` e `hreflang` acaba no body. Nada mais se diz de um link assim: onde ele é ignorado, o que mais estiver errado nele não muda nada. Links que um elemento empurrou para fora do head são apontados por `head_broken_by_element` e ficam de fora aqui; o cabeçalho `Link` não tem lugar.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -138,11 +142,12 @@ fn corrected(code: &str) -> Option<String> {
 
 /// Fails on a code that Google does not take; the value counts as written, with its white space.
 fn code_invalid(facts: &Facts<'_>) -> Verdict {
-    let bad: Vec<&Alternate> = declared(facts)?.into_iter().filter(|alternate| !is_accepted(&alternate.lang)).collect();
+    let all = declared(facts)?;
+    let bad: Vec<&Alternate> = all.iter().copied().filter(|alternate| !is_accepted(&alternate.lang)).collect();
     let Some(first) = bad.first() else { return PASS };
     const NOT_ACCEPTED: Text = text(
-        "{count} hreflang {count|code is|codes are} not valid; the first is “{code}”.",
-        "{count} {count|código hreflang é inválido|códigos hreflang são inválidos}; o primeiro é “{code}”.",
+        "{count} of {total} hreflang codes {count|is|are} not valid; the first is “{code}”.",
+        "{count} de {total} códigos hreflang {count|é inválido|são inválidos}; o primeiro é “{code}”.",
     );
     let elements: Option<Vec<(Element<'_>, String)>> = bad
         .iter()
@@ -163,8 +168,12 @@ fn code_invalid(facts: &Facts<'_>) -> Verdict {
             format!("<link rel=\"alternate\" hreflang=\"{{{{CODE}}}}\" href=\"{}\">", attribute(&first.href)),
         ),
     };
-    let values = [("count", bad.len().into()), ("code", first.lang.as_str().into())];
-    problem(NOT_ACCEPTED, &values, fix).at(bad.iter().map(|alternate| place(facts, alternate))).fail()
+    let values = [("count", bad.len().into()), ("total", all.len().into()), ("code", first.lang.as_str().into())];
+    let is_small = bad.len() * 100 <= all.len() * SMALL_SHARE;
+    problem(NOT_ACCEPTED, &values, fix)
+        .at(bad.iter().map(|alternate| place(facts, alternate)))
+        .minor_if(is_small)
+        .fail()
 }
 
 /// An alternate as a tag.
@@ -210,26 +219,42 @@ fn relative_url(facts: &Facts<'_>) -> Verdict {
     problem(RELATIVE, &values, fix).at(bad.iter().map(|alternate| place(facts, alternate))).fail()
 }
 
+/// Whether alternates that are moved into the head make a set there that has nothing wrong: in the body nothing is said of
+/// what else is wrong with them.
+fn makes_whole_set(facts: &Facts<'_>, stray: &[Alternate]) -> Result<bool, NotMeasured> {
+    let own = facts.own_url()?;
+    let all = || facts.alternates().iter().chain(stray);
+    let is_own = |alternate: &&Alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
+    let is_default = |alternate: &Alternate| alternate.lang.eq_ignore_ascii_case("x-default");
+    let codes: BTreeSet<String> = all().map(|alternate| alternate.lang.to_ascii_lowercase()).collect();
+    let lang = facts.page()?.document.html().and_then(|root| language_tag::read(root.attribute("lang")?.trim()));
+    let fits = |alternate: &Alternate| {
+        let tag = language_tag::read(&alternate.lang);
+        is_default(alternate) || lang.as_ref().is_none_or(|lang| tag.is_some_and(|tag| tag.language == lang.language))
+    };
+    Ok(stray.iter().all(|alternate| is_accepted(&alternate.lang) && is_absolute(&alternate.href))
+        && codes.len() == all().count()
+        && all().any(is_default)
+        && all().any(|alternate| is_own(&alternate))
+        && all().filter(is_own).all(fits))
+}
+
 /// Fails when an alternate stands in the body, by its author's own doing.
 fn outside_head(facts: &Facts<'_>) -> Verdict {
-    declared(facts)?;
     let html = facts.page()?;
-    let lost: BTreeSet<NodeId> = html.lost_head.iter().flat_map(|broken| &broken.lost).copied().collect();
-    let stray: Vec<Element<'_>> = html
-        .links_rel("alternate")
-        .filter(|link| !link.in_head && !lost.contains(&link.node))
-        .filter_map(|link| html.element(link.node))
-        .filter(|link| link.has("hreflang"))
-        .collect();
-    if stray.is_empty() {
+    let alternates: Vec<Alternate> = hreflang::outside_head(html).collect();
+    if alternates.is_empty() {
+        declared(facts)?;
         return PASS;
     }
+    let stray: Vec<Element<'_>> = alternates.iter().filter_map(|one| html.element(one.node?)).collect();
     const OUTSIDE: Text = text(
         "{count} hreflang {count|link stands|links stand} in the body.",
         "{count} {count|link hreflang está|links hreflang estão} no body.",
     );
     const MOVED: Text =
         text("the page's own links, moved into the head", "os links da própria página, levados para o head");
+    let is_whole = makes_whole_set(facts, &alternates)?;
     let moved: Option<Vec<(Element<'_>, HeadKey, &str)>> = stray
         .iter()
         .map(|link| {
@@ -237,14 +262,17 @@ fn outside_head(facts: &Facts<'_>) -> Verdict {
             Some((*link, HeadKey::Hreflang(format!("{code} {href}")), link.start_tag_source()?))
         })
         .collect();
-    let fix = match moved {
+    let fix = match moved.filter(|_| is_whole) {
         Some(moved) => {
             let tags = moved.iter().map(|(.., tag)| *tag).collect::<Vec<_>>().join("\n");
             let fix = FixDraft::edit(FixTarget::Head, tags).from(MOVED, &[]);
             moved.into_iter().fold(fix, |fix, (link, key, tag)| fix.remove(link).with_head(key, tag))
         }
         None => {
-            const MOVE: Text = text("Move these links into the head.", "Leve estes links para o head.");
+            const MOVE: Text = text(
+                "Move these links into the head, and check there that each has a valid code and a whole address, and that this page and x-default are among them.",
+                "Leve estes links para o head e confira lá se cada um tem código válido e endereço inteiro, e se esta página e x-default estão entre eles.",
+            );
             FixDraft::instruction(FixTarget::Head, MOVE, &[])
         }
     };

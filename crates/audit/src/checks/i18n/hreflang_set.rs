@@ -188,8 +188,8 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
         return problem(INSECURE, &values, fix).at([place(facts, alternate)]).fail();
     }
     const ABSENT: Text = text(
-        "{count} {count|alternate is|alternates are} declared, but not this page, {url}.",
-        "{count} {count|versão é declarada|versões são declaradas}, mas não esta página, {url}.",
+        "{count} {count|alternate is|alternates are} declared in the head or the Link header, but not this page, {url}.",
+        "{count} {count|versão é declarada|versões são declaradas} no head ou no cabeçalho Link, mas não esta página, {url}.",
     );
     let lang = html.document.html().and_then(|root| language_tag::read(root.attribute("lang")?.trim()));
     let lang = lang.filter(is_supported).map(|tag| tag.to_string());
@@ -231,8 +231,12 @@ fn x_default_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NONE: Text = text(
-        "There are {count} language versions, and none is declared as x-default.",
-        "Há {count} versões de idioma, e nenhuma é declarada como x-default.",
+        "{declared} language {declared|version is|versions are} declared, and none as x-default.",
+        "{declared} {declared|versão de idioma é declarada|versões de idioma são declaradas}, e nenhuma como x-default.",
+    );
+    const BESIDES: Text = text(
+        "{declared} language {declared|version is|versions are} declared besides this page, and none as x-default.",
+        "Além desta página, {declared} {declared|versão de idioma é declarada|versões de idioma são declaradas}, e nenhuma como x-default.",
     );
     const CHOOSE: Text = text(
         "Choose the version for everyone else, or a page to select a language.",
@@ -248,7 +252,9 @@ fn x_default_missing(facts: &Facts<'_>) -> Verdict {
         Some(root) => fix.note(ROOT, &[("url", root.as_str().into())]),
         None => fix.note(CHOOSE, &[]),
     };
-    problem(NONE, &[("count", count.into())], fix).at(all.into_iter().map(|alternate| place(facts, alternate))).fail()
+    let message = if count == all.len() { NONE } else { BESIDES };
+    let values = [("declared", all.len().into()), ("count", count.into())];
+    problem(message, &values, fix).at(all.into_iter().map(|alternate| place(facts, alternate))).fail()
 }
 
 /// Fails when a code has several addresses.
@@ -346,7 +352,10 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
             let tag = alternate_tag(&lang.to_string(), &first.href);
             FixDraft::edit(FixTarget::Head, tag).set(element, "hreflang", &lang.to_string()).from(BY_TEXT, &[])
         }
-        _ if (written.is_none() || is_written(code)) && root.start_tag().is_some() => {
+        _ if (written.is_none() || is_written(code))
+            && !detected_language::contradicts(html.language_sample(), &code.language)
+            && root.start_tag().is_some() =>
+        {
             let tag = format!("<html lang=\"{}\">", attribute(&code.to_string()));
             FixDraft::edit(FixTarget::Page, tag).set(root, "lang", &code.to_string()).from(BY_SET, &[])
         }

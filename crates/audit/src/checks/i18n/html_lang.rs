@@ -39,8 +39,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/b5c3f8/",
     rule: text(
-        "Fails when the `html` element has no `lang` attribute, or one with nothing but white space; `xml:lang` does not count in HTML. The fix takes the language from `Content-Language` (header or meta), the page's own hreflang entry, `og:locale`, or the text where at least 200 words of it are clearly in one language.",
-        "Falha quando o elemento `html` não tem o atributo `lang`, ou tem um só com espaços; `xml:lang` não conta em HTML. A correção tira o idioma de `Content-Language` (cabeçalho ou meta), da entrada hreflang da própria página, de `og:locale` ou do texto, quando pelo menos 200 palavras dele estão claramente num só idioma.",
+        "Fails when the `html` element has no `lang` attribute, or one with nothing but white space; `xml:lang` does not count in HTML. The fix takes the language from `Content-Language` (header or meta), the page's own hreflang entry, `og:locale`, or the text where at least 200 words of it are clearly in one language; where the text contradicts what is declared, it is left open.",
+        "Falha quando o elemento `html` não tem o atributo `lang`, ou tem um só com espaços; `xml:lang` não conta em HTML. A correção tira o idioma de `Content-Language` (cabeçalho ou meta), da entrada hreflang da própria página, de `og:locale` ou do texto, quando pelo menos 200 palavras dele estão claramente num só idioma; se o texto contradiz o que está declarado, ela fica em aberto.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),

@@ -5,14 +5,16 @@ use std::sync::LazyLock;
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::by_design::is_counting_pixel;
+use crate::facts::content_images::{SMALL, content_images};
 use crate::facts::document::collapse;
-use crate::facts::image_room::side;
-use crate::facts::names::{is_decorative, lacks_alternative};
+use crate::facts::image_room::source;
+use crate::facts::names::{has_label, has_text, is_decorative, lacks_alternative};
 use crate::facts::url_identity::percent_decoded;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "image-alt", category: Category::Images, landing: LANDING, checks: &[MISSING, FILENAME] };
+    Family { slug: "image-alt", category: Category::Images, landing: LANDING, checks: &[MISSING, FILENAME, ALL_EMPTY] };
 
 const LANDING: Landing = Landing {
     title: text("Image alt text checker", "Verificador de texto alternativo de imagens"),
@@ -43,8 +45,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content",
     rule: text(
-        "Fails on `img`, `input type=image` and `area[href]` without an `alt` attribute, `aria-label` or `aria-labelledby`. An empty `alt` is right for decoration and passes. Left alone are elements with `role` `none` or `presentation`, those that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), and `img` without an address in `src` or `srcset`. A note where they are less than 20 percent of such elements. Not measured on an empty app shell; not applicable without such elements.",
-        "Falha com `img`, `input type=image` e `area[href]` sem atributo `alt`, `aria-label` ou `aria-labelledby`. Um `alt` vazio é correto para decoração e passa. Ficam de fora elementos com `role` `none` ou `presentation`, os que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido) e `img` sem endereço em `src` ou `srcset`. É só uma nota quando são menos de 20 por cento desses elementos. Não é medido na casca vazia de um aplicativo; não se aplica sem elementos assim.",
+        "Fails on `img`, `input type=image` and `area[href]` without an `alt` attribute, `aria-label`, or `aria-labelledby` that leads to text. An empty `alt` is right for decoration and passes. An `img` in an element of AMP has the alternative of that element. Left alone are elements with `role` `none` or `presentation`, those that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), and `img` without an address in `src` or `srcset`. A note where they are less than 20 percent of such elements. Not measured on an empty app shell; not applicable without such elements.",
+        "Falha com `img`, `input type=image` e `area[href]` sem atributo `alt`, `aria-label` ou `aria-labelledby` que leve a um texto. Um `alt` vazio é correto para decoração e passa. Um `img` dentro de um elemento AMP tem o texto alternativo desse elemento. Ficam de fora elementos com `role` `none` ou `presentation`, os que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido) e `img` sem endereço em `src` ou `srcset`. É só uma nota quando são menos de 20 por cento desses elementos. Não é medido na casca vazia de um aplicativo; não se aplica sem elementos assim.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Template, FixTarget::Image),
@@ -67,14 +69,41 @@ const FILENAME: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/9eb3f6/",
     rule: text(
-        "Fails when the `alt` of an `img`, trimmed and without letter case, ends in the extension of an image file, is the name of the image's own file and holds a digit, `_` or `-`, or is in the list of `generic_alts.txt` (such as “image”, “photo”, “IMG_1234”). Hidden images and those taken from the reading by `role` or `aria-hidden` are left alone. Not applicable without an `alt` that says something.",
-        "Falha quando o `alt` de um `img`, sem espaços em volta e sem distinguir maiúsculas, termina com a extensão de um arquivo de imagem, é o nome do próprio arquivo da imagem e tem dígito, `_` ou `-`, ou está na lista de `generic_alts.txt` (como “imagem”, “foto”, “IMG_1234”). Imagens ocultas e as retiradas da leitura por `role` ou `aria-hidden` ficam de fora. Não se aplica sem um `alt` que diga algo.",
+        "Fails when the `alt` of an `img`, trimmed and without letter case, ends in the extension of an image file, is the name of the image's own file in the same letter case and holds a digit, `_` or at least two `-`, or is in the list of `generic_alts.txt` (such as “image”, “photo”, “IMG_1234”). Hidden images and those taken from the reading by `role` or `aria-hidden` are left alone. Not applicable without an `alt` that says something.",
+        "Falha quando o `alt` de um `img`, sem espaços em volta e sem distinguir maiúsculas, termina com a extensão de um arquivo de imagem, é o nome do próprio arquivo da imagem, com as mesmas maiúsculas, e tem dígito, `_` ou pelo menos dois `-`, ou está na lista de `generic_alts.txt` (como “imagem”, “foto”, “IMG_1234”). Imagens ocultas e as retiradas da leitura por `role` ou `aria-hidden` ficam de fora. Não se aplica sem um `alt` que diga algo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Image),
     since: WHOLE,
     run: filename,
 };
+
+const ALL_EMPTY: Check = Check {
+    code: "image_alt_all_empty",
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
+    title: text("Every image of the content has an empty alt", "Todas as imagens do conteúdo têm alt vazio"),
+    why: text(
+        "An empty `alt` says that an image is decoration. Where every image of the content says so, image search, AI agents and people who can't see learn nothing of what they show.",
+        "Um `alt` vazio diz que a imagem é decoração. Quando todas as imagens do conteúdo dizem isso, a busca de imagens, os agentes de IA e quem não enxerga não ficam sabendo o que elas mostram.",
+    ),
+    how: text(
+        "Describe in `alt` what each image shows that tells something; leave it empty on those that only decorate.",
+        "Descreva em `alt` o que mostra cada imagem que informa algo; deixe-o vazio nas que só decoram.",
+    ),
+    reference: "https://www.w3.org/WAI/tutorials/images/decision-tree/",
+    rule: text(
+        "Fails when the content has 3 images or more and each of them has an empty `alt` and no label. Images of the content stand outside of the site's `header`, `nav`, `footer` and `aside`, are shown, have an address, and state no side below 200 pixels. Left out are images in a link or button that has text of its own, which says what they show, and those with `role` `none` or `presentation`. Not measured on an empty app shell; not applicable with fewer images.",
+        "Falha quando o conteúdo tem 3 imagens ou mais e cada uma delas tem `alt` vazio e nenhum rótulo. Imagens do conteúdo ficam fora do `header` do site, de `nav`, `footer` e `aside`, são exibidas, têm endereço e não declaram um lado abaixo de 200 pixels. Ficam de fora imagens em um link ou botão com texto próprio, que diz o que elas mostram, e as com `role` `none` ou `presentation`. Não é medido na casca vazia de um aplicativo; não se aplica com menos imagens.",
+    ),
+    thresholds: &[threshold("images", LEAST_IMAGES as u64, "images"), threshold("small_side", SMALL as u64, "pixels")],
+    remedy: remedy(FixClass::Template, FixTarget::Image),
+    since: PRECISION,
+    run: all_empty,
+};
+
+/// Images of the content from which on some of them tell something.
+const LEAST_IMAGES: usize = 3;
 
 /// Alternative texts that say nothing. Source and date in the file.
 static GENERIC: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
@@ -85,23 +114,22 @@ const EXTENSIONS: [&str; 9] = [".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif"
 
 /// Whether an alternative is only the name of a file, or a word for any image.
 fn is_filename(alt: &str, src: &str) -> bool {
-    let alt = alt.trim().to_lowercase();
+    let alt = alt.trim();
     let file = src.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-    let file = percent_decoded(file).to_lowercase();
-    let name = file.rsplit_once('.').map_or(file.as_str(), |(name, _)| name);
+    let file = percent_decoded(file);
+    let name = file.rsplit_once('.').map_or(file.as_ref(), |(name, _)| name);
+    // A short name with one hyphen, such as "X-Logo", and one in another letter case, somebody wrote for people.
     let is_own_file = !name.is_empty()
-        && (alt == file || alt == name)
-        && alt.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '-'))
+        && alt == name
+        && (alt.contains(|c: char| c.is_ascii_digit() || c == '_') || alt.matches('-').count() > 1)
         && !alt.contains(' ');
+    let alt = alt.to_lowercase();
     let word = alt.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_listed = GENERIC.contains(alt.as_str())
         || word.len() < alt.len()
             && [word, word.trim_end()].iter().any(|word| GENERIC.contains(format!("{word}#").as_str()));
     is_listed || is_own_file || EXTENSIONS.iter().any(|end| alt.ends_with(end))
 }
-
-/// Pixels up to which both sides of an image make it a counter of visits rather than a picture.
-const PIXEL: u32 = 1;
 
 /// Percent of a page's images below which those without an alternative are a note: a pixel or an avatar among many that are
 /// described.
@@ -134,15 +162,21 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "{count} of {total} images {count|has|have} no alt attribute.",
         "{count} de {total} imagens não {count|tem|têm} o atributo alt.",
     );
-    let is_pixel =
-        |image: Element<'_>| ["width", "height"].iter().all(|name| side(image, name).is_some_and(|side| side <= PIXEL));
+    const SOME_NEED_NONE: Text = text(
+        "{count} of {total} images, image buttons and map areas {count|needs|need} an alt attribute and {count|has|have} none; {without} img {without|element has|elements have} none, hidden and decorative ones included.",
+        "{count} de {total} imagens, botões de imagem e áreas de mapa {count|precisa|precisam} do atributo alt e não o {count|tem|têm}; {without} {without|elemento img não o tem|elementos img não o têm}, contando os ocultos e os decorativos.",
+    );
+    let is_pixel = |image: Element<'_>| is_counting_pixel(image, source(html, image).as_ref());
     let picture = found.iter().find(|image| !is_pixel(**image));
     let fix = match picture.or(found.first().filter(|image| image.start_tag().is_none())) {
         Some(picture) => described(*picture),
         None => unread(&found),
     };
-    let values = [("count", found.len().into()), ("total", total.into())];
-    problem(NO_ALT, &values, fix).on(&found).minor_if(is_few(found.len(), total, NOTE_BELOW)).fail()
+    let without = html.elements(&html.images).filter(|image| !image.has("alt")).count();
+    let is_all = without == found.len() && total == html.images.len();
+    let message = if is_all { NO_ALT } else { SOME_NEED_NONE };
+    let values = [("count", found.len().into()), ("total", total.into()), ("without", without.into())];
+    problem(message, &values, fix).on(&found).minor_if(is_few(found.len(), total, NOTE_BELOW)).fail()
 }
 
 /// The tag with a placeholder for its description.
@@ -211,6 +245,31 @@ fn filename(facts: &Facts<'_>) -> Verdict {
     problem(NAMED, &values, fix).on(found.iter().map(|(image, _)| image)).fail()
 }
 
+/// Whether a link or button around an image has text that says what it shows.
+fn is_told_by_link(image: Element<'_>) -> bool {
+    image.ancestors().find(|around| around.is("a") || around.is("button")).is_some_and(has_text)
+}
+
+fn all_empty(facts: &Facts<'_>) -> Verdict {
+    let html = facts.filled_page()?;
+    let found: Vec<Element<'_>> =
+        content_images(html).filter(|image| !is_decorative(*image) && !is_told_by_link(*image)).collect();
+    if found.len() < LEAST_IMAGES {
+        return Err(NotMeasured::Absent);
+    }
+    let is_empty =
+        |image: &Element<'_>| image.attribute("alt").is_some_and(|alt| alt.trim().is_empty()) && !has_label(*image);
+    let Some(first) = found.first().filter(|_| found.iter().all(|image| is_empty(image))) else { return PASS };
+    const NONE_SAYS: Text = text(
+        "All {count} images of the content, those in links with text aside, have an empty alt.",
+        "Todas as {count} imagens do conteúdo, fora as em links com texto, têm alt vazio.",
+    );
+    let tag =
+        first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_else(|| "<img alt=\"{{DESCRIPTION}}\">".to_owned());
+    let fix = FixDraft::template(FixTarget::Image, tag);
+    problem(NONE_SAYS, &[("count", found.len().into())], fix).on(&found).fail()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,16 +279,23 @@ mod tests {
         for (alt, src) in [
             ("IMG_1234", "/a.jpg"),
             ("loaf.JPG", "/b.png"),
-            ("rye-loaf", "/photos/rye-loaf.webp?w=9"),
+            ("rye-loaf-2", "/photos/rye-loaf-2.webp?w=9"),
+            ("loaf-of-rye", "/photos/loaf-of-rye.webp"),
             ("Image 3", "/a.jpg"),
             ("foto", "/a.jpg"),
             ("hero_1", "/hero_1.png"),
         ] {
             assert!(is_filename(alt, src), "{alt}");
         }
-        for (alt, src) in
-            [("Logo", "/logo.png"), ("A rye loaf", "/rye.png"), ("iPhone 15", "/a.png"), ("2024", "/x.png")]
-        {
+        for (alt, src) in [
+            ("Logo", "/logo.png"),
+            ("A rye loaf", "/rye.png"),
+            ("iPhone 15", "/a.png"),
+            ("2024", "/x.png"),
+            ("X-Logo", "/x-logo.svg"),
+            ("Mill-2", "/mill-2.png"),
+            ("rye-mill", "/rye-mill.png"),
+        ] {
             assert!(!is_filename(alt, src), "{alt}");
         }
     }

@@ -1,6 +1,7 @@
 //! Images that take no room until they have loaded.
 
 use crate::check::prelude::*;
+use crate::facts::by_design::{is_amp_layout, is_emoji};
 use crate::facts::discovery::image_files::MeasuredImage;
 use crate::facts::image_room;
 use crate::facts::measured_images::{Sides, measured_sides};
@@ -39,8 +40,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://web.dev/articles/optimize-cls#images_without_dimensions",
     rule: text(
-        "Fails when an `img` with an address in `src` or `srcset` has not both `width` and `height`, and no inline style with `aspect-ratio`, with width and height, or that takes it out of the flow. Left alone are images hidden by `hidden`, and SVG files with a stated side of at most 64 pixels. Style sheets are not read. Not applicable without images.",
-        "Falha quando um `img` com endereço em `src` ou `srcset` não tem `width` e `height` juntos, nem um estilo embutido com `aspect-ratio`, com largura e altura, ou que o tire do fluxo. Ficam de fora imagens ocultas por `hidden` e arquivos SVG com um lado declarado de no máximo 64 pixels. Folhas de estilo não são lidas. Não se aplica sem imagens.",
+        "Fails when an `img` with an address in `src` or `srcset` has not both `width` and `height`, and no inline style with `aspect-ratio`, with width and height, or that takes it out of the flow. Left alone are images in an element of AMP, which has the size, pictures of emoji, which the style sheet sizes as a letter, images hidden by `hidden`, and SVG files with a stated side of at most 64 pixels. Style sheets are not read. Not applicable without images.",
+        "Falha quando um `img` com endereço em `src` ou `srcset` não tem `width` e `height` juntos, nem um estilo embutido com `aspect-ratio`, com largura e altura, ou que o tire do fluxo. Ficam de fora imagens dentro de um elemento AMP, que tem o tamanho, figuras de emoji, que a folha de estilo dimensiona como uma letra, imagens ocultas por `hidden` e arquivos SVG com um lado declarado de no máximo 64 pixels. Folhas de estilo não são lidas. Não se aplica sem imagens.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Image),
@@ -53,7 +54,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if html.images.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let found: Vec<Element<'_>> = image_room::without_dimensions(html).collect();
+    let found: Vec<Element<'_>> =
+        image_room::without_dimensions(html).filter(|image| !is_emoji(*image) && !is_amp_layout(*image)).collect();
     if found.is_empty() {
         return PASS;
     }
@@ -61,9 +63,21 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "{count} of {total} images {count|has|have} no dimensions.",
         "{count} de {total} imagens não {count|tem|têm} dimensões.",
     );
+    const SOME_SIZED: Text = text(
+        "{count} of {total} images have no dimensions; {without} lack width or height, but {others} of them {others|is|are} hidden, a small icon, or sized in another way.",
+        "{count} de {total} imagens não têm dimensões; {without} não têm width ou height, mas {others} delas {others|está oculta, é um ícone pequeno ou tem|estão ocultas, são ícones pequenos ou têm} o tamanho de outra forma.",
+    );
     let fix = fix(html, &found, facts.largest_image().as_ref());
-    let values = [("count", found.len().into()), ("total", html.images.len().into())];
-    problem(NO_SIZE, &values, fix).on(&found).fail()
+    let without = html.elements(&html.images).filter(|image| !image.has("width") || !image.has("height")).count();
+    let others = without.saturating_sub(found.len());
+    let message = if others == 0 { NO_SIZE } else { SOME_SIZED };
+    let values = [
+        ("count", found.len().into()),
+        ("total", html.images.len().into()),
+        ("without", without.into()),
+        ("others", others.into()),
+    ];
+    problem(message, &values, fix).on(&found).fail()
 }
 
 /// Ready where the file of every image was measured; else a template that shows the measured one, and one that is not.

@@ -46,8 +46,8 @@ const LAZY_FIRST: Check = Check {
     ),
     reference: "https://web.dev/articles/optimize-lcp#optimize_the_priority_the_resource_is_given",
     rule: text(
-        "Fails when the first image of the content has `loading=lazy` and stands behind at most 1,500 characters of visible text, or when any image with `loading=lazy` also has `fetchpriority=high` or is preloaded by the same address. Images of the content stand outside of `header`, `nav`, `footer` and `aside`, are not hidden, and state no side below 200 pixels. Not applicable without one.",
-        "Falha quando a primeira imagem do conteúdo tem `loading=lazy` e vem depois de no máximo 1.500 caracteres de texto visível, ou quando qualquer imagem com `loading=lazy` também tem `fetchpriority=high` ou é pré-carregada pelo mesmo endereço. Imagens do conteúdo ficam fora de `header`, `nav`, `footer` e `aside`, não estão ocultas e não declaram um lado abaixo de 200 pixels. Não se aplica sem nenhuma.",
+        "Fails when the first image of the content has `loading=lazy` and stands behind at most 1,500 characters of visible text, or when any image with `loading=lazy` also has `fetchpriority=high` or is preloaded by the same address. Images of the content stand outside of `nav`, `footer`, `aside` and the site's `header` (that of an article is content), are not hidden, and state no side below 200 pixels. Text of menus, of lists of links and of what is hidden is not counted. Not applicable without one.",
+        "Falha quando a primeira imagem do conteúdo tem `loading=lazy` e vem depois de no máximo 1.500 caracteres de texto visível, ou quando qualquer imagem com `loading=lazy` também tem `fetchpriority=high` ou é pré-carregada pelo mesmo endereço. Imagens do conteúdo ficam fora de `nav`, `footer`, `aside` e do `header` do site (o de um artigo é conteúdo), não estão ocultas e não declaram um lado abaixo de 200 pixels. Texto de menus, de listas de links e do que está oculto não conta. Não se aplica sem nenhuma.",
     ),
     thresholds: &[
         threshold("text_before", MOST_TEXT_BEFORE as u64, "characters"),
@@ -201,8 +201,8 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const EAGER: Text = text(
-        "{count} images behind the first {first} load at once.",
-        "{count} imagens depois das {first} primeiras carregam de imediato.",
+        "{count} images of the content, behind its first {first}, load at once.",
+        "{count} imagens do conteúdo, depois das {first} primeiras, carregam de imediato.",
     );
     const SAME: Text = text("the same tags with loading=lazy", "as mesmas tags com loading=lazy");
     let tag = |image: &Element<'_>| {

@@ -1,24 +1,30 @@
 //! Images that have nothing to show.
 
+use url::Url;
+
 use crate::check::prelude::*;
+use crate::facts::by_design::is_script_loaded;
 use crate::facts::content_images::{later, with_fallback};
+use crate::facts::image_room;
+use crate::facts::names::is_classic_script;
 use crate::facts::page::Html;
-use crate::facts::url_identity::identity;
+use crate::facts::page_controls::has_mark;
+use crate::facts::url_identity::{identity, same_page};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
     slug: "image-sources",
     category: Category::Images,
     landing: LANDING,
-    checks: &[PICTURE_WITHOUT_IMG, SRC_MISSING],
+    checks: &[PICTURE_WITHOUT_IMG, SRC_MISSING, BROKEN],
 };
 
 const LANDING: Landing = Landing {
     title: text("Broken img and picture tag checker", "Verificador de tags img e picture quebradas"),
     h1: text("Are there images on your page that never show?", "Há imagens na sua página que nunca aparecem?"),
     description: text(
-        "Find img tags without an address and picture elements without an img, which no browser shows and no search engine indexes.",
-        "Encontre tags img sem endereço e elementos picture sem img, que nenhum navegador mostra e nenhum buscador indexa.",
+        "Find img tags without an address, picture elements without an img, and an image file that is gone: nothing of them is shown.",
+        "Encontre tags img sem endereço, elementos picture sem img e um arquivo de imagem que sumiu: nada deles aparece.",
     ),
     lead: text(
         "An `<img>` without `src` shows nothing, and a `<picture>` shows nothing without the `<img>` inside it, whatever sources it names. This tool finds both and leaves those alone that a script fills.",
@@ -42,8 +48,8 @@ const SRC_MISSING: Check = Check {
     ),
     reference: "https://html.spec.whatwg.org/multipage/embedded-content.html#attr-img-src",
     rule: text(
-        "Fails on an `img` without `src`, with an empty one, or with one that is the address of the page itself, when it has no `srcset` and no `source` with one beside it in its `picture`. Left alone are images that a script fills in: with an `id`, `onerror` or `onload`, or any attribute that begins with `data-`, `ng-`, `v-`, `x-`, `:` or `@`, those beside a `noscript` with an image, and those hidden by `hidden`, `aria-hidden` or an inline style. Not measured on an empty app shell; not applicable without images.",
-        "Falha com um `img` sem `src`, com um vazio, ou com um que é o endereço da própria página, quando não tem `srcset` nem um `source` com ele ao lado no seu `picture`. Ficam de fora imagens que um script preenche: com `id`, `onerror` ou `onload`, ou qualquer atributo que comece com `data-`, `ng-`, `v-`, `x-`, `:` ou `@`, as que estão ao lado de um `noscript` com imagem, e as ocultas por `hidden`, `aria-hidden` ou estilo embutido. Não é medido na casca vazia de um aplicativo; não se aplica sem imagens.",
+        "Fails on an `img` without `src`, with an empty one, or with one that is the address of the page itself, when it has no `srcset` and no `source` with one beside it in its `picture`. Left alone are images that a script fills in: with an `id`, `onerror` or `onload`, or any attribute that begins with `data-`, `ng-`, `v-`, `x-`, `:` or `@`, those in an overlay or a gallery by a class or id close around (`control_words.tsv`), those beside a `noscript` with an image, and those hidden by `hidden`, `aria-hidden` or an inline style. A note where every one has a class and the page has scripts, which may find it by that. Not measured on an empty app shell; not applicable without images.",
+        "Falha com um `img` sem `src`, com um vazio, ou com um que é o endereço da própria página, quando não tem `srcset` nem um `source` com ele ao lado no seu `picture`. Ficam de fora imagens que um script preenche: com `id`, `onerror` ou `onload`, ou qualquer atributo que comece com `data-`, `ng-`, `v-`, `x-`, `:` ou `@`, as de uma sobreposição ou galeria, por uma classe ou id logo em volta (`control_words.tsv`), as que estão ao lado de um `noscript` com imagem, e as ocultas por `hidden`, `aria-hidden` ou estilo embutido. É só uma nota quando todas têm classe e a página tem scripts, que podem achá-las por ela. Não é medido na casca vazia de um aplicativo; não se aplica sem imagens.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Image),
@@ -76,12 +82,47 @@ const PICTURE_WITHOUT_IMG: Check = Check {
     run: picture_without_img,
 };
 
+const BROKEN: Check = Check {
+    code: "image_broken",
+    severity: Severity::Warn,
+    impact: Impact::Rendering,
+    title: text("Image file not found", "Arquivo de imagem não encontrado"),
+    why: text(
+        "Visitors see an empty frame or the alternative text, and image search has nothing to index.",
+        "Os visitantes veem um quadro vazio ou o texto alternativo, e a busca de imagens não tem o que indexar.",
+    ),
+    how: text(
+        "Put the file back, or correct the address in `src`.",
+        "Recoloque o arquivo ou corrija o endereço em `src`.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/google-images",
+    rule: text(
+        "Fails when an image file that the audit asked for answers 404 or 410 and an `img` of the page shows it. Asked for are, on the page's own origin, the widest image without dimensions and the social image. Other answers and silence tell nothing; without an answer it is not measured, and not applicable where no image of the page is asked for.",
+        "Falha quando um arquivo de imagem que a auditoria pediu responde 404 ou 410 e um `img` da página o mostra. São pedidas, na origem da própria página, a imagem mais larga sem dimensões e a imagem social. Outras respostas e o silêncio não dizem nada; sem resposta não é medido, e não se aplica quando nenhuma imagem da página é pedida.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Instruction, FixTarget::Image),
+    since: PRECISION,
+    run: broken,
+};
+
+/// Elements around an image that are looked at for an overlay.
+const LEVELS_AROUND: usize = 4;
+
 /// Whether a script has an attribute to find an image by, or to fill it in.
 fn is_of_script(image: Element<'_>) -> bool {
     const STARTS: [&str; 6] = ["data-", "ng-", "v-", "x-", ":", "@"];
     image.attributes().any(|(name, _)| {
         matches!(name, "id" | "onerror" | "onload") || STARTS.iter().any(|start| name.starts_with(start))
     })
+}
+
+/// Whether an image stands in an overlay or a gallery, which shows in it what a visitor chooses.
+fn is_of_overlay(image: Element<'_>) -> bool {
+    let names_overlay =
+        |element: Element<'_>| ["class", "id"].iter().filter_map(|name| element.attribute(name)).any(has_mark);
+    let around = image.ancestors().take(LEVELS_AROUND).take_while(|element| !element.is("body"));
+    std::iter::once(image).chain(around).any(|element| names_overlay(element) || element.is("dialog"))
 }
 
 /// Whether an image has nothing to show.
@@ -105,6 +146,7 @@ fn src_missing(facts: &Facts<'_>) -> Verdict {
     let found: Vec<Element<'_>> = html
         .elements(&html.images)
         .filter(|image| lacks_source(html, *image) && later(*image).is_none() && !is_of_script(*image))
+        .filter(|image| !is_of_overlay(*image) && !is_script_loaded(*image))
         .filter(|image| !html.listed.is_unseen(*image) && !fallback.contains(&image.id()))
         .collect();
     if found.is_empty() {
@@ -114,8 +156,43 @@ fn src_missing(facts: &Facts<'_>) -> Verdict {
         "{count} {count|image has|images have} no address.",
         "{count} {count|imagem não tem|imagens não têm} endereço.",
     );
+    const PERHAPS: Text = text(
+        "{count} {count|image has|images have} no address in the HTML; a script may find {count|it|them} by class and fill {count|it|them} in.",
+        "{count} {count|imagem não tem|imagens não têm} endereço no HTML; um script pode {count|achá-la|achá-las} pela classe e {count|preenchê-la|preenchê-las}.",
+    );
+    let runs_scripts = html.elements(&html.scripts).any(is_classic_script);
+    let is_open = runs_scripts && found.iter().all(|image| image.has("class"));
     let fix = FixDraft::instruction(FixTarget::Image, SRC_MISSING.how, &[]);
-    problem(NOTHING, &[("count", found.len().into())], fix).on(&found).fail()
+    let message = if is_open { PERHAPS } else { NOTHING };
+    problem(message, &[("count", found.len().into())], fix).on(&found).minor_if(is_open).fail()
+}
+
+fn broken(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let asked = facts.image_answers()?;
+    let showing = |url: &Url| -> Vec<Element<'_>> {
+        let images = html.elements(&html.images);
+        images.filter(|image| image_room::source(html, *image).is_some_and(|source| same_page(&source, url))).collect()
+    };
+    let (mut is_shown, mut is_known) = (false, false);
+    for (url, status) in asked {
+        let images = showing(&url);
+        if images.is_empty() {
+            continue;
+        }
+        is_shown = true;
+        is_known |= status.is_some();
+        let Some(status) = status.filter(|status| matches!(status, 404 | 410)) else { continue };
+        const GONE: Text = text("The image {url} answers {status}.", "A imagem {url} responde {status}.");
+        let values = [("url", url.as_str().into()), ("status", status.into()), ("count", images.len().into())];
+        let fix = FixDraft::instruction(FixTarget::Image, BROKEN.how, &[]);
+        return problem(GONE, &values, fix).on(&images).fail();
+    }
+    match (is_shown, is_known) {
+        (false, _) => Err(NotMeasured::Absent),
+        (true, false) => Err(NotMeasured::Probe),
+        (true, true) => PASS,
+    }
 }
 
 fn picture_without_img(facts: &Facts<'_>) -> Verdict {

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use super::link_syntax::is_mistyped;
 use crate::check::prelude::*;
+use crate::facts::by_design::is_consent_control;
 use crate::facts::document::collapse;
 use crate::facts::elements::Reach;
 use crate::facts::page::Html;
+use crate::facts::page_controls::is_control;
 use crate::facts::url_identity::{same_page, same_site};
 
 /// The family.
@@ -46,8 +48,8 @@ const NOT_CRAWLABLE: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#crawlable-links",
     rule: text(
-        "Fails when an `a` acts as a link but gives no address: an `href` of `javascript:` with code, or one that is missing, empty, `#` or code that does nothing (`javascript:void(0)`) beside `onclick`, `ng-click` or `routerlink`. Code that only returns, counts the click, prints or goes back (`return false`, `ga(…)`, `print()`) leads nowhere and does not count. Anchors without any of this, and those with a `role` other than `link`, pass: they open menus and galleries rather than pages. A note where they are less than 5 percent of the anchors. Not applicable without anchors.",
-        "Falha quando um `a` age como link mas não dá um endereço: um `href` de `javascript:` com código, ou ausente, vazio, `#` ou código que não faz nada (`javascript:void(0)`) ao lado de `onclick`, `ng-click` ou `routerlink`. Código que só retorna, conta o clique, imprime ou volta (`return false`, `ga(…)`, `print()`) não leva a lugar nenhum e não conta. Âncoras sem nada disso, e as com `role` que não seja `link`, passam: abrem menus e galerias em vez de páginas. É só uma nota quando são menos de 5 por cento das âncoras. Não se aplica sem âncoras.",
+        "Fails when an `a` acts as a link but gives no address: an `href` of `javascript:`, with code or with nothing to do (`javascript:void(0)`, `javascript:;`, `javascript:void 0` alike), or one that is missing, empty or `#` beside `onclick`, `ng-click` or `routerlink`. Code that only counts the click, prints, closes or goes back (`ga(…)`, `print()`) leads nowhere and does not count, nor does `onclick` that only returns. Left alone are controls of the page: links with a `role` other than `link`, with `aria-expanded`, `aria-controls` and the like, with nothing to do but `data-*` attributes for a script, in front of the list that they open, of a consent tool in `by_design.tsv`, and those whose name, class, id or function is in `control_words.tsv` (consent, share, log out, print, menu, close). A note where they are less than 5 percent of the anchors. Not applicable without anchors.",
+        "Falha quando um `a` age como link mas não dá um endereço: um `href` de `javascript:`, com código ou sem nada a fazer (`javascript:void(0)`, `javascript:;` e `javascript:void 0` do mesmo modo), ou ausente, vazio ou `#` ao lado de `onclick`, `ng-click` ou `routerlink`. Código que só conta o clique, imprime, fecha ou volta (`ga(…)`, `print()`) não leva a lugar nenhum e não conta, nem um `onclick` que só retorna. Ficam de fora controles da página: links com `role` que não seja `link`, com `aria-expanded`, `aria-controls` e semelhantes, sem nada a fazer além de atributos `data-*` para um script, antes da lista que abrem, de uma ferramenta de consentimento em `by_design.tsv`, e os que têm nome, classe, id ou função em `control_words.tsv` (consentimento, compartilhar, sair, imprimir, menu, fechar). É só uma nota quando são menos de 5 por cento das âncoras. Não se aplica sem âncoras.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -127,18 +129,42 @@ const IDLE_CALLS: [&str; 12] = [
     "history.go(-",
 ];
 
+/// A statement without `return` and `window.` in front of it.
+fn bare(statement: &str) -> &str {
+    let statement = statement.trim();
+    let statement = statement.strip_prefix("return ").unwrap_or(statement).trim_start();
+    statement.trim_start_matches("window.")
+}
+
+/// Whether a statement does nothing at all.
+fn does_nothing(statement: &str) -> bool {
+    let statement = bare(statement);
+    let words = statement.trim_start_matches("return").trim_matches([' ', '(', ')']);
+    matches!(words, "" | "{}" | "false" | "true" | "0" | "void 0" | "void(0" | "void (0" | "event.preventDefault")
+        || statement.starts_with("//")
+}
+
+/// Whether code does nothing at all: an address that gives none, and no control that a script of its own would be.
+fn is_nothing(code: &str) -> bool {
+    code.split(';').all(does_nothing)
+}
+
 /// Whether code may open a page: it does more than return, count, and use the browser's own controls.
 fn may_lead(code: &str) -> bool {
-    let is_idle = |statement: &str| {
-        let statement = statement.trim();
-        let statement = statement.strip_prefix("return ").unwrap_or(statement).trim_start();
-        let statement = statement.trim_start_matches("window.");
-        let words = statement.trim_start_matches("return").trim_matches([' ', '(', ')']);
-        matches!(words, "" | "{}" | "false" | "true" | "0" | "void 0" | "void(0" | "void (0" | "event.preventDefault")
-            || statement.starts_with("//")
-            || IDLE_CALLS.iter().any(|call| statement.starts_with(call))
-    };
+    let is_idle =
+        |statement: &str| does_nothing(statement) || IDLE_CALLS.iter().any(|call| bare(statement).starts_with(call));
     !code.split(';').all(is_idle)
+}
+
+/// Whether a script of the page has attributes of its own on a link, by which it finds it and knows what to do.
+fn is_bound(link: Element<'_>) -> bool {
+    link.attributes().any(|(name, _)| name.starts_with("data-") || name.contains([':', '@']))
+}
+
+/// Whether a link stands in front of the list that it opens: the head of a menu.
+fn opens_list(link: Element<'_>) -> bool {
+    link.next_element()
+        .is_some_and(|next| next.is("ul") || next.is("ol") || next.is("div") && next.has_token("class", "sub-menu"))
 }
 
 /// What a link is called: its text, else its label, its title or the alternative of its image.
@@ -170,9 +196,16 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
             start.eq_ignore_ascii_case(SCRIPT).then_some(code)
         });
         let gives_nothing = href.is_none_or(|href| href.is_empty() || href == "#") || code.is_some();
+        if !gives_nothing {
+            continue;
+        }
         let is_routed = link.has("ng-click") || link.has("routerlink");
-        let leads = is_routed || [code, link.attribute("onclick")].into_iter().flatten().any(may_lead);
-        if gives_nothing && leads {
+        let handlers: Vec<&str> = [code, link.attribute("onclick")].into_iter().flatten().collect();
+        let leads = is_routed
+            || handlers.iter().any(|code| may_lead(code))
+            || code.is_some() && handlers.iter().all(|code| is_nothing(code)) && !is_bound(link);
+        let is_of_page = || is_consent_control(link) || is_control(link, name(link).as_deref(), &handlers);
+        if leads && !opens_list(link) && !is_of_page() {
             found.push(link);
         }
     }

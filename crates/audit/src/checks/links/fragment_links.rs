@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::check::prelude::*;
 use crate::facts::page::Html;
+use crate::facts::page_controls::{has_mark, is_marked, names_control};
 use crate::facts::url_identity::{percent_decoded, same_page};
 
 /// The family.
@@ -39,8 +40,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://html.spec.whatwg.org/multipage/browsing-the-web.html#scrolling-to-a-fragment",
     rule: text(
-        "Fails when the `href` of an `a` begins with `#`, leads to this page, and no element of the document has what follows as its `id`, nor an `a` as its `name`, as written or percent-decoded. Left alone are `#`, `#top`, text directives (`:~:`), routes of scripts (`#/`, `#!`), links that are hidden, and those with `onclick`, `role`, `data-*` or `aria-controls`, which scripts use. Not measured when the document was cut or is an empty app shell; not applicable without such links.",
-        "Falha quando o `href` de um `a` começa com `#`, leva a esta página, e nenhum elemento do documento tem o que vem depois como `id`, nem um `a` como `name`, como está escrito ou com os percentuais decodificados. Ficam de fora `#`, `#top`, diretivas de texto (`:~:`), rotas de scripts (`#/`, `#!`), links ocultos e os que têm `onclick`, `role`, `data-*` ou `aria-controls`, usados por scripts. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo; não se aplica sem links assim.",
+        "Fails when the `href` of an `a` begins with `#`, leads to this page, and no element of the document has what follows as its `id`, nor an `a` as its `name`, as written or percent-decoded. Left alone are `#`, `#top`, text directives (`:~:`), routes of scripts (`#/`, `#!`), links that are hidden, those with `onclick`, `role`, `data-*`, `aria-controls` and the like, which scripts use, and those that open or close an overlay, a menu or a tab, by a word of `control_words.tsv` in their name, class, id, `rel` or target. Not measured when the document was cut or is an empty app shell; not applicable without such links.",
+        "Falha quando o `href` de um `a` começa com `#`, leva a esta página, e nenhum elemento do documento tem o que vem depois como `id`, nem um `a` como `name`, como está escrito ou com os percentuais decodificados. Ficam de fora `#`, `#top`, diretivas de texto (`:~:`), rotas de scripts (`#/`, `#!`), links ocultos os que têm `onclick`, `role`, `data-*`, `aria-controls` e semelhantes, usados por scripts, e os que abrem ou fecham uma sobreposição, um menu ou uma aba, por uma palavra de `control_words.tsv` no nome, classe, id, `rel` ou destino. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo; não se aplica sem links assim.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -48,9 +49,11 @@ const MISSING: Check = Check {
     run: missing,
 };
 
-/// Whether a script may use a link for something else than a jump.
-fn is_of_script(link: Element<'_>) -> bool {
-    link.attributes().any(|(name, _)| matches!(name, "onclick" | "role" | "aria-controls") || name.starts_with("data-"))
+/// Whether a script may use a link for something else than a jump: to open or close an overlay, a menu or a tab.
+fn is_of_script(link: Element<'_>, target: &str) -> bool {
+    let is_handled = link.attributes().any(|(name, _)| matches!(name, "onclick" | "role") || name.starts_with("data-"));
+    let named = || link.attribute("aria-label").map_or_else(|| link.text(), str::to_owned);
+    is_handled || has_mark(target) || is_marked(link) || names_control(&named())
 }
 
 /// Targets of jumps: ids of all elements, those of pictures too, and names of anchors.
@@ -74,7 +77,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
             Some((link, link.attribute("href")?.trim().strip_prefix('#')?))
         })
         .filter(|(_, id)| !id.is_empty() && !id.starts_with(['/', '!']) && !id.contains(":~:"))
-        .filter(|(link, id)| !id.eq_ignore_ascii_case("top") && !is_of_script(*link))
+        .filter(|(link, id)| !id.eq_ignore_ascii_case("top") && !is_of_script(*link, id))
         .collect();
     if jumps.is_empty() {
         return Err(NotMeasured::Absent);

@@ -5,7 +5,9 @@ use url::Url;
 use super::link_target::is_local;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::names::{has_name, is_classic_script};
 use crate::facts::page::Html;
+use crate::facts::page_controls::{is_marked, names_control};
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -15,8 +17,8 @@ const LANDING: Landing = Landing {
     title: text("Malformed link checker", "Verificador de links malformados"),
     h1: text("Are there typos in the links of your page?", "Há erros de digitação nos links da sua página?"),
     description: text(
-        "Find links with a mistyped scheme, spaces inside, a missing https:// or an address that no browser can read, and get them repaired.",
-        "Encontre links com esquema errado, espaços no meio, sem https:// ou com endereço que nenhum navegador lê, e receba-os corrigidos.",
+        "Find links that are empty, have a mistyped scheme, spaces inside, no https:// or an address that no browser can read, and get them repaired.",
+        "Encontre links vazios, com esquema errado, espaços no meio, sem https:// ou com endereço que nenhum navegador lê, e receba-os corrigidos.",
     ),
     lead: text(
         "`htp://`, `http//` and `www.example.com` without a scheme don't lead where they seem to: browsers take them for a path of the same site. This tool parses each link by the URL standard and repairs what has one reading only.",
@@ -31,8 +33,8 @@ const INVALID: Check = Check {
     impact: Impact::Use,
     title: text("Mistyped links", "Links digitados errado"),
     why: text(
-        "The link leads nowhere, or to a path of this site that does not exist, for people and crawlers alike; at a space simple readers cut the address off.",
-        "O link não leva a lugar nenhum, ou leva a um caminho deste site que não existe, tanto para pessoas como para robôs; num espaço, leitores simples cortam o endereço.",
+        "The link leads nowhere, back to this page, or to a path of this site that does not exist, for people and crawlers alike; at a space simple readers cut the address off, while browsers encode it.",
+        "O link não leva a lugar nenhum, volta a esta página ou leva a um caminho deste site que não existe, tanto para pessoas como para robôs; num espaço, leitores simples cortam o endereço, enquanto os navegadores o codificam.",
     ),
     how: text(
         "Write the address in full, `https://` and host, with `%20` for each space.",
@@ -40,8 +42,8 @@ const INVALID: Check = Check {
     ),
     reference: "https://url.spec.whatwg.org/#url-writing",
     rule: text(
-        "Fails when the `href` of an `a`, white space around it left aside, can't be parsed against the page's base by the URL Standard; holds white space within its path, unless its scheme is `mailto:`, `tel:`, `sms:`, `data:` or `javascript:`; has a mistyped scheme (`htp:`, `htpp:`, `hhtp:`, `htttp:`, the same with an s, `http//`, `https//`, `http:/` or `https:/` before a host); or begins with `www.` and a public domain but no scheme. Not applicable without links.",
-        "Falha quando o `href` de um `a`, sem contar espaços em volta, não pode ser lido a partir da base da página pelo padrão URL; tem espaços no caminho, a não ser que o esquema seja `mailto:`, `tel:`, `sms:`, `data:` ou `javascript:`; tem um esquema digitado errado (`htp:`, `htpp:`, `hhtp:`, `htttp:`, os mesmos com s, `http//`, `https//`, `http:/` ou `https:/` antes de um host); ou começa com `www.` e um domínio público, mas sem esquema. Não se aplica sem links.",
+        "Fails when the `href` of an `a`, white space around it left aside, can't be parsed against the page's base by the URL Standard; is empty; has a mistyped scheme (`htp:`, `htpp:`, `hhtp:`, `htttp:`, the same with an s, `http//`, `https//`, `http:/` or `https:/` before a host); or begins with `www.` and a public domain but no scheme. A note where links have nothing worse than an empty address on a page with scripts, which may take over the click; ASCII white space within path, query or fragment, which the URL Standard calls an error and browsers encode, unless the scheme is `mailto:`, `tel:`, `sms:`, `data:` or `javascript:`; or are a bare number, on a page with fewer than 3 of them, that neither the link's text nor the page's own address repeats. Empty links pass where a script uses them: with `role`, `onclick`, `data-*`, or a word of `control_words.tsv`. Not applicable without links.",
+        "Falha quando o `href` de um `a`, sem contar espaços em volta, não pode ser lido a partir da base da página pelo padrão URL; está vazio; tem um esquema digitado errado (`htp:`, `htpp:`, `hhtp:`, `htttp:`, os mesmos com s, `http//`, `https//`, `http:/` ou `https:/` antes de um host); ou começa com `www.` e um domínio público, mas sem esquema. É só uma nota quando os links não têm nada pior que um endereço vazio em uma página com scripts, que podem assumir o clique; espaços ASCII no caminho, na query ou no fragmento, que o padrão URL chama de erro e os navegadores codificam, a não ser que o esquema seja `mailto:`, `tel:`, `sms:`, `data:` ou `javascript:`; ou são um número solto, em uma página com menos de 3 deles, que nem o texto do link nem o endereço da própria página repete. Links vazios passam quando um script os usa: com `role`, `onclick`, `data-*` ou uma palavra de `control_words.tsv`. Não se aplica sem links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -67,10 +69,29 @@ const TYPOS: [(&str, &str); 14] = [
     ("https://https://", "https://"),
 ];
 
+/// What is wrong with an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FaultKind {
+    /// It leads elsewhere than it seems to, or nowhere.
+    Mistyped,
+    /// It leads back to the page.
+    Empty,
+    /// White space, which browsers encode or drop.
+    Blank,
+    /// A number alone: a path beside the page, and most likely an id that was to be part of an address.
+    Number,
+}
+
 /// What is wrong with an address, and what it reads when there is one reading only.
 #[derive(Debug, PartialEq, Eq)]
 struct SyntaxFault {
+    kind: FaultKind,
     repaired: Option<String>,
+}
+
+/// A fault that breaks the link.
+fn mistyped(repaired: Option<String>) -> Option<SyntaxFault> {
+    Some(SyntaxFault { kind: FaultKind::Mistyped, repaired })
 }
 
 /// What is wrong with an `href`, if anything.
@@ -79,7 +100,7 @@ fn fault(href: &str, html: &Html) -> Option<SyntaxFault> {
     // Most addresses are told sound by their bytes alone.
     let lower = trimmed.get(..16).unwrap_or(trimmed).to_ascii_lowercase();
     if let Some((typo, meant)) = TYPOS.iter().find(|(typo, _)| lower.starts_with(typo)) {
-        return Some(SyntaxFault { repaired: trimmed.get(typo.len()..).map(|rest| format!("{meant}{rest}")) });
+        return mistyped(trimmed.get(typo.len()..).map(|rest| format!("{meant}{rest}")));
     }
     // One slash: of the page's own scheme this is a path, and of another one it works by chance.
     if let Some((scheme, rest)) = ["http:/", "https:/"].iter().find_map(|start| {
@@ -87,46 +108,87 @@ fn fault(href: &str, html: &Html) -> Option<SyntaxFault> {
         lower.starts_with(start).then_some((*start, rest))
     }) {
         let is_host = rest.split(['/', '?', '#']).next().is_some_and(|host| host.contains('.'));
-        return Some(SyntaxFault { repaired: is_host.then(|| format!("{scheme}/{rest}")) });
+        return mistyped(is_host.then(|| format!("{scheme}/{rest}")));
     }
     let host = trimmed.split(['/', '?', '#']).next().unwrap_or_default();
     if lower.starts_with("www.") && domains::has_known_suffix(host) {
-        return Some(SyntaxFault { repaired: None });
+        return mistyped(None);
     }
     if html.resolve(href).is_none() {
-        return Some(SyntaxFault { repaired: None });
+        return mistyped(None);
     }
     let other = ["mailto:", "tel:", "sms:", "data:", "javascript:", "whatsapp:", "viber:", "skype:"];
-    // In a query every reader knows what a space stands for, and forms write them there.
-    let address = trimmed.split(['#', '?']).next().unwrap_or_default();
-    if address.contains(|c: char| c.is_ascii_whitespace()) && !other.iter().any(|scheme| lower.starts_with(scheme)) {
+    if trimmed.contains(|c: char| c.is_ascii_whitespace()) && !other.iter().any(|scheme| lower.starts_with(scheme)) {
         // As the URL parser reads it: line breaks and tabs are dropped, spaces encoded.
         let joined: String = trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
-        let is_plain = !joined.contains(' ') || is_file_name(&joined);
-        return Some(SyntaxFault { repaired: is_plain.then(|| joined.replace(' ', "%20")) });
+        let path = joined.split(['?', '#']).next().unwrap_or_default();
+        let behind = joined.get(path.len()..).unwrap_or_default();
+        let is_plain = (!path.contains(' ') || is_file_name(path)) && are_within_words(behind);
+        return Some(SyntaxFault { kind: FaultKind::Blank, repaired: is_plain.then(|| joined.replace(' ', "%20")) });
     }
     None
 }
 
-/// Whether the blanks of an address are part of a file's name (`/menu of may.pdf`): single, between letters, digits or
+/// Whether the blanks of a path are part of a file's name (`/menu of may.pdf`): single, between letters, digits or
 /// brackets. Any other blank is a slip, and only its author knows what was meant.
-fn is_file_name(address: &str) -> bool {
-    let path = address.split(['?', '#']).next().unwrap_or_default();
+fn is_file_name(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or_default();
     let extension = file.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default();
     let is_file = (2..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let is_of_name =
-        |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '(' | ')' | '&' | '-' | ','));
-    let blanks = path.match_indices(' ').all(|(at, _)| {
-        let (before, behind) = (path.get(..at).unwrap_or_default(), path.get(at + 1..).unwrap_or_default());
-        is_of_name(before.chars().next_back()) && is_of_name(behind.chars().next())
-    });
-    is_file && blanks
+    is_file && are_within_words(path)
 }
 
-/// Whether a link is one of these: where it leads is a matter of chance.
+/// Whether every space stands between two words: beside a sign it is more likely a slip, and encoding it would keep an
+/// address that does not exist.
+fn are_within_words(address: &str) -> bool {
+    let is_word = |c: Option<char>| {
+        c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '(' | ')' | ',' | '-' | '\'' | '%' | '+' | '&'))
+    };
+    address.match_indices(' ').all(|(at, space)| {
+        let (before, after) =
+            (address.get(..at).unwrap_or_default(), address.get(at + space.len()..).unwrap_or_default());
+        is_word(before.chars().next_back()) && is_word(after.chars().next())
+    })
+}
+
+/// Whether a link has an empty address that no script stands in for.
+fn is_empty_link(link: Element<'_>) -> bool {
+    let is_of_script = || {
+        let mut names = link.attributes().map(|(name, _)| name);
+        names.any(|name| {
+            matches!(name, "onclick" | "role" | "routerlink" | "ng-click")
+                || ["data-", "v-", "x-"].iter().any(|start| name.starts_with(start))
+                || name.contains(['@', ':'])
+        }) || is_marked(link)
+            || names_control(&link.text())
+    };
+    // One with a name of its own marks a place.
+    link.attribute("href").is_some_and(|href| href.trim().is_empty())
+        && !link.has("name")
+        && !is_of_script()
+        && has_name(link)
+}
+
+/// Bare numbers from which on a page names its neighbours by them.
+const ROW_OF_NUMBERS: usize = 3;
+
+/// Links whose address is a number alone, where that is no list of numbered pages.
+fn bare_numbers<'h>(html: &'h Html) -> Vec<Element<'h>> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let own = html.url.path().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let links = html.anchors.iter().filter_map(|anchor| html.element(anchor.node));
+    let found: Vec<Element<'_>> = links
+        .filter(|link| link.attribute("href").is_some_and(|href| is_number(href.trim())))
+        .take(ROW_OF_NUMBERS)
+        .collect();
+    let is_row = found.len() == ROW_OF_NUMBERS || is_number(own);
+    let is_page = |link: &Element<'_>| link.attribute("href").is_some_and(|href| link.text() == href.trim());
+    found.into_iter().filter(|link| !is_row && !is_page(link)).collect()
+}
+
+/// Whether a link leads elsewhere than it seems to: where is a matter of chance.
 pub(crate) fn is_mistyped(link: Element<'_>, html: &Html) -> bool {
-    link.attribute("href").is_some_and(|href| fault(href, html).is_some())
+    link.attribute("href").and_then(|href| fault(href, html)).is_some_and(|fault| fault.kind == FaultKind::Mistyped)
 }
 
 /// Whether a repaired address may stand: it says what it is, and does not lead to where another check would object.
@@ -141,20 +203,34 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     if html.anchors.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let found: Vec<(Element<'_>, &str, SyntaxFault)> = html
-        .anchors
-        .iter()
-        .filter_map(|anchor| {
-            let link = html.element(anchor.node)?;
-            let href = link.attribute("href")?;
-            Some((link, href, fault(href, html)?))
-        })
-        .collect();
+    let found = faults(html);
     let Some((first, href, _)) = found.first() else { return PASS };
     const MISTYPED: Text = text(
         "{count} {count|link has|links have} a mistyped address; the first is “{href}”.",
         "{count} {count|link tem|links têm} um endereço digitado errado; o primeiro é “{href}”.",
     );
+    const NONE: Text = text(
+        "{count} {count|link has|links have} an empty or mistyped address; the first is {tag}.",
+        "{count} {count|link tem|links têm} um endereço vazio ou digitado errado; o primeiro é {tag}.",
+    );
+    const BLANKS: Text = text(
+        "{count} {count|link has|links have} white space within the address, which browsers encode; the first is “{href}”.",
+        "{count} {count|link tem|links têm} espaços dentro do endereço, que os navegadores codificam; o primeiro é “{href}”.",
+    );
+    const NUMBERS: Text = text(
+        "{count} {count|link has|links have} a number for an address, or white space within it; the first is “{href}”.",
+        "{count} {count|link tem|links têm} um número como endereço, ou espaços dentro dele; o primeiro é “{href}”.",
+    );
+    let has = |kind| found.iter().any(|(.., fault)| fault.kind == kind);
+    // A script of the page may take over the click on an empty link.
+    let runs_scripts = || html.elements(&html.scripts).any(is_classic_script);
+    let is_broken = has(FaultKind::Mistyped) || has(FaultKind::Empty) && !runs_scripts();
+    let message = match (has(FaultKind::Empty), is_broken, has(FaultKind::Number)) {
+        (true, ..) => NONE,
+        (_, true, _) => MISTYPED,
+        (_, _, true) => NUMBERS,
+        _ => BLANKS,
+    };
     const READ: Text = text("the same addresses, as they were meant", "os mesmos endereços, como eram para ser");
     let ready: Option<Vec<(Element<'_>, &str)>> = found
         .iter()
@@ -175,6 +251,24 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
             FixDraft::template(FixTarget::Body, tag)
         }
     };
-    let values = [("count", found.len().into()), ("href", (*href).into())];
-    problem(MISTYPED, &values, fix).on(found.iter().map(|(link, ..)| link)).fail()
+    let values = [("count", found.len().into()), ("href", (*href).into()), ("tag", first.quoted().into())];
+    let found = problem(message, &values, fix).on(found.iter().map(|(link, ..)| link));
+    found.minor_if(!is_broken).fail()
+}
+
+/// Links with a fault, those that break first, each kind in document order.
+fn faults(html: &Html) -> Vec<(Element<'_>, &str, SyntaxFault)> {
+    let links = || html.anchors.iter().filter_map(|anchor| html.element(anchor.node));
+    let none = |kind| SyntaxFault { kind, repaired: None };
+    let of_address = links().filter_map(|link| {
+        let href = link.attribute("href")?;
+        let empty = || is_empty_link(link).then(|| none(FaultKind::Empty)).filter(|_| !html.listed.is_unseen(link));
+        Some((link, href, fault(href, html).or_else(empty)?))
+    });
+    let numbers = bare_numbers(html)
+        .into_iter()
+        .filter_map(|link| Some((link, link.attribute("href")?, none(FaultKind::Number))));
+    let mut found: Vec<_> = of_address.chain(numbers).collect();
+    found.sort_by_key(|(.., fault)| matches!(fault.kind, FaultKind::Blank | FaultKind::Number));
+    found
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::check::prelude::*;
 use crate::facts::document::collapse_into;
-use crate::facts::names::{lacks_alternative, shown_texts};
+use crate::facts::names::{has_label, lacks_alternative, shown_texts};
 use crate::facts::page::Html;
 use crate::facts::page_language;
 
@@ -17,8 +17,8 @@ const LANDING: Landing = Landing {
     title: text("Anchor text checker", "Verificador de texto âncora"),
     h1: text("Do your links say where they lead?", "Seus links dizem aonde levam?"),
     description: text(
-        "Find links of a page that have no text, or only “click here” and “read more”, in fifteen languages.",
-        "Encontre links de uma página sem texto ou só com “clique aqui” e “saiba mais”, em quinze idiomas.",
+        "Find links of a page that have no text, or only “click here” and “read more”, in seventeen languages.",
+        "Encontre links de uma página sem texto ou só com “clique aqui” e “saiba mais”, em dezessete idiomas.",
     ),
     lead: text(
         "Search engines learn from the text of a link what its target is about, and people who hear a page skip from link to link. This tool lists the links whose text tells them nothing.",
@@ -44,8 +44,8 @@ const EMPTY: Check = Check {
     ),
     reference: GOOGLE_LINKS,
     rule: text(
-        "Fails on `a[href]` without a name: no text, image alternative, `aria-label`, `aria-labelledby`, `title` or SVG title. It passes where another link of the page to the same address has a name. Left alone are links that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), anchors that lead to themselves, and links around an image that `image_alt_missing` reports. A note where they are less than 10 percent of the page's links. Not measured on an empty app shell; not applicable without links.",
-        "Falha com `a[href]` sem nome: sem texto, texto alternativo de imagem, `aria-label`, `aria-labelledby`, `title` ou título de SVG. Passa quando outro link da página para o mesmo endereço tem nome. Ficam de fora links que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido), âncoras que levam a si mesmas e links em volta de uma imagem que `image_alt_missing` aponta. É só uma nota quando são menos de 10 por cento dos links da página. Não é medido na casca vazia de um aplicativo; não se aplica sem links.",
+        "Fails on `a[href]` without a name: no text that is shown, image alternative, `aria-label`, `aria-labelledby` that leads to text, `title` or SVG title. Letters of icon fonts and what `hidden` or `aria-hidden` takes away are no text. It passes where another link of the page to the same address has a name, unless the address is `#`, empty or code, which tells nothing of where it leads. Left alone are links that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), anchors that lead to themselves, links with an `id` and nothing else, which a script fills in, and links around an image that `image_alt_missing` reports. A note where they are less than 10 percent of the page's links. Not measured on an empty app shell; not applicable without links.",
+        "Falha com `a[href]` sem nome: sem texto visível, texto alternativo de imagem, `aria-label`, `aria-labelledby` que leve a um texto, `title` ou título de SVG. Letras de fontes de ícones e o que `hidden` ou `aria-hidden` retira não são texto. Passa quando outro link da página para o mesmo endereço tem nome, a não ser que o endereço seja `#`, vazio ou código, que nada diz do destino. Ficam de fora links que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido), âncoras que levam a si mesmas, links com `id` e mais nada, que um script preenche, e links em volta de uma imagem que `image_alt_missing` aponta. É só uma nota quando são menos de 10 por cento dos links da página. Não é medido na casca vazia de um aplicativo; não se aplica sem links.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -65,8 +65,8 @@ const GENERIC: Check = Check {
     how: text("Name the target in the link's text.", "Diga o destino no texto do link."),
     reference: GOOGLE_LINKS,
     rule: text(
-        "Fails when the whole text of an `a[href]`, letter case and signs around it ignored, is in the list of its language in `generic_link_texts.tsv`. The language is that of the nearest `lang`, else what the page declares. Left alone are links with `aria-label`, with `rel=nofollow`, to places in the same page, and to other schemes than http(s). Not measured where no link is in a language of the list; not applicable without links.",
-        "Falha quando o texto inteiro de um `a[href]`, sem distinguir maiúsculas nem contar os sinais em volta, está na lista do seu idioma em `generic_link_texts.tsv`. O idioma é o do `lang` mais próximo, senão o que a página declara. Ficam de fora links com `aria-label`, com `rel=nofollow`, para lugares da mesma página e para esquemas que não sejam http(s). Não é medido quando nenhum link está em um idioma da lista; não se aplica sem links.",
+        "Fails when the whole text of an `a[href]`, letter case and signs around it ignored, is in the list of its language in `generic_link_texts.tsv`. The language is that of the nearest `lang` around the text, which may stand within the link, else what the page declares. Left alone are links that `aria-label` or `aria-labelledby` names, with `rel=nofollow`, to the page itself and places in it, and to other schemes than http(s). Not measured where no link is in a language of the list; not applicable without links.",
+        "Falha quando o texto inteiro de um `a[href]`, sem distinguir maiúsculas nem contar os sinais em volta, está na lista do seu idioma em `generic_link_texts.tsv`. O idioma é o do `lang` mais próximo em volta do texto, que pode estar dentro do link, senão o que a página declara. Ficam de fora links que `aria-label` ou `aria-labelledby` nomeia, com `rel=nofollow`, para a própria página e lugares dela e para esquemas que não sejam http(s). Não é medido quando nenhum link está em um idioma da lista; não se aplica sem links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -88,15 +88,18 @@ fn empty(facts: &Facts<'_>) -> Verdict {
     let mut nameless: Vec<(&str, Element<'_>)> = Vec::new();
     for anchor in &html.anchors {
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
+        let Some(element) = html.element(anchor.node) else { continue };
         if anchor.named {
-            named.insert(target);
+            if leads_somewhere(element) {
+                named.insert(target);
+            }
             continue;
         }
-        let Some(element) = html.element(anchor.node) else { continue };
         // The last link, open where the page was cut, may have its text behind the cut.
         let goes_on = last_if_cut == Some(anchor.node) && element.end_tag().is_none();
         let is_of_image = element.descendants().any(|below| below.is("img") && lacks_alternative(&html.listed, below));
-        if !goes_on && !is_of_image && !html.listed.is_unseen(element) && !leads_to_itself(element) {
+        let is_left_alone = goes_on || is_of_image || leads_to_itself(element) || waits_for_script(element);
+        if !is_left_alone && !html.listed.is_unseen(element) {
             nameless.push((target, element));
         }
     }
@@ -106,22 +109,45 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         "{count} of {total} links {count|has|have} no text; the first leads to {target}.",
         "{count} de {total} links não {count|tem|têm} texto; o primeiro leva a {target}.",
     );
+    const SOME_EXCUSED: Text = text(
+        "{count} of {total} links {count|has|have} no text; the first leads to {target}. {others} more without text {others|is|are} hidden, {others|has|have} an image without alt, or {others|leads|lead} where a link with text does.",
+        "{count} de {total} links não {count|tem|têm} texto; o primeiro leva a {target}. Mais {others} sem texto {others|está oculto, tem|estão ocultos, têm} uma imagem sem alt ou {others|leva|levam} aonde leva um link com texto.",
+    );
+    let others = html.anchors.iter().filter(|anchor| !anchor.named).count().saturating_sub(nameless.len());
+    let message = if others == 0 { NAMELESS } else { SOME_EXCUSED };
     const TARGET: Text = text("the link to {target}", "o link para {target}");
     const IN_HEADING: Text = text("the heading that it stands in: {text}", "o título em que está: {text}");
     let total = html.anchors.len();
-    let values = [("count", nameless.len().into()), ("total", total.into()), ("target", (*target).into())];
+    let values = [
+        ("count", nameless.len().into()),
+        ("total", total.into()),
+        ("target", (*target).into()),
+        ("others", others.into()),
+    ];
     let fix = FixDraft::template(FixTarget::Body, with_label(*first));
     let heading = first.ancestors().find(|around| HEADINGS.contains(&around.name())).map(Element::text);
     let fix = match heading.filter(|text| !text.is_empty()) {
         Some(text) => fix.from(IN_HEADING, &[("text", text.into())]),
         None => fix.from(TARGET, &[("target", (*target).into())]),
     };
-    let found = problem(NAMELESS, &values, fix).on(nameless.iter().map(|(_, link)| link));
+    let found = problem(message, &values, fix).on(nameless.iter().map(|(_, link)| link));
     found.minor_if(is_few(nameless.len(), total, NOTE_BELOW)).fail()
 }
 
 /// Elements whose text names what an empty link in them belongs to.
 const HEADINGS: [&str; 6] = ["h1", "h2", "h3", "h4", "h5", "h6"];
+
+/// Whether the address of a link tells two ways apart: not `#`, an empty one, or code.
+fn leads_somewhere(link: Element<'_>) -> bool {
+    let href = link.attribute("href").unwrap_or_default().trim();
+    let is_code = href.get(..11).is_some_and(|start| start.eq_ignore_ascii_case("javascript:"));
+    !href.is_empty() && href != "#" && !is_code
+}
+
+/// Whether a link is there for a script to fill in: nothing in it, an `id` to find it by, and no address of its own.
+fn waits_for_script(link: Element<'_>) -> bool {
+    link.has("id") && !leads_somewhere(link) && link.children().next().is_none()
+}
 
 /// Whether a link is the place that it names: a mark in the text, not a way to somewhere.
 fn leads_to_itself(link: Element<'_>) -> bool {
@@ -149,12 +175,17 @@ static BY_LANGUAGE: LazyLock<HashMap<&'static str, HashSet<&'static str>>> = Laz
         .map(|(lang, texts)| (lang, texts.split('|').collect()))
         .collect()
 });
+/// Elements within a link that are looked through for its text.
+const MOST_WITHIN: usize = 20;
 /// Bytes of source below which a link's text may be one of them, markup and white space left aside.
 const MOST_GENERIC: usize = 200;
 
-/// Language in force at an element: the nearest `lang` below `<html>`, else that of the page; primary subtag in lower case.
+/// Language in force at the text of a link: the nearest `lang` around it below `<html>`, else that of the page; primary
+/// subtag in lower case. It may stand on an element within the link.
 fn language(link: Element<'_>, page_language: &str) -> Option<String> {
-    let lang = link.nearest_lang().unwrap_or(page_language);
+    let has_own_text = |element: &Element<'_>| element.own_texts().any(|run| !run.trim().is_empty());
+    let around = std::iter::once(link).chain(link.descendants().take(MOST_WITHIN)).find(has_own_text).unwrap_or(link);
+    let lang = around.nearest_lang().unwrap_or(page_language);
     Some(lang.trim().split(['-', '_']).next()?).filter(|lang| !lang.is_empty()).map(str::to_ascii_lowercase)
 }
 
@@ -188,7 +219,7 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
         };
         any_language = true;
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
-        let same_page = target.contains('#') && target.split('#').next() == Some(page);
+        let same_page = target.split('#').next() == Some(page);
         if anchor.nofollow || same_page || anchor.reach == crate::facts::elements::Reach::Other {
             continue;
         }
@@ -198,8 +229,9 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
         let mut shown = String::new();
         collapse_into(shown_texts(link), &mut shown);
         let plain = shown.to_lowercase();
-        let plain = plain.trim_matches(|c: char| !c.is_alphanumeric());
-        if list.contains(plain) && !link.has("aria-label") {
+        // Vowel signs at the end of a word are no letters to Unicode.
+        let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '\u{900}'..='\u{dff}');
+        if list.contains(plain.trim_matches(is_sign)) && !has_label(link) {
             found.push((shown, link));
         }
     }

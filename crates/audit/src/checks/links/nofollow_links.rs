@@ -40,8 +40,8 @@ const INTERNAL: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links",
     rule: text(
-        "Fails when an `a[href]` to an http(s) address of the page's own host has `nofollow` in `rel`. Left alone are links with `ugc` or `sponsored` too, with a query, to places in this page, and with a word of `private_paths.txt` in their path (accounts, carts, search and the like). Not applicable without links to the own host.",
-        "Falha quando um `a[href]` para um endereço http(s) do próprio host da página tem `nofollow` em `rel`. Ficam de fora links que também têm `ugc` ou `sponsored`, com query, para lugares desta página, e com uma palavra de `private_paths.txt` no caminho (contas, carrinhos, busca e semelhantes). Não se aplica sem links para o próprio host.",
+        "Fails when an `a[href]` to an http(s) address of the page's own host has `nofollow` in `rel`. Left alone are links with `ugc` or `sponsored` too, with a query, to places in this page, and with a word of `private_paths.txt` in their path (accounts, carts, search and the like), links to partners by a class or a first part of the path in `by_design.tsv` (`/go/`, `/recommends/`), where search engines ask for `nofollow` or `sponsored`, and links among readers' comments, by a class or `id` there. Not applicable without links to the own host.",
+        "Falha quando um `a[href]` para um endereço http(s) do próprio host da página tem `nofollow` em `rel`. Ficam de fora links que também têm `ugc` ou `sponsored`, com query, para lugares desta página, e com uma palavra de `private_paths.txt` no caminho (contas, carrinhos, busca e semelhantes), links para parceiros, por uma classe ou uma primeira parte do caminho em `by_design.tsv` (`/go/`, `/recommends/`), onde os buscadores pedem `nofollow` ou `sponsored`, e links entre comentários de leitores, por uma classe ou `id` de lá. Não se aplica sem links para o próprio host.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),

@@ -36,8 +36,8 @@ const NOT_LAZY: Check = Check {
     how: text("Add `loading=\"lazy\"` to these frames.", "Adicione `loading=\"lazy\"` a esses frames."),
     reference: "https://web.dev/articles/iframe-lazy-loading",
     rule: text(
-        "Fails when an `iframe` with an http(s) address stands behind more than 2,000 characters of visible text and has no `loading=lazy`. Left alone are frames without an address, hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 4 pixels, far off the screen, with `loading=eager` written out, and those that a script loads from `data-src`. Not applicable without iframes.",
-        "Falha quando um `iframe` com endereço http(s) vem depois de mais de 2.000 caracteres de texto visível e não tem `loading=lazy`. Ficam de fora frames sem endereço, ocultos por `hidden`, `aria-hidden` ou estilo embutido, com um lado de no máximo 4 pixels, bem fora da tela, com `loading=eager` escrito, e os que um script carrega de `data-src`. Não se aplica sem iframes.",
+        "Fails when an `iframe` with an http(s) address stands behind more than 2,000 characters of running text (menus, lists of links and what is hidden left out) and has no `loading=lazy`. Left alone are frames without an address, hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 4 pixels, far off the screen, with `loading=eager` written out, and those that a script loads from `data-src`. Not applicable without iframes.",
+        "Falha quando um `iframe` com endereço http(s) vem depois de mais de 2.000 caracteres de texto corrido (sem menus, listas de links e o que está oculto) e não tem `loading=lazy`. Ficam de fora frames sem endereço, ocultos por `hidden`, `aria-hidden` ou estilo embutido, com um lado de no máximo 4 pixels, bem fora da tela, com `loading=eager` escrito, e os que um script carrega de `data-src`. Não se aplica sem iframes.",
     ),
     thresholds: &[threshold("text_before", FAR as u64, "characters"), threshold("small_side", TINY as u64, "pixels")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),

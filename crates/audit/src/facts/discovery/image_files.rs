@@ -1,8 +1,10 @@
 //! Image files of the page's origin whose size a fix needs: their head says it.
 
-use model::capture::{Capture, WantKind};
+use model::capture::{Capture, Extra, WantKind};
+use url::Url;
 
 use super::site::{Site, Target};
+use crate::facts::challenge;
 use crate::facts::image_header::Image;
 use crate::facts::image_room;
 
@@ -30,6 +32,18 @@ pub(crate) struct MeasuredImage {
     pub(crate) width: u32,
     /// Pixels, as a browser shows it.
     pub(crate) height: u32,
+}
+
+/// Each image file that was asked for, with the status of its answer; none where it was not the file's own: silence, a
+/// refusal, a challenge.
+pub(crate) fn answers(capture: &Capture) -> Vec<(Url, Option<u16>)> {
+    let is_image = |kind| matches!(kind, WantKind::LargestImage | WantKind::OgImage);
+    let extras = capture.extras.iter().filter(|extra| is_image(extra.want.kind));
+    let status = |extra: &Extra| {
+        let exchange = extra.fetched.response().filter(|_| challenge::blocked(&extra.fetched).is_none())?;
+        Some(exchange.status).filter(|status| !matches!(status, 401 | 403 | 429 | 500..))
+    };
+    extras.filter_map(|extra| Some((Url::parse(&extra.want.url).ok()?, status(extra)))).collect()
 }
 
 /// The size that a file's head says. An image proves itself by its first bytes, whatever its type or end.

@@ -22,6 +22,15 @@ pub struct Element<'d> {
     id: NodeId,
 }
 
+/// What stands in an element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Part<'d> {
+    /// An element; its own parts follow.
+    Element(Element<'d>),
+    /// A text run.
+    Text(&'d str),
+}
+
 impl PartialEq for Element<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -150,6 +159,27 @@ impl<'d> Element<'d> {
             }
         }
         collapsed.text
+    }
+
+    /// Elements and text runs below, in order, leaving out each element that `keep` refuses with whatever lies in it.
+    pub(crate) fn parts_where(self, keep: impl Fn(Self) -> bool) -> impl Iterator<Item = Part<'d>> {
+        let (document, root) = (self.document, self.id);
+        let tree = &document.tree;
+        let mut at = tree.first_child(root);
+        let nodes = std::iter::from_fn(move || {
+            while let Some(id) = at {
+                let skip = document.element(id).is_some_and(|element| !keep(element));
+                at = if skip { tree.following_skipping(id, root) } else { tree.following(id, root) };
+                if !skip {
+                    return Some(id);
+                }
+            }
+            None
+        });
+        nodes.flat_map(move |id| {
+            let element = document.element(id).map(Part::Element);
+            element.into_iter().chain(tree.texts(id).map(Part::Text))
+        })
     }
 
     /// Direct text runs only.

@@ -114,7 +114,7 @@ mod tests {
         for name in ["More loaves", "Next page", "Why the price of a share of the mill fell in autumn"] {
             assert!(!names_control(name), "{name}");
         }
-        for code in ["Didomi.preferences.show()", "openShare('x')", "window.open('https://example.com/sharer?u=a')"] {
+        for code in ["toggleMenu()", "openShare('x')", "window.open('https://example.com/sharer?u=a')"] {
             assert!(calls_control(code), "{code}");
         }
         for code in ["show(2)", "__doPostBack('ctl00$MenuLink','')", "location='/menu'", "(function(){})()"] {

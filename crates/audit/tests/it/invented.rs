@@ -65,6 +65,8 @@ fn is_known(said: &Said, codes: &[&str], value: &Value) -> bool {
             || value.is_size() && said.is_size(text)
             || value.is_language() && said.has_letters_of(text)
             || value.is_place_in_list()
+            // The code of the language that the text is written in.
+            || is("html_lang_content_mismatch") && text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_lowercase())
             || is("link_local_target") && said.names_elsewhere(text)
             || REWRITTEN.iter().any(|code| is(code)) && said.has_letters_of(text)
     };

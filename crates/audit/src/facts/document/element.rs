@@ -326,6 +326,18 @@ impl Document {
         (self.tree.kind(id) == Kind::Element).then(|| Element::new(self, id))
     }
 
+    /// The first element of an id (DOM §4.2.4), of any namespace; contents of templates are no part of the document.
+    pub fn by_id(&self, id: &str) -> Option<Element<'_>> {
+        let own = |node: NodeId| self.element(node).and_then(|element| element.attribute("id")).unwrap_or_default();
+        let sorted = self.with_id.get_or_init(|| {
+            let mut all: Vec<NodeId> = self.elements().map(Element::id).filter(|node| !own(*node).is_empty()).collect();
+            all.sort_by(|a, b| own(*a).cmp(own(*b)));
+            all
+        });
+        let at = sorted.partition_point(|node| own(*node) < id);
+        sorted.get(at).filter(|node| own(**node) == id).and_then(|node| self.element(*node))
+    }
+
     /// The root element.
     pub fn html(&self) -> Option<Element<'_>> {
         self.elements_of(self.tree.children(NodeId::DOCUMENT)).next()

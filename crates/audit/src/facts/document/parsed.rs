@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use html::{Kind, NodeId, Options, Position, Quirks, Tree};
 
 use super::around::Around;
-use super::element::Element;
 
 /// A parsed document.
 #[derive(Debug)]
@@ -23,7 +22,7 @@ pub struct Document {
     /// What stands around each element, once it was asked for.
     around: OnceLock<Vec<Around>>,
     /// Elements with an id, sorted by it and then in document order, once one was asked for.
-    with_id: OnceLock<Vec<NodeId>>,
+    pub(super) with_id: OnceLock<Vec<NodeId>>,
 }
 
 /// Which limit a document passed.
@@ -62,18 +61,6 @@ impl Document {
     /// What stands around an element.
     pub(super) fn around(&self, id: NodeId) -> Around {
         Around::of(&self.tree, id, self.around.get_or_init(|| Around::of_all(&self.tree)))
-    }
-
-    /// The first element of an id (DOM §4.2.4), of any namespace; contents of templates are no part of the document.
-    pub fn by_id(&self, id: &str) -> Option<Element<'_>> {
-        let own = |node: NodeId| self.element(node).and_then(|element| element.attribute("id")).unwrap_or_default();
-        let sorted = self.with_id.get_or_init(|| {
-            let mut all: Vec<NodeId> = self.elements().map(Element::id).filter(|node| !own(*node).is_empty()).collect();
-            all.sort_by(|a, b| own(*a).cmp(own(*b)));
-            all
-        });
-        let at = sorted.partition_point(|node| own(*node) < id);
-        sorted.get(at).filter(|node| own(**node) == id).and_then(|node| self.element(*node))
     }
 
     /// Parsing stopped before the end of the source.

@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_short_text_is_compared_but_proposes_nothing() {
-        for (text, language) in [(EN, "en"), (PT, "pt"), (ES, "es"), (DE, "de"), (FR, "fr"), (RU, "ru")] {
+        for (text, language) in [(EN, "en"), (PT, "pt"), (ES, "es"), (DE, "de"), (FR, "fr")] {
             let short = text.repeat(2);
             let words = short.split(' ').count();
             assert!((SHORT_WORDS..LEAST_WORDS).contains(&words));
@@ -334,8 +334,10 @@ mod tests {
             let other = if language == "en" { "pt" } else { "en" };
             assert_eq!(compare(&short, words, other), LanguageFit::Other(language), "{text}");
         }
-        // Dutch shares more small words with English than a short text may.
-        assert_eq!(compare(&NL.repeat(2), NL.repeat(2).split(' ').count(), "en"), LanguageFit::Unclear);
+        // Dutch shares more small words with English than a short text may, and Russian has too few of them.
+        for text in [NL, RU] {
+            assert_eq!(compare(&text.repeat(2), text.repeat(2).split(' ').count(), "en"), LanguageFit::Unclear);
+        }
         let names = "Rye Wheat Spelt Oat Barley Corn Rice Millet ".repeat(10);
         assert_eq!(compare(&names, 80, "pt"), LanguageFit::Unclear);
         assert_eq!(compare(EN, 40, "pt"), LanguageFit::Unclear);

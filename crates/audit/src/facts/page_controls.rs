@@ -76,6 +76,9 @@ pub(crate) fn names_control(name: &str) -> bool {
         || UNPARTED.iter().any(|word| name.contains(word))
 }
 
+/// What ASP.NET pages call to go on: it sends the form, and the address of the next page comes with the answer.
+const POST_BACK: &str = "__doPostBack";
+
 /// Whether code calls a function whose name is a control's, or opens an address that shares the page.
 fn calls_control(code: &str) -> bool {
     let code = start(code);
@@ -84,7 +87,8 @@ fn calls_control(code: &str) -> bool {
         let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
         head.get(head.rfind(|c| !is_of_name(c)).map_or(0, |at| at + 1)..)
     });
-    calls.into_iter().any(has_mark) || SHARING.iter().any(|address| code.contains(address))
+    calls.into_iter().any(|name| name != POST_BACK && has_mark(name))
+        || SHARING.iter().any(|address| code.contains(address))
 }
 
 /// The part of a text that is looked at.

@@ -51,7 +51,7 @@ async fn a_widget_audits_in_the_page_of_another_site() {
     assert!(counts.as_str().unwrap().starts_with("1 error\n"), "{counts}");
     let found = tab.value_in_frame("[...document.querySelectorAll('#findings li')].map(e => e.innerText)");
     assert_eq!(found.as_array().unwrap().len(), 3);
-    assert!(found[0].as_str().unwrap().trim().starts_with("Error "), "{found}");
+    assert!(found[0].as_str().unwrap().trim().starts_with("Warning "), "{found}");
     // As high as what it holds.
     let height = "new Promise(done => { const frame = document.querySelector('iframe'); const look = () => \
         frame.offsetHeight > 300 ? done(frame.offsetHeight) : requestAnimationFrame(look); look(); })";

@@ -20,7 +20,7 @@ async fn a_report_is_shared_read_and_taken_back_without_scripts() {
     tab.visit(&shared);
     assert_eq!((tab.status(), tab.text("document.querySelector('h1').innerText")), (200, address));
     assert_eq!(tab.text("document.querySelector('link[rel=canonical]').href"), tab.text("location.href"));
-    assert_eq!(tab.text("document.querySelector('.ring').ariaLabel"), format!("{SAID}, bad"));
+    assert_eq!(tab.text("document.querySelector('.ring').ariaLabel"), format!("{SAID}, needs improvement"));
     let shown = tab.shown();
     for part in ["This is a snapshot of 31 January 2026", "Canonical not absolute", "Ready to paste", "Untitled"] {
         assert!(shown.contains(part), "{part} is not in {shown}");

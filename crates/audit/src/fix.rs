@@ -137,7 +137,7 @@ impl FixDraft {
     pub(crate) fn block(block: &NewBlock) -> Self {
         let fix = Self::head(HeadKey::JsonLd(block.key().to_owned()), block.tag());
         let fix = Self { origin: Some(block.origin()), ..fix };
-        if block.is_ready() { fix } else { fix.as_draft() }
+        if block.is_ready() { fix } else { fix.into_draft() }
     }
 
     fn new(class: FixClass, target: FixTarget) -> Self {
@@ -225,11 +225,11 @@ impl FixDraft {
     /// With the source of the value that it holds; a draft where that value is not certain.
     pub(crate) fn of(self, resolved: &Resolved) -> Self {
         let fix = self.from(resolved.source.words(), &[]);
-        if resolved.is_ready() { fix } else { fix.as_draft() }
+        if resolved.is_ready() { fix } else { fix.into_draft() }
     }
 
     /// The same for its owner to confirm: it shows its text, and enters no ready change.
-    pub(crate) fn as_draft(self) -> Self {
+    pub(crate) fn into_draft(self) -> Self {
         const CONFIRM: Text = text(
             "Check that this says what the page is about and correct it where it doesn't; then paste it.",
             "Confira se isto diz do que a página trata e corrija onde não disser; depois cole.",

@@ -39,7 +39,7 @@ fn reason(code: &str) -> Option<&'static str> {
 }
 
 /// Codes that take points on over a third of the pages, the most frequent first.
-fn often<'r>(reports: &'r [(String, Report)]) -> Vec<&'r str> {
+fn often(reports: &[(String, Report)]) -> Vec<&str> {
     let mut often: Vec<(&str, Fired)> =
         fired(reports).into_iter().filter(|(_, fired)| fired.costly * OFTEN > reports.len()).collect();
     often.sort_by_key(|(code, fired)| (Reverse(fired.costly), *code));

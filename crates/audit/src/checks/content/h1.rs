@@ -143,7 +143,7 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     match main.or(body).filter(|place| !leaves_level_out(html, *place)) {
         Some(place) => fix.inside(place, tag).of(resolved),
         // Where it goes is the owner's to say.
-        None => fix.of(resolved).as_draft(),
+        None => fix.of(resolved).into_draft(),
     }
 }
 

@@ -111,7 +111,7 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
             let fix = FixDraft::edit(FixTarget::Head, tag(&shorter)).from(SAME, &[]);
             let fix = elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &shorter));
             // A text that ends within a sentence is for its author to finish.
-            if fitted.is_whole { fix } else { fix.as_draft() }
+            if fitted.is_whole { fix } else { fix.into_draft() }
         }
         None => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
     };

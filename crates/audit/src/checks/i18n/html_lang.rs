@@ -129,5 +129,5 @@ fn fix(facts: &Facts<'_>, root: Element<'_>, corrected: Option<Tag>) -> FixDraft
     }
     let tag = format!("<html lang=\"{}\">", attribute(&lang));
     let fix = FixDraft::edit(FixTarget::Page, tag).set(root, "lang", &lang).from(origin, &[("where", place.into())]);
-    if is_certain { fix } else { fix.as_draft() }
+    if is_certain { fix } else { fix.into_draft() }
 }

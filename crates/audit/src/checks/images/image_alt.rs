@@ -259,7 +259,7 @@ fn all_empty(facts: &Facts<'_>) -> Verdict {
     }
     let is_empty =
         |image: &Element<'_>| image.attribute("alt").is_some_and(|alt| alt.trim().is_empty()) && !has_label(*image);
-    let Some(first) = found.first().filter(|_| found.iter().all(|image| is_empty(image))) else { return PASS };
+    let Some(first) = found.first().filter(|_| found.iter().all(is_empty)) else { return PASS };
     const NONE_SAYS: Text = text(
         "All {count} images of the content, those in links with text aside, have an empty alt.",
         "Todas as {count} imagens do conteúdo, fora as em links com texto, têm alt vazio.",

@@ -215,7 +215,7 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
     let fix = if known().count() == found.len() {
         let whole = FixDraft::heads([]);
         let fix = known().fold(whole, |fix, (key, resolved)| fix.and(tag_fix(html, "property", key, &resolved.value)));
-        if known().all(|(_, resolved)| resolved.is_ready()) { fix } else { fix.as_draft() }
+        if known().all(|(_, resolved)| resolved.is_ready()) { fix } else { fix.into_draft() }
     } else {
         let tag = |(key, resolved): &(&str, Option<Resolved>)| {
             let value = resolved.as_ref().map_or_else(|| "{{DESCRIPTION}}".to_owned(), |one| attribute(&one.value));

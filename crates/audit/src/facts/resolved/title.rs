@@ -30,7 +30,7 @@ pub(crate) fn made(html: &Html) -> Option<Resolved> {
         (other, _) => other,
     };
     let value = both.unwrap_or_else(|| fitting::title(&headline.value));
-    is_title(&value).then(|| Resolved { value, source, confidence: headline.confidence })
+    is_title(&value).then_some(Resolved { value, source, confidence: headline.confidence })
 }
 
 /// A title for shared links: the headline, without the site's name; of the home page its title.

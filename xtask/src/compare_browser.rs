@@ -58,7 +58,7 @@ const SHOWN: usize = 160;
 /// Characters shown before the first that differs, in a value too long to be shown whole.
 const CONTEXT: usize = 20;
 
-/// Compares every `.html` file of a folder.
+/// Compares every `.html` file of a folder, and each with its patch, applied to the file's own bytes.
 pub(crate) fn compare(root: &Path, folder: Option<String>) -> Result<()> {
     let corpus = || std::env::var("SITE_AUDIT_SHARED").unwrap_or_else(|_| "../shared".to_owned()) + "/corpus";
     let files = files(&root.join(folder.unwrap_or_else(corpus)))?;
@@ -66,13 +66,18 @@ pub(crate) fn compare(root: &Path, folder: Option<String>) -> Result<()> {
     for file in &files {
         pages.push(std::fs::read(file).with_context(|| format!("{} could not be read", file.display()))?);
     }
+    for number in 1..=files.len() {
+        pages.push(patched(number, pages.get(number).context("each file is a page")?)?);
+    }
     let pages: Arc<[Vec<u8>]> = pages.into();
     let proxy = host::serve(Arc::clone(&pages))?;
     let mut browser = Referee::start(proxy, include_str!("compare_browser/facts.js"))?;
     let mut agree = 0;
     for (number, bytes) in pages.iter().enumerate() {
         let found = differences(&ours(number, bytes)?, &theirs(&mut browser, number)?);
-        let Some(file) = number.checked_sub(1).and_then(|at| files.get(at)) else {
+        let is_patched = number > files.len();
+        let at = number.checked_sub(1 + if is_patched { files.len() } else { 0 });
+        let Some(file) = at.and_then(|at| files.get(at)) else {
             if let Some(difference) = found.first() {
                 bail!("the browser is no referee: it differs on the probe, {difference}");
             }
@@ -80,10 +85,11 @@ pub(crate) fn compare(root: &Path, folder: Option<String>) -> Result<()> {
         };
         agree += usize::from(found.is_empty());
         let name = file.file_name().unwrap_or_default().display();
-        found.iter().for_each(|difference| println!("{name}: {difference}"));
+        let patched = if is_patched { ", patched" } else { "" };
+        found.iter().for_each(|difference| println!("{name}{patched}: {difference}"));
     }
-    println!("{} pages, {agree} agree", files.len());
-    if agree == files.len() { Ok(()) } else { bail!("not the same tree or facts: see docs/browser-differences.md") }
+    println!("{} pages, and each with its patch: {agree} agree", files.len());
+    if agree == 2 * files.len() { Ok(()) } else { bail!("not the same tree or facts: see docs/browser-differences.md") }
 }
 
 /// The `.html` files of a folder, in order.
@@ -95,10 +101,19 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     if files.is_empty() { bail!("{} has no .html files", folder.display()) } else { Ok(files) }
 }
 
-/// Our summary of a page as it was served, with the number of titles and the tree beside it.
-fn ours(number: usize, bytes: &[u8]) -> Result<Value> {
+/// The bytes of a page with its patch.
+fn patched(number: usize, bytes: &[u8]) -> Result<Vec<u8>> {
+    let capture = capture(number, bytes);
+    let page = Page::read(&capture);
+    let html = page.html.as_ref().context("a page served as HTML is read")?;
+    let report = audit::report_on(&capture, &page, &audit::SiteFiles::default());
+    audit::patch::apply_to_file(html, bytes, &report.patch).context("a patch fits the file of its page")
+}
+
+/// A page as it was served.
+fn capture(number: usize, bytes: &[u8]) -> Capture {
     let url = host::url(number);
-    let capture = Capture {
+    Capture {
         requested_url: url.clone(),
         started_at: Timestamp(0),
         nonce: "0".repeat(32),
@@ -115,7 +130,12 @@ fn ours(number: usize, bytes: &[u8]) -> Result<Value> {
         }),
         extras: Vec::new(),
         field_data: None,
-    };
+    }
+}
+
+/// Our summary of a page as it was served, with the number of titles and the tree beside it.
+fn ours(number: usize, bytes: &[u8]) -> Result<Value> {
+    let capture = capture(number, bytes);
     let page = Page::read(&capture);
     let mut summary = serde_json::to_value(audit::report_on(&capture, &page, &audit::SiteFiles::default()).summary)?;
     let fields = summary.as_object_mut().context("a page that came has a summary")?;

@@ -7,6 +7,7 @@ use model::finding::Finding;
 use model::report::Coverage;
 
 use crate::score::score;
+use crate::uncover;
 
 /// Findings with what was measured.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +35,12 @@ impl Side<'_> {
     }
 }
 
-/// Compares what both sides measured. What only one did is neither mended nor broken: it was not compared.
+/// Compares what both sides measured. What only one did is neither mended nor broken: it was not compared. What was there
+/// before behind a finding that is gone is revealed.
 pub fn compare(before: Side<'_>, after: Side<'_>) -> Comparison {
     let mut not_compared = BTreeMap::new();
-    let mut only = |findings: &[Finding<String>], other: Side<'_>, whose: &str| -> Vec<Changed> {
-        let gone = findings.iter().filter(|finding| !other.has(&finding.code));
+    let mut only = |findings: Vec<&Finding<String>>, other: Side<'_>, whose: &str| -> Vec<Changed> {
+        let gone = findings.into_iter().filter(|finding| !other.has(&finding.code));
         gone.filter_map(|finding| match other.unknown(&finding.code) {
             Some(reason) => {
                 not_compared.insert(finding.code.clone(), format!("{whose}{reason}"));
@@ -48,24 +50,37 @@ pub fn compare(before: Side<'_>, after: Side<'_>) -> Comparison {
         })
         .collect()
     };
-    let fixed = only(before.issues, after, "");
-    let broke = only(after.issues, before, "before:");
-    Comparison { fixed, broke, not_compared }
+    let (revealed, seen): (Vec<_>, Vec<_>) =
+        after.issues.iter().partition(|finding| is_revealed(&finding.code, before, after));
+    let fixed = only(before.issues.iter().collect(), after, "");
+    let broke = only(seen, before, "before:");
+    Comparison { fixed, broke, revealed: revealed.into_iter().map(Changed::of).collect(), not_compared }
 }
 
-/// Points that the score gained from one side to the other, by the codes that both measured.
+/// Whether a finding of `after` was hidden in `before` by one that is gone.
+fn is_revealed(code: &str, before: Side<'_>, after: Side<'_>) -> bool {
+    let is_gone = |cause: &str| before.has(cause) && !after.has(cause) && after.unknown(cause).is_none();
+    let silencer = before.coverage.silenced_by.get(code);
+    let mut causes = before.issues.iter().filter(|finding| uncover::may_show(&finding.code, code));
+    !before.has(code) && (silencer.is_some_and(|cause| is_gone(cause)) || causes.any(|finding| is_gone(&finding.code)))
+}
+
+/// Points that the score gained from one side to the other, by the codes that both measured. What was revealed was not
+/// measured before.
 pub fn points(before: Side<'_>, after: Side<'_>) -> i32 {
-    let scored = |side: Side<'_>, other: Side<'_>| {
-        let comparable =
-            side.issues.iter().filter(|finding| other.has(&finding.code) || other.unknown(&finding.code).is_none());
-        score(comparable.map(|finding| finding.severity)).cast_signed()
-    };
-    scored(after, before) - scored(before, after)
+    let is_comparable = |code: &str, other: Side<'_>| other.has(code) || other.unknown(code).is_none();
+    let lost = before.issues.iter().filter(|finding| is_comparable(&finding.code, after));
+    let left = after.issues.iter().filter(|finding| is_comparable(&finding.code, before));
+    let left = left.filter(|finding| !is_revealed(&finding.code, before, after));
+    let [lost, left] = [lost.map(|one| one.severity).collect::<Vec<_>>(), left.map(|one| one.severity).collect()];
+    score(left.into_iter()).cast_signed() - score(lost.into_iter()).cast_signed()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checks;
+    use crate::score::weight;
     use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
     use model::finding::Severity;
     use model::lang::Lang;
@@ -113,6 +128,36 @@ mod tests {
         assert_eq!((fixed, broke, not_compared), (vec!["html_lang_missing".to_owned()], Vec::new(), BTreeMap::new()));
         assert_eq!(compared(good, bad).1, ["html_lang_missing"]);
         assert_eq!(compared(good, good), (Vec::new(), Vec::new(), BTreeMap::new()));
+    }
+
+    #[test]
+    fn what_was_hidden_before_is_revealed() {
+        let page = |data: &str| {
+            report_of(&format!(
+                "<!doctype html><html lang=en><title>A good title for it</title><h1>A</h1>\
+                 <script type=application/ld+json>{data}</script>"
+            ))
+        };
+        let [before, after] = [
+            page(r#"{"@context":"https://schema.org","@type":"Product","name":"Bread",}"#),
+            page(r#"{"@context":"https://schema.org","@type":"Product","name":"Bread"}"#),
+        ];
+        let issues = [&before, &after].map(|report| report.issues_in(Lang::En));
+        let [old, new] = [(&issues[0], &before), (&issues[1], &after)]
+            .map(|(issues, report)| Side { issues, coverage: &report.coverage });
+        let found = compare(old, new);
+        let codes = |changed: &[Changed]| changed.iter().map(|one| one.code.clone()).collect::<Vec<_>>();
+        assert_eq!(codes(&found.fixed), ["jsonld_syntax_error"]);
+        assert!(found.broke.is_empty(), "{:?}", found.broke);
+        assert!(codes(&found.revealed).iter().any(|code| code.starts_with("jsonld_")), "{:?}", found.revealed);
+        // Backwards it is a page that broke, and nothing is revealed.
+        let back = compare(new, old);
+        assert_eq!((codes(&back.broke), codes(&back.revealed)), (vec!["jsonld_syntax_error".to_owned()], Vec::new()));
+        let mended = codes(&found.fixed)
+            .iter()
+            .map(|code| checks::find(code).map_or(0, |check| weight(check.severity)))
+            .sum::<u32>();
+        assert_eq!(points(old, new), mended.cast_signed());
     }
 
     #[test]

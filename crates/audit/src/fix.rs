@@ -37,7 +37,7 @@ pub struct HeadTag {
 }
 
 /// Identity of a head tag, in head order.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HeadKey {
     /// `meta charset`.
     Charset,

@@ -1,20 +1,28 @@
 //! From the fixes of single findings to one patch that can be applied as a whole.
 
+mod agree;
 mod edits;
+mod ready;
+mod shown;
 mod size;
+mod source;
+
+use std::ops::Range;
 
 use model::finding::Severity;
-use model::fix::{Fix, FixClass, FixTarget};
+use model::fix::{Fix, FixClass, FixEdit, FixTarget};
 use model::lang::{Phrase, text};
-use model::patch::{Edit, FilePatch, Instruction, Patch, PatchTotals, TemplatePatch};
+use model::patch::{Edit, Instruction, Patch, PatchTotals, TemplatePatch};
 
 use crate::check::Check;
+use crate::facts::charset::file_bytes::file_offsets;
 use crate::facts::document::{Document, Element};
 use crate::facts::page::Html;
-use crate::fix::{Change, DraftEdit, FileChange, FixDraft, HeadKey, HeadTag, OwnFiles, apply_to_file};
+use crate::fix::{Change, FixDraft, OwnFiles};
 
-/// A charset declaration must end within these first bytes of the source (WHATWG HTML §4.2.5.4).
-const CHARSET_WITHIN: usize = 1024;
+pub(crate) use edits::Splice;
+pub(crate) use ready::Ready;
+pub(crate) use source::PageSource;
 
 /// A check that fired, and what it drafted.
 pub(crate) struct Drafted {
@@ -24,46 +32,44 @@ pub(crate) struct Drafted {
     pub(crate) draft: FixDraft,
 }
 
-/// Merges all drafts: the fixes in their order, and the patch.
-pub(crate) fn merge(
-    url: &str,
-    html: Option<&Html>,
-    own_files: OwnFiles<'_>,
-    drafted: Vec<Drafted>,
-) -> (Vec<Fix>, Patch) {
+/// Drafts as far as they can be made ready: none too large for a report, and no two that say different things of one.
+pub(crate) fn prepared(html: Option<&Html>, own_files: OwnFiles<'_>, drafted: Vec<Drafted>) -> Vec<Drafted> {
     let document = html.map(|html| &html.document);
     let mut room = MOST_BYTES;
-    let drafted: Vec<Drafted> = drafted
+    let mut drafted: Vec<Drafted> = drafted
         .into_iter()
         .map(|item| kept_apart(item, document))
         .map(|item| bounded(item, document, own_files, &mut room))
         .collect();
-    let ready = || drafted.iter().filter(|item| item.draft.class == FixClass::Deterministic);
-    let mut head: Vec<HeadTag> = Vec::new();
-    for tag in ready().flat_map(|item| &item.draft.head_tags) {
-        if head.iter().all(|known| known.key != tag.key) {
-            head.push(tag.clone());
-        }
-    }
-    let mut changes: Vec<(&str, DraftEdit)> =
-        ready().flat_map(|item| item.draft.edits.iter().map(|edit| (item.check.code, edit.clone()))).collect();
-    if let Some((html, first)) = html.zip(ready().find(|item| !item.draft.head_tags.is_empty())) {
-        keep_charset_early(html, first.check.code, &mut head, &mut changes);
-        make_room_for_head(html, first.check.code, &mut changes);
-        mend_what_moves(&html.document, &changes, &mut head);
-    }
-    head.sort_by(|a, b| a.key.cmp(&b.key));
+    agree::settle(&mut drafted);
+    drafted
+}
+
+/// Merges drafts: the fixes in their order, and the patch.
+pub(crate) fn merge(
+    url: &str,
+    page: Option<PageSource<'_>>,
+    own_files: OwnFiles<'_>,
+    drafted: Vec<Drafted>,
+) -> (Vec<Fix>, Patch) {
+    let all: Vec<&Drafted> = drafted.iter().collect();
+    let ready = Ready::of(page, own_files, &all);
     let mut patch = Patch {
         url: Some(url.to_owned()),
-        head: head.into_iter().map(|tag| tag.tag).collect::<Vec<_>>().join("\n"),
-        files: files(own_files, &drafted),
-        edits: html.map(|html| edits::merge(&html.document, &changes)).unwrap_or_default(),
+        head: ready.head(),
+        edits: ready.edits(),
+        files: ready.files,
         templates: Vec::new(),
         instructions: Vec::new(),
         totals: PatchTotals::default(),
         how_to_apply: HOW_TO_APPLY.into(),
     };
-    let fixes = drafted.into_iter().map(|item| finish(item, &mut patch)).collect();
+    let edits: Vec<Vec<FixEdit>> = all
+        .iter()
+        .map(|item| page.map(|page| shown::edits(page, &Ready::of(Some(page), own_files, &[item]).splices())))
+        .map(Option::unwrap_or_default)
+        .collect();
+    let fixes = drafted.into_iter().zip(edits).map(|(item, edits)| finish(item, edits, &mut patch)).collect();
     (fixes, patch)
 }
 
@@ -160,7 +166,7 @@ fn with_lines(note: &Phrase, lines: &str) -> Phrase {
 }
 
 /// Adds a fix to the patch's lists and totals, and gives it its final form.
-fn finish(item: Drafted, patch: &mut Patch) -> Fix {
+fn finish(item: Drafted, edits: Vec<FixEdit>, patch: &mut Patch) -> Fix {
     let Drafted { check, severity, draft } = item;
     let draft = decided(draft, check.how);
     let code = check.code.to_owned();
@@ -203,97 +209,8 @@ fn finish(item: Drafted, patch: &mut Patch) -> Fix {
         origin: draft.origin,
         note: draft.note,
         place: None,
+        edits,
     }
-}
-
-/// One entry per path: the site's own file, with every deterministic change.
-fn files(own_files: OwnFiles<'_>, drafted: &[Drafted]) -> Vec<FilePatch> {
-    let mut patches: Vec<(FilePatch, Vec<FileChange>)> = Vec::new();
-    for item in drafted.iter().filter(|item| item.draft.class == FixClass::Deterministic) {
-        for edit in &item.draft.file_edits {
-            match patches.iter_mut().find(|(patch, _)| patch.path == edit.path) {
-                Some((_, changes)) => changes.push(edit.change.clone()),
-                None => {
-                    let (code, path) = (item.check.code.to_owned(), edit.path.clone());
-                    patches.push((FilePatch { code, path, content: String::new() }, vec![edit.change.clone()]));
-                }
-            }
-        }
-    }
-    patches
-        .into_iter()
-        .map(|(mut patch, changes)| {
-            let own = own_files.iter().find(|(path, _)| *path == patch.path).map_or("", |(_, text)| text);
-            patch.content = apply_to_file(own, &changes);
-            patch
-        })
-        .collect()
-}
-
-/// An element that one fix moves into the head takes along what other fixes change of it.
-fn mend_what_moves(document: &Document, changes: &[(&str, DraftEdit)], head: &mut [HeadTag]) {
-    let removed = changes.iter().filter_map(|(_, edit)| match edit.change {
-        Change::Remove { node } => Some(node),
-        _ => None,
-    });
-    for (now, mended) in removed.filter_map(|node| edits::moved(document, node, changes)) {
-        if let Some(tag) = head.iter_mut().find(|tag| tag.tag == now) {
-            tag.tag = mended;
-        }
-    }
-}
-
-/// New head tags come first in the head and may push an existing charset declaration past the bytes in which a parser
-/// looks for it: then it moves to the front too.
-fn keep_charset_early<'c>(
-    html: &Html,
-    first: &'c str,
-    head: &mut Vec<HeadTag>,
-    changes: &mut Vec<(&'c str, DraftEdit)>,
-) {
-    if head.iter().any(|tag| tag.key == HeadKey::Charset) {
-        return;
-    }
-    let declaration =
-        html.metas.iter().filter(|meta| meta.in_head).filter_map(|meta| html.element(meta.node)).find(|meta| {
-            meta.has("charset")
-                || meta.attribute("http-equiv").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("content-type"))
-        });
-    let Some((meta, span)) = declaration.and_then(|meta| Some((meta, meta.start_tag()?))) else { return };
-    let added: usize = head.iter().map(|tag| tag.tag.len() + 1).sum();
-    let inserted: usize = changes.iter().map(|(_, edit)| edit.change.most_bytes_added()).sum();
-    let already_late = span.end > CHARSET_WITHIN;
-    if already_late || span.end + added + inserted <= CHARSET_WITHIN {
-        return;
-    }
-    let rewritten = changes.iter_mut().find_map(|(_, edit)| match &edit.change {
-        Change::Replace { span: replaced, text } if *replaced == span => {
-            let text = text.clone();
-            edit.change = Change::Remove { node: meta.id() };
-            Some(text)
-        }
-        _ => None,
-    });
-    let tag = match rewritten {
-        Some(tag) => tag,
-        None => {
-            let Some(source) = meta.start_tag_source() else { return };
-            changes.push((first, DraftEdit { target: FixTarget::Head, change: Change::Remove { node: meta.id() } }));
-            source.to_owned()
-        }
-    };
-    head.push(HeadTag { key: HeadKey::Charset, tag });
-}
-
-/// Head tags go after the `<head>` tag. A page whose source has none gets one, where the parser would imply it.
-fn make_room_for_head<'c>(html: &Html, first: &'c str, changes: &mut Vec<(&'c str, DraftEdit)>) {
-    if html.document.head().is_some_and(|head| head.start_tag().is_some()) {
-        return;
-    }
-    let after_html = html.document.html().and_then(|root| root.start_tag()).map(|span| span.end);
-    let at = after_html.or_else(|| html.document.doctype.clone().map(|span| span.end)).unwrap_or(0);
-    let change = Change::Replace { span: at..at, text: "<head>".to_owned() };
-    changes.push((first, DraftEdit { target: FixTarget::Head, change }));
 }
 
 /// Applies a patch to the source it was made for: every edit, then `head` directly after the `<head>` tag.
@@ -308,6 +225,42 @@ pub fn apply<T>(source: &str, patch: &Patch<T>) -> Option<String> {
     let at = document.head()?.start_tag()?.end;
     let (before, after) = document.source().split_at_checked(at)?;
     Some(format!("{before}\n{}{after}", patch.head))
+}
+
+/// Applies a patch to the file of the page it was made for, in the file's own bytes and encoding.
+///
+/// `None` where an edit has no place in the file, or the file is not the page.
+pub fn apply_to_file<T>(html: &Html, bytes: &[u8], patch: &Patch<T>) -> Option<Vec<u8>> {
+    let page = PageSource { html, bytes };
+    let edits = patch.edits.iter().map(|edit| {
+        let start = edit.byte_offset?;
+        Some((start..start + edit.byte_length?, page.encoded(&edit.snippet).into_owned()))
+    });
+    let edits: Vec<(Range<usize>, Vec<u8>)> = edits.collect::<Option<_>>()?;
+    let edited = spliced(bytes, &edits)?;
+    if patch.head.is_empty() {
+        return Some(edited);
+    }
+    // The head may be new: where it is now is read from the edited file.
+    let encoding = html.charset.encoding;
+    let document = Document::parse(encoding.decode_with_bom_removal(&edited).0.into_owned());
+    let at = document.head()?.start_tag()?.end;
+    let [at] = file_offsets(&edited, encoding, document.source(), [at])[..] else { return None };
+    let at = at?;
+    spliced(&edited, &[(at..at, page.encoded(&format!("\n{}", patch.head)).into_owned())])
+}
+
+/// Bytes with spans replaced, which are in order and apart; `None` where they are not.
+pub(crate) fn spliced(bytes: &[u8], changes: &[(Range<usize>, Vec<u8>)]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len() + changes.iter().map(|(_, text)| text.len()).sum::<usize>());
+    let mut at = 0;
+    for (span, text) in changes {
+        out.extend_from_slice(bytes.get(at..span.start)?);
+        out.extend_from_slice(text);
+        at = span.end;
+    }
+    out.extend_from_slice(bytes.get(at..)?);
+    Some(out)
 }
 
 fn apply_edits(source: &str, edits: &[Edit]) -> Option<String> {

@@ -6,19 +6,20 @@ mod requests;
 mod summary;
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use model::capture::Capture;
 use model::finding::Finding;
 use model::fix::FixClass;
 use model::report::{Coverage, Report};
 
-use crate::check::{Check, NotMeasured, Problem, Verdict};
+use crate::check::{Check, NotMeasured, Problem};
 use crate::facts::Facts;
 use crate::facts::site_files::SiteFiles;
 use crate::facts::walk::Page;
+use crate::judge::{self, Outcome};
 use crate::patch::{self, Drafted};
 use crate::path::{Efforts, path};
+use crate::proof::{self, Audited};
 use crate::searchable::searchable;
 use crate::standing::{Standing, Stands, standing};
 use crate::{checks, score};
@@ -37,8 +38,11 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
     let facts = Facts::new(capture, page, files);
     let mut coverage = Coverage { catalog: CATALOG_VERSION.to_owned(), ..Coverage::default() };
     let mut failed: Vec<(&'static Check, Problem)> = Vec::new();
+    let mut outcomes: BTreeMap<&'static str, Outcome> = BTreeMap::new();
     for check in checks::all() {
-        match run(check, &facts) {
+        let verdict = judge::run(check, &facts);
+        outcomes.insert(check.code, Outcome::of(&verdict));
+        match verdict {
             Ok(Some(problem)) => failed.push((check, problem)),
             Ok(None) => coverage.passed.push(check.code.to_owned()),
             Err(NotMeasured::Absent) => coverage.not_applicable.push(check.code.to_owned()),
@@ -53,24 +57,21 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
         coverage.not_measured.insert(check.code.to_owned(), format!("silenced:{cause}"));
         coverage.silenced_by.insert(check.code.to_owned(), (*cause).to_owned());
     }
-    let mut report = assemble(&facts, &standing, failed, coverage);
+    let audited = Audited { facts: &facts, page, files, outcomes: &outcomes };
+    let mut report = assemble(&audited, &standing, failed, coverage);
     report.requests = requests::of(&facts, files);
     limits::keep(&mut report);
     report
 }
 
-/// Runs one check. A check that panics is a defect of ours: it is not measured, and the audit goes on.
-fn run(check: &Check, facts: &Facts<'_>) -> Verdict {
-    catch_unwind(AssertUnwindSafe(|| (check.run)(facts))).unwrap_or(Err(NotMeasured::Defect))
-}
-
 /// The report without what needs the report itself.
 fn assemble(
-    facts: &Facts<'_>,
+    audited: &Audited<'_, '_>,
     standing: &Standing,
     failed: Vec<(&'static Check, Problem)>,
     coverage: Coverage,
 ) -> Report {
+    let facts = audited.facts;
     let mut problems: BTreeMap<&str, Problem> =
         failed.into_iter().map(|(check, problem)| (check.code, problem)).collect();
     let mut findings = Vec::with_capacity(standing.findings.len());
@@ -93,7 +94,10 @@ fn assemble(
     }
     let efforts: Efforts = drafted.iter().map(|drafted| (drafted.check.code, drafted.draft.changes())).collect();
     let url = facts.final_url().to_owned();
-    let (mut fixes, patch) = patch::merge(&url, facts.markup(), &facts.own_files(), drafted);
+    let own_files = facts.own_files();
+    let drafted = patch::prepared(facts.markup(), &own_files, drafted);
+    let (drafted, demoted) = proof::proven(audited, &own_files, drafted);
+    let (mut fixes, patch) = patch::merge(&url, audited.source(), &own_files, drafted);
     fix_places::add(&mut fixes, facts.platforms());
     debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));
     let exchange = facts.capture.page.response();
@@ -120,6 +124,7 @@ fn assemble(
         searchable: Some(searchable(facts, &standing.found, &coverage)),
         coverage,
         patch,
+        demoted,
         requests: Vec::new(),
     }
 }

@@ -29,6 +29,8 @@ pub struct Verification {
     pub fixed: Option<Vec<Changed>>,
     /// Findings that the audit did not have; null without an audit.
     pub broke: Option<Vec<Changed>>,
+    /// Findings that the audit could not see behind one that is gone; null without an audit.
+    pub revealed: Option<Vec<Changed>>,
     /// Codes that only one of them measured, with the reason, after `before:` that of the audit; null without an audit.
     pub not_compared: Option<BTreeMap<String, String>>,
 }
@@ -38,9 +40,11 @@ impl Verification {
     pub fn of(report: &Report, before: Option<Side<'_>>, lang: Lang) -> Self {
         let issues = report.issues_in(lang);
         let compared = before.map(|before| compare(before, Side { issues: &issues, coverage: &report.coverage }));
-        let (fixed, broke, not_compared) = match compared {
-            Some(Comparison { fixed, broke, not_compared }) => (Some(fixed), Some(broke), Some(not_compared)),
-            None => (None, None, None),
+        let (fixed, broke, revealed, not_compared) = match compared {
+            Some(Comparison { fixed, broke, revealed, not_compared }) => {
+                (Some(fixed), Some(broke), Some(revealed), Some(not_compared))
+            }
+            None => (None, None, None, None),
         };
         Self {
             score: report.score,
@@ -50,6 +54,7 @@ impl Verification {
             issues,
             fixed,
             broke,
+            revealed,
             not_compared,
         }
     }

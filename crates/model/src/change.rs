@@ -40,6 +40,10 @@ pub struct Change {
     pub broke: Vec<Changed>,
     /// Findings that disappeared: measured again, and fine.
     pub fixed: Vec<Changed>,
+    /// Findings that were there before, behind one that is fixed now: what a block of data says once it can be read, or
+    /// what a fixed finding had silenced. They count neither as broken nor in `score`.
+    #[serde(default)]
+    pub revealed: Vec<Changed>,
 }
 
 /// Two audits of one page beside each other.
@@ -50,6 +54,9 @@ pub struct Comparison {
     pub fixed: Vec<Changed>,
     /// Findings that are new: measured before, and fine then.
     pub broke: Vec<Changed>,
+    /// Findings that were there before, behind one that is gone now.
+    #[serde(default)]
+    pub revealed: Vec<Changed>,
     /// Codes that are findings on one side and were not measured on the other, with the reason; that of the earlier
     /// side after `before:`.
     pub not_compared: BTreeMap<String, String>,

@@ -65,6 +65,11 @@ pub struct Fix<T = Phrase> {
     /// How to apply it, or what to decide.
     #[serde(rename = "nota")]
     pub note: Option<T>,
+    /// The changes of the page's source that a ready fix makes by itself, in source order. Applied alone, they make the
+    /// finding go away. `edicoes` and `head` of the patch have the same changes of all fixes together: there, changes of
+    /// one tag are one edit.
+    #[serde(default)]
+    pub edits: Vec<FixEdit>,
     /// Where it is made in the system that wrote the page; absent where no system is known, or it does not make this.
     #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
     pub place: Option<FixPlace<T>>,
@@ -77,6 +82,56 @@ pub struct FixPlace<T = Phrase> {
     pub system: String,
     /// The way there: menus and fields as the system names them.
     pub steps: T,
+}
+
+/// What an edit does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "VerboEdicao")]
+pub enum Verb {
+    /// Puts `after` at `offset`; `before` is empty.
+    Add,
+    /// Puts `after` in the place of `before`.
+    Replace,
+    /// Takes `before` away and puts `after` at `to`.
+    Move,
+    /// Takes `before` away; `after` is empty, or the one space that must stay.
+    Delete,
+}
+
+/// One change of the page's source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "EdicaoCorrecao")]
+pub struct FixEdit {
+    /// What it does.
+    pub verb: Verb,
+    /// Exact source text as it stands.
+    pub before: String,
+    /// What stands there afterwards; of a move, what stands at `to`.
+    pub after: String,
+    /// Where `before` stands, or `after` comes.
+    #[serde(flatten)]
+    pub at: SourcePlace,
+    /// Where a move leads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<SourcePlace>,
+}
+
+/// A place in the page's source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "LugarEdicao")]
+pub struct SourcePlace {
+    /// 1-based line.
+    pub line: u32,
+    /// Byte offset in the page decoded to UTF-8.
+    pub offset: usize,
+    /// Byte offset in the file itself, whatever its encoding; absent where the characters can't be told apart in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byte_offset: Option<usize>,
+    /// Bytes of the file that `before` takes; 0 where something is added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byte_length: Option<usize>,
 }
 
 /// A file at the host root.
@@ -107,6 +162,7 @@ impl Fix<Phrase> {
                 .place
                 .as_ref()
                 .map(|place| FixPlace { system: place.system.clone(), steps: place.steps.in_lang(lang).to_owned() }),
+            edits: self.edits.clone(),
         }
     }
 }

@@ -63,10 +63,73 @@ pub struct Edit {
     pub line: u32,
     /// Byte offset of the first character in the page decoded to UTF-8.
     pub offset: usize,
+    /// Byte offset of the first character in the file itself, whatever its encoding (ISO-8859-1, UTF-16, Shift_JIS).
+    /// Absent where the characters can't be told apart in the file.
+    #[serde(default, rename = "byteOffset", skip_serializing_if = "Option::is_none")]
+    pub byte_offset: Option<usize>,
+    /// Bytes of the file that `original` takes. `snippet`, written in the encoding of the file, goes in their place.
+    #[serde(default, rename = "byteLength", skip_serializing_if = "Option::is_none")]
+    pub byte_length: Option<usize>,
     /// Exact source text.
     pub original: String,
     /// Its replacement; may be empty.
     pub snippet: String,
+}
+
+/// A change that was drafted as ready and is not offered, since it did not hold on the page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Demoted {
+    /// Code of the finding.
+    pub code: String,
+    /// What was wrong with it.
+    pub reason: Unproven,
+    /// Findings that it caused, the fact that it moved, or the tag that would be there twice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub detail: Vec<String>,
+}
+
+/// Why a change is not ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unproven {
+    /// Its finding stays.
+    Stays,
+    /// It causes another finding.
+    CausesFinding,
+    /// It changes how other parts of the page are read.
+    ChangesText,
+    /// The declared encoding comes to lie past the bytes in which it is looked for.
+    MovesCharset,
+    /// An attribute is written twice.
+    DoublesAttribute,
+    /// An attribute is lost.
+    LosesAttribute,
+    /// The effective value of another fact changes.
+    MovesFact,
+    /// There are two of what there may be one of.
+    DoublesTag,
+    /// Its place can't be found in the file.
+    NoPlace,
+    /// The page is too large to prove it.
+    TooLarge,
+}
+
+impl Unproven {
+    /// Its name in data.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Stays => "stays",
+            Self::CausesFinding => "causes_finding",
+            Self::ChangesText => "changes_text",
+            Self::MovesCharset => "moves_charset",
+            Self::DoublesAttribute => "doubles_attribute",
+            Self::LosesAttribute => "loses_attribute",
+            Self::MovesFact => "moves_fact",
+            Self::DoublesTag => "doubles_tag",
+            Self::NoPlace => "no_place",
+            Self::TooLarge => "too_large",
+        }
+    }
 }
 
 /// One template of a patch.

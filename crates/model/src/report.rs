@@ -9,7 +9,7 @@ use crate::finding::{Counts, Finding, Hygiene};
 use crate::fix::Fix;
 use crate::id::{AuditId, Slug};
 use crate::lang::Lang;
-use crate::patch::Patch;
+use crate::patch::{Demoted, Patch};
 use crate::path::PathStep;
 use crate::searchable::Searchable;
 use crate::summary::PageSummary;
@@ -46,6 +46,9 @@ pub struct Report {
     pub coverage: Coverage,
     /// The consolidated patch.
     pub patch: Patch,
+    /// Changes that were drafted as ready and did not hold on this page. For calibration: callers see the instruction.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub demoted: Vec<Demoted>,
     /// What was asked of the target, and what was not.
     #[serde(default)]
     pub requests: Vec<Request>,

@@ -28,6 +28,7 @@ use crate::{csrf, error, filters};
 use api::operation::Resources;
 use render::catalog::tool::{self, Worked};
 use render::catalog::{self, calls};
+use render::edits;
 use service::Services;
 use service::blocking::off_worker;
 
@@ -247,7 +248,7 @@ fn finding(finding: &Finding, fix: &Fix, lang: Lang) -> ExampleFinding {
         word: severity_word(finding.severity).in_lang(lang),
         message: finding.message.in_lang(lang).to_owned(),
         class: class(fix.class).in_lang(lang),
-        fix: tool::ready(fix).map(str::to_owned),
+        fix: edits::ready(fix, lang),
     }
 }
 

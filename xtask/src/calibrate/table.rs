@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use model::finding::Severity;
+use model::fix::FixClass;
 use model::report::Report;
 use model::searchable::SearchState;
 
@@ -66,6 +67,30 @@ pub(super) fn table(reports: &[(String, Report)]) -> String {
     let _ = writeln!(out, "\n## What takes points on over a third of the pages\n");
     for code in often(reports) {
         let _ = writeln!(out, "- `{code}`: {}", reason(code).unwrap_or("no reason is written"));
+    }
+    out + &demoted(reports)
+}
+
+/// Fixes that were drafted as ready and did not hold on a page: how many, and why.
+fn demoted(reports: &[(String, Report)]) -> String {
+    let ready: usize = reports
+        .iter()
+        .map(|(_, report)| report.fixes.iter().filter(|fix| fix.class == FixClass::Deterministic).count())
+        .sum();
+    let mut cases: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for one in reports.iter().flat_map(|(_, report)| &report.demoted) {
+        *cases.entry((one.code.as_str(), one.reason.word())).or_default() += 1;
+    }
+    let all: usize = cases.values().sum();
+    let mut out = format!(
+        "\n## Fixes that are not offered as ready\n\nEvery ready fix is applied to its page, alone and with all others, and the \
+         result is judged. {ready} held. {all} did not, and became instructions:\n\n"
+    );
+    if all > 0 {
+        out.push_str("| code | why | pages |\n|---|---|--:|\n");
+    }
+    for ((code, why), pages) in cases {
+        let _ = writeln!(out, "| `{code}` | `{why}` | {pages} |");
     }
     out
 }

@@ -116,7 +116,8 @@ pub(super) fn operations() -> Vec<Operation> {
                 "See how a page changed",
                 "The runs of a tab, newest first, also those made before it was opened, each with what changed since the \
                  newest earlier run with a score: by code, never by message. What one of the two runs did not measure \
-                 counts neither as broken nor as fixed, nor in the change of the score.",
+                 counts neither as broken nor as fixed, nor in the change of the score. `revealed` are findings that \
+                 another one hid before it was fixed: they are not new, and count for nothing either.",
             )
             .access(Access::Owner)
             .errors(OF_A_TAB),

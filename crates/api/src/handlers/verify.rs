@@ -24,8 +24,9 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Judges the page that you send, by the rules of an audit and with no request to anybody. Send the \
                  response headers and robots.txt too where you know them: what they say is not measured otherwise, and \
                  neither is what only the network can tell (sitemaps, discovery files, times). With `audit_id` the \
-                 result is compared with that audit, which must be yours: `fixed`, `broke` and `notCompared`. Free, \
-                 120 an hour for each network; nothing is stored.\n\nExample: `{\"url\": \"https://example.com/\", \
+                 result is compared with that audit, which must be yours: `fixed`, `broke`, `revealed` (findings that \
+                 another one hid before it was fixed) and `notCompared`. Free, 120 an hour for each network; nothing \
+                 is stored.\n\nExample: `{\"url\": \"https://example.com/\", \
                  \"html\": \"<!doctype html>…\", \"audit_id\": \"…\"}`",
             )
             .effect(Effect::Reads)

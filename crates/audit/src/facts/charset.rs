@@ -4,6 +4,7 @@
 //! nothing declared, a detector that never answers UTF-8. A declaration that the tree builder meets later may change a
 //! guess, once.
 
+pub(crate) mod file_bytes;
 mod prescan;
 mod xml_declaration;
 

@@ -9,7 +9,7 @@ mod parsed;
 mod white_space;
 
 pub use element::Element;
-pub(crate) use element::Part;
+pub(crate) use element::{Part, insertion_point};
 pub use html::{Limits, Namespace, NodeId, Position};
 pub(crate) use html::{WrittenAttribute, attributes_of};
 pub use parsed::{Complexity, Document};

@@ -65,7 +65,7 @@ impl<'c> Facts<'c> {
         let html = page.html.as_ref();
         let header_links = exchange.map(link_header::read).unwrap_or_default();
         let alternates = hreflang::read(html, &header_links);
-        let robots = files.robots.as_ref();
+        let robots = files.robots.as_deref();
         let url = exchange.and_then(|exchange| Url::parse(&exchange.url).ok());
         let rules = match robots {
             Some(RobotsState::Found(file)) => url.as_ref().map(|url| file.for_path(&robots_txt::path(url))),

@@ -104,6 +104,21 @@ impl Html {
         self.charset.encoding.decode_without_bom_handling(meant.as_bytes()).0.into_owned()
     }
 
+    /// The same for text in which some was misread and some was not: each run of characters outside of ASCII by itself.
+    pub(crate) fn as_meant_in_runs(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while !rest.is_empty() {
+            let ascii = rest.find(|c: char| !c.is_ascii()).unwrap_or(rest.len());
+            let (plain, other) = rest.split_at(ascii);
+            let (run, after) = other.split_at(other.find(|c: char| c.is_ascii()).unwrap_or(other.len()));
+            out.push_str(plain);
+            out.push_str(&self.as_meant(run));
+            rest = after;
+        }
+        out
+    }
+
     /// The element of an id of this document.
     pub fn element(&self, id: NodeId) -> Option<Element<'_>> {
         self.document.element(id)

@@ -1,6 +1,7 @@
 //! A site's robots.txt and sitemaps as they come in: each is read once, and then its bytes may go.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::capture::{Capture, Extra, WantKind};
 
@@ -31,11 +32,11 @@ impl SiteFile {
 }
 
 /// What is known of the files of a site.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct SiteFiles {
-    pub(super) robots: Option<RobotsState>,
+    pub(super) robots: Option<Arc<RobotsState>>,
     /// By the address asked for.
-    pub(super) sitemaps: BTreeMap<String, SitemapFile>,
+    pub(super) sitemaps: BTreeMap<String, Arc<SitemapFile>>,
 }
 
 impl SiteFiles {
@@ -47,14 +48,24 @@ impl SiteFiles {
         files
     }
 
+    /// Takes another answer for a file.
+    pub(crate) fn replace(&mut self, file: SiteFile) {
+        match file {
+            SiteFile::Robots(state) => self.robots = Some(Arc::new(state)),
+            SiteFile::Sitemap(file) => {
+                self.sitemaps.insert(file.url.clone(), Arc::new(*file));
+            }
+        }
+    }
+
     /// Adds a file. Of two answers to the same request the first counts, as in a capture.
     pub fn add(&mut self, file: SiteFile) {
         match file {
             SiteFile::Robots(state) => {
-                self.robots.get_or_insert(state);
+                self.robots.get_or_insert_with(|| Arc::new(state));
             }
             SiteFile::Sitemap(file) => {
-                self.sitemaps.entry(file.url.clone()).or_insert(*file);
+                self.sitemaps.entry(file.url.clone()).or_insert_with(|| Arc::new(*file));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The sitemaps of a site (sitemaps.org protocol 0.9): which to ask for, what came, and whether the page is in them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use model::capture::{Capture, Source, Want, WantKind};
 use model::summary::SitemapSummary;
@@ -73,7 +74,7 @@ impl<'f> Sitemaps<'f> {
     pub fn survey(capture: &Capture, files: &'f SiteFiles) -> Option<Self> {
         let base = capture.page.response().and_then(|exchange| Url::parse(&exchange.url).ok());
         let base = base.filter(|_| capture.source == Source::Network)?;
-        let declared = match files.robots.as_ref()? {
+        let declared = match files.robots.as_deref()? {
             RobotsState::Found(file) => file.sitemaps.iter().map(|(_, url)| url.clone()).collect(),
             RobotsState::Missing(_) | RobotsState::Html => Vec::new(),
             RobotsState::Unreachable(_) => return None,
@@ -181,7 +182,7 @@ impl<'f> Sitemaps<'f> {
 
 /// One pass over the files in the order in which they are asked for.
 struct Survey<'f, 'b> {
-    answers: &'f BTreeMap<String, SitemapFile>,
+    answers: &'f BTreeMap<String, Arc<SitemapFile>>,
     /// The page.
     base: &'b Url,
     /// Files of other sites met.

@@ -7,8 +7,9 @@ use std::ops::Range;
 use model::fix::FixTarget;
 use model::patch::Edit;
 
+use super::source::PageSource;
 use crate::escape::attribute;
-use crate::facts::document::{Document, NodeId, WrittenAttribute, attributes_of};
+use crate::facts::document::{Document, NodeId, WrittenAttribute, attributes_of, insertion_point};
 use crate::fix::{Change, DraftEdit};
 
 /// Source characters taken along by an insertion, so that its `original` is something to find.
@@ -28,16 +29,20 @@ impl Change {
 }
 
 /// One replacement of a span.
-struct Splice {
-    span: Range<usize>,
-    text: String,
-    code: String,
-    also: Vec<String>,
-    target: FixTarget,
+#[derive(Debug, Clone)]
+pub(crate) struct Splice {
+    /// Bytes of the decoded source; empty for an insertion.
+    pub(crate) span: Range<usize>,
+    /// What comes there, as the file's encoding can hold it.
+    pub(crate) text: String,
+    pub(super) code: String,
+    pub(super) also: Vec<String>,
+    pub(super) target: FixTarget,
 }
 
-/// The edits of a patch, in source order.
-pub(super) fn merge(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Edit> {
+/// What changes of the source come to: in its order, apart from each other, each a real change.
+pub(crate) fn apart(page: PageSource<'_>, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
+    let document = page.document();
     let mut splices = splices(document, changes);
     // At one place insertions first, in their order; then outermost first, so that what lies inside a removed or rewritten
     // element is dropped with it.
@@ -55,39 +60,57 @@ pub(super) fn merge(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<E
             _ => apart.push(splice),
         }
     }
-    give_anchors(document.source(), &mut apart);
-    apart.into_iter().filter_map(|splice| finish(document, splice)).collect()
+    for splice in &mut apart {
+        let in_script = !splice.text.is_ascii() && page.is_in_script(splice.span.start);
+        splice.text = page.written(std::mem::take(&mut splice.text), in_script);
+    }
+    apart.retain(|splice| document.source().get(splice.span.clone()).is_some_and(|original| original != splice.text));
+    apart
 }
 
-fn finish(document: &Document, splice: Splice) -> Option<Edit> {
-    let original = document.source().get(splice.span.clone())?;
-    (original != splice.text).then(|| Edit {
+/// The edits of a patch, in source order.
+pub(super) fn merge(page: PageSource<'_>, changes: &[(&str, DraftEdit)]) -> Vec<Edit> {
+    let mut apart = apart(page, changes);
+    give_anchors(page, &mut apart);
+    let spans: Vec<Range<usize>> = apart.iter().map(|splice| splice.span.clone()).collect();
+    let in_file = page.file_spans(&spans);
+    apart.into_iter().zip(in_file).filter_map(|(splice, in_file)| finish(page.document(), splice, in_file)).collect()
+}
+
+fn finish(document: &Document, splice: Splice, in_file: Option<Range<usize>>) -> Option<Edit> {
+    Some(Edit {
         code: splice.code,
         also: splice.also,
         target: splice.target,
         line: document.position(splice.span.start).line,
         offset: splice.span.start,
-        original: original.to_owned(),
+        byte_offset: in_file.as_ref().map(|span| span.start),
+        byte_length: in_file.map(|span| span.len()),
+        original: document.source().get(splice.span)?.to_owned(),
         snippet: splice.text,
     })
 }
 
 /// An insertion gets some source text after it (or, at the end, before it) as its original.
-fn give_anchors(source: &str, splices: &mut [Splice]) {
+fn give_anchors(page: PageSource<'_>, splices: &mut [Splice]) {
+    let source = page.document().source();
+    // What was misread would have to be written otherwise than it is read.
+    let is_anchor = |c: &char| *c != '\n' && (c.is_ascii() || !page.html.unlabelled_utf8);
     for at in 0..splices.len() {
         let next_start = splices.get(at + 1).map_or(source.len(), |next| next.span.start);
         let previous_end = at.checked_sub(1).and_then(|at| splices.get(at)).map_or(0, |previous| previous.span.end);
         let Some(splice) = splices.get_mut(at).filter(|splice| splice.span.is_empty()) else { continue };
         let start = splice.span.start;
         let after = source.get(start..next_start).unwrap_or_default();
-        let taken: String = after.chars().take(ANCHOR_CHARACTERS).take_while(|c| *c != '\n').collect();
+        let taken: String = after.chars().take(ANCHOR_CHARACTERS).take_while(is_anchor).collect();
         if !taken.is_empty() {
             splice.span.end = start + taken.len();
             splice.text.push_str(&taken);
             continue;
         }
         let before = source.get(previous_end..start).unwrap_or_default();
-        let length: usize = before.chars().rev().take(ANCHOR_CHARACTERS).map(char::len_utf8).sum();
+        let back = before.chars().rev().take(ANCHOR_CHARACTERS);
+        let length: usize = back.take_while(|c| *c == '\n' || is_anchor(c)).map(char::len_utf8).sum();
         splice.span.start = start - length;
         splice.text.insert_str(0, source.get(start - length..start).unwrap_or_default());
     }
@@ -239,16 +262,6 @@ fn taken_out(tag: &str, written: &WrittenAttribute) -> (Range<usize>, String) {
     let rest = tag.get(written.whole.end..).unwrap_or_default();
     let is_apart = rest.starts_with(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>');
     (start..written.whole.end, if is_apart { "" } else { " " }.to_owned())
-}
-
-/// Where a new attribute goes: after the last one, before a closing slash. A slash that belongs to an unquoted value
-/// stays with it. A last one without the value that its `=` announces would take in the new one: that goes first.
-fn insertion_point(tag: &str) -> usize {
-    let name_end = tag.find(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>').unwrap_or(tag.len());
-    let lacks_value = |span: &WrittenAttribute| {
-        span.value.as_ref().is_some_and(|value| value.is_empty() && value.end == span.whole.end)
-    };
-    attributes_of(tag).last().filter(|span| !lacks_value(span)).map_or(name_end, |span| span.whole.end)
 }
 
 #[cfg(test)]

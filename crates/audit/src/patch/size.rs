@@ -20,7 +20,8 @@ pub(super) fn of(draft: &FixDraft, document: Option<&Document>, own_files: OwnFi
             }
         })
         .sum();
-    2 * snippet + 2 * file + head + edits + files
+    // The fix shows its edits, and the patch has them again.
+    2 * snippet + 2 * file + 2 * head + 2 * edits + files
 }
 
 /// What a change replaces, and what by.

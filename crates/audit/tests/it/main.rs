@@ -14,6 +14,7 @@ mod hostile;
 mod images;
 mod invented;
 mod patch;
+mod proof;
 mod properties;
 mod registry;
 mod replay;

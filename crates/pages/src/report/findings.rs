@@ -13,7 +13,8 @@ use model::path::PathStep;
 use super::filter::Filter;
 use crate::pieces::{CodePiece, pieces};
 use crate::words::{class, severity_word};
-use render::catalog::{self, tool::ready};
+use render::catalog;
+use render::edits::{self, Step};
 use render::shown;
 
 /// Findings in the list "fix first". Chosen: what a person can do in one sitting.
@@ -47,7 +48,12 @@ pub(super) struct FindingView<'a> {
     pub(super) made_in: Option<(&'a str, Vec<CodePiece<'a>>)>,
     pub(super) origin: Option<String>,
     pub(super) path: Option<&'a str>,
-    pub(super) code_block: Option<&'a str>,
+    /// What changes of the page's source.
+    pub(super) steps: Vec<Step<'a>>,
+    /// That there are more.
+    pub(super) more_steps: Option<String>,
+    /// A file's content, or a tag to fill in.
+    pub(super) code_block: Option<String>,
 }
 
 /// The view of a finding.
@@ -55,6 +61,7 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
     let check = checks::find(&finding.code);
     let of_check = |pick: fn(&'static Check) -> Text| check.map(pick).map_or("", |text| text.in_lang(lang));
     let path = fix.file.as_ref().map(|file| file.path.as_str());
+    let (steps, more) = edits::steps(fix, lang);
     FindingView {
         code: &finding.code,
         address: check.map(|check| address(check, lang)),
@@ -79,7 +86,9 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
         made_in: fix.place.as_ref().map(|place| (place.system.as_str(), pieces(place.steps.in_lang(lang)))),
         origin: fix.origin.as_ref().map(|origin| origin.in_lang(lang).to_owned()),
         path,
-        code_block: ready(fix),
+        code_block: edits::ready(fix, lang).filter(|_| steps.is_empty()),
+        steps,
+        more_steps: (more > 0).then(|| edits::more_edits(more, lang)),
     }
 }
 

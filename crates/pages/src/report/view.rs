@@ -123,6 +123,7 @@ struct ChangeView<'a> {
     points: Option<String>,
     broke: usize,
     fixed: usize,
+    revealed: usize,
     /// Checks whose findings are fixed.
     gone: Vec<CheckLink>,
 }
@@ -243,6 +244,7 @@ impl<'a> ChangeView<'a> {
             points: change.score.map(shown::signed),
             broke: change.broke.len(),
             fixed: change.fixed.len(),
+            revealed: change.revealed.len(),
             gone: change.fixed.iter().filter_map(|gone| named(&gone.code, lang)).collect(),
         }
     }

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::calls;
+use crate::edits;
 
 /// Audit results of the worked example of each family, computed on first use.
 #[derive(Debug)]
@@ -192,9 +193,9 @@ fn shown(family: &Family, worked: Option<&Worked>, lang: Lang) -> Section {
 
 fn mended(family: &Family, worked: Option<&Worked>, lang: Lang) -> Section {
     let line = |check: &Check| format!("- `{}`: {}\n", check.code, check.how.in_lang(lang));
-    let first = worked.and_then(|worked| worked.findings.iter().find_map(|(_, fix)| ready(fix)));
+    let first = worked.and_then(|worked| worked.findings.iter().find_map(|(_, fix)| edits::ready(fix, lang)));
     let body = family.checks.iter().map(line).collect();
-    Section { code: first.map(str::to_owned), ..section("fix", FIX, lang, body) }
+    Section { code: first, ..section("fix", FIX, lang, body) }
 }
 
 fn called(origin: &str, lang: Lang) -> Section {
@@ -208,11 +209,6 @@ fn called(origin: &str, lang: Lang) -> Section {
 
 fn section(id: &'static str, heading: Text, lang: Lang, body: String) -> Section {
     Section { id, heading: heading.in_lang(lang), body: body.trim_end().to_owned(), code: None }
-}
-
-/// What of a fix is there to be pasted.
-pub fn ready(fix: &Fix) -> Option<&str> {
-    fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref())
 }
 
 /// Whether what a category judges is what a search result shows of a page.

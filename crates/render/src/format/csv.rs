@@ -8,9 +8,11 @@ use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
 use super::text::class;
+use crate::edits;
 use crate::shown::printable;
 
-/// Names of the columns, the same in every language. `places` has a line for each; `fix` is what to paste; `searchable` says of
+/// Names of the columns, the same in every language. `places` has a line for each; `fix` is what to change (`-` goes, `+`
+/// comes) or a file's content; `searchable` says of
 /// each row whether a search engine can show the page.
 const COLUMNS: [&str; 13] = [
     "url",
@@ -48,7 +50,7 @@ fn page(out: &mut String, report: &Report, lang: Lang) {
     for (finding, fix) in most_urgent(&report.findings, &report.fixes) {
         let check = checks::find(&finding.code);
         let places = finding.evidence.iter().map(place).map(|(at, shown)| format!("{at}{shown}"));
-        let ready = fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref());
+        let ready = edits::ready(fix, lang).filter(|ready| !ready.is_empty());
         let note = || fix.note.as_ref().map(|note| note.in_lang(lang));
         row(
             out,
@@ -61,7 +63,7 @@ fn page(out: &mut String, report: &Report, lang: Lang) {
                 finding.message.in_lang(lang).to_owned(),
                 places.collect::<Vec<_>>().join("\n"),
                 class(fix.class).in_lang(lang).to_owned(),
-                ready.filter(|ready| !ready.is_empty()).or_else(note).unwrap_or_default().to_owned(),
+                ready.unwrap_or_else(|| note().unwrap_or_default().to_owned()),
                 check.map_or("", |check| check.reference).to_owned(),
                 finding.impact.map_or("", Impact::word).to_owned(),
                 finding.part_of.clone().unwrap_or_default(),

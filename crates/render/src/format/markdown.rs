@@ -6,6 +6,7 @@ use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
 use super::text::{BUILT_WITH, built_with, class, counts, made_in};
+use crate::edits;
 use crate::shown::{address, printable};
 
 /// Each page; before them, where there are several, a table of all.
@@ -72,11 +73,11 @@ fn page(report: &Report, lang: Lang) -> String {
         if let Some(file) = &fix.file {
             out.push_str(&format!("\n{}\n", escaped(&file.path)));
         }
-        let code = fix.file.as_ref().map(|file| file.content.as_str()).or(fix.snippet.as_deref());
-        if let Some(code) = code.filter(|code| !code.is_empty()) {
-            let code = printable(code);
+        if let Some(code) = edits::ready(fix, lang).filter(|code| !code.is_empty()) {
+            let code = printable(&code);
             let fence = fence(&code);
-            out.push_str(&format!("\n{fence}\n{}\n{fence}\n", code.trim_end()));
+            let language = if fix.edits.is_empty() { "" } else { "diff" };
+            out.push_str(&format!("\n{fence}{language}\n{}\n{fence}\n", code.trim_end()));
         }
     }
     out

@@ -9,6 +9,7 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
+use crate::edits;
 use crate::reason;
 use crate::shown::{address, printable};
 
@@ -147,8 +148,8 @@ fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
         }
         out.push_str(more(finding.evidence.len(), PLACES));
         out.push_str(&format!("  → {}\n", class(fix.class).in_lang(lang)));
-        let snippet =
-            fix.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content)).or_else(|| fix.snippet.clone());
+        let path = fix.file.as_ref().map_or(String::new(), |file| format!("{}\n", file.path));
+        let snippet = edits::ready(fix, lang).map(|ready| path + &ready);
         let note = fix.note.as_ref().map(|note| note.in_lang(lang).to_owned());
         let place = fix.place.as_ref().map(|place| made_in(place, lang));
         for shown in [snippet, note, place].into_iter().flatten() {

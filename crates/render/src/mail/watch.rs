@@ -11,6 +11,7 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::{Mail, Sender};
+use crate::edits;
 use crate::shown::{printable, undirected};
 
 /// Findings that an alert lists; the rest is a count.
@@ -71,8 +72,8 @@ struct AlertItem<'a> {
     word: &'static str,
     title: &'static str,
     message: String,
-    /// The ready fix, as it is pasted.
-    snippet: Option<&'a str>,
+    /// The ready fix: what goes, and what comes.
+    snippet: Option<String>,
     /// What to do.
     note: Option<&'a str>,
     address: String,
@@ -181,7 +182,7 @@ fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a
                 word: word.in_lang(lang),
                 title: check.map_or("", |check| check.title.in_lang(lang)),
                 message: undirected(&changed.message),
-                snippet: fix.snippet.as_deref(),
+                snippet: Some(fix).filter(|fix| fix.file.is_none()).and_then(|fix| edits::ready(fix, lang)),
                 note: match &fix.note {
                     Some(note) => Some(note.in_lang(lang)),
                     None => check.map(|check| check.how.in_lang(lang)),

@@ -131,5 +131,6 @@ pub fn between(before: &Judgement, after: &Judgement) -> Change {
         to,
         broke: comparison.broke,
         fixed: comparison.fixed,
+        revealed: comparison.revealed,
     }
 }

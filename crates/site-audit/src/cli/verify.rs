@@ -27,7 +27,7 @@ const FILE_BYTES: u64 = 8 * 1024 * 1024;
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
 Judges a file as the service would judge the page, and compares it with an audit made before. Nothing is fetched: what
-needs the network is not compared. The file of --before is what `site-audit audit --format json` printed for one page, or
+needs the network is not compared. What another finding hid before it was fixed is revealed, and not broken. The file of --before is what `site-audit audit --format json` printed for one page, or
 the answer of GET /api/audits/ID.
 
 Exit codes:
@@ -120,10 +120,11 @@ impl VerifyArguments {
 fn changes(verification: &Verification, lang: Lang) -> String {
     const FIXED: Text = text("Fixed", "Corrigido");
     const BROKE: Text = text("Broke", "Quebrou");
+    const REVEALED: Text = text("Revealed", "Revelado");
     const NOT_COMPARED: Text = text("Not compared", "Não comparado");
     const NOTHING: Text = text("Nothing was fixed, and nothing broke.", "Nada foi corrigido e nada quebrou.");
-    let (Some(fixed), Some(broke), Some(not_compared)) =
-        (&verification.fixed, &verification.broke, &verification.not_compared)
+    let (Some(fixed), Some(broke), Some(revealed), Some(not_compared)) =
+        (&verification.fixed, &verification.broke, &verification.revealed, &verification.not_compared)
     else {
         return String::new();
     };
@@ -134,6 +135,7 @@ fn changes(verification: &Verification, lang: Lang) -> String {
     };
     lines.extend(of(BROKE, broke));
     lines.extend(of(FIXED, fixed));
+    lines.extend(of(REVEALED, revealed));
     if lines.is_empty() {
         lines.push(NOTHING.in_lang(lang).to_owned());
     }

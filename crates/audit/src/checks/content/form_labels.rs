@@ -170,8 +170,7 @@ fn field(facts: &Facts<'_>) -> Verdict {
 
 /// The element's start tag with a label of its own.
 fn with_name(element: Element<'_>, name: &str) -> String {
-    let tag = element.start_tag_source().unwrap_or("<input>");
-    format!("{} aria-label=\"{name}\">", tag.trim_end_matches('>').trim_end_matches('/').trim_end())
+    element.start_tag_with("aria-label", name).unwrap_or_else(|| format!("<input aria-label=\"{name}\">"))
 }
 
 /// Nameless buttons below which they are a note: an arrow or a closing cross, not how the page is used.

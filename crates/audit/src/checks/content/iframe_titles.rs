@@ -93,8 +93,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let name = |frame: Element<'_>| frame.start_tag().and_then(|_| embed_name(&address(frame)?));
     let named: Option<Vec<(Element<'_>, &str)>> = found.iter().map(|frame| Some((*frame, name(*frame)?))).collect();
     let tag = |frame: Element<'_>, title: &str| {
-        let tag = frame.start_tag_source().unwrap_or("<iframe>");
-        format!("{} title=\"{title}\">", tag.trim_end_matches('>').trim_end())
+        frame.start_tag_with("title", title).unwrap_or_else(|| format!("<iframe title=\"{title}\">"))
     };
     let fix = match named {
         Some(named) => {

@@ -328,9 +328,9 @@ fn fix(html: &Html, metas: &[(Element<'_>, String)], facts: &Facts<'_>) -> Resul
     };
     const VALID: Text = text("the page's bytes are valid UTF-8", "os bytes da página são UTF-8 válido");
     let fix = FixDraft::edit(FixTarget::Head, TAG).from(VALID, &[]);
-    let fix = match first.start_tag().filter(|_| only_declares(*first)) {
-        Some(span) => fix.replace(span, TAG),
-        None => without_declaration(fix, *first).with_head(HeadKey::Charset, TAG),
+    let fix = match first.start_tag().is_some() && only_declares(*first) {
+        true => fix.unset(*first, "http-equiv").unset(*first, "content").set(*first, "charset", "utf-8"),
+        false => without_declaration(fix, *first).with_head(HeadKey::Charset, TAG),
     };
     Ok(rest.iter().fold(
         fix,

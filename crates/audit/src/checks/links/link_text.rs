@@ -158,9 +158,8 @@ fn leads_to_itself(link: Element<'_>) -> bool {
 
 /// The link's start tag with a placeholder label.
 fn with_label(link: Element<'_>) -> String {
-    let tag = link.start_tag_source().unwrap_or("<a>");
-    let body = tag.trim_end_matches('>');
-    format!("{body} aria-label=\"{{{{DESTINATION}}}}\">")
+    const LABEL: &str = "{{DESTINATION}}";
+    link.start_tag_with("aria-label", LABEL).unwrap_or_else(|| format!("<a aria-label=\"{LABEL}\">"))
 }
 
 /// Texts that say nothing, by language. Source and date in the file.

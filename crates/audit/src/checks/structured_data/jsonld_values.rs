@@ -237,10 +237,7 @@ fn stating<'h>(html: &'h Html, item: &Item, bad: &Bad<'_>) -> Option<(Element<'h
 
 /// The element's start tag with that value in an attribute.
 fn tag_stating(element: Element<'_>, name: &str, value: &str) -> Option<String> {
-    element.start_tag_with(name, value).or_else(|| {
-        let tag = element.start_tag_source()?.trim_end_matches('>').trim_end_matches('/').trim_end();
-        Some(format!("{tag} {name}=\"{}\">", attribute(value)))
-    })
+    element.start_tag_with(name, value)
 }
 
 /// A value of JSON as an attribute has it.

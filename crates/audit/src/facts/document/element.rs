@@ -251,14 +251,20 @@ impl<'d> Element<'d> {
         self.document.source().get(self.start_tag()?)
     }
 
-    /// The start tag with another value of an attribute that it has, escaped; every other byte stays.
+    /// The start tag with a value of an attribute, escaped, in the place of the one that it has; every other byte stays.
     pub(crate) fn start_tag_with(self, name: &str, value: &str) -> Option<String> {
         let tag = self.start_tag_source()?;
         let is_named =
             |span: &WrittenAttribute| tag.get(span.name.clone()).is_some_and(|n| n.eq_ignore_ascii_case(name));
-        let old = attributes_of(tag).into_iter().find(is_named)?.whole;
-        let (before, after) = (tag.get(..old.start)?, tag.get(old.end..)?);
-        Some(format!("{before}{name}=\"{}\"{after}", escape::attribute(value)))
+        let written = format!("{name}=\"{}\"", escape::attribute(value));
+        let (place, written) = match attributes_of(tag).into_iter().find(is_named) {
+            Some(old) => (old.whole, written),
+            None => {
+                let at = insertion_point(tag);
+                (at..at, format!(" {written}"))
+            }
+        };
+        Some(format!("{}{written}{}", tag.get(..place.start)?, tag.get(place.end..)?))
     }
 
     /// 1-based line of the start tag.
@@ -313,6 +319,16 @@ impl<'d> Element<'d> {
             None => Place { selector, ..Place::default() },
         }
     }
+}
+
+/// Where a new attribute goes: after the last one, before a closing slash. A slash that belongs to an unquoted value
+/// stays with it. A last one without the value that its `=` announces would take in the new one: that goes first.
+pub(crate) fn insertion_point(tag: &str) -> usize {
+    let name_end = tag.find(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>').unwrap_or(tag.len());
+    let lacks_value = |span: &WrittenAttribute| {
+        span.value.as_ref().is_some_and(|value| value.is_empty() && value.end == span.whole.end)
+    };
+    attributes_of(tag).last().filter(|span| !lacks_value(span)).map_or(name_end, |span| span.whole.end)
 }
 
 impl Document {

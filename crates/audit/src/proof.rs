@@ -1,0 +1,213 @@
+//! The proof of a patch: no fix is offered as ready unless the page with it was judged and found better.
+//!
+//! All ready fixes are applied together, to the page's own bytes in its own encoding, and the result is judged. Then each
+//! is applied without those that could hide what it does; fixes of things that nothing reads together go into one trial.
+//! What does not hold becomes an instruction that says why. Judging a changed page makes no patch of it.
+
+mod effective;
+mod subject;
+mod tree;
+mod trial;
+
+use model::fix::FixClass;
+use model::lang::{Text, text};
+use model::patch::{Demoted, Unproven};
+
+use crate::fix::{FixDraft, OwnFiles};
+use crate::patch::Drafted;
+use subject::Subject;
+use trial::{Bench, Failure};
+
+pub(crate) use trial::Audited;
+
+/// Bytes of memory that all trials of one audit may read, counted as the tree of the page takes them: 60 readings of a page
+/// of 200 KB, and none of the hostile pages whose trees take more. What is not proven by then is not offered.
+const MOST_MEMORY: usize = 64 * 1024 * 1024;
+
+/// Takes the readiness from fixes that do not hold, and says why.
+pub(crate) fn proven(
+    audited: &Audited<'_, '_>,
+    own_files: OwnFiles<'_>,
+    mut drafted: Vec<Drafted>,
+) -> (Vec<Drafted>, Vec<Demoted>) {
+    let mut demoted = Vec::new();
+    let failures = {
+        let is_ready = |item: &&Drafted| item.draft.class == FixClass::Deterministic;
+        let ready: Vec<&Drafted> = drafted.iter().filter(is_ready).collect();
+        if ready.is_empty() {
+            return (drafted, demoted);
+        }
+        Proof::new(audited, own_files, ready).run()
+    };
+    for item in &mut drafted {
+        let Some((_, failure)) = failures.iter().find(|(code, _)| *code == item.check.code) else { continue };
+        demoted.push(Demoted {
+            code: item.check.code.to_owned(),
+            reason: failure.reason,
+            detail: failure.detail.clone(),
+        });
+        item.draft = instead(item, failure.reason);
+    }
+    (drafted, demoted)
+}
+
+/// A proof in progress.
+struct Proof<'a, 'f> {
+    bench: Bench<'a, 'f>,
+    /// Fixes that may still hold, each with what it is about.
+    ready: Vec<(&'a Drafted, Vec<Subject>)>,
+    failed: Vec<(&'static str, Failure)>,
+    /// Memory of one trial.
+    cost: usize,
+    left: usize,
+}
+
+impl<'a, 'f> Proof<'a, 'f> {
+    fn new(audited: &'a Audited<'a, 'f>, own_files: OwnFiles<'a>, ready: Vec<&'a Drafted>) -> Self {
+        let bench = Bench::new(audited, own_files);
+        let ready = ready.into_iter().map(|item| (item, bench.subjects(item))).collect();
+        let cost = audited.page.html.as_ref().map_or(0, |html| html.document.memory());
+        Self { bench, ready, failed: Vec::new(), cost, left: MOST_MEMORY }
+    }
+
+    /// Codes of the fixes that do not hold, each with the reason.
+    fn run(mut self) -> Vec<(&'static str, Failure)> {
+        self.prove_together();
+        let before = self.failed.len();
+        self.prove_apart();
+        if self.failed.len() > before {
+            // Without those that left.
+            self.prove_together();
+        }
+        self.failed
+    }
+
+    /// The whole patch: takes out of it what keeps it from holding.
+    fn prove_together(&mut self) {
+        while !self.ready.is_empty() {
+            let all: Vec<&Drafted> = self.ready.iter().map(|(item, _)| *item).collect();
+            let Err(failure) = self.trial(&all) else { return };
+            if failure.reason == Unproven::TooLarge {
+                self.failed.extend(all.iter().map(|item| (item.check.code, Failure::of(Unproven::TooLarge))));
+                self.ready.clear();
+                return;
+            }
+            if failure.reason == Unproven::Stays {
+                for code in &failure.detail {
+                    let staying = all.iter().find(|item| item.check.code == code);
+                    self.failed.extend(staying.map(|item| (item.check.code, Failure::of(Unproven::Stays))));
+                }
+                self.leave();
+                continue;
+            }
+            let culprit = self.culprit(&all, failure);
+            self.failed.push(culprit);
+            self.leave();
+        }
+    }
+
+    /// The first fix with which a failing patch fails, found by halves.
+    fn culprit(&mut self, all: &[&'a Drafted], failure: Failure) -> (&'static str, Failure) {
+        let (mut holds, mut fails, mut failure) = (0, all.len(), failure);
+        while fails - holds > 1 {
+            let middle = holds.midpoint(fails);
+            match self.trial(all.get(..middle).unwrap_or_default()) {
+                Ok(()) => holds = middle,
+                Err(of_less) => (fails, failure) = (middle, of_less),
+            }
+        }
+        let code = all.get(fails.saturating_sub(1)).map_or("", |item| item.check.code);
+        (code, failure)
+    }
+
+    /// Each fix without those related to it. A fix to which none is related was proven with the whole.
+    fn prove_apart(&mut self) {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (at, (_, subjects)) in self.ready.iter().enumerate() {
+            let related = |other: &usize| {
+                *other != at && self.ready.get(*other).is_some_and(|(_, theirs)| subject::are_related(subjects, theirs))
+            };
+            if !(0..self.ready.len()).any(|other| related(&other)) {
+                continue;
+            }
+            match groups.iter_mut().find(|group| !group.iter().any(related)) {
+                Some(group) => group.push(at),
+                None => groups.push(vec![at]),
+            }
+        }
+        for group in groups {
+            let items: Vec<&Drafted> = group.iter().filter_map(|at| Some(self.ready.get(*at)?.0)).collect();
+            let Err(failure) = self.trial(&items) else { continue };
+            if let [item] = items[..] {
+                self.failed.push((item.check.code, failure));
+                continue;
+            }
+            for item in items {
+                if let Err(failure) = self.trial(&[item]) {
+                    self.failed.push((item.check.code, failure));
+                }
+            }
+        }
+        self.leave();
+    }
+
+    /// Takes out what has failed.
+    fn leave(&mut self) {
+        let failed = &self.failed;
+        self.ready.retain(|(item, _)| failed.iter().all(|(code, _)| *code != item.check.code));
+    }
+
+    fn trial(&mut self, items: &[&Drafted]) -> Result<(), Failure> {
+        self.left = self.left.checked_sub(self.cost).ok_or(Failure::of(Unproven::TooLarge))?;
+        self.bench.trial(items)
+    }
+}
+
+/// The instruction that stands where a ready change did not hold.
+fn instead(item: &Drafted, reason: Unproven) -> FixDraft {
+    let note = item.draft.note.clone().unwrap_or_else(|| item.check.how.into());
+    let mut draft = FixDraft::instruction(item.draft.target, why(reason), &[]);
+    if let Some(why) = &mut draft.note {
+        why.en = format!("{} {}", note.en, why.en);
+        why.pt = format!("{} {}", note.pt, why.pt);
+    }
+    draft
+}
+
+/// Why there is no ready change.
+fn why(reason: Unproven) -> Text {
+    match reason {
+        Unproven::Stays => text(
+            "There is no ready change: tried on this page, the usual one did not remove the finding.",
+            "Não há mudança pronta: testada nesta página, a usual não eliminou o achado.",
+        ),
+        Unproven::CausesFinding => text(
+            "There is no ready change: tried on this page, the usual one caused another finding.",
+            "Não há mudança pronta: testada nesta página, a usual causou outro achado.",
+        ),
+        Unproven::ChangesText => text(
+            "There is no ready change: tried on this page, the usual one changed how other parts are read.",
+            "Não há mudança pronta: testada nesta página, a usual mudou a leitura de outras partes.",
+        ),
+        Unproven::MovesCharset => text(
+            "There is no ready change: tried on this page, the usual one moved the declared encoding past the first 1,024 bytes.",
+            "Não há mudança pronta: testada nesta página, a usual empurrou a declaração da codificação para além dos primeiros 1.024 bytes.",
+        ),
+        Unproven::DoublesAttribute | Unproven::LosesAttribute => text(
+            "There is no ready change: tried on this page, the usual one lost or repeated an attribute.",
+            "Não há mudança pronta: testada nesta página, a usual perdeu ou repetiu um atributo.",
+        ),
+        Unproven::DoublesTag | Unproven::MovesFact => text(
+            "There is no ready change: tried on this page, the usual one changed what another tag says.",
+            "Não há mudança pronta: testada nesta página, a usual mudou o que outra tag diz.",
+        ),
+        Unproven::NoPlace => text(
+            "There is no ready change: the place can't be found in the file, whose bytes are not all of its encoding.",
+            "Não há mudança pronta: o lugar não pode ser encontrado no arquivo, cujos bytes não são todos da sua codificação.",
+        ),
+        Unproven::TooLarge => text(
+            "There is no ready change: the page is too large to try one on it.",
+            "Não há mudança pronta: a página é grande demais para testar uma nela.",
+        ),
+    }
+}

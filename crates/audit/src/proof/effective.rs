@@ -1,0 +1,100 @@
+//! What a page says of itself in effect: what a fix of one thing must leave as it is of all others.
+
+use std::collections::BTreeMap;
+
+use super::subject::Subject;
+use crate::facts::Facts;
+use crate::facts::page::Html;
+
+/// The effective values of a page, and how often it says what may be said once.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Effective {
+    values: BTreeMap<Subject, Vec<String>>,
+    /// Tags of each kind of which there may be one.
+    tags: BTreeMap<String, usize>,
+}
+
+impl Effective {
+    /// Of a page.
+    pub(super) fn of(facts: &Facts<'_>, html: &Html) -> Self {
+        let one = |value: Option<String>| value.into_iter().collect::<Vec<String>>();
+        let meta = |name: &str| one(html.meta(name).map(str::to_owned));
+        let canonical = html.links_rel("canonical").filter(|link| link.in_head);
+        let directives = facts.directives().iter();
+        let icon = html.links_rel("icon").find_map(|link| link.url.as_ref());
+        let viewports = html.metas_named("viewport").filter_map(|meta| meta.content.clone());
+        let lang = html.document.html().and_then(|root| root.attribute("lang"));
+        let mut values = BTreeMap::from([
+            (Subject::Title, one(html.title())),
+            (Subject::Description, meta("description")),
+            (
+                Subject::Canonical,
+                canonical.map(|link| link.url.as_ref().map(ToString::to_string).unwrap_or_default()).collect(),
+            ),
+            (Subject::Base, vec![html.base.to_string()]),
+            (Subject::Robots, directives.map(|one| format!("{:?} {} {:?}", one.agent, one.name, one.value)).collect()),
+            (Subject::Viewport, viewports.collect()),
+            (Subject::Lang, one(lang.map(str::to_owned))),
+            (Subject::Encoding, vec![html.charset.name().to_owned()]),
+            (Subject::Hreflang, facts.alternates().iter().map(|one| format!("{one:?}")).collect()),
+            (Subject::Refresh, one(facts.refresh())),
+            (Subject::Icons, one(icon.map(ToString::to_string))),
+        ]);
+        // The order and number of alternates is their form, what they are is the set.
+        if let Some(alternates) = values.get_mut(&Subject::Hreflang) {
+            alternates.sort();
+            alternates.dedup();
+        }
+        let mut tags: BTreeMap<String, usize> = BTreeMap::new();
+        let mut count = |name: &str| *tags.entry(name.to_owned()).or_default() += 1;
+        html.titles.iter().for_each(|_| count("title"));
+        html.links_rel("canonical").for_each(|_| count("canonical"));
+        for meta in &html.metas {
+            if let Some(key) = meta.social_key().filter(|key| is_single(key)) {
+                count(key);
+                if let Some(content) = &meta.content {
+                    let said = values.entry(Subject::Social(key.to_owned())).or_default();
+                    if said.is_empty() && !content.is_empty() {
+                        said.push(content.clone());
+                    }
+                }
+            }
+        }
+        Self { values, tags }
+    }
+
+    /// What is said otherwise in `after`, of all but what `is_meant` takes.
+    pub(super) fn moved<'a>(
+        &'a self,
+        after: &'a Self,
+        is_meant: impl Fn(&Subject) -> bool,
+        recoded: bool,
+    ) -> Option<&'a Subject> {
+        let none = Vec::new();
+        let mut subjects = self.values.keys().chain(after.values.keys());
+        subjects.find(|subject| {
+            let [old, new] = [self, after].map(|page| page.values.get(subject).unwrap_or(&none));
+            let is_same = if recoded { ascii(old) == ascii(new) } else { old == new };
+            !is_same && !is_meant(subject)
+        })
+    }
+
+    /// A tag that `after` has twice or more, and more often than this.
+    pub(super) fn doubled<'a>(&self, after: &'a Self) -> Option<&'a str> {
+        let before = |name: &str| self.tags.get(name).copied().unwrap_or_default();
+        after.tags.iter().find(|(name, count)| **count > 1 && **count > before(name)).map(|(name, _)| name.as_str())
+    }
+}
+
+/// What is left of texts when they were read in another encoding.
+fn ascii(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| text.chars().filter(char::is_ascii).collect()).collect()
+}
+
+/// Keys of `meta` of which one counts. Open Graph images and locales are lists.
+fn is_single(key: &str) -> bool {
+    match key.strip_prefix("og:") {
+        Some(rest) => matches!(rest, "url" | "title" | "type" | "description" | "site_name" | "locale"),
+        None => key.starts_with("twitter:") || matches!(key, "description" | "viewport"),
+    }
+}

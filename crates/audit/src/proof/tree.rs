@@ -1,0 +1,186 @@
+//! Whether a changed source gives the tree that it gave, but for the changes.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use model::patch::Unproven;
+
+use crate::facts::document::{Document, Element, NodeId, attributes_of};
+
+/// A change of the source: what goes, and what comes.
+pub(super) type Changed<'c> = (Range<usize>, &'c str);
+
+/// Attributes that a fix is meant to set or take off.
+pub(super) type Meant<'m> = HashSet<(NodeId, &'m str)>;
+
+/// What else the changes did: `None` where all that they do not touch is as it was.
+///
+/// `changes` are of `before`, in its order and apart.
+pub(super) fn harm(
+    before: &Document,
+    after: &Document,
+    changes: &[Changed<'_>],
+    meant: &Meant<'_>,
+) -> Option<Unproven> {
+    let shift = Shift::of(changes);
+    let mut found: HashMap<usize, Element<'_>> = HashMap::new();
+    for element in after.elements() {
+        if let Some(tag) = element.start_tag() {
+            found.insert(tag.start, element);
+        }
+    }
+    let open = written_in(before, changes);
+    for element in before.elements() {
+        let Some(tag) = element.start_tag() else { continue };
+        match shift.tag(&tag) {
+            Fate::Stays(start) => {
+                let Some(now) = found.remove(&start) else { return Some(Unproven::ChangesText) };
+                if now.name() != element.name() || now.namespace() != element.namespace() {
+                    return Some(Unproven::ChangesText);
+                }
+                let is_under = parent(element, |tag| shift.place(tag)) == parent(now, |tag| Some(tag.start));
+                let is_same_text = || open.contains(&element.id()) || own_text(element) == own_text(now);
+                if !is_under || !is_same_text() {
+                    return Some(Unproven::ChangesText);
+                }
+            }
+            Fate::Rewritten(start) => {
+                let Some(now) = found.remove(&start).filter(|now| now.name() == element.name()) else { continue };
+                let fault = attributes_of_changed(element, now, meant);
+                if fault.is_some() {
+                    return fault;
+                }
+            }
+            Fate::Gone => {}
+        }
+    }
+    // What is left came with the changes.
+    let ids: HashSet<&str> = found.values().filter_map(|element| element.attribute("id")).collect();
+    let loses_id = |element: Element<'_>| {
+        let is_gone = element.start_tag().is_some_and(|tag| matches!(shift.tag(&tag), Fate::Gone));
+        is_gone && element.attribute("id").is_some_and(|id| !id.is_empty() && !ids.contains(id))
+    };
+    if before.elements().any(loses_id) {
+        return Some(Unproven::LosesAttribute);
+    }
+    found.values().any(|element| has_twice(*element)).then_some(Unproven::DoublesAttribute)
+}
+
+/// What becomes of a start tag, with where it starts afterwards.
+enum Fate {
+    Stays(usize),
+    Rewritten(usize),
+    Gone,
+}
+
+/// Where places of the source lie afterwards.
+struct Shift<'c> {
+    changes: &'c [Changed<'c>],
+    /// Bytes that have gone, and that have come, behind so many changes.
+    moved: Vec<(usize, usize)>,
+}
+
+impl<'c> Shift<'c> {
+    fn of(changes: &'c [Changed<'c>]) -> Self {
+        let mut moved = vec![(0, 0)];
+        let (mut gone, mut come) = (0, 0);
+        for (span, text) in changes {
+            gone += span.len();
+            come += text.len();
+            moved.push((gone, come));
+        }
+        Self { changes, moved }
+    }
+
+    fn tag(&self, tag: &Range<usize>) -> Fate {
+        let behind = self.changes.partition_point(|(span, _)| span.end <= tag.start);
+        let (gone, come) = self.moved.get(behind).copied().unwrap_or_default();
+        let start = tag.start + come - gone;
+        match self.changes.get(behind) {
+            // An insertion at the start of a tag ends there, and counts as before it.
+            Some((span, text)) if span.start < tag.end => {
+                if span == tag && text.starts_with('<') {
+                    Fate::Rewritten(start)
+                } else {
+                    Fate::Gone
+                }
+            }
+            _ => Fate::Stays(start),
+        }
+    }
+
+    fn place(&self, tag: &Range<usize>) -> Option<usize> {
+        match self.tag(tag) {
+            Fate::Stays(start) | Fate::Rewritten(start) => Some(start),
+            Fate::Gone => None,
+        }
+    }
+}
+
+/// What tells one parent from another: of the source its place, of the parser its name.
+#[derive(PartialEq, Eq)]
+enum Parent<'d> {
+    Root,
+    Named(&'d str),
+    At(Option<usize>),
+}
+
+/// The parent of an element; those that are there once, or that the parser implied, by name.
+fn parent<'d>(element: Element<'d>, place: impl Fn(&Range<usize>) -> Option<usize>) -> Parent<'d> {
+    let Some(parent) = element.parent() else { return Parent::Root };
+    match parent.start_tag() {
+        Some(tag) if !matches!(parent.name(), "html" | "head" | "body" | "frameset") => Parent::At(place(&tag)),
+        _ => Parent::Named(parent.name()),
+    }
+}
+
+/// Text directly in an element, without its white space: what stands between tags may be broken into other lines.
+fn own_text(element: Element<'_>) -> String {
+    element.own_texts().flat_map(str::chars).filter(|c| !c.is_ascii_whitespace()).collect()
+}
+
+/// Elements in which something is written: their text is meant to change.
+fn written_in(document: &Document, changes: &[Changed<'_>]) -> HashSet<NodeId> {
+    let mut starts: Vec<(usize, Element<'_>)> =
+        document.elements().filter_map(|element| Some((element.start_tag()?.start, element))).collect();
+    starts.sort_by_key(|(start, _)| *start);
+    let mut written = HashSet::new();
+    for (span, _) in changes {
+        let before = starts.partition_point(|(start, _)| *start < span.start);
+        let mut around = before.checked_sub(1).and_then(|at| starts.get(at)).map(|(_, element)| *element);
+        while let Some(element) = around {
+            let end = element.end_tag().map(|tag| tag.end);
+            if end.is_none_or(|end| span.start < end) {
+                written.insert(element.id());
+                if end.is_some() {
+                    break;
+                }
+            }
+            around = element.parent();
+        }
+    }
+    written
+}
+
+/// What a rewritten tag has lost, or has twice.
+fn attributes_of_changed(before: Element<'_>, after: Element<'_>, meant: &Meant<'_>) -> Option<Unproven> {
+    if has_twice(after) && !has_twice(before) {
+        return Some(Unproven::DoublesAttribute);
+    }
+    let is_kept =
+        |(name, value): (&str, &str)| meant.contains(&(before.id(), name)) || after.attribute(name) == Some(value);
+    (!before.attributes().all(is_kept)).then_some(Unproven::LosesAttribute)
+}
+
+/// Whether the source of a start tag has an attribute twice, of which the second counts for nothing.
+fn has_twice(element: Element<'_>) -> bool {
+    let Some(tag) = element.start_tag_source() else { return false };
+    let mut names: Vec<String> = attributes_of(tag)
+        .into_iter()
+        .filter_map(|written| tag.get(written.name).map(str::to_ascii_lowercase))
+        .collect();
+    let all = names.len();
+    names.sort();
+    names.dedup();
+    names.len() < all
+}

@@ -1,0 +1,44 @@
+//! What a finding hides until it is fixed.
+//!
+//! A finding that shows only then was there before: it is told as revealed, and is neither new nor caused by the fix.
+
+/// A finding, and those that it may hide besides the ones that it silences. A trailing `*` stands for every code with that
+/// start.
+const TABLE: &[(&str, &[&str])] = &[
+    ("jsonld_syntax_error", OF_DATA),
+    ("jsonld_context_invalid", OF_DATA),
+    ("jsonld_type_unknown", OF_DATA),
+    ("jsonld_property_unknown", OF_DATA),
+];
+
+/// Structured data that can't be read, or not as it is meant, is judged once it can be.
+const OF_DATA: &[&str] = &["jsonld_*", "review_self_serving", "paywall_selector_unmatched"];
+
+/// Whether fixing the finding `cause` may show the finding `code`.
+pub(crate) fn may_show(cause: &str, code: &str) -> bool {
+    let hidden = TABLE.iter().filter(|(of, _)| *of == cause).flat_map(|(_, hidden)| *hidden);
+    cause != code && hidden.into_iter().any(|pattern| crate::silence::matches(pattern, code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks;
+
+    #[test]
+    fn every_line_names_checks_of_the_catalog() {
+        for (cause, hidden) in TABLE {
+            assert!(checks::find(cause).is_some(), "{cause}");
+            for pattern in *hidden {
+                assert!(checks::all().any(|check| crate::silence::matches(pattern, check.code)), "{pattern}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_repaired_block_shows_what_it_says() {
+        assert!(may_show("jsonld_syntax_error", "jsonld_required_missing"));
+        assert!(!may_show("jsonld_syntax_error", "jsonld_syntax_error"));
+        assert!(!may_show("title_missing", "jsonld_required_missing"));
+    }
+}

@@ -96,7 +96,8 @@ fn proved(name: &str, capture: &Capture) -> Vec<String> {
     let bytes = &capture.page.response().unwrap().body.bytes;
     let page = html(capture);
     let encoding = if page.unlabelled_utf8 { UTF_8 } else { page.charset.encoding };
-    let hidden: BTreeSet<String> = report.coverage.silenced_by.keys().cloned().collect();
+    // What could not be seen before is not new: `silencedBy` is a part of it.
+    let hidden: BTreeSet<String> = report.coverage.not_measured.keys().cloned().collect();
     let ready = |fix: &&Fix| fix.class == FixClass::Deterministic && !fix.edits.is_empty();
     let mut faults_found = Vec::new();
     for fix in report.fixes.iter().filter(ready) {

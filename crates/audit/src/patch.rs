@@ -170,15 +170,9 @@ fn finish(item: Drafted, edits: Vec<FixEdit>, patch: &mut Patch) -> Fix {
     let Drafted { check, severity, draft } = item;
     let draft = decided(draft, check.how);
     let code = check.code.to_owned();
-    patch.totals.total += 1;
-    match draft.class {
-        FixClass::Deterministic => patch.totals.deterministic += 1,
-        FixClass::Template => patch.totals.templates += 1,
-        FixClass::Instruction => patch.totals.instructions += 1,
-    }
     let note = draft.note.clone().unwrap_or_else(|| check.how.into());
     match (draft.class, draft.target) {
-        (FixClass::Deterministic, _) => {}
+        (FixClass::Deterministic, _) => patch.totals.deterministic += 1,
         // A template of a patch lies in the head, the body or an image; any other is told as a decision, with its lines.
         (FixClass::Template, FixTarget::File | FixTarget::Page) => {
             let file = draft.file.as_ref().map(|file| format!("{}\n{}", file.path, file.content));
@@ -198,6 +192,11 @@ fn finish(item: Drafted, edits: Vec<FixEdit>, patch: &mut Patch) -> Fix {
         }),
         (FixClass::Instruction, _) => patch.instructions.push(Instruction { code: code.clone(), note }),
     }
+    let count = |list: usize| u32::try_from(list).unwrap_or(u32::MAX);
+    let PatchTotals { deterministic, .. } = patch.totals;
+    let (templates, instructions) = (count(patch.templates.len()), count(patch.instructions.len()));
+    patch.totals =
+        PatchTotals { deterministic, templates, instructions, total: deterministic + templates + instructions };
     let is_file = draft.file.is_some();
     Fix {
         code,

@@ -162,7 +162,7 @@ pub struct Instruction<T = Phrase> {
     pub note: T,
 }
 
-/// Fixes by class.
+/// Fixes by the list that has them. A template for a file or the server is told as an instruction, and counted there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ResumoPatch")]
 pub struct PatchTotals {

@@ -43,7 +43,9 @@ pub(crate) fn file_offsets(
             decoded_at = end;
             file_at += length;
         }
-        found.push((decoded_at == at).then_some(file_at));
+        // The last character may stand for a sequence that the file's end has cut.
+        let place = if at == decoded.len() { bytes.len() } else { file_at };
+        found.push((decoded_at == at && place <= bytes.len()).then_some(place));
     }
     found
 }

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::subject::Subject;
+use url::Url;
+
+use super::subject::{self, Subject};
 use crate::facts::Facts;
+use crate::facts::hreflang::Alternate;
 use crate::facts::page::Html;
 
 /// The effective values of a page, and how often it says what may be said once.
@@ -36,7 +39,7 @@ impl Effective {
             (Subject::Viewport, viewports.collect()),
             (Subject::Lang, one(lang.map(str::to_owned))),
             (Subject::Encoding, vec![html.charset.name().to_owned()]),
-            (Subject::Hreflang, facts.alternates().iter().map(|one| format!("{one:?}")).collect()),
+            (Subject::Hreflang, facts.alternates().iter().map(alternate).collect()),
             (Subject::Refresh, one(facts.refresh())),
             (Subject::Icons, one(icon.map(ToString::to_string))),
         ]);
@@ -53,9 +56,9 @@ impl Effective {
             if let Some(key) = meta.social_key().filter(|key| is_single(key)) {
                 count(key);
                 if let Some(content) = &meta.content {
-                    let said = values.entry(Subject::Social(key.to_owned())).or_default();
-                    if said.is_empty() && !content.is_empty() {
-                        said.push(content.clone());
+                    let stated = values.entry(subject::of_meta(key)).or_default();
+                    if stated.is_empty() && !content.is_empty() {
+                        stated.push(content.clone());
                     }
                 }
             }
@@ -84,6 +87,12 @@ impl Effective {
         let before = |name: &str| self.tags.get(name).copied().unwrap_or_default();
         after.tags.iter().find(|(name, count)| **count > 1 && **count > before(name)).map(|(name, _)| name.as_str())
     }
+}
+
+/// An alternate, wherever on the page it stands.
+fn alternate(one: &Alternate) -> String {
+    let address = one.url.as_ref().map_or(one.href.as_str(), Url::as_str);
+    format!("{} {address} {:?}", one.lang, one.source)
 }
 
 /// What is left of texts when they were read in another encoding.

@@ -62,7 +62,8 @@ fn of_key(key: &HeadKey) -> Subject {
     }
 }
 
-fn of_meta(name: &str) -> Subject {
+/// What a `meta` of a name or property is about.
+pub(super) fn of_meta(name: &str) -> Subject {
     match name {
         "description" => Subject::Description,
         "viewport" => Subject::Viewport,

@@ -8,7 +8,7 @@ const MOST: usize = 20;
 
 /// One edit as it is shown.
 #[derive(Debug)]
-pub struct Step<'f> {
+pub struct EditStep<'f> {
     /// What to do and where: `Replace on line 5`.
     pub what: String,
     /// What goes, or moves; `None` where something is added.
@@ -20,11 +20,11 @@ pub struct Step<'f> {
 }
 
 /// The edits of a ready fix, at most 20 of them, and how many more there are.
-pub fn steps<T>(fix: &Fix<T>, lang: Lang) -> (Vec<Step<'_>>, usize) {
+pub fn steps<T>(fix: &Fix<T>, lang: Lang) -> (Vec<EditStep<'_>>, usize) {
     (fix.edits.iter().take(MOST).map(|edit| step(edit, lang)).collect(), fix.edits.len().saturating_sub(MOST))
 }
 
-fn step(edit: &FixEdit, lang: Lang) -> Step<'_> {
+fn step(edit: &FixEdit, lang: Lang) -> EditStep<'_> {
     const ADD: Text = text("Add on line {line}", "Adicione na linha {line}");
     const REPLACE: Text = text("Replace on line {line}", "Substitua na linha {line}");
     const MOVE: Text = text("Move from line {line} to line {to}", "Mova da linha {line} para a linha {to}");
@@ -38,7 +38,7 @@ fn step(edit: &FixEdit, lang: Lang) -> Step<'_> {
     let values = [("line", edit.at.line.into()), ("to", edit.to.map_or(edit.at.line, |to| to.line).into())];
     let (before, after) = (edit.before.trim_matches('\n'), edit.after.trim_matches('\n'));
     let is_moved_as_it_is = edit.verb == Verb::Move && before == after;
-    Step {
+    EditStep {
         what: words.phrase(&values).in_lang(lang).to_owned(),
         before: Some(before).filter(|text| !text.is_empty()),
         after: Some(after).filter(|text| !text.trim().is_empty() && !is_moved_as_it_is),
@@ -56,7 +56,7 @@ pub fn ready<T>(fix: &Fix<T>, lang: Lang) -> Option<String> {
     }
     let (steps, more) = steps(fix, lang);
     let mut lines: Vec<String> = Vec::new();
-    for Step { what, before, after, is_moved } in steps {
+    for EditStep { what, before, after, is_moved } in steps {
         let mark = if is_moved { ' ' } else { '-' };
         lines.push(format!("{what}:"));
         lines.extend(before.into_iter().flat_map(str::lines).map(|line| format!("{mark} {line}")));

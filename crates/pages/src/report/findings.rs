@@ -14,7 +14,7 @@ use super::filter::Filter;
 use crate::pieces::{CodePiece, pieces};
 use crate::words::{class, severity_word};
 use render::catalog;
-use render::edits::{self, Step};
+use render::edits::{self, EditStep};
 use render::shown;
 
 /// Findings in the list "fix first". Chosen: what a person can do in one sitting.
@@ -49,7 +49,7 @@ pub(super) struct FindingView<'a> {
     pub(super) origin: Option<String>,
     pub(super) path: Option<&'a str>,
     /// What changes of the page's source.
-    pub(super) steps: Vec<Step<'a>>,
+    pub(super) steps: Vec<EditStep<'a>>,
     /// That there are more.
     pub(super) more_steps: Option<String>,
     /// A file's content, or a tag to fill in.

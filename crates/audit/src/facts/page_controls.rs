@@ -32,7 +32,8 @@ static MARKS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| of_kind("mark")
 
 /// Whether a link is a control: its attributes, its name or the code that it runs says so.
 pub(crate) fn is_control(link: Element<'_>, name: Option<&str>, code: &[&str]) -> bool {
-    is_marked(link) || name.is_some_and(names_control) || code.iter().any(|code| calls_control(code))
+    let names = [name, link.attribute("title"), link.attribute("aria-label")];
+    is_marked(link) || names.into_iter().flatten().any(names_control) || code.iter().any(|code| calls_control(code))
 }
 
 /// Whether attributes of an element say that it opens, closes or switches something on the page.

@@ -69,8 +69,8 @@ const FILENAME: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/9eb3f6/",
     rule: text(
-        "Fails when the `alt` of an `img`, trimmed and without letter case, ends in the extension of an image file, is the name of the image's own file in the same letter case and holds a digit, `_` or at least two `-`, or is in the list of `generic_alts.txt` (such as “image”, “photo”, “IMG_1234”). Hidden images and those taken from the reading by `role` or `aria-hidden` are left alone. Not applicable without an `alt` that says something.",
-        "Falha quando o `alt` de um `img`, sem espaços em volta e sem distinguir maiúsculas, termina com a extensão de um arquivo de imagem, é o nome do próprio arquivo da imagem, com as mesmas maiúsculas, e tem dígito, `_` ou pelo menos dois `-`, ou está na lista de `generic_alts.txt` (como “imagem”, “foto”, “IMG_1234”). Imagens ocultas e as retiradas da leitura por `role` ou `aria-hidden` ficam de fora. Não se aplica sem um `alt` que diga algo.",
+        "Fails when the `alt` of an `img`, trimmed and without letter case, ends in the extension of an image file, is the name of the image's own file in the same letter case and holds a digit, `_` or at least two `-`, is joined by three `-` or `_` or more with no space and a digit or `_` among them, or is in the list of `generic_alts.txt` (such as “image”, “photo”, “IMG_1234”). Hidden images and those taken from the reading by `role` or `aria-hidden` are left alone. Not applicable without an `alt` that says something.",
+        "Falha quando o `alt` de um `img`, sem espaços em volta e sem distinguir maiúsculas, termina com a extensão de um arquivo de imagem, é o nome do próprio arquivo da imagem, com as mesmas maiúsculas, e tem dígito, `_` ou pelo menos dois `-`, é unido por três ou mais `-` ou `_`, sem espaço e com dígito ou `_`, ou está na lista de `generic_alts.txt` (como “imagem”, “foto”, “IMG_1234”). Imagens ocultas e as retiradas da leitura por `role` ou `aria-hidden` ficam de fora. Não se aplica sem um `alt` que diga algo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Image),
@@ -112,6 +112,16 @@ static GENERIC: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 /// Ends of the names of image files.
 const EXTENSIONS: [&str; 9] = [".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tiff"];
 
+/// Signs between the parts of a file's name from which on nobody wrote it for people.
+const LEAST_SIGNS: usize = 3;
+
+/// Whether a text is joined as the names of files are: many parts without a space, with `_` or a digit among them.
+fn is_like_file(alt: &str) -> bool {
+    alt.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        && alt.contains(|c: char| c == '_' || c.is_ascii_digit())
+        && alt.matches(['-', '_']).count() >= LEAST_SIGNS
+}
+
 /// Whether an alternative is only the name of a file, or a word for any image.
 fn is_filename(alt: &str, src: &str) -> bool {
     let alt = alt.trim();
@@ -123,12 +133,13 @@ fn is_filename(alt: &str, src: &str) -> bool {
         && alt == name
         && (alt.contains(|c: char| c.is_ascii_digit() || c == '_') || alt.matches('-').count() > 1)
         && !alt.contains(' ');
+    let looks_like_file = is_like_file(alt);
     let alt = alt.to_lowercase();
     let word = alt.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_listed = GENERIC.contains(alt.as_str())
         || word.len() < alt.len()
             && [word, word.trim_end()].iter().any(|word| GENERIC.contains(format!("{word}#").as_str()));
-    is_listed || is_own_file || EXTENSIONS.iter().any(|end| alt.ends_with(end))
+    is_listed || is_own_file || looks_like_file || EXTENSIONS.iter().any(|end| alt.ends_with(end))
 }
 
 /// Percent of a page's images below which those without an alternative are a note: a pixel or an avatar among many that are
@@ -281,6 +292,8 @@ mod tests {
             ("loaf.JPG", "/b.png"),
             ("rye-loaf-2", "/photos/rye-loaf-2.webp?w=9"),
             ("loaf-of-rye", "/photos/loaf-of-rye.webp"),
+            ("0225-rye-loaf-01", "/other.jpg"),
+            ("red_bar_of_page", "/other.jpg"),
             ("Image 3", "/a.jpg"),
             ("foto", "/a.jpg"),
             ("hero_1", "/hero_1.png"),
@@ -295,6 +308,7 @@ mod tests {
             ("X-Logo", "/x-logo.svg"),
             ("Mill-2", "/mill-2.png"),
             ("rye-mill", "/rye-mill.png"),
+            ("a-jack-of-all-trades", "/x.png"),
         ] {
             assert!(!is_filename(alt, src), "{alt}");
         }

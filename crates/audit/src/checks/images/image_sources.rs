@@ -48,8 +48,8 @@ const SRC_MISSING: Check = Check {
     ),
     reference: "https://html.spec.whatwg.org/multipage/embedded-content.html#attr-img-src",
     rule: text(
-        "Fails on an `img` without `src`, with an empty one, or with one that is the address of the page itself, when it has no `srcset` and no `source` with one beside it in its `picture`. Left alone are images that a script fills in: with an `id`, `onerror` or `onload`, or any attribute that begins with `data-`, `ng-`, `v-`, `x-`, `:` or `@`, those in an overlay or a gallery by a class or id close around (`control_words.tsv`), those beside a `noscript` with an image, and those hidden by `hidden`, `aria-hidden` or an inline style. A note where every one has a class and the page has scripts, which may find it by that. Not measured on an empty app shell; not applicable without images.",
-        "Falha com um `img` sem `src`, com um vazio, ou com um que é o endereço da própria página, quando não tem `srcset` nem um `source` com ele ao lado no seu `picture`. Ficam de fora imagens que um script preenche: com `id`, `onerror` ou `onload`, ou qualquer atributo que comece com `data-`, `ng-`, `v-`, `x-`, `:` ou `@`, as de uma sobreposição ou galeria, por uma classe ou id logo em volta (`control_words.tsv`), as que estão ao lado de um `noscript` com imagem, e as ocultas por `hidden`, `aria-hidden` ou estilo embutido. É só uma nota quando todas têm classe e a página tem scripts, que podem achá-las por ela. Não é medido na casca vazia de um aplicativo; não se aplica sem imagens.",
+        "Fails on an `img` without `src`, with an empty one, or with one that is the address of the page itself, when it has no `srcset` and no `source` with one beside it in its `picture`. Left alone are images that a script fills in: with an `id`, `onerror` or `onload`, or any attribute with a hyphen, `:` or `@` that is not of ARIA, such as `data-*`, those in an overlay or a gallery by a class or id close around (`control_words.tsv`), those beside a `noscript` with an image, and those hidden by `hidden`, `aria-hidden` or an inline style. A note where every one has a class and the page has scripts, which may find it by that. Not measured on an empty app shell; not applicable without images.",
+        "Falha com um `img` sem `src`, com um vazio, ou com um que é o endereço da própria página, quando não tem `srcset` nem um `source` com ele ao lado no seu `picture`. Ficam de fora imagens que um script preenche: com `id`, `onerror` ou `onload`, ou qualquer atributo com hífen, `:` ou `@` que não seja de ARIA, como `data-*`, as de uma sobreposição ou galeria, por uma classe ou id logo em volta (`control_words.tsv`), as que estão ao lado de um `noscript` com imagem, e as ocultas por `hidden`, `aria-hidden` ou estilo embutido. É só uma nota quando todas têm classe e a página tem scripts, que podem achá-las por ela. Não é medido na casca vazia de um aplicativo; não se aplica sem imagens.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Image),
@@ -111,9 +111,10 @@ const LEVELS_AROUND: usize = 4;
 
 /// Whether a script has an attribute to find an image by, or to fill it in.
 fn is_of_script(image: Element<'_>) -> bool {
-    const STARTS: [&str; 6] = ["data-", "ng-", "v-", "x-", ":", "@"];
     image.attributes().any(|(name, _)| {
-        matches!(name, "id" | "onerror" | "onload") || STARTS.iter().any(|start| name.starts_with(start))
+        // HTML itself has no attribute of an image with a hyphen but those of ARIA.
+        let is_own = name.contains('-') && !name.starts_with("aria-");
+        matches!(name, "id" | "onerror" | "onload") || is_own || name.contains([':', '@'])
     })
 }
 

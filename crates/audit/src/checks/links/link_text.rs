@@ -110,8 +110,8 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         "{count} de {total} links não {count|tem|têm} texto; o primeiro leva a {target}.",
     );
     const SOME_EXCUSED: Text = text(
-        "{count} of {total} links {count|has|have} no text; the first leads to {target}. {others} more without text {others|is|are} hidden, {others|has|have} an image without alt, or {others|leads|lead} where a link with text does.",
-        "{count} de {total} links não {count|tem|têm} texto; o primeiro leva a {target}. Mais {others} sem texto {others|está oculto, tem|estão ocultos, têm} uma imagem sem alt ou {others|leva|levam} aonde leva um link com texto.",
+        "{count} of {total} links {count|has|have} no text; the first leads to {target}. {others} more without text {others|is|are} hidden, {others|waits|wait} for a script, {others|has|have} an image without alt, or {others|leads|lead} where a link with text does.",
+        "{count} de {total} links não {count|tem|têm} texto; o primeiro leva a {target}. Mais {others} sem texto {others|está oculto, espera um script, tem|estão ocultos, esperam um script, têm} uma imagem sem alt ou {others|leva|levam} aonde leva um link com texto.",
     );
     let others = html.anchors.iter().filter(|anchor| !anchor.named).count().saturating_sub(nameless.len());
     let message = if others == 0 { NAMELESS } else { SOME_EXCUSED };

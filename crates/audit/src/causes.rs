@@ -67,6 +67,7 @@ const TABLE: &[(&str, &[&str])] = &[
     (
         "robots_txt_blocks_page",
         &[
+            "noindex_hidden_by_robots",
             "robots_txt_blocks_engine",
             "robots_txt_blocks_resources",
             "ai_search_bot_blocked",

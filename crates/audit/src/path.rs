@@ -43,14 +43,14 @@ fn without(stands: &Standing, codes: &[&str]) -> Standing {
     standing(stands.found.iter().filter(|(check, _)| !codes.contains(&check.code)).copied().collect())
 }
 
-struct Step {
+struct NextStep {
     codes: Vec<&'static str>,
     gain: u32,
     effort: u32,
 }
 
 /// The step that gains most for its work; of equal ones the larger, then the more urgent.
-fn cheapest(stands: &Standing, is_ready: &impl Fn(&str) -> bool, efforts: &Efforts) -> Option<Step> {
+fn cheapest(stands: &Standing, is_ready: &impl Fn(&str) -> bool, efforts: &Efforts) -> Option<NextStep> {
     let own = |code: &str| stands.found.iter().find(|(check, _)| check.code == code).map_or(0, |(_, own)| weight(*own));
     let step = |lead: &'static str| {
         let parts = stands.parts(lead).filter(|part| own(part) > 0);
@@ -60,12 +60,12 @@ fn cheapest(stands: &Standing, is_ready: &impl Fn(&str) -> bool, efforts: &Effor
         }
         let gain = stands.taken().checked_sub(without(stands, &codes).taken()).filter(|gain| *gain > 0)?;
         let effort = codes.iter().map(|code| efforts.get(code).copied().unwrap_or(1).max(1)).sum();
-        Some(Step { codes, gain, effort })
+        Some(NextStep { codes, gain, effort })
     };
     let costing = stands.findings.iter().filter(|finding| weight(finding.severity) > 0);
     // Of equal ones the first is taken, and findings stand in the order of the report.
     costing.filter_map(|finding| step(finding.check.code)).reduce(|best, next| {
-        let worth = |step: &Step, other: &Step| (step.gain * other.effort, step.gain, Reverse(step.effort));
+        let worth = |step: &NextStep, other: &NextStep| (step.gain * other.effort, step.gain, Reverse(step.effort));
         if worth(&next, &best) > worth(&best, &next) { next } else { best }
     })
 }

@@ -15,7 +15,7 @@ use model::patch::{Demoted, Unproven};
 
 use crate::fix::{FixDraft, OwnFiles};
 use crate::patch::Drafted;
-use subject::Subject;
+use subject::FixSubject;
 use trial::{Bench, Failure};
 
 pub(crate) use trial::Audited;
@@ -55,7 +55,7 @@ pub(crate) fn proven(
 struct Proof<'a, 'f> {
     bench: Bench<'a, 'f>,
     /// Fixes that may still hold, each with what it is about.
-    ready: Vec<(&'a Drafted, Vec<Subject>)>,
+    ready: Vec<(&'a Drafted, Vec<FixSubject>)>,
     failed: Vec<(&'static str, Failure)>,
     /// Memory of one trial.
     cost: usize,

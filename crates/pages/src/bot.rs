@@ -7,7 +7,7 @@ use http::StatusCode;
 use model::lang::{Text, text};
 
 use crate::address::Addresses;
-use crate::card::{Card, Subject};
+use crate::card::{Card, CardSubject};
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::html;
@@ -34,7 +34,7 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
     let lang = reader.lang;
     let addresses = Addresses::new(&services, "/bot", request.uri().query(), lang);
     let title = TITLE.in_lang(lang);
-    let subject = Subject {
+    let subject = CardSubject {
         kind: "WebPage",
         title: &[title],
         description: DESCRIPTION.in_lang(lang),

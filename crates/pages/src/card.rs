@@ -45,7 +45,7 @@ pub(super) type Breadcrumb<'a> = (&'a str, String);
 
 /// The input of a card.
 #[derive(Debug)]
-pub(super) struct Subject<'a> {
+pub(super) struct CardSubject<'a> {
     /// schema.org type of the page.
     pub(super) kind: &'static str,
     /// Parts of the title, the most important first; those that have no room in a result are left out.
@@ -58,7 +58,7 @@ pub(super) struct Subject<'a> {
 
 impl Card {
     /// The card of a page.
-    pub(super) fn new(services: &Services, addresses: &Addresses, lang: Lang, subject: &Subject<'_>) -> Self {
+    pub(super) fn new(services: &Services, addresses: &Addresses, lang: Lang, subject: &CardSubject<'_>) -> Self {
         let product = services.config().product.name.as_str();
         let title = fitting(subject.title, product);
         let description = cut(&plain(subject.description), LONGEST_DESCRIPTION);

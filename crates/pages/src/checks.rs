@@ -11,7 +11,7 @@ use model::lang::{Lang, Text, text};
 use service::unknown;
 
 use crate::address::{Addresses, with_lang};
-use crate::card::{Card, Subject};
+use crate::card::{Card, CardSubject};
 use crate::frame::Frame;
 use crate::hub_filter::HubFilter;
 use crate::pieces::{CodePiece, pieces};
@@ -92,7 +92,7 @@ pub(super) async fn hub(State(services): State<Services>, request: Request) -> R
     let count = catalog::entries().count();
     let description = DESCRIPTION.phrase(&[("count", count.into())]);
     let title = TITLE.in_lang(lang);
-    let subject = Subject {
+    let subject = CardSubject {
         kind: "CollectionPage",
         title: &[title],
         description: description.in_lang(lang),
@@ -151,7 +151,7 @@ fn page<'a>(
     let path = format!("/checks/{}", check.code);
     let addresses = Addresses::new(services, &path, query, lang);
     let description = format!("{} {}", explained.why, explained.how);
-    let subject = Subject {
+    let subject = CardSubject {
         kind: "WebPage",
         title: &[explained.title, check.code],
         description: &description,

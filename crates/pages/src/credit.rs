@@ -6,7 +6,7 @@ pub(super) mod pix;
 
 use self::money::reais;
 use crate::address::{Addresses, with_lang};
-use crate::card::{Card, Subject};
+use crate::card::{Card, CardSubject};
 use crate::error;
 use crate::frame::Frame;
 use crate::reader::Reader;
@@ -121,7 +121,7 @@ fn page<'a>(services: &'a Services, parts: &Parts, reader: Reader) -> CreditPage
     let (query, lang) = (parts.uri.query(), reader.lang);
     let addresses = Addresses::new(services, PATH, query, lang);
     let title = TITLE.in_lang(lang);
-    let subject = Subject {
+    let subject = CardSubject {
         kind: "WebPage",
         title: &[title],
         description: DESCRIPTION.in_lang(lang),

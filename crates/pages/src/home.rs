@@ -15,7 +15,7 @@ use model::lang::{Lang, Text, text};
 use url::Url;
 
 use crate::address::{Addresses, tool_of_query, with_lang};
-use crate::card::{Card, Subject};
+use crate::card::{Card, CardSubject};
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private};
@@ -104,7 +104,7 @@ fn page<'a>(
     let lang = reader.lang;
     let addresses = Addresses::new(services, "/", query, lang);
     let (title, description) = (TITLE.in_lang(lang), DESCRIPTION.in_lang(lang));
-    let subject = Subject { kind: "WebPage", title: &[title], description, way: &[] };
+    let subject = CardSubject { kind: "WebPage", title: &[title], description, way: &[] };
     HomePage {
         frame: Frame::new(services, reader).keeping_query(query),
         card: Card::new(services, &addresses, lang, &subject),

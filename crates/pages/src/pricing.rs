@@ -10,7 +10,7 @@ use model::lang::{Text, text};
 use model::pricing::PaymentQuota;
 
 use crate::address::{Addresses, with_lang};
-use crate::card::{Card, Subject};
+use crate::card::{Card, CardSubject};
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, unstored};
@@ -45,7 +45,7 @@ pub(super) async fn show(State(site): State<Site>, request: Request) -> Response
     let lang = reader.lang;
     let addresses = Addresses::new(services, "/pricing", query, lang);
     let title = TITLE.in_lang(lang);
-    let subject = Subject {
+    let subject = CardSubject {
         kind: "WebPage",
         title: &[title],
         description: DESCRIPTION.in_lang(lang),

@@ -16,7 +16,7 @@ use model::lang::{Lang, Text, text};
 use service::unknown;
 
 use crate::address::{Addresses, with_lang};
-use crate::card::{Card, Subject};
+use crate::card::{Card, CardSubject};
 use crate::checks::{CheckLine, line};
 use crate::frame::Frame;
 use crate::hub_filter::HubFilter;
@@ -129,7 +129,7 @@ pub(super) async fn hub(State(services): State<Services>, request: Request) -> R
     let addresses = Addresses::new(&services, "/tools", query, lang);
     let description = DESCRIPTION.phrase(&[("count", FAMILIES.len().into())]);
     let title = TITLE.in_lang(lang);
-    let subject = Subject {
+    let subject = CardSubject {
         kind: "CollectionPage",
         title: &[title],
         description: description.in_lang(lang),
@@ -198,7 +198,7 @@ fn page<'a>(
     let addresses = Addresses::new(services, &path, query, lang);
     let landing = &family.landing;
     let title = landing.title.in_lang(lang);
-    let subject = Subject {
+    let subject = CardSubject {
         kind: "WebPage",
         title: &[title],
         description: landing.description.in_lang(lang),

@@ -3,6 +3,9 @@
 mod date;
 mod host;
 
+use model::fix::FixPlace;
+use model::lang::{Lang, Text, text};
+
 pub use date::{age, date};
 pub use host::{address, host};
 
@@ -45,6 +48,13 @@ fn escaped(text: &str, acts: impl Fn(char) -> bool) -> String {
         }
     }
     out
+}
+
+/// Where a fix is made in the system that wrote the page, as a sentence.
+pub fn made_in(place: &FixPlace, lang: Lang) -> String {
+    const MADE_IN: Text = text("In {system}: {steps}", "No {system}: {steps}");
+    let values = [("system", place.system.as_str().into()), ("steps", place.steps.in_lang(lang).into())];
+    MADE_IN.phrase(&values).in_lang(lang).to_owned()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use store::PaymentState;
 
 use crate::database::DatabaseError;
 use crate::services::Services;
-use crate::x402::{Facilitator, Standing};
+use crate::x402::{Facilitator, FacilitatorState};
 
 /// Whether the database answers now.
 pub async fn database_answers(services: &Services) -> bool {
@@ -15,7 +15,7 @@ pub async fn database_answers(services: &Services) -> bool {
 }
 
 /// State of the facilitator at its last health check; `None` where nothing is charged.
-pub fn facilitator(services: &Services) -> Option<Standing> {
+pub fn facilitator(services: &Services) -> Option<FacilitatorState> {
     let payments = services.payments();
     payments.facilitator().filter(|_| payments.is_live()).map(Facilitator::standing)
 }

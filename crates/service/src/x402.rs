@@ -21,7 +21,7 @@ use crate::error::{Code, ServiceError};
 
 pub use chain::Chain;
 pub(crate) use chain::{ChainNode, ChainUse, TransferQuery};
-pub use facilitator::{Facilitator, Standing, is_transaction};
+pub use facilitator::{Facilitator, FacilitatorState, is_transaction};
 pub(crate) use facilitator::{PENDING, REVERTED, Settlement, Verified};
 pub(crate) use manifest::HOW_TO_PAY;
 pub(crate) use means::KEY_CHARS;

@@ -8,7 +8,7 @@ use crate::operation::{JsonAnswer, Nothing, Operation};
 use service::caller::Cx;
 use service::error::ServiceError;
 use service::health;
-use service::x402::Standing;
+use service::x402::FacilitatorState;
 
 /// Where it is asked.
 pub const PATH: &str = "/api/health";
@@ -68,14 +68,14 @@ enum FacilitatorStanding {
     Down,
 }
 
-impl From<Option<Standing>> for FacilitatorStanding {
-    fn from(standing: Option<Standing>) -> Self {
+impl From<Option<FacilitatorState>> for FacilitatorStanding {
+    fn from(standing: Option<FacilitatorState>) -> Self {
         match standing {
             None => Self::Off,
-            Some(Standing::Unasked) => Self::Unasked,
-            Some(Standing::Up) => Self::Up,
-            Some(Standing::Unfit) => Self::Unfit,
-            Some(Standing::Down) => Self::Down,
+            Some(FacilitatorState::Unasked) => Self::Unasked,
+            Some(FacilitatorState::Up) => Self::Up,
+            Some(FacilitatorState::Unfit) => Self::Unfit,
+            Some(FacilitatorState::Down) => Self::Down,
         }
     }
 }

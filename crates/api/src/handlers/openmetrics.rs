@@ -13,7 +13,7 @@ use service::caller::Cx;
 use service::database::DatabaseError;
 use service::error::{Code, ServiceError};
 use service::health::{self, MoneyInMotion};
-use service::x402::Standing;
+use service::x402::FacilitatorState;
 
 const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -67,11 +67,11 @@ fn note(registry: &mut Registry, name: &str, help: &str, value: Option<i64>) {
 }
 
 /// `None` where nothing is charged, or before the first health check.
-fn facilitator_up(standing: Option<Standing>) -> Option<i64> {
+fn facilitator_up(standing: Option<FacilitatorState>) -> Option<i64> {
     match standing? {
-        Standing::Unasked => None,
-        Standing::Up => Some(1),
-        Standing::Unfit | Standing::Down => Some(0),
+        FacilitatorState::Unasked => None,
+        FacilitatorState::Up => Some(1),
+        FacilitatorState::Unfit | FacilitatorState::Down => Some(0),
     }
 }
 

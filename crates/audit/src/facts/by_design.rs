@@ -16,20 +16,20 @@ const TABLE: &str = include_str!("../data/by_design.tsv");
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct PatternRow {
     place: &'static str,
-    value: Value,
+    value: PatternText,
 }
 
 /// How a text is compared with a row, ASCII case ignored.
 #[derive(Debug, Clone, Copy)]
-enum Value {
+enum PatternText {
     Whole(&'static str),
     Start(&'static str),
     Part(&'static str),
 }
 
-impl Value {
+impl PatternText {
     fn read(text: &'static str) -> Self {
         match (text.strip_prefix('*'), text.strip_suffix('*')) {
             (Some(rest), Some(_)) => Self::Part(rest.strip_suffix('*').unwrap_or(rest)),
@@ -49,14 +49,14 @@ impl Value {
 
 /// The rows of one pattern.
 #[derive(Debug)]
-struct Pattern(Vec<Row>);
+struct DesignPattern(Vec<PatternRow>);
 
-impl Pattern {
+impl DesignPattern {
     fn read(name: &str) -> Self {
         let rows = TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
             let mut cells = line.split('\t');
             (cells.next()? == name).then_some(())?;
-            Some(Row { place: cells.next()?, value: Value::read(cells.next()?) })
+            Some(PatternRow { place: cells.next()?, value: PatternText::read(cells.next()?) })
         });
         Self(rows.collect())
     }
@@ -84,7 +84,7 @@ impl Pattern {
 
 macro_rules! pattern {
     ($name:ident, $word:literal) => {
-        static $name: LazyLock<Pattern> = LazyLock::new(|| Pattern::read($word));
+        static $name: LazyLock<DesignPattern> = LazyLock::new(|| DesignPattern::read($word));
     };
 }
 

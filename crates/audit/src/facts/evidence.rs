@@ -13,24 +13,24 @@ pub(crate) struct Resolved {
     /// The value as its author meant it, unescaped.
     pub(crate) value: String,
     /// Where it was found.
-    pub(crate) source: Source,
+    pub(crate) source: EvidenceSource,
     /// How certain it is.
     pub(crate) confidence: Confidence,
 }
 
 impl Resolved {
     /// A value that may be offered as ready.
-    pub(crate) fn high(value: impl Into<String>, source: Source) -> Self {
+    pub(crate) fn high(value: impl Into<String>, source: EvidenceSource) -> Self {
         Self { value: value.into(), source, confidence: Confidence::High }
     }
 
     /// A value that one sign speaks for: a draft.
-    pub(crate) fn medium(value: impl Into<String>, source: Source) -> Self {
+    pub(crate) fn medium(value: impl Into<String>, source: EvidenceSource) -> Self {
         Self { value: value.into(), source, confidence: Confidence::Medium }
     }
 
     /// A guess: a draft.
-    pub(crate) fn low(value: impl Into<String>, source: Source) -> Self {
+    pub(crate) fn low(value: impl Into<String>, source: EvidenceSource) -> Self {
         Self { value: value.into(), source, confidence: Confidence::Low }
     }
 
@@ -43,7 +43,7 @@ impl Resolved {
 /// Values that need nothing but the document, each settled when it is first asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    pub(super) subject: OnceLock<Subject>,
+    pub(super) subject: OnceLock<DataSubject>,
     pub(super) content: OnceLock<Option<NodeId>>,
     pub(super) site_name: OnceLock<Option<Resolved>>,
     pub(super) headline: OnceLock<Option<Resolved>>,
@@ -62,7 +62,7 @@ pub(crate) struct DataImage {
 
 /// What structured data says. Texts are without markup.
 #[derive(Debug, Default)]
-pub(crate) struct Subject {
+pub(crate) struct DataSubject {
     /// The main thing is an article.
     pub(crate) is_article: bool,
     /// Its headline, else its name.
@@ -81,14 +81,14 @@ pub(crate) struct Subject {
     pub(crate) of_site: Vec<String>,
 }
 
-impl Subject {
+impl DataSubject {
     /// Where a value of structured data is from.
-    pub(crate) const SOURCE: Source = Source::StructuredData;
+    pub(crate) const SOURCE: EvidenceSource = EvidenceSource::StructuredData;
 }
 
 /// Where a value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum EvidenceSource {
     Title,
     TitlePart,
     MetaDescription,
@@ -133,7 +133,7 @@ pub(crate) enum Source {
     ProductTag,
 }
 
-impl Source {
+impl EvidenceSource {
     /// The word for programs.
     pub(crate) fn word(self) -> &'static str {
         self.row().0

@@ -15,7 +15,7 @@ use super::document::{Document, Element};
 use super::link_header::HeaderLink;
 use super::page::Html;
 use super::url_identity::same_site;
-use table::{Row, SYSTEMS, Where};
+use table::{MarkRow, SYSTEMS, Where};
 
 /// Signs kept of one system.
 const MOST_EVIDENCE: usize = 3;
@@ -29,7 +29,7 @@ pub struct Platforms(Vec<Platform>);
 impl Platforms {
     /// Reads the markup and the headers of a page, as far as there are some.
     pub(super) fn read(html: Option<&Html>, headers: Option<&Exchange>, links: &[HeaderLink]) -> Self {
-        let mut finder = Finder::default();
+        let mut finder = MarkFinder::default();
         if let Some(html) = html {
             finder.metas(html);
             finder.comments(html);
@@ -65,13 +65,13 @@ type Sign = (PlatformEvidence, Option<String>);
 
 /// Signs by row of the table, the first of each.
 #[derive(Debug, Default)]
-struct Finder {
+struct MarkFinder {
     signs: BTreeMap<usize, (usize, Sign)>,
 }
 
-impl Finder {
+impl MarkFinder {
     /// Notes a sign of a row, unless it has one.
-    fn note(&mut self, row: &Row, version: Option<String>, evidence: impl FnOnce() -> Option<PlatformEvidence>) {
+    fn note(&mut self, row: &MarkRow, version: Option<String>, evidence: impl FnOnce() -> Option<PlatformEvidence>) {
         if !self.signs.contains_key(&row.order)
             && let Some(evidence) = evidence()
         {
@@ -241,12 +241,12 @@ fn is_own(html: &Html, url: &Url) -> bool {
 }
 
 /// The start tag of an element as a sign.
-fn shown(row: &Row, element: Element<'_>) -> Option<PlatformEvidence> {
+fn shown(row: &MarkRow, element: Element<'_>) -> Option<PlatformEvidence> {
     Some(in_source(element.document(), element.start_tag()?, row))
 }
 
 /// A piece of the source as a sign: from its beginning, or from the mark where that stands too far behind.
-fn in_source(document: &Document, span: std::ops::Range<usize>, row: &Row) -> PlatformEvidence {
+fn in_source(document: &Document, span: std::ops::Range<usize>, row: &MarkRow) -> PlatformEvidence {
     let text = document.source().get(span.clone()).unwrap_or_default();
     let at = text.find(row.mark.head).filter(|at| at + row.mark.head.len() > SNIPPET).unwrap_or_default();
     let place = document.place_of(span.start + at..span.end);

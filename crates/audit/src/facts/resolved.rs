@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use model::summary::ResolvedValue;
 
 use super::document::{Document, collapse};
-pub(crate) use super::evidence::{Resolved, Source};
+pub(crate) use super::evidence::{EvidenceSource, Resolved};
 use super::known::Facts;
 use super::page::Html;
 
@@ -133,9 +133,12 @@ mod tests {
 
     #[test]
     fn the_most_certain_value_wins_and_the_first_of_equals() {
-        let [low, medium, other] =
-            [Resolved::low("a", Source::H1), Resolved::medium("b", Source::H1), Resolved::medium("c", Source::H1)];
-        let high = Resolved::high("d", Source::H1);
+        let [low, medium, other] = [
+            Resolved::low("a", EvidenceSource::H1),
+            Resolved::medium("b", EvidenceSource::H1),
+            Resolved::medium("c", EvidenceSource::H1),
+        ];
+        let high = Resolved::high("d", EvidenceSource::H1);
         assert_eq!(best([low.clone(), medium.clone(), other.clone()]), Some(medium.clone()));
         assert_eq!(best([low, medium, high.clone(), other]), Some(high));
         assert_eq!(best([]), None);

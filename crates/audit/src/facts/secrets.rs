@@ -43,7 +43,7 @@ pub(crate) struct Secret {
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy)]
-struct Pattern {
+struct SecretPattern {
     kind: &'static str,
     prefix: &'static str,
     least: usize,
@@ -72,14 +72,14 @@ impl Alphabet {
 }
 
 /// The table, and where its prefixes stand in a text: nearly all of a page is passed over many bytes at a time.
-struct Finder {
-    patterns: Vec<Pattern>,
+struct SecretFinder {
+    patterns: Vec<SecretPattern>,
     starts: AhoCorasick,
 }
 
-static FINDER: LazyLock<Finder> = LazyLock::new(|| {
+static FINDER: LazyLock<SecretFinder> = LazyLock::new(|| {
     let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-    let patterns: Vec<Pattern> = rows
+    let patterns: Vec<SecretPattern> = rows
         .filter_map(|line| {
             let mut cells = line.split('\t');
             let (kind, prefix) = (cells.next()?, cells.next()?);
@@ -90,7 +90,7 @@ static FINDER: LazyLock<Finder> = LazyLock::new(|| {
                 "x" => Alphabet::LowerHex,
                 _ => Alphabet::Upper,
             };
-            Some(Pattern { kind, prefix, least, alphabet, most: cells.next()?.parse().ok()? })
+            Some(SecretPattern { kind, prefix, least, alphabet, most: cells.next()?.parse().ok()? })
         })
         .collect();
     let prefixes = patterns.iter().map(|pattern| pattern.prefix).chain([KEY_HEAD]);
@@ -98,7 +98,7 @@ static FINDER: LazyLock<Finder> = LazyLock::new(|| {
     // Leftmost: only then are prefixes looked for many bytes at a time.
     let starts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(prefixes);
     let starts = starts.expect("a table of some twenty short words is small enough");
-    Finder { patterns, starts }
+    SecretFinder { patterns, starts }
 });
 
 /// The secrets of a source, in order; at most [`MOST`].
@@ -134,7 +134,7 @@ pub(crate) fn find(source: &str) -> Vec<Secret> {
 }
 
 /// Kind, prefix and length of a token that `rest` begins with.
-fn token(rest: &[u8], pattern: Pattern) -> Option<(&'static str, &'static str, usize)> {
+fn token(rest: &[u8], pattern: SecretPattern) -> Option<(&'static str, &'static str, usize)> {
     let tail = rest.strip_prefix(pattern.prefix.as_bytes())?;
     let length = tail.iter().take(pattern.most + 1).take_while(|byte| pattern.alphabet.has(**byte)).count();
     let is_fit = (pattern.least..=pattern.most).contains(&length) && is_random(tail.get(..length)?);

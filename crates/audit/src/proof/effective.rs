@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use super::subject::{self, Subject};
+use super::subject::{self, FixSubject};
 use crate::facts::Facts;
 use crate::facts::hreflang::Alternate;
 use crate::facts::page::Html;
@@ -12,7 +12,7 @@ use crate::facts::page::Html;
 /// The effective values of a page, and how often it says what may be said once.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Effective {
-    values: BTreeMap<Subject, Vec<String>>,
+    values: BTreeMap<FixSubject, Vec<String>>,
     /// Tags of each kind of which there may be one.
     tags: BTreeMap<String, usize>,
 }
@@ -28,23 +28,26 @@ impl Effective {
         let viewports = html.metas_named("viewport").filter_map(|meta| meta.content.clone());
         let lang = html.document.html().and_then(|root| root.attribute("lang"));
         let mut values = BTreeMap::from([
-            (Subject::Title, one(html.title())),
-            (Subject::Description, meta("description")),
+            (FixSubject::Title, one(html.title())),
+            (FixSubject::Description, meta("description")),
             (
-                Subject::Canonical,
+                FixSubject::Canonical,
                 canonical.map(|link| link.url.as_ref().map(ToString::to_string).unwrap_or_default()).collect(),
             ),
-            (Subject::Base, vec![html.base.to_string()]),
-            (Subject::Robots, directives.map(|one| format!("{:?} {} {:?}", one.agent, one.name, one.value)).collect()),
-            (Subject::Viewport, viewports.collect()),
-            (Subject::Lang, one(lang.map(str::to_owned))),
-            (Subject::Encoding, vec![html.charset.name().to_owned()]),
-            (Subject::Hreflang, facts.alternates().iter().map(alternate).collect()),
-            (Subject::Refresh, one(facts.refresh())),
-            (Subject::Icons, one(icon.map(ToString::to_string))),
+            (FixSubject::Base, vec![html.base.to_string()]),
+            (
+                FixSubject::Robots,
+                directives.map(|one| format!("{:?} {} {:?}", one.agent, one.name, one.value)).collect(),
+            ),
+            (FixSubject::Viewport, viewports.collect()),
+            (FixSubject::Lang, one(lang.map(str::to_owned))),
+            (FixSubject::Encoding, vec![html.charset.name().to_owned()]),
+            (FixSubject::Hreflang, facts.alternates().iter().map(alternate).collect()),
+            (FixSubject::Refresh, one(facts.refresh())),
+            (FixSubject::Icons, one(icon.map(ToString::to_string))),
         ]);
         // The order and number of alternates is their form, what they are is the set.
-        if let Some(alternates) = values.get_mut(&Subject::Hreflang) {
+        if let Some(alternates) = values.get_mut(&FixSubject::Hreflang) {
             alternates.sort();
             alternates.dedup();
         }
@@ -70,9 +73,9 @@ impl Effective {
     pub(super) fn moved<'a>(
         &'a self,
         after: &'a Self,
-        is_meant: impl Fn(&Subject) -> bool,
+        is_meant: impl Fn(&FixSubject) -> bool,
         recoded: bool,
-    ) -> Option<&'a Subject> {
+    ) -> Option<&'a FixSubject> {
         let none = Vec::new();
         let mut subjects = self.values.keys().chain(after.values.keys());
         subjects.find(|subject| {

@@ -8,7 +8,7 @@ use crate::fix::{Change, FixDraft, HeadKey};
 
 /// One thing that a page says or has.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Subject {
+pub(super) enum FixSubject {
     Title,
     Description,
     Canonical,
@@ -37,9 +37,9 @@ pub(super) enum Subject {
 }
 
 /// What a draft changes.
-pub(super) fn of(draft: &FixDraft, html: Option<&Html>) -> Vec<Subject> {
-    let mut subjects: Vec<Subject> = draft.head_tags.iter().map(|tag| of_key(&tag.key)).collect();
-    subjects.extend(draft.file_edits.iter().map(|_| Subject::File));
+pub(super) fn of(draft: &FixDraft, html: Option<&Html>) -> Vec<FixSubject> {
+    let mut subjects: Vec<FixSubject> = draft.head_tags.iter().map(|tag| of_key(&tag.key)).collect();
+    subjects.extend(draft.file_edits.iter().map(|_| FixSubject::File));
     if let Some(html) = html {
         subjects.extend(draft.edits.iter().map(|edit| of_change(&edit.change, html)));
     }
@@ -48,43 +48,43 @@ pub(super) fn of(draft: &FixDraft, html: Option<&Html>) -> Vec<Subject> {
     subjects
 }
 
-fn of_key(key: &HeadKey) -> Subject {
+fn of_key(key: &HeadKey) -> FixSubject {
     match key {
-        HeadKey::Charset => Subject::Encoding,
-        HeadKey::Base => Subject::Base,
-        HeadKey::Viewport => Subject::Viewport,
-        HeadKey::Title => Subject::Title,
+        HeadKey::Charset => FixSubject::Encoding,
+        HeadKey::Base => FixSubject::Base,
+        HeadKey::Viewport => FixSubject::Viewport,
+        HeadKey::Title => FixSubject::Title,
         HeadKey::Name(name) | HeadKey::Property(name) => of_meta(name),
-        HeadKey::Canonical => Subject::Canonical,
-        HeadKey::Hreflang(_) => Subject::Hreflang,
-        HeadKey::Icon => Subject::Icons,
-        HeadKey::JsonLd(_) => Subject::Data,
+        HeadKey::Canonical => FixSubject::Canonical,
+        HeadKey::Hreflang(_) => FixSubject::Hreflang,
+        HeadKey::Icon => FixSubject::Icons,
+        HeadKey::JsonLd(_) => FixSubject::Data,
     }
 }
 
 /// What a `meta` of a name or property is about.
-pub(super) fn of_meta(name: &str) -> Subject {
+pub(super) fn of_meta(name: &str) -> FixSubject {
     match name {
-        "description" => Subject::Description,
-        "viewport" => Subject::Viewport,
-        "robots" | "googlebot" | "bingbot" | "googlebot-news" => Subject::Robots,
-        _ => Subject::Social(name.to_owned()),
+        "description" => FixSubject::Description,
+        "viewport" => FixSubject::Viewport,
+        "robots" | "googlebot" | "bingbot" | "googlebot-news" => FixSubject::Robots,
+        _ => FixSubject::Social(name.to_owned()),
     }
 }
 
-fn of_change(change: &Change, html: &Html) -> Subject {
+fn of_change(change: &Change, html: &Html) -> FixSubject {
     match change {
         Change::SetAttribute { node, .. }
         | Change::RemoveAttribute { node, .. }
         | Change::SetContent { node, .. }
-        | Change::Remove { node } => html.element(*node).map_or(Subject::Other, of_element),
+        | Change::Remove { node } => html.element(*node).map_or(FixSubject::Other, of_element),
         // What is put in is the first heading of the page, or what the head had to give up.
-        Change::InsertBefore { .. } | Change::InsertInside { .. } => Subject::Heading,
+        Change::InsertBefore { .. } | Change::InsertInside { .. } => FixSubject::Heading,
         Change::Replace { span, .. } => of_span(span, html),
     }
 }
 
-fn of_span(span: &Range<usize>, html: &Html) -> Subject {
+fn of_span(span: &Range<usize>, html: &Html) -> FixSubject {
     let holds = |script: Element<'_>| {
         script
             .start_tag()
@@ -92,56 +92,56 @@ fn of_span(span: &Range<usize>, html: &Html) -> Subject {
             .is_some_and(|(start, end)| start.end <= span.start && span.end <= end.start)
     };
     if html.elements(&html.json_ld_scripts).any(holds) {
-        return Subject::Data;
+        return FixSubject::Data;
     }
     let before_all =
         || html.document.html().and_then(|root| root.start_tag()).is_none_or(|root| span.end <= root.start);
     if html.document.doctype.as_ref() == Some(span) || before_all() {
-        return Subject::Doctype;
+        return FixSubject::Doctype;
     }
     let starts = |element: Element<'_>| element.start_tag().as_ref() == Some(span);
     let metas = html.metas.iter().filter_map(|meta| html.element(meta.node));
-    metas.into_iter().find(|element| starts(*element)).map_or(Subject::Other, of_element)
+    metas.into_iter().find(|element| starts(*element)).map_or(FixSubject::Other, of_element)
 }
 
-fn of_element(element: Element<'_>) -> Subject {
+fn of_element(element: Element<'_>) -> FixSubject {
     if element.namespace() != Namespace::Html {
-        return Subject::Other;
+        return FixSubject::Other;
     }
     let lower = |name: &str| element.attribute(name).map(|value| value.trim().to_ascii_lowercase());
     match element.name() {
-        "html" => Subject::Lang,
-        "base" => Subject::Base,
-        "title" => Subject::Title,
-        "meta" if element.has("charset") => Subject::Encoding,
+        "html" => FixSubject::Lang,
+        "base" => FixSubject::Base,
+        "title" => FixSubject::Title,
+        "meta" if element.has("charset") => FixSubject::Encoding,
         "meta" => match lower("http-equiv").as_deref() {
-            Some("content-type") => Subject::Encoding,
-            Some("refresh") => Subject::Refresh,
-            _ => lower("property").or_else(|| lower("name")).map_or(Subject::Other, |name| of_meta(&name)),
+            Some("content-type") => FixSubject::Encoding,
+            Some("refresh") => FixSubject::Refresh,
+            _ => lower("property").or_else(|| lower("name")).map_or(FixSubject::Other, |name| of_meta(&name)),
         },
-        "link" if element.has_token("rel", "canonical") => Subject::Canonical,
-        "link" if element.has_token("rel", "alternate") => Subject::Hreflang,
-        "link" if element.has_token("rel", "icon") => Subject::Icons,
-        "script" if lower("type").is_some_and(|kind| kind.starts_with("application/ld+json")) => Subject::Data,
-        "script" => Subject::Script,
-        "img" | "source" | "picture" => Subject::Image,
-        "a" | "area" => Subject::Link,
-        "iframe" => Subject::Frame,
+        "link" if element.has_token("rel", "canonical") => FixSubject::Canonical,
+        "link" if element.has_token("rel", "alternate") => FixSubject::Hreflang,
+        "link" if element.has_token("rel", "icon") => FixSubject::Icons,
+        "script" if lower("type").is_some_and(|kind| kind.starts_with("application/ld+json")) => FixSubject::Data,
+        "script" => FixSubject::Script,
+        "img" | "source" | "picture" => FixSubject::Image,
+        "a" | "area" => FixSubject::Link,
+        "iframe" => FixSubject::Frame,
         name => match name.as_bytes() {
-            [b'h', b'1'..=b'6'] => Subject::Heading,
-            _ => Subject::Other,
+            [b'h', b'1'..=b'6'] => FixSubject::Heading,
+            _ => FixSubject::Other,
         },
     }
 }
 
 /// Whether a fix of one could hide what a fix of the other does: whether some check, or the reading of the page, looks at
 /// both. Fixes of things that are not related are proven together as surely as each alone.
-pub(super) fn are_related(a: &[Subject], b: &[Subject]) -> bool {
+pub(super) fn are_related(a: &[FixSubject], b: &[FixSubject]) -> bool {
     a.iter().any(|a| b.iter().any(|b| related(a, b) || related(b, a)))
 }
 
-fn related(a: &Subject, b: &Subject) -> bool {
-    use Subject as S;
+fn related(a: &FixSubject, b: &FixSubject) -> bool {
+    use FixSubject as S;
     match a {
         // How the page is read at all.
         S::Doctype | S::Encoding | S::Base | S::Other => !matches!(b, S::File),
@@ -162,6 +162,6 @@ fn related(a: &Subject, b: &Subject) -> bool {
 }
 
 /// Whether this is an address of the page in a `meta`.
-fn is_address(subject: &Subject) -> bool {
-    matches!(subject, Subject::Social(key) if key.ends_with(":url") || key.ends_with(":locale"))
+fn is_address(subject: &FixSubject) -> bool {
+    matches!(subject, FixSubject::Social(key) if key.ends_with(":url") || key.ends_with(":locale"))
 }

@@ -9,7 +9,7 @@ use model::patch::{FilePatch, Unproven};
 use url::Url;
 
 use super::effective::Effective;
-use super::subject::{self, Subject};
+use super::subject::{self, FixSubject};
 use super::tree::{self, Meant};
 use crate::checks;
 use crate::facts::Facts;
@@ -84,7 +84,7 @@ impl<'a, 'f> Bench<'a, 'f> {
     }
 
     /// What a fix is about.
-    pub(super) fn subjects(&self, item: &Drafted) -> Vec<Subject> {
+    pub(super) fn subjects(&self, item: &Drafted) -> Vec<FixSubject> {
         subject::of(&item.draft, self.audited.facts.markup())
     }
 
@@ -93,7 +93,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         let source = self.audited.source();
         let ready = Ready::of(source, self.own_files, items);
         let splices = ready.splices();
-        let subjects: BTreeSet<Subject> = items.iter().flat_map(|item| self.subjects(item)).collect();
+        let subjects: BTreeSet<FixSubject> = items.iter().flat_map(|item| self.subjects(item)).collect();
         let patched = match source.filter(|_| !splices.is_empty()) {
             Some(source) => Some(self.patched(source, &splices, items, &subjects)?),
             None => None,
@@ -125,7 +125,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         source: PageSource<'_>,
         splices: &[Splice],
         items: &[&Drafted],
-        subjects: &BTreeSet<Subject>,
+        subjects: &BTreeSet<FixSubject>,
     ) -> Result<Patched, Failure> {
         let spans: Vec<Range<usize>> = splices.iter().map(|splice| splice.span.clone()).collect();
         let in_file: Option<Vec<Range<usize>>> = source.file_spans(&spans).into_iter().collect();
@@ -159,7 +159,7 @@ impl<'a, 'f> Bench<'a, 'f> {
                 Some(_) => tree::harm(source.document(), &html.document, &changes, &meant),
                 None => Self::harm_by_bytes(source, &html, &in_file, &meant),
             }
-        } else if subjects.contains(&Subject::Encoding) && std::str::from_utf8(source.bytes).is_ok() {
+        } else if subjects.contains(&FixSubject::Encoding) && std::str::from_utf8(source.bytes).is_ok() {
             Self::harm_by_bytes(source, &html, &in_file, &meant)
         } else {
             Some(Unproven::ChangesText)
@@ -202,7 +202,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         facts: &Facts<'_>,
         page: &Page,
         items: &[&Drafted],
-        subjects: &BTreeSet<Subject>,
+        subjects: &BTreeSet<FixSubject>,
     ) -> Result<(), Failure> {
         let mut stays = Vec::new();
         let mut new = Vec::new();
@@ -228,7 +228,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         if let Some(tag) = before.doubled(&after) {
             return Err(Failure { reason: Unproven::DoublesTag, detail: vec![tag.to_owned()] });
         }
-        let recoded = subjects.contains(&Subject::Encoding);
+        let recoded = subjects.contains(&FixSubject::Encoding);
         match before.moved(&after, |subject| subjects.contains(subject), recoded) {
             Some(subject) => Err(Failure { reason: Unproven::MovesFact, detail: vec![format!("{subject:?}")] }),
             None => Ok(()),

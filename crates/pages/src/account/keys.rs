@@ -21,8 +21,8 @@ const PATH: &str = "/conta/keys";
 struct KeysPage<'a> {
     frame: Frame<'a>,
     csrf: &'a str,
-    live: Vec<Row>,
-    revoked: Vec<Row>,
+    live: Vec<KeyRow>,
+    revoked: Vec<KeyRow>,
     /// Organizations that the reader may create keys for.
     organizations: Vec<OrganizationRecord>,
     /// A key just made; shown this once.
@@ -32,7 +32,7 @@ struct KeysPage<'a> {
 }
 
 /// A key, and the name of its organization.
-struct Row {
+struct KeyRow {
     key: KeyRecord,
     organization: Option<String>,
 }
@@ -87,10 +87,10 @@ async fn page<'a>(
     let row = |key: KeyRecord| {
         let organization =
             organizations.iter().find(|organization| key.organization.as_ref() == Some(&organization.id));
-        Row { organization: organization.map(|organization| organization.name.clone()), key }
+        KeyRow { organization: organization.map(|organization| organization.name.clone()), key }
     };
     let keys = keys::list(&visit.cx).await?.into_iter();
-    let (live, revoked): (Vec<Row>, Vec<Row>) = keys.map(row).partition(|row| row.key.revoked_at.is_none());
+    let (live, revoked): (Vec<KeyRow>, Vec<KeyRow>) = keys.map(row).partition(|row| row.key.revoked_at.is_none());
     Ok(KeysPage {
         frame: visit.frame(),
         csrf: &visit.csrf,

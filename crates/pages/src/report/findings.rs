@@ -147,7 +147,7 @@ pub(super) fn first<'a>(findings: &'a [Finding], fixes: &'a [Fix], lang: Lang) -
 }
 
 /// A step of the cheapest path.
-pub(super) struct Step {
+pub(super) struct PathRow {
     /// Titles of the fixes that it adds to the steps before.
     pub(super) titles: Vec<&'static str>,
     pub(super) score_after: u32,
@@ -156,9 +156,9 @@ pub(super) struct Step {
 }
 
 /// The cheapest path: each step with the fixes that it adds.
-pub(super) fn steps(path: &[PathStep], lang: Lang) -> Vec<Step> {
+pub(super) fn steps(path: &[PathStep], lang: Lang) -> Vec<PathRow> {
     let before = std::iter::once(0).chain(path.iter().map(|step| step.codes.len()));
-    let step = |(known, step): (usize, &PathStep)| Step {
+    let step = |(known, step): (usize, &PathStep)| PathRow {
         titles: step
             .codes
             .iter()

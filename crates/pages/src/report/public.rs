@@ -6,7 +6,7 @@ use url::Url;
 
 use super::shown::{Eyes, Shown};
 use crate::address::Addresses;
-use crate::card::{Card, Picture, Subject};
+use crate::card::{Card, CardSubject, Picture};
 use crate::reader::Reader;
 use render::shown;
 use service::Services;
@@ -44,7 +44,7 @@ pub(super) fn public(services: &Services, reader: Reader, shown: &Shown<'_>) -> 
     let (title, path) = (written(title), report_path(slug));
     let addresses = Addresses::new(services, &path, shown.query, lang);
     let subject =
-        Subject { kind: "WebPage", title: &[&title], description: &written(description), way: &[(&title, path)] };
+        CardSubject { kind: "WebPage", title: &[&title], description: &written(description), way: &[(&title, path)] };
     let picture = Picture { path: picture_path(slug, lang), alt: written(alt) };
     Some((Card::new(services, &addresses, lang, &subject).with_picture(services, picture), addresses))
 }

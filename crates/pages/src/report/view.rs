@@ -10,7 +10,7 @@ use url::form_urlencoded::byte_serialize;
 
 use super::facts::facts;
 use super::filter::{Filter, FilterView};
-use super::findings::{self, Bar, CheckLink, FindingView, First, Step, bars, named};
+use super::findings::{self, Bar, CheckLink, FindingView, First, PathRow, bars, named};
 use super::previews::{Previews, previews};
 use super::public::public;
 use super::shown::{Eyes, OwnersView, SHOWN, Shown};
@@ -75,7 +75,7 @@ pub(crate) struct ReportPage<'a> {
     bars: Vec<Bar>,
     longest_bar: u32,
     first: Vec<First<'a>>,
-    steps: Vec<Step>,
+    steps: Vec<PathRow>,
     filter: Option<FilterView<'a>>,
     findings: Vec<FindingView<'a>>,
     /// How many there are, shown or not.

@@ -9,12 +9,11 @@ use model::report::Report;
 use super::outcome::{PageOutcome, Unaudited, place};
 use super::text::class;
 use crate::edits;
-use crate::shown::printable;
+use crate::shown::{made_in, printable};
 
 /// Names of the columns, the same in every language. `places` has a line for each; `fix` is what to change (`-` goes, `+`
-/// comes) or a file's content; `searchable` says of
-/// each row whether a search engine can show the page.
-const COLUMNS: [&str; 13] = [
+/// comes) or a file's content; `searchable` says on each row whether a search engine can show the page; `where` is the place of the fix in the page's system.
+const COLUMNS: [&str; 14] = [
     "url",
     "severity",
     "code",
@@ -28,6 +27,7 @@ const COLUMNS: [&str; 13] = [
     "impact",
     "part_of",
     "searchable",
+    "where",
 ];
 /// A cell that begins with one of these is a formula to a spreadsheet (OWASP, CSV injection).
 const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
@@ -68,6 +68,7 @@ fn page(out: &mut String, report: &Report, lang: Lang) {
                 finding.impact.map_or("", Impact::word).to_owned(),
                 finding.part_of.clone().unwrap_or_default(),
                 searchable.to_owned(),
+                fix.place.as_ref().map(|place| made_in(place, lang)).unwrap_or_default(),
             ],
         );
     }
@@ -131,7 +132,7 @@ mod tests {
         let text = render(&[outcome, blocked()], Lang::PtBr);
         assert!(
             text.starts_with(
-                "url,severity,code,points,title,message,places,fix_class,fix,reference,impact,part_of,searchable\r\n"
+                "url,severity,code,points,title,message,places,fix_class,fix,reference,impact,part_of,searchable,where\r\n"
             ),
             "{text}"
         );

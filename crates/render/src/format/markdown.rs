@@ -5,9 +5,9 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
-use super::text::{BUILT_WITH, built_with, class, counts, made_in};
+use super::text::{BUILT_WITH, built_with, class, counts};
 use crate::edits;
-use crate::shown::{address, printable};
+use crate::shown::{address, made_in, printable};
 
 /// Each page; before them, where there are several, a table of all.
 pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> String {

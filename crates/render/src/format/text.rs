@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use audit::score::most_urgent;
 use model::finding::Severity;
-use model::fix::{FixClass, FixPlace};
+use model::fix::FixClass;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
 use crate::edits;
 use crate::reason;
-use crate::shown::{address, printable};
+use crate::shown::{address, made_in, printable};
 
 /// Whether text is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,13 +181,6 @@ pub fn built_with(report: &Report) -> Option<String> {
         None => system.name.clone(),
     });
     Some(named.collect::<Vec<_>>().join(", "))
-}
-
-/// Where a fix is made in the system that wrote the page, as a sentence.
-pub(super) fn made_in(place: &FixPlace, lang: Lang) -> String {
-    const MADE_IN: Text = text("In {system}: {steps}", "No {system}: {steps}");
-    let values = [("system", place.system.as_str().into()), ("steps", place.steps.in_lang(lang).into())];
-    MADE_IN.phrase(&values).in_lang(lang).to_owned()
 }
 
 /// The line that says how much is left out.

@@ -12,7 +12,7 @@ use model::report::Report;
 
 use super::{Mail, Sender};
 use crate::edits;
-use crate::shown::{printable, undirected};
+use crate::shown::{made_in, printable, undirected};
 
 /// Findings that an alert lists; the rest is a count.
 const SHOWN: usize = 20;
@@ -76,6 +76,8 @@ struct AlertItem<'a> {
     snippet: Option<String>,
     /// What to do.
     note: Option<&'a str>,
+    /// Where to do it in the page's system.
+    made_in: Option<String>,
     address: String,
 }
 
@@ -187,6 +189,7 @@ fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a
                     Some(note) => Some(note.in_lang(lang)),
                     None => check.map(|check| check.how.in_lang(lang)),
                 },
+                made_in: fix.place.as_ref().map(|place| made_in(place, lang)),
                 address: sender.url(&format!("/checks/{}?lang={}", changed.code, lang.tag())),
             }
         })

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use super::payment::{PaymentStage, X402Payment, advance, advance_detached};
 use crate::services::Services;
-use crate::x402::{FACILITATOR_RETRY, SETTLE_LEASE_MS, Standing};
+use crate::x402::{FACILITATOR_RETRY, FacilitatorState, SETTLE_LEASE_MS};
 
 /// Between two rounds at most, in milliseconds: what another server left unfinished is found after it.
 const LONGEST_PAUSE_MS: i64 = 60_000;
@@ -73,8 +73,8 @@ async fn keep_checking(services: &Services) {
     let Some(facilitator) = services.payments().facilitator().filter(|_| services.payments().is_live()) else { return };
     loop {
         let every = match facilitator.check(services.engine().fetcher(), services.payments().chain()).await {
-            Standing::Up => CHECK_EVERY,
-            Standing::Unasked | Standing::Unfit | Standing::Down => CHECK_EVERY_WHILE_DOWN,
+            FacilitatorState::Up => CHECK_EVERY,
+            FacilitatorState::Unasked | FacilitatorState::Unfit | FacilitatorState::Down => CHECK_EVERY_WHILE_DOWN,
         };
         tokio::select! {
             // A call cast doubt on it: a single lost response is no outage, so it is checked at once.

@@ -45,7 +45,7 @@ pub struct Facilitator {
 /// The health of a facilitator.
 #[derive(Debug, Clone, Copy)]
 struct FacilitatorHealth {
-    standing: Standing,
+    standing: FacilitatorState,
     /// Health checks that found it up. The failure of a call that began before the last of them is out of date.
     good_checks: u64,
     /// When it last refused our credential (401, 403), unless it has accepted it since. Health checks don't tell: they need
@@ -55,7 +55,7 @@ struct FacilitatorHealth {
 
 /// The result of the last health check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum FacilitatorState {
     /// There was none yet.
     Unasked,
     /// It answers, and takes payments on our network.
@@ -93,7 +93,7 @@ impl FacilitatorAnswer {
 impl Facilitator {
     /// The facilitator at an address.
     pub fn new(url: Url, authorization: Option<SecretText>) -> Self {
-        let known = FacilitatorHealth { standing: Standing::Unasked, good_checks: 0, refused_us_at: None };
+        let known = FacilitatorHealth { standing: FacilitatorState::Unasked, good_checks: 0, refused_us_at: None };
         Self { url, authorization, known: Mutex::new(known), doubted: Notify::new() }
     }
 
@@ -103,9 +103,9 @@ impl Facilitator {
     }
 
     /// Its health.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> FacilitatorState {
         let known = self.known();
-        if known.refused_us_at.is_some() { Standing::Down } else { known.standing }
+        if known.refused_us_at.is_some() { FacilitatorState::Down } else { known.standing }
     }
 
     /// Whether a payment may be brought to it: not while it is known to be down, but for one try now and then where only a
@@ -113,34 +113,34 @@ impl Facilitator {
     pub(crate) fn takes_payments(&self) -> bool {
         let known = self.known();
         let rests = known.refused_us_at.is_some_and(|at| at.elapsed() < RETRY);
-        !rests && !matches!(known.standing, Standing::Down | Standing::Unfit)
+        !rests && !matches!(known.standing, FacilitatorState::Down | FacilitatorState::Unfit)
     }
 
     /// Health check: whether it supports our network.
-    pub async fn check(&self, fetcher: &Fetcher, chain: &Chain) -> Standing {
+    pub async fn check(&self, fetcher: &Fetcher, chain: &Chain) -> FacilitatorState {
         let standing = match self.ask(fetcher, "supported", None, VERIFY_WITHIN).await {
-            Ok(FacilitatorAnswer { status: 200..300, json }) if supports(&json, chain) => Standing::Up,
+            Ok(FacilitatorAnswer { status: 200..300, json }) if supports(&json, chain) => FacilitatorState::Up,
             Ok(FacilitatorAnswer { status: 200..300, json: Value::Object(_) }) => {
-                if self.known().standing != Standing::Unfit {
+                if self.known().standing != FacilitatorState::Unfit {
                     tracing::error!(
                         facilitator = self.url(),
                         network = chain.caip2,
                         "the facilitator does not take payments on this network"
                     );
                 }
-                Standing::Unfit
+                FacilitatorState::Unfit
             }
             // Rate limited: that says nothing of payments.
             Ok(FacilitatorAnswer { status: 429, .. }) => self.known().standing,
             Ok(FacilitatorAnswer { status, .. }) => {
                 tracing::warn!(status, "the facilitator does not say what it supports");
-                Standing::Down
+                FacilitatorState::Down
             }
-            Err(_) => Standing::Down,
+            Err(_) => FacilitatorState::Down,
         };
         self.change(|known| {
             known.standing = standing;
-            known.good_checks += u64::from(standing == Standing::Up);
+            known.good_checks += u64::from(standing == FacilitatorState::Up);
         });
         standing
     }
@@ -232,8 +232,8 @@ impl Facilitator {
         self.change(|known| {
             known.refused_us_at = None;
             match known.standing {
-                Standing::Unfit => self.doubted.notify_one(),
-                _ => known.standing = Standing::Up,
+                FacilitatorState::Unfit => self.doubted.notify_one(),
+                _ => known.standing = FacilitatorState::Up,
             }
         });
     }
@@ -242,7 +242,7 @@ impl Facilitator {
     fn note_unreachable(&self, checks_before: u64) {
         self.change(|known| {
             if known.good_checks == checks_before {
-                known.standing = Standing::Down;
+                known.standing = FacilitatorState::Down;
             }
         });
     }
@@ -275,29 +275,30 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_that_began_before_a_good_check_says_nothing_against_it() {
         let facilitator = Facilitator::new("http://127.0.0.1:1/".parse().unwrap(), None);
-        facilitator.change(|known| *known = FacilitatorHealth { standing: Standing::Up, good_checks: 1, ..*known });
+        facilitator
+            .change(|known| *known = FacilitatorHealth { standing: FacilitatorState::Up, good_checks: 1, ..*known });
         facilitator.note_unreachable(0);
-        assert_eq!(facilitator.standing(), Standing::Up);
+        assert_eq!(facilitator.standing(), FacilitatorState::Up);
         facilitator.note_unreachable(1);
-        assert_eq!(facilitator.standing(), Standing::Down);
+        assert_eq!(facilitator.standing(), FacilitatorState::Down);
         // Who refuses us is down until it takes a call of ours, whatever it says when it is asked.
         facilitator.note_answer();
         assert!(facilitator.takes_payments());
         facilitator.change(|known| known.refused_us_at = Some(Instant::now()));
         assert!(!facilitator.takes_payments());
-        assert_eq!(facilitator.standing(), Standing::Down);
+        assert_eq!(facilitator.standing(), FacilitatorState::Down);
         tokio::time::advance(RETRY).await;
         assert!(facilitator.takes_payments());
-        assert_eq!(facilitator.standing(), Standing::Down);
+        assert_eq!(facilitator.standing(), FacilitatorState::Down);
         facilitator.note_answer();
-        assert_eq!(facilitator.standing(), Standing::Up);
+        assert_eq!(facilitator.standing(), FacilitatorState::Up);
         facilitator.note_unreachable(1);
         // An answer says that it is there, but not that it takes our network.
         facilitator.note_answer();
-        assert_eq!(facilitator.standing(), Standing::Up);
-        facilitator.change(|known| known.standing = Standing::Unfit);
+        assert_eq!(facilitator.standing(), FacilitatorState::Up);
+        facilitator.change(|known| known.standing = FacilitatorState::Unfit);
         facilitator.note_answer();
-        assert_eq!(facilitator.standing(), Standing::Unfit);
+        assert_eq!(facilitator.standing(), FacilitatorState::Unfit);
     }
 
     #[test]

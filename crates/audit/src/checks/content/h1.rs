@@ -6,7 +6,7 @@ use crate::facts::fitting::{LONGEST_HEADLINE, cut};
 use crate::facts::headings::{outline, says_something};
 use crate::facts::page::Html;
 use crate::facts::resolved::site_name::{is_site_name, names_the_site};
-use crate::facts::resolved::{Source, headline};
+use crate::facts::resolved::{EvidenceSource, headline};
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -168,7 +168,8 @@ fn site_name(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     // A page that is called as its site in every place has no other name.
-    let Some(own) = html.headline().filter(|own| own.source != Source::H1 && !is_site_name(html, &own.value)) else {
+    let Some(own) = html.headline().filter(|own| own.source != EvidenceSource::H1 && !is_site_name(html, &own.value))
+    else {
         return PASS;
     };
     const NAMES: Text = text(

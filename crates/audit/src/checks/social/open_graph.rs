@@ -5,7 +5,7 @@ use crate::check::prelude::*;
 use crate::facts::elements::Meta;
 use crate::facts::new_nodes::in_words;
 use crate::facts::page::Html;
-use crate::facts::resolved::{Resolved, Source, title};
+use crate::facts::resolved::{EvidenceSource, Resolved, title};
 use crate::facts::url_identity::{self, identity, same_site};
 use crate::fix::HeadKey;
 
@@ -205,7 +205,7 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
     let own = facts.own_url()?;
     let resolved = |key: &str| match key {
         "og:type" => Some(html.page_type().clone()),
-        "og:url" => Some(Resolved::high(own.as_str(), Source::OwnAddress)),
+        "og:url" => Some(Resolved::high(own.as_str(), EvidenceSource::OwnAddress)),
         _ => html.description().cloned(),
     };
     let found: Vec<(&str, Option<Resolved>)> = missing.iter().map(|key| (*key, resolved(key))).collect();

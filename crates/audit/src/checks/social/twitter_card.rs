@@ -5,7 +5,7 @@ use crate::check::prelude::*;
 use crate::facts::elements::Meta;
 use crate::facts::jsonld::placeholder::is_gap;
 use crate::facts::page::Html;
-use crate::facts::resolved::{Source, image};
+use crate::facts::resolved::{EvidenceSource, image};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -171,12 +171,12 @@ fn fitting_card(facts: &Facts<'_>, html: &Html) -> (&'static str, Text) {
 }
 
 /// Where the image is from that the tag which the page lacks is made of, if it is a large one.
-fn large_image(facts: &Facts<'_>, html: &Html) -> Option<Source> {
+fn large_image(facts: &Facts<'_>, html: &Html) -> Option<EvidenceSource> {
     let image = image::of_page(facts, html).filter(|image| image.resolved.is_ready())?;
     let source = image.resolved.source;
     let is_large = match image.sides {
         Some((width, height)) => is_large(width, height),
-        None => source == Source::ContentImage,
+        None => source == EvidenceSource::ContentImage,
     };
     is_large.then_some(source)
 }

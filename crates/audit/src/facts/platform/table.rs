@@ -82,7 +82,7 @@ pub(super) struct System {
 
 /// A mark of a system.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct MarkRow {
     /// Place of the system in [`Table::systems`].
     pub(super) system: usize,
     /// Place of the row in the table.
@@ -95,11 +95,11 @@ pub(super) struct Row {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     pub(super) head: &'static str,
-    gap: Option<(Gap, &'static str)>,
+    gap: Option<(MarkGap, &'static str)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gap {
+enum MarkGap {
     Version,
     Anything,
 }
@@ -107,7 +107,7 @@ enum Gap {
 impl Mark {
     fn read(text: &'static str) -> Self {
         let split = |sign, gap| text.split_once(sign).map(|(head, tail)| Self { head, gap: Some((gap, tail)) });
-        split('#', Gap::Version).or_else(|| split('*', Gap::Anything)).unwrap_or(Self { head: text, gap: None })
+        split('#', MarkGap::Version).or_else(|| split('*', MarkGap::Anything)).unwrap_or(Self { head: text, gap: None })
     }
 
     /// A mark of a header: its name, and what its value begins with, where that is said.
@@ -153,7 +153,7 @@ impl Mark {
     /// Whether what follows the head is right; `ends` judges it where the mark has no version.
     fn after(&self, rest: &str, ends: impl Fn(&str) -> bool) -> Option<Option<String>> {
         match self.gap {
-            Some((Gap::Version, tail)) => {
+            Some((MarkGap::Version, tail)) => {
                 let version = version(rest)?;
                 rest.get(version.len()..)?.starts_with(tail).then(|| Some(version.to_owned()))
             }
@@ -174,9 +174,9 @@ fn version(text: &str) -> Option<&str> {
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) systems: Vec<System>,
-    places: HashMap<Where, Vec<Row>>,
+    places: HashMap<Where, Vec<MarkRow>>,
     /// Rows of files, and where their heads stand in an address: one pass finds all.
-    files: Vec<Row>,
+    files: Vec<MarkRow>,
     heads: AhoCorasick,
 }
 
@@ -186,7 +186,7 @@ pub(super) static SYSTEMS: LazyLock<Table> = LazyLock::new(Table::read);
 impl Table {
     fn read() -> Self {
         let mut systems: Vec<System> = Vec::new();
-        let mut places: HashMap<Where, Vec<Row>> = HashMap::new();
+        let mut places: HashMap<Where, Vec<MarkRow>> = HashMap::new();
         for (order, line) in TABLE.lines().filter(|line| !line.starts_with('#')).enumerate() {
             let cells: Vec<&'static str> = line.split('\t').collect();
             let &[name, word, place, mark, lives_in] = cells.as_slice() else { continue };
@@ -196,9 +196,9 @@ impl Table {
             if known.is_none() {
                 systems.push(System { name, kind, lives_in: Some(lives_in).filter(|other| *other != "-") });
             }
-            places.entry(place).or_default().push(Row { system, order, place, mark: Mark::read(mark) });
+            places.entry(place).or_default().push(MarkRow { system, order, place, mark: Mark::read(mark) });
         }
-        let files: Vec<Row> = [Where::Own, Where::Address, Where::Path]
+        let files: Vec<MarkRow> = [Where::Own, Where::Address, Where::Path]
             .iter()
             .flat_map(|place| places.get(place).cloned().unwrap_or_default())
             .collect();
@@ -210,12 +210,12 @@ impl Table {
     }
 
     /// The rows of a place, in order.
-    pub(super) fn at(&self, place: Where) -> &[Row] {
+    pub(super) fn at(&self, place: Where) -> &[MarkRow] {
         self.places.get(&place).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The rows of files whose heads stand in an address as it is written.
-    pub(super) fn in_address<'t>(&'t self, address: &'t str) -> impl Iterator<Item = &'t Row> {
+    pub(super) fn in_address<'t>(&'t self, address: &'t str) -> impl Iterator<Item = &'t MarkRow> {
         let found = self.heads.find_overlapping_iter(address);
         found.filter_map(|hit| self.files.get(hit.pattern().as_usize()))
     }

@@ -1,9 +1,9 @@
 //! Who wrote the page: a person, by name.
 
 use super::site_name::is_site_name;
-use super::{Resolved, Source, bare, best, stated};
+use super::{EvidenceSource, Resolved, bare, best, stated};
 use crate::facts::document::Element;
-use crate::facts::evidence::Subject;
+use crate::facts::evidence::DataSubject;
 use crate::facts::page::Html;
 use crate::facts::placeholders::is_placeholder;
 use crate::facts::text::is_seen;
@@ -37,11 +37,11 @@ pub(crate) fn of_page(html: &Html) -> Option<Resolved> {
     let of_data = || subject.authors.first().filter(|_| subject.authors.len() == 1).and_then(|name| person(html, name));
     let tag = |key: &str| person(html, &stated(html, key)?);
     let candidates: [&dyn Fn() -> Option<Resolved>; 5] = [
-        &|| Some(Resolved::high(of_data()?, Subject::SOURCE)),
-        &|| Some(Resolved::high(tag("author")?, Source::MetaAuthor)),
-        &|| Some(Resolved::high(tag("article:author")?, Source::AuthorTag)),
-        &|| Some(Resolved::medium(by_line(html)?, Source::ByLine)),
-        &|| Some(Resolved::medium(author_link(html)?, Source::AuthorLink)),
+        &|| Some(Resolved::high(of_data()?, DataSubject::SOURCE)),
+        &|| Some(Resolved::high(tag("author")?, EvidenceSource::MetaAuthor)),
+        &|| Some(Resolved::high(tag("article:author")?, EvidenceSource::AuthorTag)),
+        &|| Some(Resolved::medium(by_line(html)?, EvidenceSource::ByLine)),
+        &|| Some(Resolved::medium(author_link(html)?, EvidenceSource::AuthorLink)),
     ];
     best(candidates.into_iter().filter_map(|candidate| candidate()))
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::super::testing::html;
     use super::*;
 
-    fn author(source: &str) -> Option<(String, Source, bool)> {
+    fn author(source: &str) -> Option<(String, EvidenceSource, bool)> {
         of_page(&html(source)).map(|name| (name.value.clone(), name.source, name.is_ready()))
     }
 
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn a_by_line_is_a_draft_and_that_of_a_comment_none() {
         let of = |rest: &str| author(&format!("<main><span class=author>Ana Moinho</span>{rest}</main>"));
-        assert_eq!(of(""), Some(("Ana Moinho".to_owned(), Source::ByLine, false)));
+        assert_eq!(of(""), Some(("Ana Moinho".to_owned(), EvidenceSource::ByLine, false)));
         assert_eq!(of("<span class=author>Rui Forno</span>"), None);
         let several =
             "<script type=application/ld+json>{\"@type\":\"Article\",\"author\":[\"Ana A\",\"Rui B\"]}</script>";

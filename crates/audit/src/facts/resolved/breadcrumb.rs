@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::site_name::is_site_name;
-use super::{Resolved, Source, bare};
+use super::{EvidenceSource, Resolved, bare};
 use crate::facts::canonical;
 use crate::facts::document::{Collapsed, Element, NodeId};
 use crate::facts::known::Facts;
@@ -41,8 +41,8 @@ pub(crate) struct TrailStep {
 
 impl Trail {
     /// Where it was found.
-    pub(crate) fn source(&self) -> Source {
-        if self.node.is_some() { Source::ShownTrail } else { Source::FolderLinks }
+    pub(crate) fn source(&self) -> EvidenceSource {
+        if self.node.is_some() { EvidenceSource::ShownTrail } else { EvidenceSource::FolderLinks }
     }
 
     /// Whether a fix with it is ready: what the page shows is. Links to folders are of no trail that a visitor sees.

@@ -1,7 +1,7 @@
 //! When the page was published and last changed.
 
 use super::content::is_boilerplate;
-use super::{Resolved, Source, stated};
+use super::{EvidenceSource, Resolved, stated};
 use crate::facts::document::Element;
 use crate::facts::jsonld::value::is_date;
 use crate::facts::page::Html;
@@ -17,28 +17,31 @@ const MODIFIED_CLASSES: [&str; 4] = ["updated", "modified", "dt-updated", "entry
 /// Date of publication, as ISO 8601 writes it.
 pub(crate) fn published(html: &Html) -> Option<Resolved> {
     settled(vec![
-        (html.subject().published.clone(), Source::StructuredData),
-        (stated(html, "article:published_time"), Source::PublishedTag),
-        (PUBLISHED_NAMES.iter().find_map(|name| stated(html, name)), Source::MetaDate),
-        (time(html, "datePublished", &PUBLISHED_CLASSES), Source::Time),
+        (html.subject().published.clone(), EvidenceSource::StructuredData),
+        (stated(html, "article:published_time"), EvidenceSource::PublishedTag),
+        (PUBLISHED_NAMES.iter().find_map(|name| stated(html, name)), EvidenceSource::MetaDate),
+        (time(html, "datePublished", &PUBLISHED_CLASSES), EvidenceSource::Time),
     ])
-    .or_else(|| Some(Resolved::low(first_time(html)?, Source::FirstTime)))
+    .or_else(|| Some(Resolved::low(first_time(html)?, EvidenceSource::FirstTime)))
 }
 
 /// Date of the last change.
 pub(crate) fn modified(html: &Html) -> Option<Resolved> {
     settled(vec![
-        (html.subject().modified.clone(), Source::StructuredData),
-        (stated(html, "article:modified_time").or_else(|| stated(html, "og:updated_time")), Source::ModifiedTag),
-        (MODIFIED_NAMES.iter().find_map(|name| stated(html, name)), Source::MetaDate),
-        (time(html, "dateModified", &MODIFIED_CLASSES), Source::Time),
+        (html.subject().modified.clone(), EvidenceSource::StructuredData),
+        (
+            stated(html, "article:modified_time").or_else(|| stated(html, "og:updated_time")),
+            EvidenceSource::ModifiedTag,
+        ),
+        (MODIFIED_NAMES.iter().find_map(|name| stated(html, name)), EvidenceSource::MetaDate),
+        (time(html, "dateModified", &MODIFIED_CLASSES), EvidenceSource::Time),
     ])
 }
 
 /// The first of several statements, with the zone that another one of the same minute has. Statements of different days
 /// contradict each other: then none is certain.
-fn settled(all: Vec<(Option<String>, Source)>) -> Option<Resolved> {
-    let all: Vec<(String, Source)> = all
+fn settled(all: Vec<(Option<String>, EvidenceSource)>) -> Option<Resolved> {
+    let all: Vec<(String, EvidenceSource)> = all
         .into_iter()
         .filter_map(|(date, source)| Some((date?.trim().to_owned(), source)))
         .filter(|(date, _)| is_date(date))
@@ -93,7 +96,7 @@ mod tests {
     use super::super::testing::html;
     use super::*;
 
-    fn date(source: &str) -> Option<(String, Source, bool)> {
+    fn date(source: &str) -> Option<(String, EvidenceSource, bool)> {
         published(&html(source)).map(|date| (date.value.clone(), date.source, date.is_ready()))
     }
 
@@ -102,22 +105,22 @@ mod tests {
         const TAG: &str = "<meta property=article:published_time content=2026-01-02T08:00:00>";
         let time = |datetime: &str| format!("{TAG}<main><time class=entry-date datetime={datetime}>x</time></main>");
         let zoned = date(&time("2026-01-02T08:00:00-03:00"));
-        assert_eq!(zoned, Some(("2026-01-02T08:00:00-03:00".to_owned(), Source::Time, true)));
+        assert_eq!(zoned, Some(("2026-01-02T08:00:00-03:00".to_owned(), EvidenceSource::Time, true)));
         let other = date(&time("2026-01-02T11:00:00-03:00"));
-        assert_eq!(other, Some(("2026-01-02T08:00:00".to_owned(), Source::PublishedTag, true)));
+        assert_eq!(other, Some(("2026-01-02T08:00:00".to_owned(), EvidenceSource::PublishedTag, true)));
     }
 
     #[test]
     fn dates_that_contradict_each_other_are_drafts() {
         let source = "<meta property=article:published_time content=2026-01-02><main>\
             <time itemprop=datePublished datetime=2024-05-06>x</time></main>";
-        assert_eq!(date(source), Some(("2026-01-02".to_owned(), Source::PublishedTag, false)));
+        assert_eq!(date(source), Some(("2026-01-02".to_owned(), EvidenceSource::PublishedTag, false)));
     }
 
     #[test]
     fn a_time_of_anything_is_a_guess() {
         let source = "<main><time datetime=2026-01-02>x</time></main>";
-        assert_eq!(date(source), Some(("2026-01-02".to_owned(), Source::FirstTime, false)));
+        assert_eq!(date(source), Some(("2026-01-02".to_owned(), EvidenceSource::FirstTime, false)));
         assert_eq!(date("<main><aside><time datetime=2026-01-02>x</time></aside></main>"), None);
         assert_eq!(date("<main><time datetime=soon>x</time></main>"), None);
     }

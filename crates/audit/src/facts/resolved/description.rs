@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::content::{has_other_class, is_boilerplate, speaks_of_the_site};
-use super::{Resolved, Source, bare, best, headline, stated};
+use super::{EvidenceSource, Resolved, bare, best, headline, stated};
 use crate::facts::document::Element;
-use crate::facts::evidence::Subject;
+use crate::facts::evidence::DataSubject;
 use crate::facts::fitting::{self, SHORTEST_DESCRIPTION};
 use crate::facts::font_metrics::columns;
 use crate::facts::page::Html;
@@ -31,7 +31,7 @@ fn read(html: &Html) -> Option<Resolved> {
     let declared = html.meta("description").map(|text| html.as_meant(text));
     let says_more = |text: &String| !is_placeholder_description(text) && text.to_lowercase() != title;
     match declared.filter(says_more) {
-        Some(declared) => Some(Resolved::high(declared, Source::MetaDescription)),
+        Some(declared) => Some(Resolved::high(declared, EvidenceSource::MetaDescription)),
         None => made(html),
     }
 }
@@ -39,10 +39,10 @@ fn read(html: &Html) -> Option<Resolved> {
 /// A description out of what the page says elsewhere than in a sound tag.
 fn made(html: &Html) -> Option<Resolved> {
     let candidates: [&dyn Fn() -> Option<Resolved>; 5] = [
-        &|| told(html, &stated(html, "description")?, Source::MetaDescription),
-        &|| told(html, html.subject().description.as_deref()?, Subject::SOURCE),
-        &|| told(html, &stated(html, "og:description")?, Source::SocialDescription),
-        &|| told(html, &stated(html, "twitter:description")?, Source::TwitterDescription),
+        &|| told(html, &stated(html, "description")?, EvidenceSource::MetaDescription),
+        &|| told(html, html.subject().description.as_deref()?, DataSubject::SOURCE),
+        &|| told(html, &stated(html, "og:description")?, EvidenceSource::SocialDescription),
+        &|| told(html, &stated(html, "twitter:description")?, EvidenceSource::TwitterDescription),
         &|| first_paragraph(html),
     ];
     best(candidates.into_iter().filter_map(|candidate| candidate()))
@@ -50,7 +50,7 @@ fn made(html: &Html) -> Option<Resolved> {
 
 /// What the page tells programs of itself: certain, unless it was cut, is of the whole site, or speaks of cookies and the
 /// like.
-fn told(html: &Html, text: &str, source: Source) -> Option<Resolved> {
+fn told(html: &Html, text: &str, source: EvidenceSource) -> Option<Resolved> {
     let text = describing(html, &without_visible_markup(text))?;
     let is_of_site = || !html.is_home() && html.subject().of_site.iter().any(|known| bare(known) == bare(&text));
     if speaks_of_the_site(&text, &subject(html)) || is_of_site() {
@@ -94,7 +94,8 @@ pub(crate) fn first_paragraph(html: &Html) -> Option<Resolved> {
         // A box of the site, or the lead of a text on such things: what follows is no more than a guess.
         let (_, next) = paragraphs.find(|(_, text)| !speaks_of_the_site(text, &about))?;
         let fitted = fitting::description(&next);
-        return (columns(&fitted.text) >= SHORTEST_DESCRIPTION).then(|| Resolved::low(fitted.text, Source::Paragraph));
+        return (columns(&fitted.text) >= SHORTEST_DESCRIPTION)
+            .then(|| Resolved::low(fitted.text, EvidenceSource::Paragraph));
     }
     let fitted = fitting::description(&text);
     if columns(&fitted.text) < SHORTEST_DESCRIPTION {
@@ -103,9 +104,9 @@ pub(crate) fn first_paragraph(html: &Html) -> Option<Resolved> {
     let is_placed = content.is_some() || is_beside_headline(paragraph);
     let is_lead = is_placed && stems(&text).any(|stem| topics.contains(&stem));
     Some(match is_lead && fitted.is_whole && is_ended(&fitted.text) {
-        true => Resolved::high(fitted.text, Source::Paragraph),
-        false if is_placed => Resolved::medium(fitted.text, Source::Paragraph),
-        false => Resolved::low(fitted.text, Source::Paragraph),
+        true => Resolved::high(fitted.text, EvidenceSource::Paragraph),
+        false if is_placed => Resolved::medium(fitted.text, EvidenceSource::Paragraph),
+        false => Resolved::low(fitted.text, EvidenceSource::Paragraph),
     })
 }
 
@@ -146,7 +147,7 @@ mod tests {
 
     const LEAD: &str = "A dark loaf of rye flour, water and salt, baked slowly in a clay oven.";
 
-    fn check(source: &str, expected: Option<(&str, Source, bool)>) {
+    fn check(source: &str, expected: Option<(&str, EvidenceSource, bool)>) {
         let html = html(source);
         let found = html.description().map(|one| (one.value.as_str(), one.source, one.is_ready()));
         assert_eq!(found, expected, "{source}");
@@ -154,22 +155,25 @@ mod tests {
 
     #[test]
     fn tags_meant_for_it_come_first_even_misspelt() {
-        check(&format!("<meta name=description content='{LEAD}'>"), Some((LEAD, Source::MetaDescription, true)));
-        check(&format!("<meta name=description value='{LEAD}'>"), Some((LEAD, Source::MetaDescription, true)));
+        check(
+            &format!("<meta name=description content='{LEAD}'>"),
+            Some((LEAD, EvidenceSource::MetaDescription, true)),
+        );
+        check(&format!("<meta name=description value='{LEAD}'>"), Some((LEAD, EvidenceSource::MetaDescription, true)));
         let social = format!("<meta property=og:description content='{LEAD}'>");
-        check(&social, Some((LEAD, Source::SocialDescription, true)));
+        check(&social, Some((LEAD, EvidenceSource::SocialDescription, true)));
     }
 
     #[test]
     fn the_lead_of_the_content_is_certain() {
         let of = |body: &str| format!("<title>Rye bread</title>{body}");
         let lead = format!("<p>{LEAD}</p>");
-        check(&of(&format!("<main>{lead}</main>")), Some((LEAD, Source::Paragraph, true)));
+        check(&of(&format!("<main>{lead}</main>")), Some((LEAD, EvidenceSource::Paragraph, true)));
         // Which part is the content nobody says.
-        check(&of(&lead), Some((LEAD, Source::Paragraph, false)));
+        check(&of(&lead), Some((LEAD, EvidenceSource::Paragraph, false)));
         // Nothing in it is of the page's name.
         let other = LEAD.replace("rye", "wheat");
-        check(&of(&format!("<main><p>{other}</main>")), Some((&other, Source::Paragraph, false)));
+        check(&of(&format!("<main><p>{other}</main>")), Some((&other, EvidenceSource::Paragraph, false)));
     }
 
     #[test]
@@ -183,7 +187,7 @@ mod tests {
         ] {
             check(
                 &format!("<title>Rye bread</title><main>{other}<p>{LEAD}</main>"),
-                Some((LEAD, Source::Paragraph, true)),
+                Some((LEAD, EvidenceSource::Paragraph, true)),
             );
         }
     }
@@ -193,7 +197,7 @@ mod tests {
         let box_of_site = "<p>This site uses cookies so that your rye bread is remembered in the basket.</p>";
         check(
             &format!("<title>Rye bread</title><main>{box_of_site}<p>{LEAD}</main>"),
-            Some((LEAD, Source::Paragraph, false)),
+            Some((LEAD, EvidenceSource::Paragraph, false)),
         );
     }
 
@@ -204,7 +208,7 @@ mod tests {
             &format!("<meta property=og:description content='{cut}'>"),
             Some((
                 "Rye flour and water rest for a whole night under a linen cloth, and then the…",
-                Source::SocialDescription,
+                EvidenceSource::SocialDescription,
                 false,
             )),
         );
@@ -214,7 +218,7 @@ mod tests {
                 "<meta property=og:description content='{site}'><script type=application/ld+json>\
                  {{\"@type\":\"WebSite\",\"description\":\"{site}\"}}</script>"
             ),
-            Some((site, Source::SocialDescription, false)),
+            Some((site, EvidenceSource::SocialDescription, false)),
         );
     }
 }

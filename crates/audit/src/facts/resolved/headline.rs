@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::site_name::{is_site_name, names_the_site, without_site_name};
-use super::{Resolved, Source, bare, stated};
+use super::{EvidenceSource, Resolved, bare, stated};
 use crate::facts::document::Element;
-use crate::facts::evidence::Subject;
+use crate::facts::evidence::DataSubject;
 use crate::facts::fitting::{LONGEST_HEADLINE, cut};
 use crate::facts::headings::outline;
 use crate::facts::page::Html;
@@ -43,7 +43,7 @@ pub(crate) fn element(html: &Html) -> Option<(u8, Element<'_>)> {
 fn read(html: &Html) -> Option<Resolved> {
     let usable =
         |text: &String| !text.is_empty() && !is_placeholder(text) && !text.contains("://") && !text.contains("</");
-    let whole = |text: &str, source: Source| Resolved::high(cut(text, LONGEST_HEADLINE), source);
+    let whole = |text: &str, source: EvidenceSource| Resolved::high(cut(text, LONGEST_HEADLINE), source);
     let title = html.title().map(|title| without_visible_markup(&html.as_meant(&title))).filter(usable);
     let social = stated(html, "og:title").map(|title| without_visible_markup(&title)).filter(usable);
     let stripped = |text: &String| without_site_name(html, text);
@@ -55,22 +55,22 @@ fn read(html: &Html) -> Option<Resolved> {
         .collect();
     let closest = h1s.iter().rev().max_by_key(|h1| titles.closeness(h1)).map(|h1| (h1, titles.closeness(h1)));
     if let Some((h1, NAMES_PAGE..)) = closest {
-        return Some(whole(h1, Source::H1));
+        return Some(whole(h1, EvidenceSource::H1));
     }
     let of_data = html.subject().headline.as_ref().map(stripped).filter(usable);
     if let Some(of_data) = of_data.filter(|text| titles.closeness(text) > 0 || titles.is_empty()) {
-        return Some(whole(&of_data, Subject::SOURCE));
+        return Some(whole(&of_data, DataSubject::SOURCE));
     }
     if let Some(heading) = repeated(html, title.as_deref(), titles.social.as_deref()).filter(usable) {
-        return Some(whole(&heading, Source::Heading));
+        return Some(whole(&heading, EvidenceSource::Heading));
     }
     if let ([h1], true) = (h1s.as_slice(), titles.is_empty()) {
-        return Some(whole(h1, Source::H1));
+        return Some(whole(h1, EvidenceSource::H1));
     }
-    let of_h1 = closest.filter(|(_, closeness)| *closeness > 0).map(|(h1, _)| Resolved::medium(h1, Source::H1));
+    let of_h1 = closest.filter(|(_, closeness)| *closeness > 0).map(|(h1, _)| Resolved::medium(h1, EvidenceSource::H1));
     of_h1
         .or_else(|| titles.resolved(html, h1s.is_empty()))
-        .or_else(|| Some(Resolved::low(cut(h1s.first()?, LONGEST_HEADLINE), Source::H1)))
+        .or_else(|| Some(Resolved::low(cut(h1s.first()?, LONGEST_HEADLINE), EvidenceSource::H1)))
 }
 
 /// Closeness from which on a heading names the page.
@@ -115,7 +115,7 @@ impl Titles {
     /// category, and no h1 says something else.
     fn resolved(&self, html: &Html, has_no_h1: bool) -> Option<Resolved> {
         let is_one_part = |text: &String| parts(text).len() == 1 && !is_site_name(html, text);
-        let made = |text: &String, source: Source, is_certain: bool| {
+        let made = |text: &String, source: EvidenceSource, is_certain: bool| {
             let value = cut(text, LONGEST_HEADLINE);
             if is_certain && has_no_h1 { Resolved::high(value, source) } else { Resolved::medium(value, source) }
         };
@@ -123,10 +123,12 @@ impl Titles {
             (Some(social), Some(title)) => {
                 // The title goes on with a name or a category behind what the social title says.
                 let begins = bare(title).starts_with(&bare(social));
-                Some(made(social, Source::SocialTitle, begins && is_one_part(social) && !html.is_home()))
+                Some(made(social, EvidenceSource::SocialTitle, begins && is_one_part(social) && !html.is_home()))
             }
-            (Some(social), None) => Some(made(social, Source::SocialTitle, is_one_part(social) && !html.is_home())),
-            (None, Some(title)) => Some(made(title, Source::Title, is_one_part(title) && !html.is_home())),
+            (Some(social), None) => {
+                Some(made(social, EvidenceSource::SocialTitle, is_one_part(social) && !html.is_home()))
+            }
+            (None, Some(title)) => Some(made(title, EvidenceSource::Title, is_one_part(title) && !html.is_home())),
             (None, None) => None,
         }
     }
@@ -156,7 +158,7 @@ mod tests {
     use super::super::testing::html;
     use super::*;
 
-    fn check(source: &str, expected: &str, from: Source, is_ready: bool) {
+    fn check(source: &str, expected: &str, from: EvidenceSource, is_ready: bool) {
         let html = html(source);
         let headline = html.headline().unwrap();
         let found = (headline.value.as_str(), headline.source, headline.is_ready());
@@ -167,40 +169,40 @@ mod tests {
     fn the_headline_is_the_heading_that_the_title_repeats() {
         const SITE: &str = "<meta property=og:site_name content='The Mill'>";
         let of = |rest: &str| format!("<title>Rye bread | The Mill</title>{SITE}{rest}");
-        check(&of("<h1>Rye bread ¶</h1>"), "Rye bread", Source::H1, true);
-        check(&of("<h1>The Mill</h1><h2>Rye bread</h2>"), "Rye bread", Source::Heading, true);
+        check(&of("<h1>Rye bread ¶</h1>"), "Rye bread", EvidenceSource::H1, true);
+        check(&of("<h1>The Mill</h1><h2>Rye bread</h2>"), "Rye bread", EvidenceSource::Heading, true);
         check(
             &of("<h1><img src=/logo.png alt='The Mill'></h1><h2>Rye<br>bread |</h2>"),
             "Rye bread",
-            Source::Heading,
+            EvidenceSource::Heading,
             true,
         );
-        check(&of("<h1>Since 1932</h1>"), "Rye bread", Source::Title, false);
-        check(&of("<h1>Baked slowly</h1><h1>Our rye bread</h1>"), "Our rye bread", Source::H1, true);
+        check(&of("<h1>Since 1932</h1>"), "Rye bread", EvidenceSource::Title, false);
+        check(&of("<h1>Baked slowly</h1><h1>Our rye bread</h1>"), "Our rye bread", EvidenceSource::H1, true);
     }
 
     #[test]
     fn what_only_a_title_says_is_certain_only_without_a_part_that_may_be_a_name() {
-        check("<title>Rye bread</title>", "Rye bread", Source::Title, true);
-        check("<title>Rye bread | Loaves</title>", "Rye bread | Loaves", Source::Title, false);
-        check("<title>Rye bread | Example</title>", "Rye bread", Source::Title, true);
-        check("<title>Rye bread |</title>", "Rye bread", Source::Title, true);
+        check("<title>Rye bread</title>", "Rye bread", EvidenceSource::Title, true);
+        check("<title>Rye bread | Loaves</title>", "Rye bread | Loaves", EvidenceSource::Title, false);
+        check("<title>Rye bread | Example</title>", "Rye bread", EvidenceSource::Title, true);
+        check("<title>Rye bread |</title>", "Rye bread", EvidenceSource::Title, true);
         let both = "<title>Rye bread | Loaves</title><meta property=og:title content='Rye bread'>";
-        check(both, "Rye bread", Source::SocialTitle, true);
+        check(both, "Rye bread", EvidenceSource::SocialTitle, true);
         let other = "<title>Rye bread</title><meta property=og:title content='You will not believe this loaf'>";
-        check(other, "You will not believe this loaf", Source::SocialTitle, false);
+        check(other, "You will not believe this loaf", EvidenceSource::SocialTitle, false);
         // Two h1: the one that says more of the title, not the name of a site that nothing else tells.
         let two = "<title>Rye bread in a clay oven · V8</title><h1>V8</h1><h1>Rye bread in a clay oven</h1>";
-        check(two, "Rye bread in a clay oven", Source::H1, true);
+        check(two, "Rye bread in a clay oven", EvidenceSource::H1, true);
         let name = "<title>Loaves: rye bread in a clay oven by the river</title><h1>Loaves</h1>";
-        check(name, "Loaves", Source::H1, false);
-        check("<h1>Rye bread</h1>", "Rye bread", Source::H1, true);
+        check(name, "Loaves", EvidenceSource::H1, false);
+        check("<h1>Rye bread</h1>", "Rye bread", EvidenceSource::H1, true);
     }
 
     #[test]
     fn structured_data_names_the_page_where_no_heading_does() {
         let data = "<title>Rye bread - Loaves</title><script type=application/ld+json>\
             {\"@type\":\"Article\",\"headline\":\"Our rye bread\"}</script>";
-        check(data, "Our rye bread", Source::StructuredData, true);
+        check(data, "Our rye bread", EvidenceSource::StructuredData, true);
     }
 }

@@ -3,10 +3,10 @@
 use url::Url;
 
 use super::content::is_boilerplate;
-use super::{Resolved, Source, best, stated};
+use super::{EvidenceSource, Resolved, best, stated};
 use crate::facts::content_images::{SMALL, is_stand_in, later};
 use crate::facts::document::Element;
-use crate::facts::evidence::{DataImage, Subject};
+use crate::facts::evidence::{DataImage, DataSubject};
 use crate::facts::image_room::side;
 use crate::facts::known::Facts;
 use crate::facts::measured_images::measured_sides;
@@ -64,14 +64,15 @@ pub(crate) struct ResolvedImage {
 /// The image of the page: of the social tags, else of structured data, else the first large one of the content.
 pub(crate) fn of_page(facts: &Facts<'_>, html: &Html) -> Option<ResolvedImage> {
     let social = ["og:image", "og:image:url", "og:image:secure_url"].iter().find_map(|key| stated(html, key));
-    let social = social.and_then(|address| tagged(html, &address, Source::SocialImage));
+    let social = social.and_then(|address| tagged(html, &address, EvidenceSource::SocialImage));
     if let Some(resolved) = social.clone().filter(Resolved::is_ready) {
         return Some(ResolvedImage { resolved, sides: facts.social_image_size() });
     }
     let mut all: Vec<ResolvedImage> =
         social.into_iter().map(|resolved| ResolvedImage { resolved, sides: facts.social_image_size() }).collect();
     all.extend(html.subject().image.as_ref().and_then(|image| of_data(html, image)));
-    let tags = [(stated(html, "twitter:image"), Source::TwitterImage), (image_link(html), Source::ImageLink)];
+    let tags =
+        [(stated(html, "twitter:image"), EvidenceSource::TwitterImage), (image_link(html), EvidenceSource::ImageLink)];
     let tags = tags.into_iter().filter_map(|(address, source)| tagged(html, &address?, source));
     all.extend(tags.map(|resolved| ResolvedImage { resolved, sides: None }));
     all.extend(of_content(facts, html));
@@ -88,7 +89,7 @@ fn absolute(html: &Html, address: &str) -> Option<Url> {
 }
 
 /// An image that a tag names; one that is a logo or a placeholder by its name is a draft.
-fn tagged(html: &Html, address: &str, source: Source) -> Option<Resolved> {
+fn tagged(html: &Html, address: &str, source: EvidenceSource) -> Option<Resolved> {
     let url = absolute(html, address)?;
     let is_picture = is_picture(&url);
     Some(if is_picture { Resolved::high(url, source) } else { Resolved::low(url, source) })
@@ -101,7 +102,7 @@ fn of_data(html: &Html, image: &DataImage) -> Option<ResolvedImage> {
     if is_small || !is_picture(&url) {
         return None;
     }
-    Some(ResolvedImage { resolved: Resolved::high(url, Subject::SOURCE), sides: width.zip(height) })
+    Some(ResolvedImage { resolved: Resolved::high(url, DataSubject::SOURCE), sides: width.zip(height) })
 }
 
 /// Whether an address may be of a picture of the page's subject: neither a logo, a placeholder or an icon by its name, nor a
@@ -142,8 +143,8 @@ fn of_content(facts: &Facts<'_>, html: &Html) -> Option<ResolvedImage> {
     let (image, (width, height), url) = large.next()?;
     let is_certain = !leads_elsewhere(html, image) && (content.is_some() || large.next().is_none());
     let resolved = match is_certain {
-        true => Resolved::high(url, Source::ContentImage),
-        false => Resolved::medium(url, Source::ContentImage),
+        true => Resolved::high(url, EvidenceSource::ContentImage),
+        false => Resolved::medium(url, EvidenceSource::ContentImage),
     };
     Some(ResolvedImage { resolved, sides: height.map(|height| (width, height)) })
 }
@@ -209,7 +210,7 @@ mod tests {
     use crate::facts::site_files::SiteFiles;
     use crate::facts::walk::Page;
 
-    fn image(source: &str) -> Option<(String, Source, bool)> {
+    fn image(source: &str) -> Option<(String, EvidenceSource, bool)> {
         let capture = example::page(example::PAGE_URL, source);
         let page = Page::read(&capture);
         let files = SiteFiles::read(&capture, &page);
@@ -221,7 +222,7 @@ mod tests {
 
     fn content(body: &str) -> Option<(String, bool)> {
         image(&format!("<main>{body}</main>")).map(|(url, source, ready)| {
-            assert_eq!(source, Source::ContentImage);
+            assert_eq!(source, EvidenceSource::ContentImage);
             (url, ready)
         })
     }
@@ -256,19 +257,19 @@ mod tests {
         let teaser = "<a href=/wheat><img src=/rye.jpg width=800></a>";
         assert_eq!(content(teaser), Some(("/rye.jpg".to_owned(), false)));
         let two = "<img src=/rye.jpg width=800><img src=/b.jpg width=800>";
-        assert_eq!(image(two), Some(("/rye.jpg".to_owned(), Source::ContentImage, false)));
+        assert_eq!(image(two), Some(("/rye.jpg".to_owned(), EvidenceSource::ContentImage, false)));
     }
 
     #[test]
     fn what_tags_and_data_name_comes_first() {
         let large = "<main><img src=/rye.jpg width=800></main>";
         let tag = image(&format!("<meta property=og:image content=/a.jpg>{large}"));
-        assert_eq!(tag, Some(("/a.jpg".to_owned(), Source::SocialImage, true)));
+        assert_eq!(tag, Some(("/a.jpg".to_owned(), EvidenceSource::SocialImage, true)));
         let logo = image(&format!("<meta property=og:image content=/logo.png>{large}"));
-        assert_eq!(logo, Some(("/rye.jpg".to_owned(), Source::ContentImage, true)));
+        assert_eq!(logo, Some(("/rye.jpg".to_owned(), EvidenceSource::ContentImage, true)));
         let data = "<script type=application/ld+json>{\"@type\":\"Article\",\"headline\":\"Rye\",\"image\":\
             {\"url\":\"/d.jpg\",\"width\":1200,\"height\":630}}</script>";
-        assert_eq!(image(data), Some(("/d.jpg".to_owned(), Source::StructuredData, true)));
+        assert_eq!(image(data), Some(("/d.jpg".to_owned(), EvidenceSource::StructuredData, true)));
         let of_organization =
             "<script type=application/ld+json>{\"@type\":\"Organization\",\"image\":\"/o.jpg\"}</script>";
         assert_eq!(image(of_organization), None);

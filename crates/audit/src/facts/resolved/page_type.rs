@@ -1,7 +1,7 @@
 //! The kind of page, as Open Graph calls it: an article, or a page as any other.
 
 use super::content::is_boilerplate;
-use super::{Resolved, Source, author, stated};
+use super::{EvidenceSource, Resolved, author, stated};
 use crate::facts::document::Element;
 use crate::facts::page::Html;
 
@@ -46,30 +46,30 @@ fn read(html: &Html) -> Resolved {
     let article = |source| Resolved::high(ARTICLE, source);
     let declared = stated(html, "og:type").map(|kind| kind.to_ascii_lowercase());
     if declared.as_deref() == Some(ARTICLE) {
-        return article(Source::SocialType);
+        return article(EvidenceSource::SocialType);
     }
     if html.subject().is_article && !html.is_home() {
-        return article(Source::StructuredData);
+        return article(EvidenceSource::StructuredData);
     }
     if stated(html, "article:published_time").is_some() {
-        return article(Source::PublishedTag);
+        return article(EvidenceSource::PublishedTag);
     }
     if html.is_home() {
-        return Resolved::high(WEBSITE, Source::HomePage);
+        return Resolved::high(WEBSITE, EvidenceSource::HomePage);
     }
     let body = html.document.body();
     let has_class = |classes: &[&str]| body.is_some_and(|body| classes.iter().any(|one| body.has_token("class", one)));
     if has_class(&LISTS) {
-        return Resolved::high(WEBSITE, Source::NoSign);
+        return Resolved::high(WEBSITE, EvidenceSource::NoSign);
     }
     if has_class(&SINGLE) {
-        return article(Source::BodyClass);
+        return article(EvidenceSource::BodyClass);
     }
     match entries(html).as_slice() {
-        [entry] if is_dated(*entry) => article(Source::EntryClass),
-        [_, _] => Resolved::high(WEBSITE, Source::NoSign),
-        _ if may_be_article(html) => Resolved::medium(ARTICLE, Source::DatedArticle),
-        _ => Resolved::high(WEBSITE, Source::NoSign),
+        [entry] if is_dated(*entry) => article(EvidenceSource::EntryClass),
+        [_, _] => Resolved::high(WEBSITE, EvidenceSource::NoSign),
+        _ if may_be_article(html) => Resolved::medium(ARTICLE, EvidenceSource::DatedArticle),
+        _ => Resolved::high(WEBSITE, EvidenceSource::NoSign),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the page calls its site.
 
-use super::{Resolved, Source, bare};
+use super::{EvidenceSource, Resolved, bare};
 use crate::facts::canonical;
 use crate::facts::document::{Element, collapse};
 use crate::facts::page::Html;
@@ -34,11 +34,11 @@ fn read(html: &Html) -> Option<Resolved> {
     };
     let meta = |text: Option<&str>| usable(html.as_meant(&collapse(text?)));
     if let Some(name) = meta(html.social("og:site_name")) {
-        return Some(Resolved::high(name, Source::SiteNameTag));
+        return Some(Resolved::high(name, EvidenceSource::SiteNameTag));
     }
     let subject = html.subject();
     if let Some(name) = subject.web_site.clone().and_then(usable) {
-        return Some(Resolved::high(name, Source::WebSiteNode));
+        return Some(Resolved::high(name, EvidenceSource::WebSiteNode));
     }
     let title = html.title().map(|title| html.as_meant(&title)).unwrap_or_default();
     // Two signs that agree: a name, and the title that ends or begins with it.
@@ -48,11 +48,12 @@ fn read(html: &Html) -> Option<Resolved> {
         !is_alone && of_title.iter().any(|(_, part)| bare(part) == bare(name))
     };
     let lesser = [
-        (meta(html.meta("application-name")), Source::ApplicationName),
-        (meta(html.meta("apple-mobile-web-app-title")), Source::AppleTitle),
-        (subject.organization.clone().and_then(usable), Source::OrganizationNode),
+        (meta(html.meta("application-name")), EvidenceSource::ApplicationName),
+        (meta(html.meta("apple-mobile-web-app-title")), EvidenceSource::AppleTitle),
+        (subject.organization.clone().and_then(usable), EvidenceSource::OrganizationNode),
     ];
-    let lesser: Vec<(String, Source)> = lesser.into_iter().filter_map(|(name, source)| Some((name?, source))).collect();
+    let lesser: Vec<(String, EvidenceSource)> =
+        lesser.into_iter().filter_map(|(name, source)| Some((name?, source))).collect();
     if let Some((name, source)) = lesser.iter().find(|(name, _)| is_part(name)) {
         return Some(Resolved::high(name.clone(), *source));
     }
@@ -61,7 +62,7 @@ fn read(html: &Html) -> Option<Resolved> {
         && let Some((_, part)) = of_title.iter().find(|(_, part)| bare(part) == label || bare(part) == host)
         && let Some(name) = usable((*part).to_owned())
     {
-        return Some(Resolved::high(name, Source::TitlePart));
+        return Some(Resolved::high(name, EvidenceSource::TitlePart));
     }
     let (name, source) = lesser.into_iter().next()?;
     Some(Resolved::medium(name, source))
@@ -157,20 +158,20 @@ mod tests {
     use super::super::testing::{at, html};
     use super::*;
 
-    fn name(source: &str) -> Option<(String, Source, bool)> {
+    fn name(source: &str) -> Option<(String, EvidenceSource, bool)> {
         html(source).site_name().map(|name| (name.value.clone(), name.source, name.is_ready()))
     }
 
     #[test]
     fn the_name_is_what_the_page_calls_its_site() {
         let tag = "<title>Rye</title><meta property=og:site_name content='The Mill |'>";
-        assert_eq!(name(tag), Some(("The Mill".to_owned(), Source::SiteNameTag, true)));
+        assert_eq!(name(tag), Some(("The Mill".to_owned(), EvidenceSource::SiteNameTag, true)));
         let app = "<title>Rye - Mill</title><meta name=application-name content=Mill>";
-        assert_eq!(name(app), Some(("Mill".to_owned(), Source::ApplicationName, true)));
+        assert_eq!(name(app), Some(("Mill".to_owned(), EvidenceSource::ApplicationName, true)));
         let other = "<title>Rye</title><meta name=application-name content=App>";
-        assert_eq!(name(other), Some(("App".to_owned(), Source::ApplicationName, false)));
+        assert_eq!(name(other), Some(("App".to_owned(), EvidenceSource::ApplicationName, false)));
         let title = "<title>Rye | EXAMPLE</title>";
-        assert_eq!(name(title), Some(("EXAMPLE".to_owned(), Source::TitlePart, true)));
+        assert_eq!(name(title), Some(("EXAMPLE".to_owned(), EvidenceSource::TitlePart, true)));
         assert_eq!(name("<title>Rye | Other</title>"), None);
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::{bare, plain};
-use crate::facts::evidence::{DataImage, Subject};
+use crate::facts::evidence::{DataImage, DataSubject};
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::placeholder::is_placeholder;
 use crate::facts::jsonld::tree::{Tree, TreeKind};
@@ -159,18 +159,18 @@ fn value_of(tree: &Tree) -> Value {
 
 impl Html {
     /// What structured data in any syntax says of the page, broken blocks as they are plainly meant.
-    pub(crate) fn subject(&self) -> &Subject {
+    pub(crate) fn subject(&self) -> &DataSubject {
         self.resolved.subject.get_or_init(|| read(self))
     }
 }
 
-fn read(html: &Html) -> Subject {
+fn read(html: &Html) -> DataSubject {
     let items: Vec<Value> = html.items.iter().map(|item| value_of(&item.tree)).collect();
     let mut nodes = html.json_ld.nodes_as_meant();
     items.iter().for_each(|item| visit(item, &mut |node| nodes.push(node)));
     nodes.truncate(MOST_NODES);
     let data = Data { nodes };
-    let mut out = Subject::default();
+    let mut out = DataSubject::default();
     let named = |kinds: &[&str]| -> Vec<&Map<String, Value>> {
         data.nodes.iter().copied().filter(|node| Data::is_any(node, kinds)).collect()
     };
@@ -200,7 +200,13 @@ fn read(html: &Html) -> Subject {
 }
 
 /// Takes over from a node what is not known yet.
-fn fill(out: &mut Subject, data: &Data<'_>, node: &Map<String, Value>, image: &str, meant: &impl Fn(String) -> String) {
+fn fill(
+    out: &mut DataSubject,
+    data: &Data<'_>,
+    node: &Map<String, Value>,
+    image: &str,
+    meant: &impl Fn(String) -> String,
+) {
     out.description = out.description.take().or_else(|| data.text(node, "description").map(meant));
     out.image = out.image.take().or_else(|| data.image(node, image));
     out.published = out.published.take().or_else(|| data.text(node, "datePublished"));

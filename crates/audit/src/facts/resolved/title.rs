@@ -1,7 +1,7 @@
 //! A title for results, and one for shared links.
 
 use super::site_name::{is_site_name, without_site_name};
-use super::{Resolved, Source};
+use super::{EvidenceSource, Resolved};
 use crate::facts::fitting::{self, LONGEST_HEADLINE, WIDEST_TITLE_PX};
 use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
@@ -12,21 +12,21 @@ use crate::facts::words::{parts, without_dangling_separators};
 /// where there is room.
 pub(crate) fn of_page(html: &Html) -> Option<Resolved> {
     let declared = html.title().map(|title| html.as_meant(&title)).filter(|title| is_title(title));
-    declared.map(|title| Resolved::high(title, Source::Title)).or_else(|| made(html))
+    declared.map(|title| Resolved::high(title, EvidenceSource::Title)).or_else(|| made(html))
 }
 
 /// A title out of what the page says elsewhere.
 pub(crate) fn made(html: &Html) -> Option<Resolved> {
-    let headline = html.headline().filter(|headline| headline.source != Source::Title)?;
+    let headline = html.headline().filter(|headline| headline.source != EvidenceSource::Title)?;
     let site_name = html.site_name().filter(|name| name.is_ready() && !headline.value.contains(&name.value));
     let both = site_name
         .map(|name| format!("{} - {}", headline.value, name.value))
         .filter(|title| title_px(title) <= WIDEST_TITLE_PX && is_title(title));
     let source = match (headline.source, both.is_some()) {
-        (Source::H1, true) => Source::H1AndSiteName,
-        (Source::Heading, true) => Source::HeadingAndSiteName,
-        (Source::StructuredData, true) => Source::DataAndSiteName,
-        (Source::SocialTitle, true) => Source::SocialTitleAndSiteName,
+        (EvidenceSource::H1, true) => EvidenceSource::H1AndSiteName,
+        (EvidenceSource::Heading, true) => EvidenceSource::HeadingAndSiteName,
+        (EvidenceSource::StructuredData, true) => EvidenceSource::DataAndSiteName,
+        (EvidenceSource::SocialTitle, true) => EvidenceSource::SocialTitleAndSiteName,
         (other, _) => other,
     };
     let value = both.unwrap_or_else(|| fitting::title(&headline.value));
@@ -38,18 +38,18 @@ pub(crate) fn for_sharing(html: &Html) -> Option<Resolved> {
     let declared = html.title().map(|title| without_visible_markup(&html.as_meant(&title)));
     let declared = declared.filter(|title| html.is_home() && !title.is_empty() && !is_placeholder(title));
     if let Some(title) = declared {
-        return Some(Resolved::high(without_dangling_separators(&title), Source::Title));
+        return Some(Resolved::high(without_dangling_separators(&title), EvidenceSource::Title));
     }
     // The site's name alone says nothing of a page below it.
     let headline = html.headline().filter(|headline| html.is_home() || !is_site_name(html, &headline.value));
     // Whatever the h1 says: a title that holds no other part is what its author calls the page.
     let stripped = html.title().map(|title| without_site_name(html, &without_visible_markup(&html.as_meant(&title))));
     let own = stripped.filter(|title| is_title(title) && parts(title).len() == 1 && !is_site_name(html, title));
-    let of_title = || Some(Resolved::high(fitting::cut(&own?, LONGEST_HEADLINE), Source::Title));
+    let of_title = || Some(Resolved::high(fitting::cut(&own?, LONGEST_HEADLINE), EvidenceSource::Title));
     match headline {
         Some(headline) if headline.is_ready() => Some(headline.clone()),
         // An h1 that is a small part of the title may be the site's name in it.
-        Some(part) if part.source == Source::H1 => {
+        Some(part) if part.source == EvidenceSource::H1 => {
             let confidence = part.confidence;
             of_title().map(|title| Resolved { confidence, ..title }).or_else(|| Some(part.clone()))
         }

@@ -8,6 +8,7 @@ use std::io;
 
 use model::finding::Counts;
 use model::lang::{Lang, Text, text};
+use model::searchable::Searchable;
 use model::time::Timestamp;
 
 use crate::band::{Band, UNREACHED};
@@ -35,8 +36,10 @@ const TEXT_WIDTH: f32 = 1200.0 - TEXT_LEFT - MARGIN;
 const PAPER: Colour = [0xff, 0xff, 0xff];
 const INK: Colour = [0x1f, 0x23, 0x28];
 const MUTED: Colour = [0x59, 0x63, 0x6e];
+/// What keeps a page out of search engines.
+const ALARM: Colour = [0xb3, 0x20, 0x2c];
 const TRACK: Colour = [0xea, 0xee, 0xf2];
-/// Ground and text of the counts: errors, warnings, infos.
+/// Ground and text of the counts: errors, warnings, notes.
 const CHIPS: [(Colour, Colour); 3] = [
     ([0xff, 0xeb, 0xe9], [0xb3, 0x20, 0x2c]),
     ([0xff, 0xf4, 0xd1], [0x7a, 0x4e, 0x00]),
@@ -50,6 +53,8 @@ pub struct Scene<'a> {
     pub host: &'a str,
     /// 0 to 100; `None` where the page could not be reached.
     pub score: Option<u32>,
+    /// Whether a search engine can show the page: what keeps it out is said in the place of the verdict on its score.
+    pub searchable: Option<&'a Searchable>,
     /// Findings per severity.
     pub counts: Counts,
     /// When the audit was made.
@@ -98,16 +103,26 @@ fn score(canvas: &mut Canvas, letters: &Type, score: Option<u32>) {
 fn beside(canvas: &mut Canvas, letters: &Type, scene: &Scene<'_>, lang: Lang) {
     let host = middled(letters, &drawable(scene.host), 56.0, TEXT_WIDTH);
     canvas.text(letters, &host, 56.0, (TEXT_LEFT, 176.0), INK);
-    let verdict = scene.score.map_or(UNREACHED, |score| Band::of(score).verdict()).in_lang(lang);
-    for (line, baseline) in wrapped(letters, verdict, 40.0, TEXT_WIDTH).iter().zip([248.0, 300.0]) {
-        canvas.text(letters, line, 40.0, (TEXT_LEFT, baseline), MUTED);
+    match scene.searchable.and_then(|searchable| searchable.alarm(lang)) {
+        Some(alarm) => {
+            let baselines = [238.0, 282.0, 326.0];
+            for (line, baseline) in lines(letters, &drawable(alarm), 34.0, baselines.len()).iter().zip(baselines) {
+                canvas.text(letters, line, 34.0, (TEXT_LEFT, baseline), ALARM);
+            }
+        }
+        None => {
+            let verdict = scene.score.map_or(UNREACHED, |score| Band::of(score).verdict()).in_lang(lang);
+            for (line, baseline) in wrapped(letters, verdict, 40.0, TEXT_WIDTH).iter().zip([248.0, 300.0]) {
+                canvas.text(letters, line, 40.0, (TEXT_LEFT, baseline), MUTED);
+            }
+        }
     }
     let Counts { errors, warnings, info } = scene.counts;
     let mut left = TEXT_LEFT;
     for ((count, name), (ground, ink)) in [
         (errors, text("{n} {n|error|errors}", "{n} {n|erro|erros}")),
         (warnings, text("{n} {n|warning|warnings}", "{n} {n|aviso|avisos}")),
-        (info, text("{n} info", "{n} {n|informação|informações}")),
+        (info, text("{n} {n|note|notes}", "{n} {n|nota|notas}")),
     ]
     .into_iter()
     .zip(CHIPS)
@@ -169,16 +184,27 @@ fn wrapped(letters: &Type, text: &str, size: f32, width: f32) -> Vec<String> {
     lines
 }
 
+/// The same in so many lines at most, the last of them cut.
+fn lines(letters: &Type, text: &str, size: f32, most: usize) -> Vec<String> {
+    let mut lines = wrapped(letters, text, size, TEXT_WIDTH);
+    if lines.len() > most {
+        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
+        lines.push(ended(letters, &rest, size, TEXT_WIDTH));
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::searchable::SearchState;
 
     /// Bytes of a picture at most. Chosen: messengers skip large previews.
     const MOST_BYTES: usize = 120 * 1024;
 
     fn scene<'a>(host: &'a str, score: Option<u32>, product: &'a str) -> Scene<'a> {
         let counts = Counts { errors: 12, warnings: 34, info: 56 };
-        Scene { host, score, counts, created_at: Timestamp(1_769_851_800_000), product }
+        Scene { host, score, searchable: None, counts, created_at: Timestamp(1_769_851_800_000), product }
     }
 
     #[test]
@@ -198,6 +224,25 @@ mod tests {
             png(&scene("a", Some(7), "b"), Lang::En).unwrap(),
             png(&scene("a", Some(7), "b"), Lang::En).unwrap()
         );
+    }
+
+    #[test]
+    fn what_keeps_a_page_out_is_drawn_in_place_of_the_verdict() {
+        let alarm = |state| Searchable {
+            state,
+            reasons: vec!["noindex_meta".to_owned()],
+            text: Text { en: "No search engine shows this page.", pt: "Nenhum buscador mostra esta página." }.into(),
+        };
+        let [kept_out, shown] = [SearchState::No, SearchState::Yes].map(alarm);
+        let plain = scene("example.com", Some(72), "Site Audit");
+        let drawn = |searchable| png(&Scene { searchable, ..plain }, Lang::En).unwrap();
+        assert_ne!(drawn(Some(&kept_out)), drawn(None));
+        assert_eq!(drawn(Some(&shown)), drawn(None));
+        let letters = Type::load().unwrap();
+        let long = lines(&letters, &"kept out of it ".repeat(40), 34.0, 3);
+        assert_eq!(long.len(), 3);
+        assert!(long.iter().all(|line| letters.width(line, 34.0) <= TEXT_WIDTH), "{long:?}");
+        assert!(long[2].ends_with('…'));
     }
 
     #[test]

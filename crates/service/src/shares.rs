@@ -45,6 +45,7 @@ fn pictures(product: &str, audit: &StoredReport) -> Result<SharePictures, Servic
         host: url.as_ref().and_then(Url::host_str).unwrap_or_default(),
         // Only the report of an unreachable page has no summary.
         score: audit.report.summary.is_some().then_some(audit.report.score),
+        searchable: audit.report.searchable.as_ref(),
         counts: audit.report.counts,
         created_at: audit.created_at,
         product,

@@ -14,6 +14,7 @@ testkit::on_both_databases! {
     a_file_of_the_patch_is_taken_away_as_text,
     a_second_run_says_what_changed,
     findings_are_filtered_by_an_address,
+    a_report_names_the_system_and_where_each_fix_is_made,
 }
 
 const BREAD: &str = "<!doctype html><title>=Bread</title><h1>Bread</h1><a href='/'></a>";
@@ -65,6 +66,29 @@ async fn a_reader_takes_a_report_away_in_every_form(database: TestDatabase) {
     }
     let wrong = app.call(Call::get(&format!("{shared}?format=exe"))).await;
     assert_eq!((wrong.status, wrong.json()["code"].as_str()), (400, Some("invalid_parameter")));
+}
+
+async fn a_report_names_the_system_and_where_each_fix_is_made(database: TestDatabase) {
+    const YOAST: &str = "<!doctype html><html lang=en><!-- This site is optimized with the Yoast SEO plugin v25.1 -->\
+        <meta name=generator content='WordPress 6.8'><title>Rye bread, baked slowly</title><h1>Rye bread</h1>";
+    let site = TestSite::start(|_| SiteAnswer::html(YOAST)).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (path, cookie) = audited(&app, &site.url("/"), "").await;
+    let page = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
+    assert!(page.contains("WordPress 6.8, Yoast SEO 25.1") || page.contains("Yoast SEO 25.1, WordPress 6.8"), "{page}");
+    let (_, finding) = page.split_once("id=\"f-meta_description_missing\"").unwrap();
+    let (finding, _) = finding.split_once("</details>").unwrap();
+    assert!(
+        finding.contains("In Yoast SEO: Edit the post or page: Yoast SEO box, SEO tab, Meta description."),
+        "{finding}"
+    );
+    // The same in what is taken away.
+    let way = "Yoast SEO: Edite o post ou a página: caixa do Yoast SEO, aba “SEO”, campo “Meta description”.";
+    for file in ["audit.csv", "audit.md", "audit.sarif"] {
+        let taken = read(&app, &format!("{path}/{file}?lang=pt"), &cookie).await.body;
+        let steps = way.split_once(": ").unwrap().1;
+        assert!(taken.contains(if file == "audit.sarif" { steps } else { way }), "{file}: {taken}");
+    }
 }
 
 async fn a_file_of_the_patch_is_taken_away_as_text(database: TestDatabase) {

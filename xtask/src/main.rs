@@ -45,9 +45,9 @@ const COMMANDS: [CommandEntry; 19] = [
         "bench",
         "[html|report|hostile|service]: measure the parser, the core, hostile pages, and whole audits over HTTP",
         |root| {
-            run(root, "cargo", &["build", "--release", "--locked", "--package", "site-audit"])?;
+            run(root, "cargo", &["build", "--profile", "dist", "--locked", "--package", "site-audit"])?;
             let parts: Vec<String> = std::env::args().skip(2).collect();
-            let bench = ["run", "--release", "--locked", "--package", "bench"];
+            let bench = ["run", "--profile", "dist", "--locked", "--package", "bench"];
             if parts.is_empty() {
                 run(root, "cargo", &[&bench[..], &["--bin", "allocations"]].concat())?;
             }

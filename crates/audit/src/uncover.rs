@@ -9,6 +9,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("jsonld_context_invalid", OF_DATA),
     ("jsonld_type_unknown", OF_DATA),
     ("jsonld_property_unknown", OF_DATA),
+    // A date that could not be read is compared with nothing.
+    ("jsonld_value_invalid", &["date_signals_disagree"]),
 ];
 
 /// Structured data that can't be read, or not as it is meant, is judged once it can be.

@@ -48,6 +48,7 @@ pub(crate) fn report() -> Report {
         hygiene: None,
         path: Vec::new(),
         fix_first: Vec::new(),
+        demoted: Vec::new(),
         patch: Patch {
             url: Some(url.to_owned()),
             head: "<title>x</title>".repeat(100),

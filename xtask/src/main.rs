@@ -17,7 +17,7 @@ mod wire;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use command::{has, run, run_with};
 
 /// One command: name, what it does, how.
@@ -149,7 +149,7 @@ const COMMANDS: [CommandEntry; 19] = [
         "record PROGRAM FOLDER, compare OLD NEW: every answer of a site-audit program, byte for byte but for ids and times",
         |root| wire::wire(root, std::env::args().skip(2)),
     ),
-    ("ci", "lint, then test: what a change must pass", |root| lint(root).and_then(|()| test(root))),
+    ("ci", "lint, then test: what a change must pass", ci),
 ];
 
 fn main() -> Result<()> {
@@ -173,9 +173,27 @@ fn root() -> Result<PathBuf> {
     Ok(package.parent().context("xtask lies in the workspace")?.to_owned())
 }
 
+/// Packages are installed while the lints compile: that waits for the network, not for a core.
+fn ci(root: &Path) -> Result<()> {
+    std::thread::scope(|scope| {
+        let installed = scope.spawn(|| install_for_tests(root));
+        lint(root)?;
+        installed.join().map_err(|_| anyhow!("the installation panicked"))?
+    })?;
+    run_all_tests(root)
+}
+
 fn test(root: &Path) -> Result<()> {
+    install_for_tests(root)?;
+    run_all_tests(root)
+}
+
+fn install_for_tests(root: &Path) -> Result<()> {
     browser::install_for_tests(root)?;
-    judges::install_for_tests(root)?;
+    judges::install_for_tests(root)
+}
+
+fn run_all_tests(root: &Path) -> Result<()> {
     let postgres = postgres::Postgres::start(root)?;
     run_tests(
         root,
